@@ -1,0 +1,62 @@
+// Keeps the bytes of one unfinished message. Small chunks are copied into blocks, so that a peer
+// that sends single bytes costs their sum and not a buffer object each; large chunks are kept as
+// they are. The bytes are joined once, when the message is complete.
+
+const blockBytes = 65_536;
+const keepFromBytes = 16_384;
+
+export interface Accumulator {
+  readonly length: number;
+  add(chunk: Buffer): void;
+  /** Everything added so far as one buffer; the accumulator is empty afterwards. */
+  take(): Buffer;
+  clear(): void;
+}
+
+export function createAccumulator(): Accumulator {
+  let parts: Buffer[] = [];
+  let block: Buffer | undefined;
+  let used = 0;
+  let length = 0;
+
+  function closeBlock(): void {
+    if (block && used > 0) parts.push(block.subarray(0, used));
+    block = undefined;
+    used = 0;
+  }
+
+  function clear(): void {
+    parts = [];
+    block = undefined;
+    used = 0;
+    length = 0;
+  }
+
+  return {
+    get length() {
+      return length;
+    },
+    add(chunk) {
+      length += chunk.length;
+      if (chunk.length >= keepFromBytes) {
+        closeBlock();
+        parts.push(chunk);
+        return;
+      }
+      if (block && used + chunk.length > block.length) closeBlock();
+      block ??= Buffer.allocUnsafeSlow(parts.length === 0 ? firstBlock(chunk.length) : blockBytes);
+      used += chunk.copy(block, used);
+    },
+    take() {
+      closeBlock();
+      const [first] = parts;
+      const whole = parts.length === 1 && first ? first : Buffer.concat(parts, length);
+      clear();
+      return whole;
+    },
+    clear,
+  };
+}
+
+// Most unfinished messages are the cut-off tail of a chunk and end with the next one.
+const firstBlock = (bytes: number): number => Math.max(bytes * 2, 1_024);

@@ -1,0 +1,24 @@
+// What a framing is: bytes to messages and back, synchronous and without input or output of its own.
+
+import type { Incoming } from "../transport.ts";
+
+export interface CodecOptions {
+  readonly maxMessageBytes?: number;
+  readonly maxReadDepth?: number;
+}
+
+export interface Decoder {
+  /** Feeds bytes; returns what they completed, in order. */
+  push(chunk: Buffer): Incoming[];
+  /** Tells that no more bytes come; returns what the rest amounts to. */
+  end(): Incoming[];
+  /** Whether a message has begun and is not complete. */
+  readonly isMidMessage: boolean;
+}
+
+export interface Codec {
+  readonly name: string;
+  createDecoder(options?: CodecOptions): Decoder;
+  /** The bytes of one message; throws when it is too large, too deep or not JSON. */
+  encode(message: unknown, options?: CodecOptions): Buffer;
+}

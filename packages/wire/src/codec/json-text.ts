@@ -1,0 +1,96 @@
+// JSON text in, value out, and back, under the wire's rules:
+//   reading  refuses text nested deeper than the limit before it is parsed, and escapes that
+//            spell half of a surrogate pair (such a string can't be written as UTF-8 again);
+//   writing  escapes U+2028 and U+2029, which some readers take for line ends, and replaces
+//            half pairs by U+FFFD, since strict readers refuse the whole message over one.
+
+import { describeThrown, HawserError } from "../errors.ts";
+import { limits } from "../limits.ts";
+
+export function parseJsonText(text: string, maxDepth: number = limits.maxReadDepth): unknown {
+  if (exceedsDepth(text, maxDepth)) {
+    throw new HawserError("too_deep", `JSON nested deeper than ${maxDepth} levels; flatten it or send it as a string`, {
+      facts: { maxDepth },
+    });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new HawserError("invalid_json", "not valid JSON; send one complete JSON value per message", { cause });
+  }
+  if (hasHalfPairEscape(text)) {
+    throw new HawserError("invalid_utf8", "a string holds half of a surrogate pair; send well-formed Unicode");
+  }
+  return value;
+}
+
+/** JSON text that is sent as it is: for what must be echoed to the letter, such as an id of 2^53. */
+export class JsonText {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export function toJsonText(value: unknown, maxDepth: number = limits.maxWriteDepth): string {
+  let text: string | undefined;
+  try {
+    text = value instanceof JsonText ? value.text : JSON.stringify(value);
+  } catch (cause) {
+    throw new HawserError("not_serializable", `can't be written as JSON: ${describeThrown(cause)}`, { cause });
+  }
+  if (text === undefined) {
+    throw new HawserError("not_serializable", `can't be written as JSON: a ${typeof value} has no JSON form`);
+  }
+  if (exceedsDepth(text, maxDepth)) {
+    throw new HawserError("too_deep", `nested deeper than ${maxDepth} levels; send the deep part as its JSON text`, {
+      facts: { maxDepth },
+    });
+  }
+  if (hasHalfPairEscape(text)) text = text.replace(escapes, (escape) => (isHalfPair(escape) ? "\\ufffd" : escape));
+  return text.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}
+
+/** Whether brackets outside strings nest deeper than `maxDepth`. Says nothing about validity. */
+export function exceedsDepth(text: string, maxDepth: number): boolean {
+  // Depth n needs n brackets on each side, so most messages need no scan at all.
+  if (text.length < 2 * (maxDepth + 1) || hasFewOpeners(text, maxDepth)) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x22) {
+      for (at++; at < text.length; at++) {
+        const inside = text.charCodeAt(at);
+        if (inside === 0x22) break;
+        if (inside === 0x5c) at++;
+      }
+    } else if (unit === 0x7b || unit === 0x5b) {
+      if (++depth > maxDepth) return true;
+    } else if (unit === 0x7d || unit === 0x5d) {
+      depth--;
+    }
+  }
+  return false;
+}
+
+// `indexOf` runs at memory speed: a long text with few brackets is settled without a scan.
+function hasFewOpeners(text: string, atMost: number): boolean {
+  let count = 0;
+  for (const opener of ["{", "["]) {
+    for (let at = text.indexOf(opener); at !== -1; at = text.indexOf(opener, at + 1)) {
+      if (++count > atMost) return false;
+    }
+  }
+  return true;
+}
+
+// Every escape of valid JSON, a surrogate pair taken as one: what is left alone is half a pair.
+const escapes = /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\./g;
+const isHalfPair = (escape: string): boolean => escape.length === 6 && /^\\u[dD][89a-fA-F]/.test(escape);
+
+function hasHalfPairEscape(text: string): boolean {
+  if (!text.includes("\\ud") && !text.includes("\\uD")) return false;
+  for (const [escape] of text.matchAll(escapes)) if (isHalfPair(escape)) return true;
+  return false;
+}

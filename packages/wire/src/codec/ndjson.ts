@@ -1,0 +1,171 @@
+// Newline-delimited JSON. Lines end at byte 0x0A and nowhere else (a JSON string may hold U+2028
+// or a lone CR); one CR before it is dropped, blank lines are skipped, one byte order mark at the
+// start is tolerated. A line that is too long, too deep, not UTF-8 or not JSON is refused once and
+// reading goes on with the next line. Size is checked before bytes are kept.
+
+import { isUtf8 } from "node:buffer";
+import { HawserError, toHawserError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import type { Incoming } from "../transport.ts";
+import { createAccumulator } from "./accumulator.ts";
+import type { Codec, CodecOptions, Decoder } from "./codec.ts";
+import { parseJsonText, toJsonText } from "./json-text.ts";
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+export const ndjson: Codec = {
+  name: "ndjson",
+  createDecoder: createNdjsonDecoder,
+  encode(message, options = {}) {
+    const text = toJsonText(message);
+    const bytes = Buffer.byteLength(text);
+    const max = options.maxMessageBytes ?? limits.maxMessageBytes;
+    if (bytes > max) throw tooLarge(bytes, max);
+    return Buffer.from(`${text}\n`);
+  },
+};
+
+function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
+  const maxBytes = options.maxMessageBytes ?? limits.maxMessageBytes;
+  const maxDepth = options.maxReadDepth ?? limits.maxReadDepth;
+  const unfinished = createAccumulator();
+  let position = 0;
+  let isDiscarding = false;
+  let isAtStart = true;
+
+  const refused = (error: HawserError, head: Buffer): Incoming => ({
+    kind: "refused",
+    error,
+    head: head.toString("utf8", 0, limits.refusedHeadBytes),
+    position,
+    fatal: false,
+  });
+
+  function readText(text: string, into: Incoming[]): void {
+    position++;
+    if (text.length === 0 || isBlank(text)) return;
+    try {
+      into.push({ kind: "message", value: parseJsonText(text, maxDepth), text, position });
+    } catch (error) {
+      into.push(refused(toHawserError(error), Buffer.from(text.slice(0, limits.refusedHeadBytes))));
+    }
+  }
+
+  function readLine(line: Buffer, into: Incoming[]): void {
+    const bytes = line.at(-1) === carriageReturn ? line.subarray(0, -1) : line;
+    if (bytes.length > maxBytes) {
+      position++;
+      into.push(refused(tooLarge(bytes.length, maxBytes), bytes));
+    } else if (isUtf8(bytes)) {
+      readText(bytes.toString("utf8"), into);
+    } else {
+      position++;
+      into.push(refused(new HawserError("invalid_utf8", "not valid UTF-8; encode each line as UTF-8"), bytes));
+    }
+  }
+
+  // Whole lines of one chunk. One decoding for all of them is what makes short lines cheap; a
+  // region that is not valid as a whole is taken line by line, so that only bad lines suffer.
+  function readLines(region: Buffer, into: Incoming[]): void {
+    if (region.length <= maxBytes && isUtf8(region)) {
+      const text = region.toString("utf8");
+      let start = 0;
+      for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", start)) {
+        readText(text.slice(start, at), into);
+        start = at + 1;
+      }
+      readText(text.slice(start), into);
+      return;
+    }
+    let start = 0;
+    for (let at = region.indexOf(lineFeed); at !== -1; at = region.indexOf(lineFeed, start)) {
+      readLine(region.subarray(start, at), into);
+      start = at + 1;
+    }
+    readLine(region.subarray(start), into);
+  }
+
+  function keep(rest: Buffer, into: Incoming[]): void {
+    if (rest.length === 0 || isDiscarding) return;
+    // One byte more than the limit, since the last one may be the CR that does not count.
+    if (unfinished.length + rest.length <= maxBytes + 1) {
+      unfinished.add(rest);
+      return;
+    }
+    // Refused as soon as it is known to be too long: the line may never end.
+    position++;
+    const declared = unfinished.length + rest.length;
+    const head = Buffer.concat([unfinished.take().subarray(0, limits.refusedHeadBytes), rest.subarray(0, limits.refusedHeadBytes)]);
+    into.push(refused(tooLarge(declared, maxBytes), head));
+    isDiscarding = true;
+  }
+
+  function push(chunk: Buffer): Incoming[] {
+    const into: Incoming[] = [];
+    if (isAtStart) {
+      const start = withoutMark(chunk);
+      if (start === undefined) return into;
+      chunk = start;
+    }
+    const last = chunk.lastIndexOf(lineFeed);
+    if (last === -1) {
+      keep(chunk, into);
+      return into;
+    }
+    let begin = 0;
+    if (isDiscarding || unfinished.length > 0) {
+      const first = chunk.indexOf(lineFeed);
+      keep(chunk.subarray(0, first), into);
+      if (!isDiscarding) readLine(unfinished.take(), into);
+      isDiscarding = false;
+      begin = first + 1;
+    }
+    if (begin <= last) readLines(chunk.subarray(begin, last), into);
+    keep(chunk.subarray(last + 1), into);
+    return into;
+  }
+
+  // The mark may arrive byte by byte; until it is whole or ruled out, its bytes wait in `unfinished`.
+  function withoutMark(chunk: Buffer): Buffer | undefined {
+    const seen = unfinished.length > 0 ? Buffer.concat([unfinished.take(), chunk]) : chunk;
+    const compared = Math.min(seen.length, byteOrderMark.length);
+    if (seen.compare(byteOrderMark, 0, compared, 0, compared) !== 0) {
+      isAtStart = false;
+      return seen;
+    }
+    if (seen.length < byteOrderMark.length) {
+      if (seen.length > 0) unfinished.add(seen);
+      return undefined;
+    }
+    isAtStart = false;
+    return seen.subarray(byteOrderMark.length);
+  }
+
+  return {
+    push,
+    end() {
+      const into: Incoming[] = [];
+      if (unfinished.length > 0) readLine(unfinished.take(), into);
+      return into;
+    },
+    get isMidMessage() {
+      return isDiscarding || unfinished.length > 0;
+    },
+  };
+}
+
+const isBlank = (text: string): boolean => {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit !== 0x20 && unit !== 0x09 && unit !== 0x0d) return false;
+  }
+  return true;
+};
+
+function tooLarge(bytes: number, maxBytes: number): HawserError {
+  return new HawserError("too_large", `line of ${bytes} bytes or more; the limit is ${maxBytes}. Send less, or a path to a file`, {
+    facts: { bytes, maxBytes },
+  });
+}

@@ -1,0 +1,69 @@
+// One definition per protocol. From it come the TypeScript types, the validators, the JSON Schema,
+// the reference page, the golden examples and the compatibility check; `npm run protocols` writes
+// the generated ones and a test fails when they differ from the definition.
+// Fields that a definition does not know are kept and ignored: additions must not break old peers.
+
+import * as v from "valibot";
+import { HawserError } from "./errors.ts";
+
+export interface MessageDefinition {
+  readonly summary: string;
+  readonly schema: v.GenericSchema;
+  /** At least one; they are the golden fixtures and the examples of the reference page. */
+  readonly examples: readonly [unknown, ...unknown[]];
+}
+
+export interface DirectionDefinition {
+  /** The member whose value names the message. */
+  readonly tag: string;
+  readonly messages: Readonly<Record<string, MessageDefinition>>;
+}
+
+export interface ProtocolDefinition {
+  readonly name: string;
+  readonly version: string;
+  readonly summary: string;
+  readonly requests: DirectionDefinition;
+  readonly responses: DirectionDefinition;
+}
+
+type MessageOf<Direction extends DirectionDefinition> = {
+  [Name in keyof Direction["messages"]]: v.InferOutput<Direction["messages"][Name]["schema"]>;
+}[keyof Direction["messages"]];
+
+export interface Protocol<Definition extends ProtocolDefinition> {
+  readonly definition: Definition;
+  /** Throws `invalid_message` or `unknown_method`, naming the field and the reason. */
+  parseRequest(value: unknown): MessageOf<Definition["requests"]>;
+  parseResponse(value: unknown): MessageOf<Definition["responses"]>;
+}
+
+export type RequestOf<Kind> = Kind extends Protocol<infer Definition> ? MessageOf<Definition["requests"]> : never;
+export type ResponseOf<Kind> = Kind extends Protocol<infer Definition> ? MessageOf<Definition["responses"]> : never;
+
+export function defineProtocol<const Definition extends ProtocolDefinition>(definition: Definition): Protocol<Definition> {
+  return {
+    definition,
+    parseRequest: (value) => parse(definition.requests, value) as MessageOf<Definition["requests"]>,
+    parseResponse: (value) => parse(definition.responses, value) as MessageOf<Definition["responses"]>,
+  };
+}
+
+function parse(direction: DirectionDefinition, value: unknown): unknown {
+  const { tag, messages } = direction;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new HawserError("invalid_message", "a message is a JSON object");
+  }
+  const name = (value as Record<string, unknown>)[tag];
+  const message = typeof name === "string" && Object.hasOwn(messages, name) ? messages[name] : undefined;
+  if (!message) {
+    const known = Object.keys(messages).join(", ");
+    if (typeof name !== "string") throw new HawserError("invalid_message", `"${tag}" must be one of: ${known}`);
+    throw new HawserError("unknown_method", `unknown ${tag} "${name.slice(0, 64)}"; known are: ${known}`);
+  }
+  const result = v.safeParse(message.schema, value);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  const path = v.getDotPath(issue) ?? "";
+  throw new HawserError("invalid_message", `${path ? `"${path}": ` : ""}${issue.message}`, { facts: { path } });
+}

@@ -1,0 +1,128 @@
+// Serves the echo protocol on one transport. Reads on while requests run; `cancel` and `status` are
+// answered by the reader itself. Every request ends with exactly one answer, also when it is
+// refused, cancelled, or the process is told to stop.
+
+import { memberSource, withIdSource } from "../codec/json-source.ts";
+import { describeThrown, HawserError, toHawserError } from "../errors.ts";
+import { createInFlightTable, untilAborted, type Flight } from "../in-flight.ts";
+import { logLine } from "../log.ts";
+import type { Lifecycle } from "../process/lifecycle.ts";
+import { echoProtocol, type EchoRequest } from "../protocols/echo.ts";
+import type { Incoming, Transport } from "../transport.ts";
+import { createWorkQueue } from "../work-queue.ts";
+
+export interface ServeEchoOptions {
+  readonly workers?: number | undefined;
+  readonly queueSize?: number | undefined;
+  /** Ends the serving from outside, as a process does when it is told to stop. */
+  readonly lifecycle?: Lifecycle | undefined;
+}
+
+type Work = Exclude<EchoRequest, { kind: "cancel" | "status" }>;
+
+/** Resolves when the peer will send no more and everything accepted has been answered. */
+export async function serveEcho(transport: Transport, options: ServeEchoOptions = {}): Promise<void> {
+  const { stopping, cancelling } = options.lifecycle ?? {};
+  const gone = new AbortController();
+  const noMore = AbortSignal.any([gone.signal, ...(stopping ? [stopping] : [])]);
+  const inFlight = createInFlightTable();
+  const queue = createWorkQueue({
+    workers: options.workers ?? 8,
+    capacity: options.queueSize ?? 64,
+    onJobError: (error) => logLine(`[hawser] echo: ${describeThrown(error)}`),
+  });
+  cancelling?.addEventListener("abort", () => inFlight.cancelAll(cancelling.reason as HawserError), { once: true });
+  // A peer that is gone reads no answers: what runs for it is of no use any more.
+  void transport.closed.then((reason) => {
+    gone.abort(reason ?? new HawserError("closed", "the connection was closed"));
+    inFlight.cancelAll(gone.signal.reason as HawserError);
+  });
+
+  // The id goes back as its source says, so that no number and no escape is altered on the way.
+  const answer = (idSource: string | undefined, members: object): Promise<void> =>
+    transport.send(withIdSource(idSource, members)).catch((error: unknown) => {
+      const { code } = toHawserError(error);
+      if (code === "too_large" || code === "too_deep") return answer(idSource, errorMembers(error));
+      return undefined; // the peer is gone, and `closed` has said so
+    });
+
+  async function read(item: Incoming): Promise<void> {
+    const idSource = readId(item.kind === "message" ? item.text : item.head);
+    try {
+      if (item.kind === "refused") throw item.error;
+      const request = echoProtocol.parseRequest(item.value);
+      noMore.throwIfAborted();
+      if (request.kind === "cancel") {
+        const reason = new HawserError("cancelled", `cancelled by request ${request.id}`);
+        void answer(idSource, { type: "done", cancelled: inFlight.cancel(request.target, reason) });
+      } else if (request.kind === "status") {
+        void answer(idSource, { type: "status", running: queue.running, waiting: queue.waiting });
+      } else {
+        await accept(request, idSource);
+      }
+    } catch (error) {
+      void answer(idSource, errorMembers(error));
+    }
+  }
+
+  async function accept(request: Work, idSource: string | undefined): Promise<void> {
+    if (inFlight.has(request.id)) throw new HawserError("duplicate_id", `id ${request.id} is in flight; use a fresh one`);
+    await queue.whenRoom();
+    noMore.throwIfAborted();
+    const flight = inFlight.begin(request.id);
+    const fail = (error: unknown): Promise<void> => (flight.finish() ? answer(idSource, errorMembers(error)) : Promise.resolve());
+    const ticket = queue.add(() => run(request, idSource, flight).catch(fail));
+    const onAbort = (): void => {
+      if (ticket?.withdraw()) void fail(flight.signal.reason);
+    };
+    flight.signal.addEventListener("abort", onAbort, { once: true });
+  }
+
+  async function run(request: Work, idSource: string | undefined, flight: Flight): Promise<void> {
+    flight.signal.throwIfAborted();
+    const members = await untilAborted(flight.signal, perform(request, idSource, flight.signal));
+    if (flight.finish()) await answer(idSource, members);
+  }
+
+  async function perform(request: Work, idSource: string | undefined, signal: AbortSignal): Promise<object> {
+    if (request.kind === "echo") return { type: "echoed", value: request.value };
+    if (request.kind === "sleep") {
+      await sleep(request.ms, signal);
+      return { type: "done" };
+    }
+    const text = "x".repeat(request.bytes);
+    for (let index = 0; index < request.count && !signal.aborted; index++) {
+      await answer(idSource, { type: "piece", index, text });
+    }
+    return { type: "done" };
+  }
+
+  async function readAll(): Promise<void> {
+    for await (const item of transport.incoming) await read(item);
+  }
+
+  await Promise.race([readAll(), whenAborted(stopping)]);
+  await inFlight.whenEmpty();
+}
+
+const readId = (text: string): string | undefined => {
+  const source = memberSource(text, "id");
+  return source === "null" ? undefined : source;
+};
+
+const errorMembers = (error: unknown): object => {
+  const { code, message } = toHawserError(error);
+  return { type: "error", code, error: message };
+};
+
+const whenAborted = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted) resolve();
+    signal?.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  });

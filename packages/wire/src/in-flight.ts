@@ -1,0 +1,78 @@
+// The server's side of "every request ends exactly once". A flight is one accepted request: it
+// has a signal that tells its handler to stop, and `finish`, which is true for the first caller
+// only: whoever gets true writes the one final answer.
+
+import { HawserError } from "./errors.ts";
+
+export interface Flight {
+  readonly signal: AbortSignal;
+  /** True once: the caller may write the final answer. */
+  finish(): boolean;
+}
+
+export interface InFlightTable {
+  readonly size: number;
+  has(id: string): boolean;
+  begin(id: string): Flight;
+  /** Aborts every flight of this id; returns how many there were. */
+  cancel(id: string, reason: HawserError): number;
+  cancelAll(reason: HawserError): void;
+  /** Resolves when nothing is in flight. */
+  whenEmpty(): Promise<void>;
+}
+
+export function createInFlightTable(): InFlightTable {
+  const flights = new Map<string, Set<AbortController>>();
+  let size = 0;
+  let waiters: (() => void)[] = [];
+
+  function begin(id: string): Flight {
+    const controller = new AbortController();
+    const sameId = flights.get(id) ?? new Set();
+    flights.set(id, sameId.add(controller));
+    size++;
+    return {
+      signal: controller.signal,
+      finish() {
+        if (!sameId.delete(controller)) return false;
+        if (sameId.size === 0 && flights.get(id) === sameId) flights.delete(id);
+        size--;
+        if (size === 0) {
+          for (const wake of waiters) wake();
+          waiters = [];
+        }
+        return true;
+      },
+    };
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    has: (id) => flights.has(id),
+    begin,
+    cancel(id, reason) {
+      const matches = [...(flights.get(id) ?? [])];
+      for (const controller of matches) controller.abort(reason);
+      return matches.length;
+    },
+    cancelAll(reason) {
+      for (const sameId of [...flights.values()]) for (const controller of [...sameId]) controller.abort(reason);
+    },
+    whenEmpty() {
+      if (size === 0) return Promise.resolve();
+      return new Promise((resolve) => waiters.push(resolve));
+    },
+  };
+}
+
+/** The outcome of `work`, or a rejection with the signal's reason as soon as it aborts, whichever is first. */
+export function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

@@ -1,0 +1,22 @@
+// The runtime-neutral part of the wire: it imports nothing of Node, so that a page can use it too.
+
+export { defineProtocol } from "./define-protocol.ts";
+export type { DirectionDefinition, MessageDefinition, Protocol, ProtocolDefinition, RequestOf, ResponseOf } from "./define-protocol.ts";
+export { startDeadline } from "./deadline.ts";
+export type { Deadline, DeadlineOptions } from "./deadline.ts";
+export { describeThrown, errorTable, HawserError, toHawserError } from "./errors.ts";
+export type { ErrorCode, ErrorDetails } from "./errors.ts";
+export { createInFlightTable, untilAborted } from "./in-flight.ts";
+export type { Flight, InFlightTable } from "./in-flight.ts";
+export { memberSource, withIdSource } from "./codec/json-source.ts";
+export { exceedsDepth, JsonText, parseJsonText, toJsonText } from "./codec/json-text.ts";
+export { limits, limitTable } from "./limits.ts";
+export type { LimitName } from "./limits.ts";
+export { createMemoryPair } from "./memory-transport.ts";
+export { createPendingTable } from "./pending.ts";
+export type { PendingTable, WaitOptions } from "./pending.ts";
+export { echoProtocol } from "./protocols/echo.ts";
+export type { EchoRequest, EchoResponse } from "./protocols/echo.ts";
+export type { Incoming, Received, Refused, Transport } from "./transport.ts";
+export { createWorkQueue } from "./work-queue.ts";
+export type { Ticket, WorkQueue, WorkQueueOptions } from "./work-queue.ts";

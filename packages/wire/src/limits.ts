@@ -1,0 +1,126 @@
+// Every bound of the wire layer: one name, one default, one reason. `docs/limits.md` is
+// generated from this table. Names carry their unit; a limit that a caller may change is an
+// option of the same name where it applies.
+
+interface Limit {
+  readonly value: number;
+  readonly reason: string;
+}
+
+const define = <Table extends Record<string, Limit>>(table: Table): Table => table;
+
+/** The limits with their reasons, as the documentation prints them. */
+export const limitTable = define({
+  maxMessageBytes: {
+    value: 10_485_760,
+    reason: "Payload of one frame or line, inclusive; fixed by the contracts (MAX_MESSAGE_SIZE).",
+  },
+  maxDiscardBytes: {
+    value: 67_108_864,
+    reason:
+      "A length prefix up to this is skipped and the connection lives; a larger one is a peer that lost its framing, and the connection ends.",
+  },
+  maxReadDepth: {
+    value: 128,
+    reason: "Nesting of a received message, the outermost value being level 1; deeper JSON is refused before it is parsed.",
+  },
+  maxWriteDepth: {
+    value: 127,
+    reason: "Nesting of a sent message: what Rust's serde_json still reads.",
+  },
+  refusedHeadBytes: {
+    value: 4_096,
+    reason: "How much of a refused message is kept, so that a leading id can still be answered.",
+  },
+  maxUnsentBytes: {
+    value: 33_554_432,
+    reason: "Bytes that one transport holds for a peer that does not read; a sender that ignores backpressure is refused beyond it.",
+  },
+  maxUnreadMessages: {
+    value: 256,
+    reason: "Decoded messages that wait for the reader before the stream is paused; one more chunk may already be in hand.",
+  },
+  frameDeadlineMs: {
+    value: 30_000,
+    reason: "Silence in the middle of a frame on a socket, after which the connection is closed.",
+  },
+  connectTimeoutMs: {
+    value: 5_000,
+    reason: "Time to connect to a local socket.",
+  },
+  closeFlushMs: {
+    value: 2_000,
+    reason: "Time that a closing transport gives its last bytes to leave.",
+  },
+  halfClosedProbeMs: {
+    value: 250,
+    reason: "How often a half-closed socket is asked whether its peer still reads.",
+  },
+  maxConnections: {
+    value: 256,
+    reason: "Connections of one listener; lowered to leave descriptors free where the process may open few.",
+  },
+  reservedDescriptors: {
+    value: 40,
+    reason: "File descriptors that connections never use up, so that tools can still open files.",
+  },
+  staleSocketMs: {
+    value: 60_000,
+    reason: "Age before a dead socket or private directory of another session is removed.",
+  },
+  staleSchemaMs: {
+    value: 3_600_000,
+    reason: "Age before a schema file without a live socket is removed.",
+  },
+  maxSweptEntries: {
+    value: 1_000,
+    reason: "Leftovers that one start looks at; the rest waits for the next start.",
+  },
+  eofGraceMs: {
+    value: 10_000,
+    reason: "After the end of input: time for accepted work to finish.",
+  },
+  signalGraceMs: {
+    value: 3_000,
+    reason: "After SIGTERM or SIGINT: time for running work to finish before it is cancelled.",
+  },
+  cancelGraceMs: {
+    value: 1_500,
+    reason: "After cancelling: time for the last answers before the process ends regardless.",
+  },
+  exitFlushMs: {
+    value: 5_000,
+    reason: "Time that an ending process gives a slow reader to take the last bytes.",
+  },
+  parentPollMs: {
+    value: 1_000,
+    reason: "How often a child looks whether its parent still lives.",
+  },
+  stopInputMs: {
+    value: 2_000,
+    reason: "Stopping a child: time after its input ended, before SIGTERM.",
+  },
+  stopSignalMs: {
+    value: 3_000,
+    reason: "Stopping a child: time after SIGTERM, before SIGKILL.",
+  },
+  maxStderrBytes: {
+    value: 1_048_576,
+    reason: "Log bytes held for a reader that does not read stderr; what comes then is dropped and counted.",
+  },
+  maxTapChars: {
+    value: 2_000,
+    reason: "Length of one message in the protocol log.",
+  },
+  maxErrorTextChars: {
+    value: 2_000,
+    reason: "Length of a foreign error text inside one of our messages.",
+  },
+});
+
+export type LimitName = keyof typeof limitTable;
+
+/** The default of every limit, by name. */
+export const limits = Object.fromEntries(
+  Object.entries(limitTable).map(([name, { value }]) => [name, value]),
+) as { readonly [Name in LimitName]: number };

@@ -1,0 +1,68 @@
+// Two transports that are each other's peer, without a process between them. Messages pass
+// through JSON text, so that what a test or a page sends is exactly what a pipe would deliver.
+
+import { parseJsonText, toJsonText } from "./codec/json-text.ts";
+import { HawserError } from "./errors.ts";
+import { createInbox, type Inbox } from "./inbox.ts";
+import type { Transport } from "./transport.ts";
+
+/** A connected pair. Backpressure: `send` waits while the other end has more unread than the limit. */
+export function createMemoryPair(): [Transport, Transport] {
+  const left = createEnd();
+  const right = createEnd();
+  return [connect(left, right), connect(right, left)];
+}
+
+interface End {
+  readonly inbox: Inbox;
+  position: number;
+  /** Resolves when the reader of this end has caught up. */
+  whenRead(): Promise<void>;
+  close(reason: HawserError | undefined): void;
+  readonly closed: Promise<HawserError | undefined>;
+  isClosed: boolean;
+}
+
+function createEnd(): End {
+  let wake: (() => void)[] = [];
+  const wakeAll = (): void => {
+    const waiters = wake;
+    wake = [];
+    for (const resolve of waiters) resolve();
+  };
+  const inbox = createInbox(wakeAll);
+  const { promise: closed, resolve: settle } = Promise.withResolvers<HawserError | undefined>();
+  const end: End = {
+    inbox,
+    position: 0,
+    whenRead: () => new Promise((resolve) => wake.push(resolve)),
+    close(reason) {
+      if (end.isClosed) return;
+      end.isClosed = true;
+      inbox.end();
+      wakeAll();
+      settle(reason);
+    },
+    closed,
+    isClosed: false,
+  };
+  return end;
+}
+
+function connect(mine: End, theirs: End): Transport {
+  return {
+    incoming: mine.inbox.messages,
+    closed: mine.closed,
+    async send(message) {
+      if (mine.isClosed || theirs.isClosed) throw new HawserError("closed", "the connection is closed; open a new one");
+      const text = toJsonText(message);
+      theirs.inbox.put([{ kind: "message", value: parseJsonText(text), text, position: ++theirs.position }]);
+      if (theirs.inbox.isFull) await theirs.whenRead();
+    },
+    close(reason) {
+      mine.close(reason);
+      theirs.close(reason && new HawserError("connection_lost", "the peer closed the connection", { cause: reason }));
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+// How a protocol process ends, as two signals that its server obeys:
+//   stopping    nothing new starts: a request that comes now is refused
+//   cancelling  what still runs is cancelled now, and gets its one final answer
+// A signal, a dead parent and a closed output lead there in their own time; the end of input only
+// starts the clock, since everything that came before it was accepted. Whatever happens, the
+// process is gone after a bounded wait.
+
+import { HawserError } from "../errors.ts";
+import { limits } from "../limits.ts";
+
+export type EndCause = "input-ended" | "signal" | "parent-gone" | "output-closed";
+
+export interface Lifecycle {
+  readonly stopping: AbortSignal;
+  readonly cancelling: AbortSignal;
+  /** What began the end; undefined while it has not begun. */
+  readonly cause: EndCause | undefined;
+}
+
+export interface LifecycleControl extends Lifecycle {
+  /** Begins the end and cancels after `graceMs`. A later call may only make it sooner. */
+  end(cause: EndCause, graceMs: number): void;
+  /** Resolves when even the time to answer cancelled work is over. */
+  readonly overdue: Promise<void>;
+  dispose(): void;
+}
+
+export function createLifecycle(cancelGraceMs: number = limits.cancelGraceMs): LifecycleControl {
+  const stopping = new AbortController();
+  const cancelling = new AbortController();
+  const overdue = Promise.withResolvers<void>();
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  let cause: EndCause | undefined;
+
+  function after(ms: number, action: () => void): void {
+    timers.add(setTimeout(action, ms));
+  }
+
+  function cancel(): void {
+    if (cancelling.signal.aborted) return;
+    cancelling.abort(new HawserError("cancelled", `cancelled: ${explanation[cause ?? "signal"]}`, { facts: { cause } }));
+    after(cancelGraceMs, overdue.resolve);
+  }
+
+  return {
+    stopping: stopping.signal,
+    cancelling: cancelling.signal,
+    overdue: overdue.promise,
+    get cause() {
+      return cause;
+    },
+    end(newCause, graceMs) {
+      cause ??= newCause;
+      if (newCause !== "input-ended") {
+        stopping.abort(new HawserError("cancelled", `not started: ${explanation[newCause]}`, { facts: { cause: newCause } }));
+      }
+      if (graceMs === 0) cancel();
+      else after(graceMs, cancel);
+    },
+    dispose() {
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+const explanation: Record<EndCause, string> = {
+  "input-ended": "the input ended and the time to finish is over",
+  signal: "the process was told to stop",
+  "parent-gone": "the program that started this process is gone",
+  "output-closed": "nobody reads the answers any more",
+};

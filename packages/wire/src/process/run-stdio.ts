@@ -1,0 +1,59 @@
+// Runs one protocol on this process's stdin and stdout until it ends, and owns everything about
+// that end: guarded stdout, signals, a dead parent, a closed pipe, bytes still to be written.
+// Every process that Hawser ships is started by this function.
+
+import type { Codec } from "../codec/codec.ts";
+import { describeThrown, type HawserError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import { logLine } from "../log.ts";
+import { createStreamTransport } from "../stream-transport.ts";
+import type { Transport } from "../transport.ts";
+import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
+import { watchParent } from "./parent-watch.ts";
+import { guardStdout } from "./stdout-guard.ts";
+
+export interface RunStdioOptions {
+  readonly codec: Codec;
+  /** Serves until `incoming` has ended or `stopping` is aborted, and its work is done. */
+  serve(transport: Transport, lifecycle: Lifecycle): Promise<void>;
+  readonly eofGraceMs?: number | undefined;
+}
+
+const outputClosedExitCode = 7;
+const secondSignalExitCode = 143;
+
+/** Never returns: the process exits when the serving is over. */
+export async function runStdio(options: RunStdioOptions): Promise<never> {
+  const guard = guardStdout();
+  const lifecycle = createLifecycle();
+  const transport = createStreamTransport({
+    readable: process.stdin,
+    writable: process.stdout,
+    codec: options.codec,
+    ownsStreams: false,
+    write: guard.write,
+    closeFlushMs: limits.exitFlushMs,
+  });
+
+  let signals = 0;
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      if (++signals > 1) process.exit(secondSignalExitCode);
+      lifecycle.end("signal", limits.signalGraceMs);
+    });
+  }
+  process.stdin.once("end", () => lifecycle.end("input-ended", options.eofGraceMs ?? limits.eofGraceMs));
+  watchParent(() => lifecycle.end("parent-gone", 0));
+  void transport.closed.then((reason) => reason && lifecycle.end("output-closed", 0));
+
+  let exitCode = 0;
+  const serving = options.serve(transport, lifecycle).catch((error: unknown) => {
+    logLine(`[hawser] serving failed: ${describeThrown(error)}`);
+    exitCode = 1;
+  });
+  await Promise.race([serving, lifecycle.overdue]);
+  if (lifecycle.cause === "output-closed") exitCode = outputClosedExitCode;
+  // Never exits with bytes pending, unless nobody is there to read them.
+  await transport.close(lifecycle.cause === "parent-gone" ? (lifecycle.cancelling.reason as HawserError) : undefined);
+  process.exit(exitCode);
+}

@@ -1,0 +1,65 @@
+// Connecting to a Unix socket or named pipe, with errors that name the path and the likely cause.
+
+import { connect, type Socket } from "node:net";
+import { describeThrown, HawserError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import { checkSocketPath } from "./names.ts";
+
+export interface ConnectOptions {
+  readonly connectTimeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function connectSocket(path: string, options: ConnectOptions = {}): Promise<Socket> {
+  checkSocketPath(path);
+  const timeoutMs = options.connectTimeoutMs ?? limits.connectTimeoutMs;
+  const socket = connect({ path, allowHalfOpen: true });
+  const outcome = Promise.withResolvers<void>();
+  const timer = setTimeout(() => outcome.reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  const onAbort = (): void => outcome.reject(options.signal?.reason);
+  if (options.signal?.aborted) onAbort();
+  options.signal?.addEventListener("abort", onAbort, { once: true });
+  socket.once("connect", outcome.resolve).once("error", outcome.reject);
+  try {
+    await outcome.promise;
+  } catch (cause) {
+    socket.destroy();
+    throw new HawserError("connection_failed", `can't connect to ${path}: ${reasonFor(cause)}`, { cause, facts: { path } });
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener("abort", onAbort);
+  }
+  return socket;
+}
+
+function reasonFor(cause: unknown): string {
+  switch ((cause as NodeJS.ErrnoException | undefined)?.code) {
+    case "ENOENT":
+      return "there is no such socket; the program that served it has ended or was never started";
+    case "ECONNREFUSED":
+      return "nobody listens there any more; start the program again";
+    case "EACCES":
+      return "it belongs to another user";
+    case "EAGAIN":
+      return "the program is too busy to accept connections; try again";
+    default:
+      return describeThrown(cause);
+  }
+}
+
+/** What a connect attempt tells about a socket file. Only `dead` is proof that nobody listens. */
+export type Liveness = "live" | "dead" | "unknown";
+
+export function probeSocket(path: string): Promise<Liveness> {
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    const timer = setTimeout(() => finish("unknown"), limits.connectTimeoutMs);
+    function finish(liveness: Liveness): void {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(liveness);
+    }
+    socket.once("connect", () => finish("live"));
+    socket.once("error", (error: NodeJS.ErrnoException) => finish(error.code === "ECONNREFUSED" ? "dead" : "unknown"));
+  });
+}

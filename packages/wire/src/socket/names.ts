@@ -1,0 +1,83 @@
+// Where the sockets, schema files and private directories of sessions lie, and how long a path
+// may be. A Unix socket's path has room for 107 bytes on Linux and 103 on macOS; Node cuts a
+// longer one off silently and binds another file, so it is checked before anything is created.
+
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { HawserError } from "../errors.ts";
+
+export const SOCKET_FILE_PREFIX = "claudecode_ipc_";
+export const SOCKET_FILE_SUFFIX = ".sock";
+export const SCHEMA_FILE_PREFIX = "claudecode_ipc_schema_";
+export const SOCKET_PERMISSIONS = 0o600;
+
+const directorySuffix = ".d";
+const schemaSuffix = ".json";
+
+export interface SessionNames {
+  readonly uuid: string;
+  readonly directory: string;
+  readonly socketPath: string;
+  readonly schemaPath: string;
+  /** The session's own directory (0700): the socket is made there, and large results lie there. */
+  readonly privateDirectory: string;
+}
+
+export interface NameOptions {
+  /** Tried in order; the first in which the path is short enough is used. */
+  readonly directories?: readonly string[];
+  readonly platform?: NodeJS.Platform;
+  /** 32 hexadecimal digits; a fresh random one unless given. */
+  readonly uuid?: string;
+}
+
+export function createSessionNames(options: NameOptions = {}): SessionNames {
+  const platform = options.platform ?? process.platform;
+  const uuid = options.uuid ?? randomUUID().replaceAll("-", "");
+  const directories = options.directories ?? [tmpdir(), process.env["XDG_RUNTIME_DIR"], "/tmp"].filter((path) => path !== undefined);
+  const fileName = `${SOCKET_FILE_PREFIX}${uuid}${SOCKET_FILE_SUFFIX}`;
+  const directory = directories.find((candidate) => platform === "win32" || fits(join(candidate, fileName), platform));
+  if (directory === undefined) throw pathTooLong(join(directories[0] ?? "", fileName), platform);
+  return {
+    uuid,
+    directory,
+    socketPath: platform === "win32" ? `\\\\.\\pipe\\${SOCKET_FILE_PREFIX}${uuid}` : join(directory, fileName),
+    schemaPath: join(directory, `${SCHEMA_FILE_PREFIX}${uuid}${schemaSuffix}`),
+    privateDirectory: join(directory, `${SOCKET_FILE_PREFIX}${uuid}${directorySuffix}`),
+  };
+}
+
+/** Throws unless the path can be bound or connected to as it is written. */
+export function checkSocketPath(path: string, platform: NodeJS.Platform = process.platform): void {
+  if (platform !== "win32" && !fits(path, platform)) throw pathTooLong(path, platform);
+}
+
+export type LeftoverKind = "socket" | "schema" | "directory" | "lock";
+
+const leftovers: readonly [LeftoverKind, RegExp][] = [
+  ["socket", /^claudecode_ipc_([0-9a-f]{32})\.sock$/],
+  ["schema", /^claudecode_ipc_schema_([0-9a-f]{32})\.json$/],
+  ["directory", /^claudecode_ipc_([0-9a-f]{32})\.d$/],
+  ["lock", /^claudecode_ipc_([0-9a-f]{32})\.sock\.lock$/],
+];
+
+/** What a file of this name is to us; undefined for everything that is not ours. */
+export function readLeftoverName(fileName: string): { kind: LeftoverKind; uuid: string } | undefined {
+  for (const [kind, pattern] of leftovers) {
+    const uuid = pattern.exec(fileName)?.[1];
+    if (uuid !== undefined) return { kind, uuid };
+  }
+  return undefined;
+}
+
+const maxPathBytes = (platform: NodeJS.Platform): number => (platform === "linux" ? 107 : 103);
+const fits = (path: string, platform: NodeJS.Platform): boolean => Buffer.byteLength(path) <= maxPathBytes(platform);
+
+function pathTooLong(path: string, platform: NodeJS.Platform): HawserError {
+  const bytes = Buffer.byteLength(path);
+  const maxBytes = maxPathBytes(platform);
+  return new HawserError("path_too_long", `socket path of ${bytes} bytes, at most ${maxBytes} work: ${path}. Set TMPDIR to a shorter directory`, {
+    facts: { path, bytes, maxBytes },
+  });
+}

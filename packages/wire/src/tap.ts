@@ -1,0 +1,43 @@
+// The protocol log: with HAWSER_DEBUG=protocol every message appears on stderr as
+// `[SEND] <what> <id> <json>` or `[RECV] …`, cut to a readable length, secrets taken out.
+
+import { JsonText } from "./codec/json-text.ts";
+import { limits } from "./limits.ts";
+import { logLine } from "./log.ts";
+
+export type Tap = (direction: "SEND" | "RECV", message: unknown) => void;
+
+/** The tap that the environment asks for, or undefined. */
+export function tapFromEnvironment(environment: NodeJS.ProcessEnv = process.env): Tap | undefined {
+  const topics = (environment["HAWSER_DEBUG"] ?? "").split(",");
+  if (!topics.includes("protocol")) return undefined;
+  return (direction, message) => logLine(`[${direction}] ${describe(message instanceof JsonText ? JSON.parse(message.text) : message)}`);
+}
+
+function describe(message: unknown): string {
+  const members = typeof message === "object" && message !== null ? (message as Record<string, unknown>) : {};
+  const what = members["type"] ?? members["kind"] ?? members["op"] ?? members["method"];
+  const label = [what, members["id"]].filter((part) => typeof part === "string" || typeof part === "number").join(" ");
+  const json = redact(message);
+  const shown = json.length > limits.maxTapChars ? `${json.slice(0, limits.maxTapChars)}… (${json.length} characters)` : json;
+  return label ? `${label} ${shown}` : shown;
+}
+
+const secretName = /token$|secret|password|passphrase|authorization|api[-_]?key|cookie|credential/i;
+const secretText = /\b(?:sk-[\w-]{16,}|Bearer\s+[\w.~+/-]{8,}=*|gh[pousr]_\w{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)/g;
+
+/** JSON for people to read: values under telling names and texts that look like keys are replaced. */
+export function redact(value: unknown): string {
+  try {
+    const json = JSON.stringify(value, (name, member: unknown) =>
+      // A streamed piece of text is called `token` too; a secret of that name is not under `type: "token"`.
+      typeof member === "string" && secretName.test(name) && !(name === "token" && isStreamedPiece(value)) ? "[redacted]" : member,
+    );
+    return (json ?? String(value)).replaceAll(secretText, "[redacted]");
+  } catch {
+    return "(not representable as JSON)";
+  }
+}
+
+const isStreamedPiece = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && (value as { type?: unknown }).type === "token";

@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  resolve: { conditions: ["hawser-source"] },
+  ssr: { resolve: { conditions: ["hawser-source"] } },
+  test: {
+    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    // Real processes on two shared cores: generous, never tight.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    // Each file in its own process: some send signals, guard stdout or count descriptors.
+    pool: "forks",
+  },
+});
