@@ -1,3 +1,5 @@
+// How tests run: from the sources of all packages, each test file in a process of its own.
+
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -6,8 +8,8 @@ export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     // Real processes on two shared cores: generous, never tight.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Each file in its own process: some send signals, guard stdout or count descriptors.
     pool: "forks",
   },

@@ -1,1 +1,103 @@
 #!/usr/bin/env node
+// The launcher of `hawser`. It answers --version itself, turns an old Node away in one sentence, and
+// runs the built program. In a checkout whose build is missing or older than the sources it runs the
+// sources: Node takes the condition that finds them only at its start, so this process is replaced
+// once by one that has it. It imports nothing, since that alone would cost a tenth of Node's start,
+// and keeps to syntax that an old Node can read.
+
+const sourceCondition = "--conditions=hawser-source";
+const packageUrl = new URL("..", import.meta.url);
+
+function isNodeTooOld() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  return major < 22 || (major === 22 && minor < 13);
+}
+
+/** @returns {{ version: string, dependencies: Record<string, string> }} */
+function readManifest() {
+  const fs = process.getBuiltinModule("node:fs");
+  return JSON.parse(fs.readFileSync(new URL("package.json", packageUrl), "utf8"));
+}
+
+// `process.stdout` takes longer to set up than everything else here.
+/** @param {string} line */
+function printLine(line) {
+  try {
+    process.getBuiltinModule("node:fs").writeSync(1, `${line}\n`);
+  } catch {
+    process.stdout.write(`${line}\n`);
+  }
+}
+
+// A published package has no tsconfig.json; there is nothing to compare in it.
+function isBuilt() {
+  const fs = process.getBuiltinModule("node:fs");
+  if (!fs.existsSync(new URL("tsconfig.json", packageUrl))) return true;
+  const siblings = Object.keys(readManifest().dependencies).filter((name) => name.startsWith("@hawser/"));
+  return [packageUrl, ...siblings.map((name) => new URL(`../${name.slice("@hawser/".length)}/`, packageUrl))].every(isPackageBuilt);
+}
+
+/** @param {URL} folder */
+function isPackageBuilt(folder) {
+  const fs = process.getBuiltinModule("node:fs");
+  const sources = fs.readdirSync(new URL("src/", folder), { recursive: true, encoding: "utf8" });
+  return sources.every((path) => {
+    if (!path.endsWith(".ts")) return true;
+    const built = fs.statSync(new URL(`dist/${path.replace(/\.ts$/, ".js")}`, folder), { throwIfNoEntry: false });
+    return built !== undefined && built.mtimeMs >= fs.statSync(new URL(`src/${path}`, folder)).mtimeMs;
+  });
+}
+
+// Compiled code is executed, so it lies where only this user can write. Without such a place: no cache.
+function enableCompileCache() {
+  const fs = process.getBuiltinModule("node:fs");
+  const { isAbsolute, join } = process.getBuiltinModule("node:path");
+  try {
+    const cacheHome = process.env["XDG_CACHE_HOME"] || "";
+    const folder = join(isAbsolute(cacheHome) ? cacheHome : join(process.getBuiltinModule("node:os").homedir(), ".cache"), "hawser");
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = fs.lstatSync(folder);
+    if (process.getuid && uid !== process.getuid()) return;
+    if (process.getuid && (mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700);
+    process.getBuiltinModule("node:module").enableCompileCache(folder);
+  } catch {
+    // A cache saves time and nothing else.
+  }
+}
+
+function runSourcesInstead() {
+  const launcher = process.getBuiltinModule("node:url").fileURLToPath(import.meta.url);
+  const stripTypes = process.features.typescript ? [] : ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
+  const args = [...process.execArgv, ...stripTypes, sourceCondition, launcher, ...process.argv.slice(2)];
+  // The same process id, pipes and parent: for whoever started us, nothing has happened.
+  if (process.platform !== "win32" && process.execve) process.execve(process.execPath, [process.execPath, ...args], process.env);
+  const child = process.getBuiltinModule("node:child_process").spawn(process.execPath, args, { stdio: "inherit" });
+  /** @type {NodeJS.Signals[]} */
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) process.on(signal, () => child.kill(signal));
+  child.on("exit", (code) => process.exit(code === null ? 1 : code));
+}
+
+async function start() {
+  if (isNodeTooOld()) {
+    process.stderr.write(
+      `hawser needs Node 22.13 or newer and this is ${process.versions.node}; install a newer one from https://nodejs.org\n`,
+    );
+    process.exitCode = 2;
+    return;
+  }
+  if (process.argv[2] === "--version" || process.argv[2] === "-V") {
+    printLine(readManifest().version);
+    return;
+  }
+  const isSource = process.execArgv.includes(sourceCondition);
+  if (!isSource && !isBuilt()) {
+    runSourcesInstead();
+    return;
+  }
+  enableCompileCache();
+  const { main } = await import(new URL(isSource ? "src/main.ts" : "dist/main.js", packageUrl).href);
+  await main(process.argv.slice(2));
+}
+
+void start();

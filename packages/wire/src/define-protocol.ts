@@ -5,6 +5,7 @@
 
 import * as v from "valibot";
 import { HawserError } from "./errors.ts";
+import { limits } from "./limits.ts";
 
 export interface MessageDefinition {
   readonly summary: string;
@@ -65,5 +66,7 @@ function parse(direction: DirectionDefinition, value: unknown): unknown {
   if (result.success) return result.output;
   const [issue] = result.issues;
   const path = v.getDotPath(issue) ?? "";
-  throw new HawserError("invalid_message", `${path ? `"${path}": ` : ""}${issue.message}`, { facts: { path } });
+  // The text of the issue may quote the refused value, which has any length.
+  const text = issue.message.slice(0, limits.maxErrorTextChars);
+  throw new HawserError("invalid_message", `${path ? `"${path}": ` : ""}${text}`, { facts: { path } });
 }

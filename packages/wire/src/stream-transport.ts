@@ -4,7 +4,8 @@
 //   Writing   is one `write` per message. `send` resolves when the stream took it, or when it has
 //             room again; a peer that stops reading slows its sender and fills no memory.
 //   Closing   happens once. An end of input alone closes nothing: on a socket the peer is asked
-//             now and then, by writing zero bytes, whether it still reads.
+//             now and then, by writing zero bytes, whether it still reads. A child that takes no
+//             input any more is read to its end first.
 
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
@@ -37,6 +38,8 @@ export function createStreamTransport(options: StreamTransportOptions): Transpor
   const { readable, writable, codec } = options;
   const write = options.write ?? ((frame: Buffer, onWritten?: () => void): boolean => writable.write(frame, onWritten));
   const maxUnsentBytes = options.maxUnsentBytes ?? limits.maxUnsentBytes;
+  const closeFlushMs = options.closeFlushMs ?? limits.closeFlushMs;
+  const ownsStreams = options.ownsStreams ?? true;
   const tap = "tap" in options ? options.tap : tapFromEnvironment();
   const decoder = codec.createDecoder(options);
   const inbox = createInbox(resumeReading);
@@ -46,17 +49,19 @@ export function createStreamTransport(options: StreamTransportOptions): Transpor
   let frameDeadline: Deadline | undefined;
   let drained: PromiseWithResolvers<void> | undefined;
   let probe: ReturnType<typeof setInterval> | undefined;
+  let unwritable: HawserError | undefined;
+  let lastWords: Deadline | undefined;
 
   // --- reading
 
   function onData(chunk: Buffer): void {
+    lastWords?.touch();
     const items = decoder.push(chunk);
     if (tap) for (const item of items) tap("RECV", item.kind === "message" ? item.value : { refused: item.error.message });
     inbox.put(items);
     if (items.some((item) => item.kind === "refused" && item.fatal)) {
-      readable.pause();
+      // What still comes is read and dropped: a peer that is stuck writing would not read the refusal.
       inbox.end();
-      return;
     }
     if (inbox.isFull) readable.pause();
     watchFrame();
@@ -100,7 +105,7 @@ export function createStreamTransport(options: StreamTransportOptions): Transpor
   // --- writing
 
   function send(message: unknown): Promise<void> {
-    if (closing) return Promise.reject(closedError(closeReason));
+    if (closing || unwritable) return Promise.reject(closedError(closeReason ?? unwritable));
     let frame: Buffer;
     try {
       frame = codec.encode(message, options);
@@ -122,30 +127,50 @@ export function createStreamTransport(options: StreamTransportOptions): Transpor
     drained = undefined;
   }
 
+  function failWaiting(reason: HawserError): void {
+    drained?.promise.catch(() => {});
+    drained?.reject(reason);
+    drained = undefined;
+  }
+
   // --- closing
 
   function onLost(cause?: unknown): void {
-    void close(new HawserError("connection_lost", `the connection was lost${cause ? `: ${describeThrown(cause)}` : ""}`, { cause }));
+    void close(lostError(cause));
   }
 
   function onClosed(): void {
     // Without an 'end' before it, what the peer meant to send is lost.
     if (!readable.readableEnded) onLost(readable.errored ?? undefined);
-    else if (writable.destroyed || writable.writableFinished) void close();
+    else if (writable.destroyed || writable.writableFinished) void close(unwritable?.cause ? unwritable : undefined);
+  }
+
+  // A child that ends closes its input first; its last words are still in the other pipe.
+  function onUnwritable(cause?: unknown): void {
+    const isStillRead = ownsStreams && !isSameStream(readable, writable) && !readable.readableEnded && !readable.destroyed;
+    if (!isStillRead) return cause ? onLost(cause) : onClosed();
+    if (closing || unwritable) return;
+    unwritable = lostError(cause);
+    failWaiting(unwritable);
+    awaitLastWords(unwritable);
+  }
+
+  // Only silence ends the wait: somebody else may hold the pipe open, but a slow reader of ours is not the peer's silence.
+  function awaitLastWords(reason: HawserError): void {
+    const onExpire = (): void => (readable.isPaused() ? awaitLastWords(reason) : void close(reason));
+    lastWords = startDeadline({ idleMs: closeFlushMs, onExpire });
   }
 
   async function release(reason: HawserError | undefined): Promise<void> {
     frameDeadline?.clear();
+    lastWords?.clear();
     clearInterval(probe);
     readable.off("data", onData);
     inbox.end();
-    drained?.promise.catch(() => {});
-    drained?.reject(closedError(reason));
-    drained = undefined;
-    const ownsStreams = options.ownsStreams ?? true;
+    failWaiting(closedError(reason));
     if (!reason && !writable.destroyed) {
       const lastWrite = (onDone: () => void): unknown => (ownsStreams ? writable.end(onDone) : write(Buffer.alloc(0), onDone));
-      await flush(writable, lastWrite, options.closeFlushMs ?? limits.closeFlushMs);
+      await flush(writable, lastWrite, closeFlushMs);
     }
     readable.destroy();
     if (ownsStreams) writable.destroy();
@@ -168,11 +193,12 @@ export function createStreamTransport(options: StreamTransportOptions): Transpor
   readable.on("data", onData);
   readable.once("end", onEnd);
   readable.once("close", onClosed);
-  writable.once("close", onClosed);
+  writable.once("close", () => onUnwritable());
   // Listeners stay for good: a late error on a stream must not end the process.
   readable.on("error", onLost);
-  writable.on("error", onLost);
+  writable.on("error", onUnwritable);
   writable.on("drain", onDrain);
+  if (readable.destroyed) onClosed();
 
   return { incoming: inbox.messages, send, close, closed: closed.promise };
 }
@@ -192,6 +218,9 @@ function flush(writable: Writable, lastWrite: (onDone: () => void) => unknown, f
 }
 
 const isSameStream = (readable: Readable, writable: Writable): boolean => (readable as unknown) === writable;
+
+const lostError = (cause: unknown): HawserError =>
+  new HawserError("connection_lost", `the connection was lost${cause ? `: ${describeThrown(cause)}` : ""}`, { cause });
 
 function closedError(reason: HawserError | undefined): HawserError {
   return reason ?? new HawserError("closed", "the connection is closed; open a new one");

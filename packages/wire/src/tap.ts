@@ -11,27 +11,33 @@ export type Tap = (direction: "SEND" | "RECV", message: unknown) => void;
 export function tapFromEnvironment(environment: NodeJS.ProcessEnv = process.env): Tap | undefined {
   const topics = (environment["HAWSER_DEBUG"] ?? "").split(",");
   if (!topics.includes("protocol")) return undefined;
-  return (direction, message) => logLine(`[${direction}] ${describe(message instanceof JsonText ? JSON.parse(message.text) : message)}`);
+  return (direction, message) => logLine(`[${direction}] ${describe(message instanceof JsonText ? parsed(message.text) : message)}`);
 }
 
 function describe(message: unknown): string {
   const members = typeof message === "object" && message !== null ? (message as Record<string, unknown>) : {};
   const what = members["type"] ?? members["kind"] ?? members["op"] ?? members["method"];
-  const label = [what, members["id"]].filter((part) => typeof part === "string" || typeof part === "number").join(" ");
+  const label = [what, members["id"]].filter((part) => typeof part === "string" || typeof part === "number").map(toLabel).join(" ");
   const json = redact(message);
   const shown = json.length > limits.maxTapChars ? `${json.slice(0, limits.maxTapChars)}… (${json.length} characters)` : json;
   return label ? `${label} ${shown}` : shown;
 }
 
+// The peer chose these: neither a line feed nor a megabyte of them may get into the log.
+const toLabel = (part: string | number): string =>
+  JSON.stringify(String(part).slice(0, maxLabelChars)).slice(1, -1).replaceAll(secretText, "[redacted]");
+
+const maxLabelChars = 80;
 const secretName = /token$|secret|password|passphrase|authorization|api[-_]?key|cookie|credential/i;
-const secretText = /\b(?:sk-[\w-]{16,}|Bearer\s+[\w.~+/-]{8,}=*|gh[pousr]_\w{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)/g;
+// Not after a hyphen: in `eyJ-eyJ-eyJ…` each of them would be searched to the end again.
+const secretText = /\b(?:sk-[\w-]{16,}|Bearer\s+[\w.~+/-]{8,}=*|gh[pousr]_\w{20,}|(?<!-)eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)/g;
 
 /** JSON for people to read: values under telling names and texts that look like keys are replaced. */
 export function redact(value: unknown): string {
   try {
     const json = JSON.stringify(value, (name, member: unknown) =>
       // A streamed piece of text is called `token` too; a secret of that name is not under `type: "token"`.
-      typeof member === "string" && secretName.test(name) && !(name === "token" && isStreamedPiece(value)) ? "[redacted]" : member,
+      canBeSecret(member) && secretName.test(name) && !(name === "token" && isStreamedPiece(value)) ? "[redacted]" : member,
     );
     return (json ?? String(value)).replaceAll(secretText, "[redacted]");
   } catch {
@@ -39,5 +45,16 @@ export function redact(value: unknown): string {
   }
 }
 
+// A list of cookies or an object of credentials is as secret as a text.
+const canBeSecret = (member: unknown): boolean => member !== null && member !== undefined && typeof member !== "boolean";
+
 const isStreamedPiece = (value: unknown): boolean =>
   typeof value === "object" && value !== null && (value as { type?: unknown }).type === "token";
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

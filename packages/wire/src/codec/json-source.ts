@@ -1,7 +1,8 @@
 // Finds the source text of one member of a JSON object, also in a text that is broken or cut off
 // further on. It reads tokens, not values: an id is echoed as it was written, not as it was parsed.
+// What it returns is always JSON in itself, whatever surrounds it.
 
-import { JsonText } from "./json-text.ts";
+import { JsonText, parseJsonText } from "./json-text.ts";
 
 /**
  * The source of member `key` at the top level of `text`, or undefined. In a whole text the last of
@@ -21,7 +22,7 @@ export function memberSource(text: string, key: string): string | undefined {
     at = skipBlank(text, at + 1);
     const valueEnd = endOfValue(text, at);
     if (valueEnd === undefined) return found;
-    if (isName(name, key)) found = text.slice(at, valueEnd);
+    if (isName(name, key) && isJson(text.slice(at, valueEnd))) found = text.slice(at, valueEnd);
     at = skipBlank(text, valueEnd);
     if (text[at] !== ",") return found;
     at = skipBlank(text, at + 1);
@@ -40,6 +41,18 @@ function isName(source: string, key: string): boolean {
   if (!source.includes("\\")) return source.slice(1, -1) === key;
   try {
     return JSON.parse(source) === key;
+  } catch {
+    return false;
+  }
+}
+
+// Finding an end is not proof: `"\x"` has one, and so has `{a:b}`. Most ids need no parsing to tell.
+function isJson(source: string): boolean {
+  const isScalar = !/^["{[]/.test(source);
+  if (isScalar || (source[0] === '"' && !/[\\\p{Cc}]/u.test(source))) return true;
+  try {
+    parseJsonText(source);
+    return true;
   } catch {
     return false;
   }

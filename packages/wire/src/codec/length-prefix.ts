@@ -106,7 +106,8 @@ function createLengthPrefixDecoder(options: CodecOptions = {}): Decoder {
   return {
     push,
     end() {
-      if (!isMidMessage()) return [];
+      // A frame that was refused at its header is not refused again for being cut short.
+      if (!isMidMessage() || skipBytes > 0) return [];
       position++;
       const error = new HawserError("connection_lost", "the stream ended inside a frame");
       return [refuse(error, unfinished.take(), true)];

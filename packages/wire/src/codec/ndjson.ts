@@ -9,7 +9,7 @@ import { limits } from "../limits.ts";
 import type { Incoming } from "../transport.ts";
 import { createAccumulator } from "./accumulator.ts";
 import type { Codec, CodecOptions, Decoder } from "./codec.ts";
-import { parseJsonText, toJsonText } from "./json-text.ts";
+import { JsonText, parseJsonText, toJsonText } from "./json-text.ts";
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -19,7 +19,9 @@ export const ndjson: Codec = {
   name: "ndjson",
   createDecoder: createNdjsonDecoder,
   encode(message, options = {}) {
-    const text = toJsonText(message);
+    const whole = toJsonText(message);
+    // Text that is sent as it is may have line feeds between its tokens; only there they can be.
+    const text = message instanceof JsonText ? whole.replaceAll("\n", " ") : whole;
     const bytes = Buffer.byteLength(text);
     const max = options.maxMessageBytes ?? limits.maxMessageBytes;
     if (bytes > max) throw tooLarge(bytes, max);

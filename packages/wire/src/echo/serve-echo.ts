@@ -38,13 +38,29 @@ export async function serveEcho(transport: Transport, options: ServeEchoOptions 
     inFlight.cancelAll(gone.signal.reason as HawserError);
   });
 
-  // The id goes back as its source says, so that no number and no escape is altered on the way.
+  // One message after the other: a slow reader holds the next one back. Workers that sent side by
+  // side would fill the transport, and it refuses what it can't hold.
+  let lastSend: Promise<void> = Promise.resolve();
+  function send(idSource: string | undefined, members: object): Promise<void> {
+    // The id goes back as its source says, so that no number and no escape is altered on the way.
+    const sent = lastSend.then(() => transport.send(withIdSource(idSource, members)));
+    lastSend = sent.catch(() => {});
+    return sent;
+  }
+
+  async function whenSent(): Promise<void> {
+    const last = lastSend;
+    await last;
+    // One that could not be sent may have been followed by another in its place.
+    if (last !== lastSend) await whenSent();
+  }
+
+  // What can't be sent becomes an error; where the id itself is too much for a message, one without it.
   const answer = (idSource: string | undefined, members: object): Promise<void> =>
-    transport.send(withIdSource(idSource, members)).catch((error: unknown) => {
-      const { code } = toHawserError(error);
-      if (code === "too_large" || code === "too_deep") return answer(idSource, errorMembers(error));
-      return undefined; // the peer is gone, and `closed` has said so
-    });
+    send(idSource, members)
+      .catch((error: unknown) => (isUnsendable(error) ? send(idSource, errorMembers(error)) : undefined))
+      .catch((error: unknown) => (isUnsendable(error) ? send(undefined, errorMembers(error)) : undefined))
+      .catch(() => {}); // the peer is gone, and `closed` has said so
 
   async function read(item: Incoming): Promise<void> {
     const idSource = readId(item.kind === "message" ? item.text : item.head);
@@ -54,14 +70,14 @@ export async function serveEcho(transport: Transport, options: ServeEchoOptions 
       noMore.throwIfAborted();
       if (request.kind === "cancel") {
         const reason = new HawserError("cancelled", `cancelled by request ${request.id}`);
-        void answer(idSource, { type: "done", cancelled: inFlight.cancel(request.target, reason) });
+        await answer(idSource, { type: "done", cancelled: inFlight.cancel(request.target, reason) });
       } else if (request.kind === "status") {
-        void answer(idSource, { type: "status", running: queue.running, waiting: queue.waiting });
+        await answer(idSource, { type: "status", running: queue.running, waiting: queue.waiting });
       } else {
         await accept(request, idSource);
       }
     } catch (error) {
-      void answer(idSource, errorMembers(error));
+      await answer(idSource, errorMembers(error));
     }
   }
 
@@ -92,7 +108,7 @@ export async function serveEcho(transport: Transport, options: ServeEchoOptions 
     }
     const text = "x".repeat(request.bytes);
     for (let index = 0; index < request.count && !signal.aborted; index++) {
-      await answer(idSource, { type: "piece", index, text });
+      await send(idSource, { type: "piece", index, text });
     }
     return { type: "done" };
   }
@@ -103,12 +119,15 @@ export async function serveEcho(transport: Transport, options: ServeEchoOptions 
 
   await Promise.race([readAll(), whenAborted(stopping)]);
   await inFlight.whenEmpty();
+  await whenSent();
 }
 
 const readId = (text: string): string | undefined => {
   const source = memberSource(text, "id");
   return source === "null" ? undefined : source;
 };
+
+const isUnsendable = (error: unknown): boolean => ["too_large", "too_deep"].includes(toHawserError(error).code);
 
 const errorMembers = (error: unknown): object => {
   const { code, message } = toHawserError(error);

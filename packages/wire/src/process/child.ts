@@ -1,7 +1,8 @@
 // A child process that we own: its pipes are a transport, its end is a promise, and it does not
 // outlive us. Stopping goes from polite to certain: end its input, wait, SIGTERM, wait, SIGKILL.
 
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
 import type { Codec } from "../codec/codec.ts";
 import { HawserError } from "../errors.ts";
 import { limits } from "../limits.ts";
@@ -37,24 +38,22 @@ export interface Child {
 
 /** Starts the child; rejects when there is no such program or it may not be run. */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const child = spawn(options.command, options.args ?? [], {
-    env: options.env,
-    cwd: options.cwd,
-    stdio: ["pipe", "pipe", options.onStderr ? "pipe" : "inherit"],
-    windowsHide: true,
-  });
-  const { stdin, stdout } = child;
-  if (options.onStderr) child.stderr?.on("data", options.onStderr).on("error", () => {});
+  const child = spawnChild(options);
+  const { stdin, stdout, stderr } = child;
+  // From the first moment: we may be told to end before we hear that it runs.
+  const release = onProcessEnd(() => child.kill("SIGKILL"));
+  if (options.onStderr) stderr?.on("data", options.onStderr).on("error", () => {});
   const exited = new Promise<ChildExit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   const drained = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  child.once("exit", release).on("error", () => {});
   await new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve);
-    child.once("error", (cause) => reject(startFailed(options.command, cause)));
+    child.once("error", (cause) => reject(startFailed(options, cause)));
+  }).catch((error: unknown) => {
+    release();
+    throw error;
   });
-  child.on("error", () => {});
-  if (!stdin || !stdout || child.pid === undefined) throw startFailed(options.command);
-  const release = onProcessEnd(() => child.kill("SIGKILL"));
-  child.once("exit", release);
+  if (!stdin || !stdout || child.pid === undefined) throw startFailed(options);
   const transport = createStreamTransport({ readable: stdout, writable: stdin, codec: options.codec });
   let stopping: Promise<ChildExit> | undefined;
 
@@ -72,6 +71,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     // Its last words may still be in the pipe; a grandchild that holds the pipe open gets no more time.
     await isSettledWithin(drained, limits.closeFlushMs);
     await transport.close();
+    stderr?.destroy();
     return exit;
   }
 
@@ -92,8 +92,27 @@ async function isSettledWithin(promise: Promise<unknown>, ms: number): Promise<b
   return isSettled;
 }
 
-function startFailed(command: string, cause?: Error): HawserError {
-  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
-  const reason = code === "ENOENT" ? "there is no such program; check the name and the PATH" : (cause?.message ?? "it has no pipes");
-  return new HawserError("start_failed", `can't start ${command}: ${reason}`, { cause, facts: { command } });
+function spawnChild(options: ChildOptions): ChildProcess {
+  try {
+    return spawn(options.command, options.args ?? [], {
+      env: options.env,
+      cwd: options.cwd,
+      stdio: ["pipe", "pipe", options.onStderr ? "pipe" : "inherit"],
+      windowsHide: true,
+    });
+  } catch (cause) {
+    // Some failures come by 'error', others (arguments too long) at once.
+    throw startFailed(options, cause as Error);
+  }
+}
+
+function startFailed({ command, cwd }: ChildOptions, cause?: Error): HawserError {
+  return new HawserError("start_failed", `can't start ${command}: ${reasonFor(cause, cwd)}`, { cause, facts: { command } });
+}
+
+function reasonFor(cause: Error | undefined, cwd: string | undefined): string {
+  if ((cause as NodeJS.ErrnoException | undefined)?.code !== "ENOENT") return cause?.message ?? "it has no pipes";
+  // The system gives the same error for a working directory that is not there.
+  if (cwd !== undefined && !existsSync(cwd)) return `its working directory ${cwd} does not exist`;
+  return "there is no such program; check the name and the PATH";
 }

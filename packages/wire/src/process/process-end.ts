@@ -45,13 +45,17 @@ function onSignal(signal: NodeJS.Signals): void {
 
 // The signal-exit package (versions 4 and 3) does what we do and says here how often it listens.
 function otherCleaners(): number {
-  const emitters = [host[Symbol.for("signal-exit emitter")], (process as { __signal_exit_emitter__?: unknown }).__signal_exit_emitter__];
+  const emitters = [
+    (globalThis as Record<symbol, unknown>)[Symbol.for("signal-exit emitter")],
+    (process as { __signal_exit_emitter__?: unknown }).__signal_exit_emitter__,
+  ];
   return emitters.reduce<number>((sum, emitter) => sum + ((emitter as { count?: number } | undefined)?.count ?? 0), 0);
 }
 
 function install(): () => void {
   process.on("exit", runCleanups);
-  for (const signal of fatalSignals) process.on(signal, onSignal);
+  // In front: a program's `once` handler that ran before us would no longer be there to be counted.
+  for (const signal of fatalSignals) process.prependListener(signal, onSignal);
   return () => {
     process.off("exit", runCleanups);
     for (const signal of fatalSignals) process.off(signal, onSignal);

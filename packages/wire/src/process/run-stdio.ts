@@ -2,6 +2,7 @@
 // that end: guarded stdout, signals, a dead parent, a closed pipe, bytes still to be written.
 // Every process that Hawser ships is started by this function.
 
+import { Socket } from "node:net";
 import type { Codec } from "../codec/codec.ts";
 import { describeThrown, type HawserError } from "../errors.ts";
 import { limits } from "../limits.ts";
@@ -10,7 +11,7 @@ import { createStreamTransport } from "../stream-transport.ts";
 import type { Transport } from "../transport.ts";
 import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { watchParent } from "./parent-watch.ts";
-import { guardStdout } from "./stdout-guard.ts";
+import { guardStdout, type StdoutGuard } from "./stdout-guard.ts";
 
 export interface RunStdioOptions {
   readonly codec: Codec;
@@ -44,6 +45,7 @@ export async function runStdio(options: RunStdioOptions): Promise<never> {
   }
   process.stdin.once("end", () => lifecycle.end("input-ended", options.eofGraceMs ?? limits.eofGraceMs));
   watchParent(() => lifecycle.end("parent-gone", 0));
+  watchOutput(guard);
   void transport.closed.then((reason) => reason && lifecycle.end("output-closed", 0));
 
   let exitCode = 0;
@@ -56,4 +58,13 @@ export async function runStdio(options: RunStdioOptions): Promise<never> {
   // Never exits with bytes pending, unless nobody is there to read them.
   await transport.close(lifecycle.cause === "parent-gone" ? (lifecycle.cancelling.reason as HawserError) : undefined);
   process.exit(exitCode);
+}
+
+// A socket says that its reader is gone when it is written to, even if that is nothing; so an idle one
+// is asked now and then. A pipe says so only to real bytes.
+function watchOutput(guard: StdoutGuard): void {
+  const { stdout } = process;
+  if (!(stdout instanceof Socket)) return;
+  const ask = (): void => void (stdout.writable && stdout.writableLength === 0 && guard.write(Buffer.alloc(0)));
+  setInterval(ask, limits.parentPollMs).unref();
 }

@@ -1,7 +1,7 @@
 // stdout belongs to the protocol. Whatever else is printed there by our code, a library or a tool
 // (console.log, process.stdout.write, fs.write to descriptor 1) goes to stderr instead; one
-// stray line would make some hosts give up on the whole process. Also bounds stderr: a host that
-// never reads it must not make this process grow or stop.
+// stray line would make some hosts give up on the whole process. Also tames stderr: a host that
+// never reads it, or closes it, must not make this process grow, stop or fail.
 
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -18,29 +18,60 @@ type Callable = (...parameters: unknown[]) => unknown;
 
 export function guardStdout(): StdoutGuard {
   const { stdout, stderr } = process;
-  const writeOut = stdout.write;
+  const { write: writeOut, end: endOut } = stdout;
   const writeErr = stderr.write;
   const original = new Map(byDescriptor.map((name) => [name, fs[name] as Callable]));
+  const ignore = (): void => {};
 
+  stderr.on("error", ignore);
   stderr.write = function boundedWrite(this: typeof stderr, ...parameters: Parameters<typeof writeErr>): boolean {
     if (stderr.writableLength <= limits.maxStderrBytes) return writeErr.apply(stderr, parameters);
-    const onWritten = parameters.find((parameter) => typeof parameter === "function");
-    if (onWritten) queueMicrotask(onWritten);
+    afterwards(parameters);
     return false;
   } as typeof writeErr;
   stdout.write = ((...parameters: Parameters<typeof writeErr>) => stderr.write(...parameters)) as typeof writeOut;
-  for (const [name, call] of original) {
-    (fs as unknown as Record<string, Callable>)[name] = (target, ...rest) => call.call(fs, target === 1 ? 2 : target, ...rest);
-  }
+  // An end of stdout that somebody else wants is no end of the protocol.
+  stdout.end = ((...parameters: Parameters<typeof writeErr>) => {
+    if (parameters[0] !== undefined && typeof parameters[0] !== "function") stderr.write(...parameters);
+    else afterwards(parameters);
+    return stdout;
+  }) as typeof endOut;
+  for (const [name, call] of original) (fs as unknown as Record<string, Callable>)[name] = divert(call);
   syncBuiltinESMExports();
 
   return {
     write: (bytes, onWritten) => writeOut.call(stdout, bytes, undefined, onWritten && ((): void => onWritten())),
     release() {
-      stdout.write = writeOut;
+      Object.assign(stdout, { write: writeOut, end: endOut });
       stderr.write = writeErr;
+      stderr.off("error", ignore);
       Object.assign(fs, Object.fromEntries(original));
       syncBuiltinESMExports();
     },
   };
+}
+
+/** The same function, but what is meant for descriptor 1 goes to 2, and is dropped where that takes no more. */
+function divert(call: Callable): Callable {
+  function diverted(target: unknown, ...rest: unknown[]): unknown {
+    if (target !== 1) return call.call(fs, target, ...rest);
+    try {
+      return call.call(fs, 2, ...rest);
+    } catch (error) {
+      if (!["EAGAIN", "EPIPE"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+      return countBytes(rest[0]);
+    }
+  }
+  // With them go the marks by which `promisify` knows what a callback gets.
+  return Object.defineProperties(diverted, Object.getOwnPropertyDescriptors(call));
+}
+
+function countBytes(data: unknown): number {
+  if (Array.isArray(data)) return data.reduce<number>((sum, part) => sum + countBytes(part), 0);
+  return typeof data === "string" ? Buffer.byteLength(data) : ((data as Partial<ArrayBufferView>).byteLength ?? 0);
+}
+
+function afterwards(parameters: readonly unknown[]): void {
+  const callback = parameters.find((parameter) => typeof parameter === "function");
+  if (callback) queueMicrotask(callback as () => void);
 }

@@ -5,9 +5,9 @@
 
 import fs from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
+import { HawserError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { logLine } from "../log.ts";
-import { checkSocketPath } from "./names.ts";
 import type { SessionFiles } from "./session-files.ts";
 import { sweepLeftovers } from "./sweep.ts";
 
@@ -30,10 +30,11 @@ export async function listenSocket(options: ListenOptions): Promise<Listener> {
   const { files } = options;
   const { socketPath, directory } = files.names;
   const isPipe = process.platform === "win32";
-  checkSocketPath(socketPath);
-  checkSocketPath(files.privateSocketPath);
-  const maxConnections = options.maxConnections ?? defaultMaxConnections();
+  const privateSocketPath = files.claimSocket();
+  const free = openFileLimit() - limits.reservedDescriptors;
+  const maxConnections = options.maxConnections ?? Math.max(1, Math.min(limits.maxConnections, free));
   const sockets = new Set<Socket>();
+  const refusals = createRefusals(options.refusal, free - maxConnections);
   let isOverloaded = false;
   let closing: Promise<void> | undefined;
 
@@ -42,7 +43,7 @@ export async function listenSocket(options: ListenOptions): Promise<Listener> {
     if (sockets.size >= maxConnections) {
       if (!isOverloaded) logLine(`[hawser] ${socketPath}: ${maxConnections} connections are open; further ones are refused until some end`);
       isOverloaded = true;
-      socket.end(options.refusal ?? "", () => socket.destroy());
+      refusals.refuse(socket);
       return;
     }
     isOverloaded = false;
@@ -50,8 +51,6 @@ export async function listenSocket(options: ListenOptions): Promise<Listener> {
     socket.once("close", () => sockets.delete(socket));
     options.onConnection(socket);
   });
-  // Behind our own polite refusal: never so many that no descriptor is left for it.
-  server.maxConnections = maxConnections + limits.reservedDescriptors / 4;
 
   function close(): Promise<void> {
     closing ??= new Promise((resolve) => {
@@ -59,18 +58,21 @@ export async function listenSocket(options: ListenOptions): Promise<Listener> {
       files.remove();
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
+      refusals.close();
     });
     return closing;
   }
 
   try {
-    await listen(server, isPipe ? socketPath : files.privateSocketPath);
+    await listen(server, isPipe ? socketPath : privateSocketPath);
     server.on("error", (error) => logLine(`[hawser] ${socketPath}: ${error.message}`));
     if (!isPipe) await files.publishSocket();
     await sweepLeftovers(directory);
+    if (files.isRemoved) throw closedAtStart(socketPath);
   } catch (error) {
+    const reason = files.isRemoved ? closedAtStart(socketPath) : error;
     await close();
-    throw error;
+    throw reason;
   }
   return {
     path: socketPath,
@@ -79,6 +81,45 @@ export async function listenSocket(options: ListenOptions): Promise<Listener> {
     },
     close,
   };
+}
+
+interface Refusals {
+  refuse(socket: Socket): void;
+  close(): void;
+}
+
+// A client may be writing while it is refused, and a connection that closes under its hands would
+// keep the refusal from it. So it stays open for a moment, and what it sends is dropped. Where
+// descriptors are scarce only the latest few do, out of those that connections leave free.
+function createRefusals(refusal: Buffer | undefined, freeDescriptors: number): Refusals {
+  const maxLingering = Math.max(limits.reservedDescriptors / 8, Math.min(limits.maxConnections, freeDescriptors));
+  const lingering = new Set<Socket>();
+
+  function destroy(socket: Socket): void {
+    lingering.delete(socket);
+    socket.destroy();
+  }
+
+  return {
+    refuse(socket) {
+      const timer = setTimeout(destroy, limits.closeFlushMs, socket);
+      lingering.add(socket);
+      socket.once("close", () => {
+        clearTimeout(timer);
+        lingering.delete(socket);
+      });
+      socket.resume().end(refusal ?? "");
+      const [oldest] = lingering;
+      if (oldest && lingering.size > maxLingering) destroy(oldest);
+    },
+    close() {
+      for (const socket of lingering) socket.destroy();
+    },
+  };
+}
+
+function closedAtStart(socketPath: string): HawserError {
+  return new HawserError("closed", `${socketPath} was closed while it was being started`, { facts: { path: socketPath } });
 }
 
 function listen(server: Server, path: string): Promise<void> {
@@ -91,11 +132,7 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-/** Connections we may hold and still leave descriptors for whatever the program does. */
-function defaultMaxConnections(): number {
-  return Math.max(1, Math.min(limits.maxConnections, openFileLimit() - limits.reservedDescriptors));
-}
-
+/** How many descriptors this process may have; where nobody says, more than we ask for. */
 function openFileLimit(): number {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(fs.readFileSync("/proc/self/limits", "utf8"))?.[1];

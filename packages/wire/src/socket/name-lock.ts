@@ -3,19 +3,23 @@
 // fresh socket is never removed in the belief that it is the old one.
 
 import fs from "node:fs";
+import { onProcessEnd } from "../process/process-end.ts";
 
 /** Runs `action` while holding the lock; undefined when another process holds it. */
 export async function withNameLock<Result>(socketPath: string, action: () => Promise<Result>): Promise<Result | undefined> {
   const lockPath = `${socketPath}.lock`;
   try {
-    fs.closeSync(fs.openSync(lockPath, "wx", 0o600));
+    fs.writeFileSync(lockPath, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
     throw error;
   }
+  const unlock = (): void => fs.rmSync(lockPath, { force: true });
+  const release = onProcessEnd(unlock);
   try {
     return await action();
   } finally {
-    fs.rmSync(lockPath, { force: true });
+    release();
+    unlock();
   }
 }

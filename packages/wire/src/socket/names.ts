@@ -4,7 +4,7 @@
 
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { HawserError } from "../errors.ts";
 
 export const SOCKET_FILE_PREFIX = "claudecode_ipc_";
@@ -35,7 +35,7 @@ export interface NameOptions {
 export function createSessionNames(options: NameOptions = {}): SessionNames {
   const platform = options.platform ?? process.platform;
   const uuid = options.uuid ?? randomUUID().replaceAll("-", "");
-  const directories = options.directories ?? [tmpdir(), process.env["XDG_RUNTIME_DIR"], "/tmp"].filter((path) => path !== undefined);
+  const directories = options.directories ?? defaultDirectories();
   const fileName = `${SOCKET_FILE_PREFIX}${uuid}${SOCKET_FILE_SUFFIX}`;
   const directory = directories.find((candidate) => platform === "win32" || fits(join(candidate, fileName), platform));
   if (directory === undefined) throw pathTooLong(join(directories[0] ?? "", fileName), platform);
@@ -46,6 +46,11 @@ export function createSessionNames(options: NameOptions = {}): SessionNames {
     schemaPath: join(directory, `${SCHEMA_FILE_PREFIX}${uuid}${schemaSuffix}`),
     privateDirectory: join(directory, `${SOCKET_FILE_PREFIX}${uuid}${directorySuffix}`),
   };
+}
+
+// A variable may be set and empty, or relative: the names must mean the same wherever the program goes.
+function defaultDirectories(): string[] {
+  return [tmpdir(), process.env["XDG_RUNTIME_DIR"], "/tmp"].flatMap((path) => (path ? [resolve(path)] : []));
 }
 
 /** Throws unless the path can be bound or connected to as it is written. */

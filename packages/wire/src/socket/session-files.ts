@@ -5,19 +5,22 @@
 
 import fs from "node:fs";
 import { join } from "node:path";
-import { HawserError } from "../errors.ts";
+import { describeThrown, HawserError } from "../errors.ts";
+import { logLine } from "../log.ts";
 import { onProcessEnd } from "../process/process-end.ts";
-import { probeSocket } from "./connect.ts";
+import { identityOf, isDeadSocket, isSameFile, type FileIdentity } from "./dead-socket.ts";
 import { withNameLock } from "./name-lock.ts";
-import { SOCKET_PERMISSIONS, type SessionNames } from "./names.ts";
+import { checkSocketPath, SOCKET_PERMISSIONS, type SessionNames } from "./names.ts";
 
 export interface SessionFiles {
   readonly names: SessionNames;
-  /** Where the socket is bound before it is published. */
-  readonly privateSocketPath: string;
-  /** Publishes the bound socket; a dead one of that name is replaced, a live one refused. */
+  /** Where to bind the socket before it is published. Throws the second time: a session has one listener. */
+  claimSocket(): string;
+  readonly isRemoved: boolean;
+  /** Publishes the bound socket; a dead one of that name is replaced, anything else refused. */
   publishSocket(): Promise<void>;
   publishSchema(content: string): void;
+  /** Never throws: what can't be removed is logged. */
   remove(): void;
 }
 
@@ -25,73 +28,104 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
   const { privateDirectory, socketPath, schemaPath } = names;
   const privateSocketPath = join(privateDirectory, "s");
   const published = new Map<string, FileIdentity>();
+  let isClaimed = false;
   let isRemoved = false;
-  fs.mkdirSync(privateDirectory, { mode: 0o700 });
-  // A umask may have taken bits away that we need ourselves.
-  fs.chmodSync(privateDirectory, 0o700);
+  checkSocketPath(socketPath);
+  checkSocketPath(privateSocketPath);
+  makePrivateDirectory(privateDirectory);
   const release = onProcessEnd(remove);
+
+  function claimSocket(): string {
+    if (isClaimed) throw new HawserError("usage", `${socketPath} has its listener; make new files for another one`);
+    isClaimed = true;
+    return privateSocketPath;
+  }
 
   function publish(privatePath: string, publicPath: string): void {
     fs.chmodSync(privatePath, SOCKET_PERMISSIONS);
     const identity = identityOf(privatePath);
-    fs.linkSync(privatePath, publicPath);
+    // Noted first: a link that is made and still reported as failed must be found by `remove`.
     if (identity) published.set(publicPath, identity);
+    try {
+      fs.linkSync(privatePath, publicPath);
+    } catch (error) {
+      throw isTaken(error) ? nameTaken(publicPath) : error;
+    }
   }
 
   async function publishSocket(): Promise<void> {
     try {
       publish(privateSocketPath, socketPath);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      const isOurs = await withNameLock(socketPath, async () => {
-        if ((await probeSocket(socketPath)) !== "dead" || isRemoved) return false;
-        fs.unlinkSync(socketPath);
-        publish(privateSocketPath, socketPath);
-        return true;
-      }).catch(() => false);
-      if (!isOurs) throw nameTaken(socketPath);
+      if (!HawserError.isInstance(error) || !(await takeOver())) throw error;
     }
     fs.unlinkSync(privateSocketPath);
+  }
+
+  /** Puts our socket in the place of a dead one; false when it is not dead, or another process is at it. */
+  async function takeOver(): Promise<boolean> {
+    const isOurs = await withNameLock(socketPath, async () => {
+      if (!(await isDeadSocket(socketPath)) || isRemoved) return false;
+      // Nothing is awaited from the proof to here.
+      fs.unlinkSync(socketPath);
+      publish(privateSocketPath, socketPath);
+      return true;
+    });
+    return isOurs ?? false;
   }
 
   function publishSchema(content: string): void {
     const privatePath = join(privateDirectory, "schema.json");
     fs.writeFileSync(privatePath, content, { mode: SOCKET_PERMISSIONS, flag: "wx" });
-    try {
-      // The private name stays: it keeps the inode from being given to another file.
-      publish(privatePath, schemaPath);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") throw nameTaken(schemaPath);
-      throw error;
-    }
+    // The private name stays: it keeps the inode from being given to another file.
+    publish(privatePath, schemaPath);
   }
 
   function remove(): void {
     if (isRemoved) return;
     isRemoved = true;
     release();
-    for (const [path, identity] of published) {
-      if (isSameFile(identityOf(path), identity)) fs.rmSync(path, { force: true });
-    }
-    fs.rmSync(privateDirectory, { recursive: true, force: true });
+    for (const [path, identity] of published) removeOrLog(path, identity);
+    removeOrLog(privateDirectory);
   }
 
-  return { names, privateSocketPath, publishSocket, publishSchema, remove };
+  return {
+    names,
+    claimSocket,
+    get isRemoved() {
+      return isRemoved;
+    },
+    publishSocket,
+    publishSchema,
+    remove,
+  };
 }
 
-export interface FileIdentity {
-  readonly dev: bigint;
-  readonly ino: bigint;
+function makePrivateDirectory(path: string): void {
+  try {
+    fs.mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    throw isTaken(error) ? nameTaken(path) : error;
+  }
+  try {
+    // A umask may have taken bits away that we need ourselves.
+    fs.chmodSync(path, 0o700);
+  } catch (error) {
+    fs.rmdirSync(path);
+    throw error;
+  }
 }
 
-export function identityOf(path: string): FileIdentity | undefined {
-  const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return stat && { dev: stat.dev, ino: stat.ino };
+/** Removes the path, if an identity is given only while it is that file; one failure must not save the others. */
+function removeOrLog(path: string, identity?: FileIdentity): void {
+  try {
+    if (!identity || isSameFile(identityOf(path), identity)) fs.rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    logLine(`[hawser] can't remove ${path}: ${describeThrown(error)}`);
+  }
 }
 
-export function isSameFile(one: FileIdentity | undefined, other: FileIdentity | undefined): boolean {
-  return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
-}
+const isTaken = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EEXIST";
 
 function nameTaken(path: string): HawserError {
   return new HawserError("name_taken", `${path} exists and is not ours to replace; start again for a fresh name`, { facts: { path } });

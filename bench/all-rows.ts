@@ -1,0 +1,11 @@
+// The rows in the order in which they are measured and printed. A new row is one file and one line here.
+
+import type { Row } from "./row.ts";
+import { decodeChunkSizes } from "./rows/decode-chunk-sizes.ts";
+import { decodeNdjson } from "./rows/decode-ndjson.ts";
+import { echoInFlight } from "./rows/echo-in-flight.ts";
+import { echoRoundTrip } from "./rows/echo-round-trip.ts";
+import { stalledReaderMemory } from "./rows/stalled-reader-memory.ts";
+import { streamPieces } from "./rows/stream-pieces.ts";
+
+export const rows: readonly Row[] = [decodeNdjson, decodeChunkSizes, echoRoundTrip, echoInFlight, streamPieces, stalledReaderMemory];

@@ -1,0 +1,95 @@
+// The bench: measures ours beside its peers in one run and prints a table, or with --json a document.
+// Missed targets are printed, not punished: the exit code is 0 unless the measuring itself fails.
+
+import { parseArgs } from "node:util";
+import { measure } from "./measure.ts";
+import { describeMachine, toJson, toTable, type Report } from "./report.ts";
+import { judge, type Case, type CaseResult, type Row, type RowContext } from "./row.ts";
+import { rows } from "./all-rows.ts";
+
+const usage = `Usage: npm run bench -- [--quick] [--json] [--only <text>]
+
+  --quick        fewer rounds, for a first impression
+  --json         one JSON document with every median and sample
+  --only <text>  only the rows whose name contains this text
+  --help         this text
+
+Rows: ${rows.map(({ name }) => name).join("; ")}
+`;
+
+interface BenchOptions {
+  readonly rounds: number;
+  readonly isJson: boolean;
+  readonly selected: readonly Row[];
+}
+
+const fullRounds = 25;
+const quickRounds = 5;
+const maxWarmUpRounds = 20;
+
+function readOptions(): BenchOptions {
+  const { values } = parseArgs({
+    options: { quick: { type: "boolean" }, json: { type: "boolean" }, only: { type: "string" }, help: { type: "boolean" } },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    process.exit(0);
+  }
+  const wanted = (values.only ?? "").toLowerCase();
+  const selected = rows.filter(({ name }) => name.toLowerCase().includes(wanted));
+  if (selected.length === 0) throw new Error(`no row has "${values.only}" in its name`);
+  return { rounds: values.quick ? quickRounds : fullRounds, isJson: values.json ?? false, selected };
+}
+
+async function runRow(row: Row, rounds: number): Promise<CaseResult[]> {
+  const cleanups: (() => Promise<void> | void)[] = [];
+  const context: RowContext = { defer: (cleanup) => void cleanups.unshift(cleanup) };
+  const results: CaseResult[] = [];
+  try {
+    for (const definition of await row.prepare(context)) results.push(await runCase(row, definition, rounds));
+  } finally {
+    for (const cleanup of cleanups) await cleanup();
+  }
+  return results;
+}
+
+async function runCase(row: Row, definition: Case, usualRounds: number): Promise<CaseResult> {
+  const { name, work, unit, ours, contestants, targets } = definition;
+  const rounds = definition.rounds?.(usualRounds) ?? usualRounds;
+  const measurements = await measure(contestants, {
+    rounds,
+    warmUpRounds: rounds === 1 ? 0 : Math.min(Math.ceil(rounds / 2), maxWarmUpRounds),
+    onRound: (round, contestant) => showProgress(`${name}: ${round > 0 ? `round ${round} of ${rounds}` : "warming up"}, ${contestant}`),
+  });
+  const verdicts = targets.map((target) => judge(target, ours, measurements));
+  return { row: row.name, name, work, unit, ours, rounds, measurements, verdicts };
+}
+
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
+}
+
+async function run({ rounds, isJson, selected }: BenchOptions): Promise<void> {
+  const startedAt = performance.now();
+  const isPossible = ({ platforms }: Row): boolean => platforms?.includes(process.platform) ?? true;
+  const cases: CaseResult[] = [];
+  for (const row of selected.filter(isPossible)) cases.push(...(await runRow(row, rounds)));
+  showProgress("");
+  const report: Report = {
+    ...describeMachine(),
+    rounds,
+    seconds: (performance.now() - startedAt) / 1e3,
+    cases,
+    notMeasured: selected.filter((row) => !isPossible(row)).map(({ name }) => name),
+  };
+  process.stdout.write(isJson ? `${toJson(report)}\n` : toTable(report));
+}
+
+let options: BenchOptions | undefined;
+try {
+  options = readOptions();
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n\n${usage}`);
+  process.exitCode = 2;
+}
+if (options) await run(options);

@@ -1,0 +1,15 @@
+// Echoes every frame through our listener, transport and codec. Argument: a directory for the socket.
+
+import { createSessionFiles, createSessionNames, createStreamTransport, lengthPrefix, listenSocket } from "@hawser/wire/node";
+import type { Socket } from "node:net";
+import { argument, serveUntilInputEnds } from "./serve-until-input-ends.ts";
+
+async function echo(socket: Socket): Promise<void> {
+  const transport = createStreamTransport({ readable: socket, writable: socket, codec: lengthPrefix });
+  for await (const item of transport.incoming) if (item.kind === "message") void transport.send(item.value);
+  await transport.close();
+}
+
+const files = createSessionFiles(createSessionNames({ directories: [argument()] }));
+const listener = await listenSocket({ files, onConnection: (socket) => void echo(socket) });
+serveUntilInputEnds(listener.path, () => listener.close());

@@ -1,0 +1,49 @@
+// A run as lines for people. Programs get the result itself as JSON. Nothing here writes: the
+// caller decides where the lines go, and passes the stream so that colour appears only on a terminal.
+
+import { styleText } from "node:util";
+import { excerptOfText } from "./excerpt.ts";
+import type { ScenarioResult, SuiteResult } from "./run-suite.ts";
+
+type Format = Parameters<typeof styleText>[0];
+type Style = (format: Format, text: string) => string;
+
+/** Paints for this stream: colours on a terminal that wants them, plain text anywhere else. */
+const styleFor =
+  (stream: NodeJS.WritableStream): Style =>
+  (format, text) =>
+    styleText(format, text, { stream });
+
+const marks = { passed: ["green", "✓"], failed: ["red", "✗"], skipped: ["yellow", "-"] } as const;
+
+/** One line per scenario; a failed one is followed by its step, what was expected and what came. */
+export function formatScenario(result: ScenarioResult, stream: NodeJS.WritableStream): string {
+  const style = styleFor(stream);
+  const [color, mark] = marks[result.outcome];
+  const facts = style("dim", `(${result.requirements.join(" ")}) ${result.ms} ms`);
+  const lines = [`${style(color, mark)} ${style("bold", result.id)}  ${result.title} ${facts}`];
+  if (result.reason !== undefined) lines.push(`    skipped: ${result.reason}`);
+  const { failure } = result;
+  if (failure) {
+    lines.push(
+      `    step ${failure.step}, ${failure.verb}`,
+      `    expected  ${failure.expected}`,
+      `    got       ${style(color, failure.got)}`,
+    );
+    if (failure.lastWords !== undefined) lines.push(style("dim", `    stderr    ${failure.lastWords}`));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** The last line of a report. */
+export function formatSummary(result: SuiteResult, stream: NodeJS.WritableStream): string {
+  const style = styleFor(stream);
+  const counts = [
+    style(result.failed > 0 ? "red" : "green", `${result.passed} passed, ${result.failed} failed`),
+    ...(result.skipped > 0 ? [`${result.skipped} skipped`] : []),
+  ].join(", ");
+  return `\n${result.protocol} ${result.version}: ${counts} in ${(result.ms / 1_000).toFixed(1)} s  ${style("dim", excerptOfText(result.subject, 120))}\n`;
+}
+
+/** What the run means as an exit code: 0 when nothing failed, else 1. */
+export const toExitCode = (result: SuiteResult): 0 | 1 => (result.failed === 0 ? 0 : 1);

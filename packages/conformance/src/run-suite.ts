@@ -1,0 +1,135 @@
+// Runs a suite against a subject: each scenario in a session of its own, several side by side, and
+// the results in the suite's order. A scenario that fails never keeps the others from running, and
+// no session is left open, whatever happens.
+
+import { describeThrown, HawserError } from "@hawser/wire";
+import { lengthPrefix, ndjson } from "@hawser/wire/node";
+import { checkSuite } from "./check-suite.ts";
+import { excerptOfText } from "./excerpt.ts";
+import { createReceiver } from "./receiver.ts";
+import { describe, runSteps, type StepFailure } from "./run-steps.ts";
+import { needsProcess, type Scenario, type Suite } from "./scenario.ts";
+import type { Session, Subject } from "./subject.ts";
+
+export interface Failure extends StepFailure {
+  /** The end of the subject's stderr, if it wrote any. */
+  readonly lastWords?: string;
+}
+
+export interface ScenarioResult {
+  readonly id: string;
+  readonly title: string;
+  readonly requirements: readonly string[];
+  readonly outcome: "passed" | "failed" | "skipped";
+  readonly ms: number;
+  readonly failure?: Failure;
+  /** Why it was skipped. */
+  readonly reason?: string;
+}
+
+export interface SuiteResult {
+  readonly protocol: string;
+  readonly version: string;
+  readonly subject: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly ms: number;
+  readonly scenarios: readonly ScenarioResult[];
+}
+
+export interface RunSuiteOptions {
+  /** Only the scenarios of these ids; an unknown one is a usage error. */
+  readonly only?: readonly string[] | undefined;
+  /** Longest wait of one step. */
+  readonly timeoutMs?: number | undefined;
+  /** Scenarios that run at the same time. */
+  readonly concurrency?: number | undefined;
+  /** Called in the order of the suite, as soon as it can be. */
+  onResult?(result: ScenarioResult): void;
+}
+
+export const defaultTimeoutMs = 5_000;
+export const defaultConcurrency = 4;
+
+/** Rejects with `usage` for a suite that can't be run, and with `start_failed` when the subject can't be started. */
+export async function runSuite(suite: Suite, subject: Subject, options: RunSuiteOptions = {}): Promise<SuiteResult> {
+  checkSuite(suite);
+  const scenarios = selectScenarios(suite, options.only);
+  const results: (ScenarioResult | undefined)[] = scenarios.map(() => undefined);
+  const startedAt = performance.now();
+  let next = 0;
+  let reported = 0;
+
+  async function work(): Promise<void> {
+    for (let position = next++; position < scenarios.length; position = next++) {
+      results[position] = await runScenario(suite, scenarios[position] as Scenario, subject, options.timeoutMs ?? defaultTimeoutMs);
+      for (let ready = results[reported]; ready; ready = results[++reported]) options.onResult?.(ready);
+    }
+  }
+
+  const workers = Array.from({ length: options.concurrency ?? defaultConcurrency }, () => work());
+  // All of them, even if one rejects: no session may be left behind.
+  for (const settled of await Promise.allSettled(workers)) if (settled.status === "rejected") throw settled.reason;
+  return summarize(suite, subject, results as ScenarioResult[], performance.now() - startedAt);
+}
+
+function selectScenarios(suite: Suite, only: readonly string[] | undefined): readonly Scenario[] {
+  if (only === undefined) return suite.scenarios;
+  const unknown = only.find((id) => !suite.scenarios.some((scenario) => scenario.id === id));
+  if (unknown !== undefined) {
+    const known = suite.scenarios.map((scenario) => scenario.id).join(", ");
+    throw new HawserError("usage", `the ${suite.protocol} suite has no scenario "${unknown}"; it has: ${known}`);
+  }
+  return suite.scenarios.filter((scenario) => only.includes(scenario.id));
+}
+
+async function runScenario(suite: Suite, scenario: Scenario, subject: Subject, timeoutMs: number): Promise<ScenarioResult> {
+  const { id, title, requirements } = scenario;
+  const startedAt = performance.now();
+  const result = (outcome: ScenarioResult["outcome"], more: Partial<ScenarioResult> = {}): ScenarioResult => ({
+    ...{ id, title, requirements, outcome },
+    ms: Math.round(performance.now() - startedAt),
+    ...more,
+  });
+  if (!subject.hasProcess && needsProcess(scenario.steps)) return result("skipped", { reason: "needs a process to signal or to see exit" });
+  let session: Session | undefined;
+  try {
+    session = await subject.open();
+    const failure = await converse(suite, scenario, session, timeoutMs);
+    if (!failure) return result("passed");
+    // Closed first, so that its last words are all there.
+    await session.close();
+    const lastWords = excerptOfText(session.lastWords());
+    return result("failed", { failure: lastWords === "" ? failure : { ...failure, lastWords } });
+  } catch (error) {
+    if (HawserError.isInstance(error) && error.code === "start_failed") throw error;
+    return result("failed", { failure: { step: "1", verb: "start", expected: "the scenario can be run", got: describeThrown(error) } });
+  } finally {
+    await session?.close();
+  }
+}
+
+async function converse(suite: Suite, scenario: Scenario, session: Session, timeoutMs: number): Promise<StepFailure | undefined> {
+  const codec = suite.codec === "ndjson" ? ndjson : lengthPrefix;
+  session.input.on("error", () => {});
+  const receiver = createReceiver(session.output, codec);
+  const failure = await runSteps(scenario.steps, { suite, codec, session, receiver, bindings: new Map(), timeoutMs });
+  if (failure || receiver.unread === 0) return failure;
+  const got = await describe(await receiver.next(timeoutMs), session, timeoutMs);
+  return { step: String(scenario.steps.length + 1), verb: "end", expected: "nothing more", got };
+}
+
+function summarize(suite: Suite, subject: Subject, scenarios: readonly ScenarioResult[], ms: number): SuiteResult {
+  const count = (outcome: ScenarioResult["outcome"]): number => scenarios.filter((scenario) => scenario.outcome === outcome).length;
+  return {
+    protocol: suite.protocol,
+    version: suite.version,
+    subject: subject.name,
+    passed: count("passed"),
+    failed: count("failed"),
+    skipped: count("skipped"),
+    ms: Math.round(ms),
+    scenarios,
+  };
+}

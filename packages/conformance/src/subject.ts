@@ -1,0 +1,37 @@
+// What is under test, seen from outside: bytes in, bytes out, and where there is one, a process that
+// takes signals and exits. How the bytes travel (pipes, a socket that we opened, one that the
+// subject opened) is the subject's own business, so every kind of subject runs the same scenarios.
+
+import type { Readable, Writable } from "node:stream";
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export interface ProcessControl {
+  readonly pid: number;
+  readonly exited: Promise<Exit>;
+  kill(signal: string): void;
+}
+
+/** One run of the subject: a fresh conversation. */
+export interface Session {
+  /** Where we write and the subject reads. */
+  readonly input: Writable;
+  /** Where the subject writes and we read. */
+  readonly output: Readable;
+  readonly process?: ProcessControl;
+  /** The end of what the subject wrote to its log; the reader of a failure wants it. */
+  lastWords(): string;
+  /** Ends the subject, whatever state it is in, and frees everything. Idempotent, bounded, never throws. */
+  close(): Promise<void>;
+}
+
+export interface Subject {
+  readonly name: string;
+  /** False where there is nothing to signal: scenarios that need it are skipped, and say so. */
+  readonly hasProcess: boolean;
+  /** Rejects with `start_failed` when there is no way to start it at all. */
+  open(): Promise<Session>;
+}

@@ -1,0 +1,71 @@
+// A suite with a mistake in it is refused before anything runs, with the scenario and the step named.
+
+import { describe, expect, it } from "vitest";
+import { checkSuite, type Suite } from "../src/index.ts";
+
+function suiteWith(...steps: unknown[]): Suite {
+  const scenario = { id: "greeting", title: "greets", requirements: ["R5"], steps };
+  return { protocol: "test", version: "1.0.0", codec: "ndjson", probe: { send: 1, expect: 1 }, scenarios: [scenario] } as Suite;
+}
+
+const refused: readonly [string, unknown, string][] = [
+  ["an unknown step", { shout: 1 }, "a step has exactly one of send, sendBytes,"],
+  ["a step with two verbs", { send: 1, expect: 1 }, "a step has exactly one of"],
+  ["a step that is no object", "send", "a step is an object"],
+  ["a modifier that does not belong", { send: 1, withinMs: 5 }, '"withinMs" does not belong to send'],
+  ["an unknown matcher", { expect: { a: [{ $kind: "x" }] } }, 'unknown matcher "$kind"; known are $any,'],
+  ["a matcher beside a field", { expect: { $any: true, a: 1 } }, 'unknown matcher "a"'],
+  ["an unknown type", { expect: { $type: "integer" } }, "$type takes one of string, number"],
+  ["a pattern that does not compile", { expect: { $regex: "(" } }, "$regex takes a regular expression"],
+  ["a range without bounds", { expect: { $number: {} } }, "$number takes an object with min, max or both"],
+  ["a source below the top", { expect: { a: { b: { $source: "1" } } } }, "$source stands for a member at the top"],
+  ["a mistake in skipping", { expect: 1, skipping: { $kind: 1 } }, 'unknown matcher "$kind"'],
+  ["a mistake in one of several patterns", { expectAll: [1, { $kind: 1 }] }, 'unknown matcher "$kind"'],
+  ["bytes that are no base64", { sendBytes: { base64: "?" } }, "sendBytes takes pieces"],
+  ["a piece with both kinds of bytes", { sendBytes: [{ utf8: "a", base64: "YQ==" }] }, "sendBytes takes pieces"],
+  ["chunks of no size", { sendSplit: 1 }, "sendSplit needs chunkBytes"],
+  ["an exit that says nothing", { expectExit: {} }, "expectExit takes an object with code or signal"],
+  ["a signal that is none", { signal: "TERM" }, "signal takes a signal's name"],
+  ["no steps to repeat", { repeat: 2, steps: [] }, "it has no steps"],
+  ["a mistake inside a repeat", { repeat: 2, steps: [{ hop: 1 }] }, "step 1: a step has exactly one of"],
+  ["a name that nothing binds", { send: { $same: "session" } }, '$same: nothing is bound to "session"'],
+];
+
+describe("checkSuite", () => {
+  it.each(refused)("refuses %s and names the scenario", (_, step, message) => {
+    expect(() => checkSuite(suiteWith(step))).toThrow(expect.objectContaining({ code: "usage" }));
+    expect(() => checkSuite(suiteWith(step))).toThrow(/^scenario greeting/);
+    expect(() => checkSuite(suiteWith(step))).toThrow(message);
+  });
+
+  it("says which step it is", () => {
+    expect(() => checkSuite(suiteWith({ send: 1 }, { expect: 1 }, { hop: 1 }))).toThrow(/^scenario greeting, step 3: /);
+  });
+
+  it("refuses a scenario without requirements, two of one id, and an unknown codec", () => {
+    const [scenario] = suiteWith({ send: 1 }).scenarios;
+    const base = suiteWith({ send: 1 });
+    expect(() => checkSuite({ ...base, scenarios: [{ ...scenario, requirements: [] }] as unknown as Suite["scenarios"] })).toThrow(
+      "names no requirement",
+    );
+    expect(() => checkSuite({ ...base, scenarios: [scenario, scenario] as Suite["scenarios"] })).toThrow("two of this id");
+    expect(() => checkSuite({ ...base, codec: "xml" as "ndjson" })).toThrow("codec must be ndjson or length-prefix");
+  });
+
+  it("accepts every step and matcher that is documented", () => {
+    const steps = [
+      { send: { id: { $index: "a" } } },
+      { sendBytes: [{ utf8: "a", times: 3 }, { base64: "YQ==" }] },
+      { sendSplit: 1, chunkBytes: 1 },
+      { expect: { a: { $type: "string", $bind: "a" }, b: { $absent: true }, c: { $source: "1" } }, skipping: { $any: true }, withinMs: 5 },
+      { expectAll: [{ $regex: "^a" }, { $number: { min: 1, max: 2 } }, { $equals: { $kind: 1 } }, { $same: "a" }, { $index: true }] },
+      { expectNothing: 5 },
+      { repeat: 2, steps: [{ endInput: true }] },
+      { signal: "SIGUSR1" },
+      { expectExit: { code: 0 } },
+      { expectExit: { signal: "SIGKILL" }, withinMs: 5 },
+      { expectAlive: true },
+    ];
+    expect(() => checkSuite(suiteWith(...steps))).not.toThrow();
+  });
+});

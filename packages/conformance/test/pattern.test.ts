@@ -1,0 +1,78 @@
+// Patterns: what matches, what does not, and the words for the difference.
+
+import { describe, expect, it } from "vitest";
+import { findMismatch, fillIn } from "../src/pattern.ts";
+
+const mismatch = (pattern: unknown, value: unknown, bindings = new Map<string, unknown>()): string | undefined =>
+  findMismatch(pattern, value, { bindings, index: 7, text: JSON.stringify(value) });
+
+const cases: readonly [unknown, unknown, string | undefined][] = [
+  [{ a: 1 }, { a: 1, b: 2 }, undefined],
+  [{ a: 1 }, { a: 2 }, "at a: expected 1, got 2"],
+  [{ a: 1 }, {}, "at a: expected 1, got no such member"],
+  [{ a: null }, {}, "at a: expected null, got no such member"],
+  [{ toString: { $any: true } }, {}, 'at toString: expected {"$any":true}, got no such member'],
+  [{ a: { b: [1, { c: 2 }] } }, { a: { b: [1, { c: 2, d: 3 }] } }, undefined],
+  [{ a: { b: [1, 2] } }, { a: { b: [1, 3] } }, "at a.b.1: expected 2, got 3"],
+  [[1], [1, 2], "expected 1 elements, got [1,2]"],
+  [{}, [], "expected an object, got []"],
+  [[], {}, "expected an array, got {}"],
+  [1, "1", 'expected 1, got "1"'],
+  [{ $any: true }, null, undefined],
+  [{ a: { $absent: true } }, {}, undefined],
+  [{ a: { $absent: true } }, { a: null }, 'at a: expected {"$absent":true}, got null'],
+  [{ $type: "null" }, null, undefined],
+  [{ $type: "object" }, [], 'expected {"$type":"object"}, got []'],
+  [{ $regex: "^.$" }, "💥", undefined],
+  [{ $regex: "1" }, 1, 'expected {"$regex":"1"}, got 1'],
+  [{ $number: { min: 1, max: 2 } }, 2, undefined],
+  [{ $number: { min: 1 } }, 0, 'expected {"$number":{"min":1}}, got 0'],
+  [{ $equals: { a: 1 } }, { a: 1 }, undefined],
+  [{ $equals: { a: 1 } }, { a: 1, b: 2 }, 'expected {"$equals":{"a":1}}, got {"a":1,"b":2}'],
+  [{ $equals: { $any: true } }, { $any: true }, undefined],
+  [{ $index: true }, 7, undefined],
+  [{ $index: "r" }, "r7", undefined],
+  [{ $type: "string", $regex: "b" }, "a", 'expected {"$regex":"b"}, got "a"'],
+];
+
+describe("findMismatch", () => {
+  it.each(cases)("%j against %j", (pattern, value, expected) => {
+    expect(mismatch(pattern, value)).toBe(expected);
+  });
+
+  it("binds on a match only, and compares what was bound as a whole", () => {
+    const bindings = new Map<string, unknown>();
+    expect(mismatch({ a: { $bind: "it" }, b: 1 }, { a: { deep: [1] }, b: 2 }, bindings)).toBeDefined();
+    expect(bindings.size).toBe(0);
+    expect(mismatch({ a: { $bind: "it" } }, { a: { deep: [1] } }, bindings)).toBeUndefined();
+    expect(mismatch({ $same: "it" }, { deep: [1] }, bindings)).toBeUndefined();
+    expect(mismatch({ $same: "it" }, { deep: [1], more: 1 }, bindings)).toBeDefined();
+    expect(mismatch({ $same: "unbound" }, 1, bindings)).toBeDefined();
+  });
+
+  it("G6: compares the source of a member to the letter", () => {
+    const text = '{"id":9007199254740993}';
+    const context = { bindings: new Map<string, unknown>(), index: 0, text };
+    expect(findMismatch({ id: { $source: "9007199254740993" } }, JSON.parse(text), context)).toBeUndefined();
+    expect(findMismatch({ id: { $source: "9007199254740992" } }, JSON.parse(text), context)).toBeDefined();
+  });
+
+  it("cuts what it shows and lets no control character through", () => {
+    const words = mismatch("x", `\u001b[2J\u202e${"y".repeat(5_000)}`) ?? "";
+    expect(words.length).toBeLessThan(400);
+    expect(words).not.toMatch(/[\u001b\u202e]/);
+  });
+});
+
+describe("fillIn", () => {
+  it("replaces what is known only while a scenario runs, and nothing else", () => {
+    const bindings = new Map<string, unknown>([["a", { b: 1 }]]);
+    const value = { x: { $same: "a" }, y: [{ $index: true }, { $index: "n" }], z: { $other: 1 }, same: { $same: "a", more: 1 } };
+    expect(fillIn(value, { bindings, index: 3 })).toEqual({ x: { b: 1 }, y: [3, "n3"], z: { $other: 1 }, same: { $same: "a", more: 1 } });
+  });
+
+  it("keeps a member called __proto__", () => {
+    const filled = fillIn(JSON.parse('{"__proto__":1}'), { bindings: new Map(), index: 0 });
+    expect(JSON.stringify(filled)).toBe('{"__proto__":1}');
+  });
+});

@@ -1,0 +1,30 @@
+// How a command fails: one sentence that says what to do, no stack trace unless HAWSER_DEBUG=stack
+// asks for it, and an exit code: 2 for a mistake in the arguments, else what the error table says.
+
+import { CommanderError } from "commander";
+import { describeThrown, errorTable, HawserError } from "@hawser/wire";
+
+const usageExitCode = 2;
+const internalExitCode = 1;
+
+/** Prints what happened, where that has not been done yet, and returns the exit code. */
+export function reportFailure(error: unknown): number {
+  // Commander has printed its own sentence; help and version are no failures.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
+  const wantsStack = (process.env["HAWSER_DEBUG"] ?? "").split(",").includes("stack");
+  if (wantsStack && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  if (HawserError.isInstance(error)) {
+    process.stderr.write(`hawser: ${error.message}\n`);
+    return errorTable[error.code].exitCode;
+  }
+  const hint = wantsStack ? "" : "; HAWSER_DEBUG=stack shows where";
+  process.stderr.write(`hawser: something unexpected happened: ${describeThrown(error)}${hint}\n`);
+  return internalExitCode;
+}
+
+/** Commander's error text as one line: `error: … \n(Did you mean …?)` becomes `hawser: … (Did you mean …?)`. */
+export const toSentence = (text: string): string =>
+  `hawser: ${text
+    .trim()
+    .replace(/^error: /, "")
+    .replaceAll(/\s*\n\s*/g, " ")}\n`;

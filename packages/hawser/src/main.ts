@@ -1,0 +1,14 @@
+// The command line: reads the arguments, runs one command, and turns whatever goes wrong into one
+// sentence on stderr and an exit code. The launcher in `bin/` calls it.
+
+import { createProgram } from "./program.ts";
+import { reportFailure } from "./failure.ts";
+
+/** Runs the command that the arguments name; sets the exit code, never throws. */
+export async function main(args: readonly string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync(args, { from: "user" });
+  } catch (error) {
+    process.exitCode = reportFailure(error);
+  }
+}

@@ -1,0 +1,103 @@
+// The commands, their options and their help. What a command does is loaded only when it is run, so
+// that asking for help costs next to nothing.
+
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { ConformOptions } from "./commands/conform.ts";
+import type { EchoOptions } from "./commands/echo.ts";
+import { toSentence } from "./failure.ts";
+import { readVersion } from "./launcher.ts";
+
+const maxWorkers = 1_024;
+const maxQueueSize = 100_000;
+const maxTimeoutMs = 3_600_000;
+const maxJobs = 64;
+
+export function createProgram(): Command {
+  const program = new Command("hawser")
+    .description("Ties agents to the programs around them.")
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(toSentence(text)) });
+  addExamples(program, ["hawser tour", "hawser echo", "hawser conform echo -- hawser echo"]);
+  addEcho(program);
+  addConform(program);
+  addTour(program);
+  const version = readVersion();
+  for (const command of [program, ...program.commands]) {
+    command.version(version, "-V, --version", "print the version");
+    command.helpOption("-h, --help", "print this help");
+    command.showHelpAfterError(`usage: ${nameOf(command)} ${command.usage()}   (${nameOf(command)} --help explains)`);
+  }
+  return program;
+}
+
+function addEcho(program: Command): void {
+  const echo = program
+    .command("echo")
+    .summary("serve the echo protocol")
+    .description(
+      "Serves the echo protocol on stdin and stdout, to check that a host's pipes, limits and cancels work before there is an agent behind them.",
+    )
+    .option("--workers <n>", `requests that run at the same time, 1 to ${maxWorkers} (default: 8)`, parseCount(maxWorkers))
+    .option("--queue-size <n>", `requests that may wait, 1 to ${maxQueueSize} (default: 64)`, parseCount(maxQueueSize))
+    .addOption(new Option("--codec <name>", "framing on stdin and stdout (default: ndjson)").choices(["ndjson", "length-prefix"]))
+    .addOption(
+      new Option(
+        "--socket",
+        "listen on a fresh Unix socket with length-prefixed frames instead; prints its path, stops on Ctrl-C, SIGTERM or when its parent ends",
+      ).conflicts("codec"),
+    )
+    .action(async (options: EchoOptions) => (await import("./commands/echo.ts")).runEcho(options));
+  addExamples(echo, [
+    `echo '{"id":"1","kind":"echo","value":"hello"}' | hawser echo`,
+    "hawser echo --workers 1 --queue-size 4",
+    "hawser echo --socket",
+  ]);
+}
+
+function addConform(program: Command): void {
+  const conform = program
+    .command("conform")
+    .summary("check an implementation of a protocol")
+    .description("Starts the command once per scenario and checks what it answers. Exit code 0: all passed, 1: some failed, 2: usage.")
+    .usage("[options] <suite> -- <command...>")
+    .argument("<suite>", "which contract: echo")
+    .argument("[command...]", "the implementation to run, after --")
+    .option("--json", "print the report as JSON")
+    .option("--only <id>", "run this scenario only; may be given several times", collect)
+    .option("--timeout <ms>", "longest wait of one step (default: 5000)", parseCount(maxTimeoutMs))
+    .option("--jobs <n>", `scenarios that run at the same time, 1 to ${maxJobs} (default: 4)`, parseCount(maxJobs))
+    .option("--list", "print the scenarios and run nothing; with --json as data")
+    .action(async (suite: string, command: string[], options: ConformOptions) =>
+      (await import("./commands/conform.ts")).runConform(suite, command, options),
+    );
+  addExamples(conform, [
+    "hawser conform echo -- hawser echo",
+    "hawser conform echo --only split --only too-large -- python3 my_server.py",
+    "hawser conform echo --list",
+  ]);
+}
+
+function addTour(program: Command): void {
+  const tour = program
+    .command("tour")
+    .summary("see it work, in a few seconds")
+    .description("Starts real child processes on this machine and shows what the wire guarantees. Needs no key, no account and no network.")
+    .action(async () => (await import("./commands/tour.ts")).runTourCommand());
+  addExamples(tour, ["hawser tour", "hawser tour | cat"]);
+}
+
+function addExamples(command: Command, lines: readonly string[]): void {
+  command.addHelpText("after", `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`);
+}
+
+const nameOf = (command: Command): string => (command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name());
+
+function parseCount(max: number): (text: string) => number {
+  return (text) => {
+    const count = /^\d{1,16}$/.test(text) ? Number(text) : 0;
+    if (count < 1 || count > max) throw new InvalidArgumentError(`Give a whole number from 1 to ${max}.`);
+    return count;
+  };
+}
+
+const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];

@@ -1,0 +1,97 @@
+// `hawser conform`: the exit codes and reports that a person and a program get.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { launcher, makeFolder, runHawser, start } from "./run-hawser.ts";
+
+const echo = [process.execPath, launcher, "echo"];
+const quick = ["--only", "split", "--only", "malformed", "--only", "end-idle"];
+
+interface Report {
+  readonly passed: number;
+  readonly failed: number;
+  readonly scenarios: readonly { id: string; outcome: string; requirements: string[]; failure?: { got: string } }[];
+}
+
+describe.concurrent("hawser conform", () => {
+  it("passes `hawser echo` in every scenario and exits 0", async () => {
+    const { code, stdout, stderr } = await runHawser(["conform", "echo", "--timeout", "20000", "--", ...echo]);
+    expect(stdout).not.toContain("✗");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^✓ shapes {2}every shape of JSON value comes back unchanged \(G5 R29\) \d+ ms\n/);
+    expect(stdout).toMatch(/\necho 1\.0\.0: 26 passed, 0 failed in [\d.]+ s {2}/);
+  });
+
+  it("exits 1 when a scenario fails, and says which step, what was expected and what came", async () => {
+    const { code, stdout } = await runHawser(["conform", "echo", ...quick, "--", "cat"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("✗ split");
+    expect(stdout).toContain('    step 2, expect\n    expected  {"id":"split"');
+    expect(stdout).toContain('(at type: expected "echoed", got no such member)');
+    expect(stdout).toContain("echo 1.0.0: 0 passed, 3 failed in");
+  });
+
+  it("prints the report as JSON for programs, with the same exit codes", async () => {
+    const green = await runHawser(["conform", "echo", ...quick, "--json", "--timeout", "20000", "--", ...echo]);
+    const report = JSON.parse(green.stdout) as Report;
+    expect([green.code, report.passed, report.failed]).toEqual([0, 3, 0]);
+    expect(report.scenarios.map(({ id, outcome }) => [id, outcome])).toEqual([
+      ["split", "passed"],
+      ["malformed", "passed"],
+      ["end-idle", "passed"],
+    ]);
+    const red = await runHawser(["conform", "echo", "--only", "end-idle", "--json", "--", process.execPath, "-e", "process.exit(4)"]);
+    expect(red.code).toBe(1);
+    expect((JSON.parse(red.stdout) as Report).scenarios[0]?.failure?.got).toMatch(/it exited with code 4$/);
+  });
+
+  it("passes options after -- to the command untouched", async () => {
+    const args = ["conform", "echo", "--only", "split", "--", ...echo, "--workers", "1", "--queue-size", "1"];
+    expect(await runHawser(args)).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
+  });
+
+  it("bounds every step by --timeout", async () => {
+    const silent = [process.execPath, "-e", "process.stdin.resume()"];
+    const { code, stdout } = await runHawser(["conform", "echo", "--only", "split", "--timeout", "300", "--", ...silent]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("got       nothing within 300 ms");
+  });
+
+  it("lists the scenarios without running anything, as text and as data", async () => {
+    const list = await runHawser(["conform", "echo", "--list"]);
+    expect([list.code, list.stdout.split("\n").length - 1]).toEqual([0, 26]);
+    const data = JSON.parse((await runHawser(["conform", "echo", "--list", "--json"])).stdout) as {
+      protocol: string;
+      scenarios: unknown[];
+    };
+    expect([data.protocol, data.scenarios.length]).toEqual(["echo", 26]);
+  });
+
+  it("stops what it started when it is interrupted", async ({ expect }) => {
+    const mark = join(makeFolder("mark"), "pid");
+    const script = `require("node:fs").writeFileSync(${JSON.stringify(mark)}, String(process.pid)); setInterval(() => {}, 1000); process.on("SIGTERM", () => {})`;
+    const running = start(["conform", "echo", "--only", "split", "--", process.execPath, "-e", script]);
+    const read = (): number => {
+      try {
+        return Number(readFileSync(mark, "utf8"));
+      } catch {
+        return 0;
+      }
+    };
+    await expect.poll(read, { timeout: 15_000 }).toBeGreaterThan(0);
+    const pid = read();
+    running.process.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ signal: "SIGINT" });
+    await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+// `hawser tour`: it ends by itself, everything it claims holds, and nothing of it is left.
+
+import { readdirSync } from "node:fs";
+import { describe, it } from "vitest";
+import { findProcesses, makeFolder, start } from "./run-hawser.ts";
+
+interface TourRun {
+  readonly running: ReturnType<typeof start>;
+  readonly folder: string;
+  /** What is still there: files of sessions and running processes. */
+  left(): unknown[];
+}
+
+function startTour(): TourRun {
+  const folder = makeFolder("t");
+  const mark = `HAWSER_TEST_MARK=${folder}`;
+  const running = start(["tour"], { TMPDIR: folder, HAWSER_TEST_MARK: folder });
+  return { running, folder, left: () => [...readdirSync(folder), ...(findProcesses(mark) ?? [])] };
+}
+
+describe.concurrent("hawser tour", () => {
+  it("G1 G2 G8 G9: shows seven things that hold, exits 0 and leaves no process and no file", async ({ expect }) => {
+    const { running, left } = startTour();
+    const { code, stdout, stderr } = await running.ended;
+    expect(stdout).not.toContain("✗");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout.match(/^ ✓ .+$/gm)).toHaveLength(7);
+    expect(stdout).toMatch(/srw------- {2}claudecode_ipc_[0-9a-f]{32}\.sock\n/);
+    expect(stdout).toMatch(/\nAll seven hold, shown in [\d.]+ s\. No process is left running\.\n/);
+    expect(left()).toEqual([]);
+  });
+
+  it("prints plain lines of at most 80 characters where there is no terminal", async ({ expect }) => {
+    const { running } = startTour();
+    const { stdout } = await running.ended;
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it("stops cleanly when it is interrupted, whatever it is showing", async ({ expect }) => {
+    for (const moment of ["5. A reader", "srw-------"]) {
+      const { running, left } = startTour();
+      await running.printed(moment);
+      running.process.kill("SIGINT");
+      const { code, stdout, stderr } = await running.ended;
+      expect([code, stderr]).toEqual([130, ""]);
+      expect(stdout).toMatch(/\nInterrupted\. No process is left running\.\n$/);
+      await expect.poll(left, { timeout: 5_000 }).toEqual([]);
+    }
+  });
+
+  it("ends when its reader goes away", async ({ expect }) => {
+    const { running, left } = startTour();
+    await running.printed("2. Many");
+    running.process.stdout.destroy();
+    await running.ended;
+    await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+  });
+});

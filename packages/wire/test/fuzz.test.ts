@@ -1,0 +1,17 @@
+// A short run of the fuzzer on fixed seeds and on a new one each time; the long one is in soak/.
+
+import { expect, it } from "vitest";
+import { fuzz } from "./fuzz.ts";
+
+it.each([1, 2, 20_260_101])("WIR-20 R138 both ends survive 20,000 partly damaged frames (seed %d)", async (seed) => {
+  const { frames, answers, settled } = await fuzz({ seed, rounds: 20_000 });
+  expect(frames).toBe(20_000);
+  expect(answers).toBeGreaterThan(5_000);
+  expect(settled).toBeGreaterThan(1_000);
+});
+
+it("WIR-20 and 20,000 of a seed that nobody has tried before", async () => {
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  console.log(`fuzz seed ${seed}`);
+  expect((await fuzz({ seed, rounds: 20_000 })).frames).toBe(20_000);
+});

@@ -1,0 +1,167 @@
+// Every limit of the codecs and transports, reached and passed by one, with the exact reaction.
+// A limit that is added to the table must be added here, or belong to sockets or processes.
+
+import { PassThrough } from "node:stream";
+import { expect, it, onTestFinished } from "vitest";
+import type { Codec } from "../src/codec/codec.ts";
+import { parseJsonText, toJsonText } from "../src/codec/json-text.ts";
+import { lengthPrefix } from "../src/codec/length-prefix.ts";
+import { ndjson } from "../src/codec/ndjson.ts";
+import { createInbox } from "../src/inbox.ts";
+import { limits, limitTable, type LimitName } from "../src/limits.ts";
+import { echoProtocol } from "../src/protocols/echo.ts";
+import { createStreamTransport, type StreamTransportOptions } from "../src/stream-transport.ts";
+import type { Incoming, Transport } from "../src/transport.ts";
+import { asRefused, decodeAll, lengthHeader, rawFrame } from "./framing.ts";
+import { bothWays, unixPair, wait } from "./pipes.ts";
+
+/** A transport whose peer is this script: it gets these bytes, and what it writes goes nowhere. */
+function scripted(codec: Codec, bytes: Buffer | undefined, options: Partial<StreamTransportOptions> = {}): Transport & { output: PassThrough } {
+  const [readable, output] = [new PassThrough(), new PassThrough()];
+  const transport = createStreamTransport({ readable, writable: output, codec, tap: undefined, ...options });
+  onTestFinished(() => transport.close());
+  if (bytes) readable.end(bytes);
+  return { ...transport, output };
+}
+
+async function readAll(transport: Transport): Promise<Incoming[]> {
+  const items: Incoming[] = [];
+  for await (const item of transport.incoming) items.push(item);
+  return items;
+}
+
+const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+
+const reactions: Partial<Record<LimitName, () => Promise<void>>> = {
+  async maxMessageBytes() {
+    const tooLong = `"${"x".repeat(limits.maxMessageBytes - 1)}"`;
+    for (const codec of [ndjson, lengthPrefix]) {
+      const items = await readAll(scripted(codec, Buffer.concat([rawFrame(codec, tooLong), rawFrame(codec, tooLong.slice(1)), rawFrame(codec, "1")])));
+      expect(items.map((item) => (item.kind === "message" ? item.value : item.error.code))).toEqual(["too_large", "invalid_json", 1]);
+      await expect(scripted(codec, undefined).send(tooLong)).rejects.toMatchObject({ code: "too_large", facts: { maxBytes: 10_485_760 } });
+    }
+  },
+
+  async maxDiscardBytes() {
+    const lives = await readAll(scripted(lengthPrefix, Buffer.concat([lengthHeader(67_108_864), Buffer.alloc(67_108_864), rawFrame(lengthPrefix, "1")])));
+    expect(lives).toMatchObject([{ error: { code: "too_large" }, fatal: false, position: 1 }, { value: 1, position: 2 }]);
+    const ends = await readAll(scripted(lengthPrefix, Buffer.concat([lengthHeader(67_108_865), rawFrame(lengthPrefix, "1")])));
+    expect(ends).toMatchObject([{ error: { code: "too_large" }, fatal: true, position: 1 }]);
+  },
+
+  maxReadDepth() {
+    expect(parseJsonText(nested(128))).toBeInstanceOf(Array);
+    expect(() => parseJsonText(nested(129))).toThrow(expect.objectContaining({ code: "too_deep", facts: { maxDepth: 128 } }));
+    return Promise.resolve();
+  },
+
+  async maxWriteDepth() {
+    const transport = scripted(ndjson, undefined);
+    await transport.send(JSON.parse(nested(127)));
+    await expect(transport.send(JSON.parse(nested(128)))).rejects.toMatchObject({ code: "too_deep", facts: { maxDepth: 127 } });
+    expect(transport.output.read()?.toString()).toBe(`${nested(127)}\n`);
+    expect(() => toJsonText(JSON.parse(nested(128)))).toThrow(expect.objectContaining({ code: "too_deep" }));
+  },
+
+  refusedHeadBytes() {
+    for (const codec of [ndjson, lengthPrefix]) {
+      for (const filler of ["x".repeat(4_090), "x".repeat(4_096), "x".repeat(100_000)]) {
+        const { head } = asRefused(decodeAll(codec, [rawFrame(codec, filler)])[0]);
+        expect(head).toBe(filler.slice(0, 4_096));
+      }
+    }
+    return Promise.resolve();
+  },
+
+  async maxUnsentBytes() {
+    const [peer, mine] = await unixPair();
+    peer.pause();
+    const transport = createStreamTransport({ ...bothWays(mine), codec: ndjson, tap: undefined });
+    const message = "x".repeat(limits.maxMessageBytes - 2);
+    const sends = Array.from({ length: 4 }, () => transport.send(message));
+    for (const send of sends.slice(0, 3)) send.catch(() => {});
+    await expect(sends[3]).rejects.toMatchObject({ code: "overloaded", facts: { maxUnsentBytes: 33_554_432 } });
+    expect(mine.writableLength).toBeLessThanOrEqual(limits.maxUnsentBytes);
+    await transport.close(undefined);
+  },
+
+  maxUnreadMessages() {
+    const inbox = createInbox();
+    for (let position = 1; position <= 256; position++) inbox.put([{ kind: "message", value: 0, text: "0", position }]);
+    expect(inbox.isFull).toBe(false);
+    inbox.put([{ kind: "message", value: 0, text: "0", position: 257 }]);
+    expect(inbox.isFull).toBe(true);
+    return Promise.resolve();
+  },
+
+  async frameDeadlineMs() {
+    const [peer, mine] = await unixPair();
+    const transport = createStreamTransport({ ...bothWays(mine), codec: lengthPrefix, tap: undefined, frameDeadlineMs: 60 });
+    peer.write(lengthHeader(9));
+    expect(await transport.closed).toMatchObject({ code: "timeout", message: "no sign of life for 60 ms" });
+    expect(limits.frameDeadlineMs).toBe(30_000);
+  },
+
+  async closeFlushMs() {
+    const [, mine] = await unixPair();
+    const transport = createStreamTransport({ ...bothWays(mine), codec: ndjson, tap: undefined });
+    void transport.send("x".repeat(5_000_000)).catch(() => {});
+    const start = performance.now();
+    await transport.close();
+    expect(performance.now() - start).toBeGreaterThanOrEqual(limits.closeFlushMs - 10);
+    expect(mine.destroyed).toBe(true);
+  },
+
+  async halfClosedProbeMs() {
+    const [peer, mine] = await unixPair();
+    const transport = createStreamTransport({ ...bothWays(mine), codec: ndjson, tap: undefined });
+    peer.end();
+    await readAll(transport);
+    await wait(50);
+    peer.destroy();
+    expect(await transport.closed).toMatchObject({ code: "connection_lost" });
+    expect(limits.halfClosedProbeMs).toBe(250);
+  },
+
+  async maxTapChars() {
+    const seen: string[] = [];
+    const original = process.stderr.write;
+    process.stderr.write = ((text: string) => seen.push(text) > 0) as typeof original;
+    onTestFinished(() => void (process.stderr.write = original));
+    const { tapFromEnvironment } = await import("../src/tap.ts");
+    tapFromEnvironment({ HAWSER_DEBUG: "protocol" })?.("SEND", "x".repeat(2_000));
+    process.stderr.write = original;
+    expect(seen).toEqual([`[SEND] "${"x".repeat(1_999)}… (2002 characters)\n`]);
+  },
+
+  maxErrorTextChars() {
+    const refuse = (): unknown => echoProtocol.parseRequest({ id: "1", kind: "sleep", ms: "x".repeat(10_000) });
+    expect(refuse).toThrow(expect.objectContaining({ message: expect.toSatisfy((text: string) => text.length === 2_000 + '"ms": '.length) }));
+    return Promise.resolve();
+  },
+};
+
+const ofSocketsAndProcesses: readonly LimitName[] = [
+  "connectTimeoutMs",
+  "maxConnections",
+  "reservedDescriptors",
+  "staleSocketMs",
+  "staleSchemaMs",
+  "maxSweptEntries",
+  "eofGraceMs",
+  "signalGraceMs",
+  "cancelGraceMs",
+  "exitFlushMs",
+  "parentPollMs",
+  "stopInputMs",
+  "stopSignalMs",
+  "maxStderrBytes",
+];
+
+it.each(Object.entries(reactions))("G15 %s is kept, and passing it by one has its one reaction", async (_, react) => {
+  await react();
+});
+
+it("G15 every limit is proved here or belongs to sockets and processes", () => {
+  expect([...Object.keys(reactions), ...ofSocketsAndProcesses].toSorted()).toEqual(Object.keys(limitTable).toSorted());
+});

@@ -1,0 +1,117 @@
+// A protocol process whose host goes away in one way or another, with real pipes: what was accepted is
+// answered, what was answered arrives, and the process is gone in bounded time. Signals have their own
+// file. The times are the real ones, so the tests run side by side.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect } from "vitest";
+import { answersOf, ask, exitedWell, hourMs, settle, sleeping } from "./echo-program.ts";
+import { fixturePath, isRunning, it, until } from "./real-programs.ts";
+
+const bigText = "é".repeat(1_500_000);
+
+describe.concurrent("a protocol process", () => {
+  describe("the end of input", () => {
+    it("G8, O10 comes right after a request for 3 MB, and every byte still arrives; exit 0", async ({ start }) => {
+      const program = start("echo-stdio.ts");
+      ask(program, { id: "big", kind: "echo", value: bigText });
+      program.process.stdin?.end();
+      expect(await program.ended).toEqual(exitedWell);
+      expect(answersOf(program.stdout)).toEqual([{ id: "big", type: "echoed", value: bigText }]);
+    });
+
+    it("O10 every byte arrives through a pipe whose reader begins late", async ({ start }) => {
+      const program = start("echo-stdio.ts", { after: "| { sleep 2; cat; }" });
+      ask(program, { id: "big", kind: "echo", value: bigText });
+      program.process.stdin?.end();
+      expect(await program.ended).toEqual(exitedWell);
+      expect(answersOf(program.stdout)).toEqual([{ id: "big", type: "echoed", value: bigText }]);
+    });
+
+    it("G8 lets accepted work finish, running and waiting, and then exits 0", async ({ start }) => {
+      const program = start("echo-stdio.ts", { args: ["--workers", "2"] });
+      for (const id of ["1", "2", "3", "4"]) ask(program, sleeping(id, 400));
+      program.process.stdin?.end();
+      expect(await program.ended).toEqual(exitedWell);
+      expect(answersOf(program.stdout).map(({ id, type }) => `${id} ${type}`)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
+    });
+
+    it("G8 cancels what outlasts its grace, with one answer each, and exits 0", async ({ start }) => {
+      const program = start("process-short-times.ts", { args: ["--eof-grace-ms", "300"] });
+      for (const id of ["1", "2"]) ask(program, sleeping(id, hourMs));
+      program.process.stdin?.end();
+      expect(await program.ended).toEqual(exitedWell);
+      expect(answersOf(program.stdout).map(({ id, code }) => `${id} ${code}`)).toEqual(["1 cancelled", "2 cancelled"]);
+    });
+
+    it("exits even when its server ignores that it is cancelled", async ({ start }) => {
+      const program = start("process-short-times.ts", { args: ["--eof-grace-ms", "100", "--stubborn"] });
+      await program.whenPrinted("serving", "stderr");
+      program.process.stdin?.end();
+      expect(await program.ended).toEqual(exitedWell);
+    });
+
+    it("comes to a server that fails: the failure is on stderr and the exit code is 1", async ({ start }) => {
+      const program = start("process-short-times.ts", { args: ["--failing"] });
+      expect(await program.ended).toEqual({ code: 1, signal: null });
+      expect(program.stderr).toContain("serving failed: the server has a bug");
+      expect(program.stdout).toBe("");
+    });
+  });
+
+  describe("a parent that is killed", () => {
+    it("G8 takes its child with it within 5 s, although others hold the pipes open and a request hangs", async () => {
+      // The parent hands its own pipes on, whose other ends are ours: they stay open when it is gone.
+      const parent = spawn(process.execPath, [fixturePath("process-parent.ts"), fixturePath("echo-stdio.ts")], { stdio: ["pipe", "pipe", "inherit", "pipe"] });
+      const [pid] = (await once(parent.stdio[3] as NodeJS.ReadableStream, "data")) as [Buffer];
+      const child = Number(pid.toString());
+      parent.stdout?.resume();
+      parent.stdin?.write(`${JSON.stringify(sleeping("long", hourMs))}\n${JSON.stringify({ id: "up", kind: "status" })}\n`);
+      await once(parent.stdout!, "data");
+      expect(isRunning(child)).toBe(true);
+      const killedAt = performance.now();
+      parent.kill("SIGKILL");
+      await until(() => !isRunning(child), 10_000, "the child is gone");
+      expect(performance.now() - killedAt).toBeLessThan(5_000);
+      closePipes(parent);
+    });
+  });
+
+  describe("a closed output", () => {
+    it("G8 ends the process with exit code 7 when it answers", async ({ start }) => {
+      const program = start("echo-stdio.ts");
+      await settle(program, "before");
+      ask(program, sleeping("long", hourMs));
+      program.process.stdout?.destroy();
+      ask(program, { id: "1", kind: "echo", value: 1 });
+      const closedAt = performance.now();
+      expect(await program.exited).toEqual({ code: 7, signal: null });
+      expect(performance.now() - closedAt).toBeLessThan(5_000);
+    });
+
+    it("G8 ends it through a pipe too", async ({ start }) => {
+      const program = start("echo-stdio.ts", { after: '| head -c 1 >/dev/null; echo "exit ${PIPESTATUS[0]}"' });
+      ask(program, sleeping("long", hourMs));
+      for (const id of ["1", "2"]) {
+        ask(program, { id, kind: "echo", value: 1 });
+        await delay(500);
+      }
+      await program.whenPrinted("exit 7");
+    });
+
+    it("G8 ends it within 5 s although a call hangs and there is nothing to write", async ({ start }) => {
+      const program = start("echo-stdio.ts");
+      ask(program, sleeping("long", hourMs));
+      await settle(program, "before");
+      program.process.stdout?.destroy();
+      const closedAt = performance.now();
+      expect(await program.exited).toEqual({ code: 7, signal: null });
+      expect(performance.now() - closedAt).toBeLessThan(5_000);
+    });
+  });
+});
+
+function closePipes(parent: ChildProcess): void {
+  for (const stream of parent.stdio) stream?.destroy();
+}

@@ -1,0 +1,48 @@
+// The generated pages of the documentation.
+
+import { errorTable, limitTable, type DirectionDefinition, type ProtocolDefinition } from "../../packages/wire/src/index.ts";
+import { toSchemaDocument, type JsonSchema } from "./schema-document.ts";
+
+const notice = (source: string): string => `<!-- Generated from ${source} by npm run protocols; do not edit. -->\n\n`;
+
+export function protocolPage(definition: ProtocolDefinition): string {
+  const document = toSchemaDocument(definition);
+  return [
+    notice(`packages/wire/src/protocols/${definition.name}.ts`),
+    `# The ${definition.name} protocol, version ${definition.version}\n\n${definition.summary}\n\n`,
+    "Every message is one JSON object. Fields that are not listed here may be added and must be ignored.\n",
+    directionSection("Requests", definition.requests, document.requests),
+    directionSection("Responses", definition.responses, document.responses),
+  ].join("");
+}
+
+function directionSection(title: string, direction: DirectionDefinition, schemas: Record<string, JsonSchema>): string {
+  const messages = Object.entries(direction.messages).map(([name, message]) => {
+    const examples = message.examples.map((example) => JSON.stringify(example)).join("\n");
+    return `\n### \`${name}\`\n\n${message.summary}\n\n${fieldTable(schemas[name] ?? {})}\n\`\`\`json\n${examples}\n\`\`\`\n`;
+  });
+  return `\n## ${title}\n\nThe member \`${direction.tag}\` names the message.\n${messages.join("")}`;
+}
+
+function fieldTable(schema: JsonSchema): string {
+  const required = new Set(schema.required);
+  const rows = Object.entries(schema.properties ?? {}).map(
+    ([name, field]) => `| \`${name}\` | ${typeText(field)} | ${required.has(name) ? "yes" : "no"} | ${field.description ?? ""} |\n`,
+  );
+  return `| field | type | required | meaning |\n| --- | --- | --- | --- |\n${rows.join("")}`;
+}
+
+const typeText = (field: JsonSchema): string => (field.const === undefined ? String(field.type ?? "any") : `\`${JSON.stringify(field.const)}\``);
+
+export function limitsPage(): string {
+  const rows = Object.entries(limitTable).map(([name, { value, reason }]) => `| \`${name}\` | ${value.toLocaleString("en-US")} | ${reason} |\n`);
+  return `${notice("packages/wire/src/limits.ts")}# Limits\n\nEvery bound has one name, one default and one place. Names end in their unit.\n\n| limit | default | reason |\n| --- | --- | --- |\n${rows.join("")}`;
+}
+
+export function errorsPage(): string {
+  const rows = Object.entries(errorTable).map(
+    ([code, row]) =>
+      `| \`${code}\` | ${row.agentText} | \`${row.ipcType}\` | ${row.rpcCode} | ${row.jsonRpcCode} | ${row.exitCode} | ${row.retryable ? "yes" : "no"} |\n`,
+  );
+  return `${notice("packages/wire/src/errors.ts")}# Errors\n\nOne code, and what it is called in each protocol.\n\n| code | agent error begins with | bridge \`type\` | rpc \`code\` | JSON-RPC code | exit code | worth a retry |\n| --- | --- | --- | --- | --- | --- | --- |\n${rows.join("")}`;
+}

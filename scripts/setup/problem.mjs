@@ -1,0 +1,23 @@
+// What keeps a task from running and a person can change: one sentence that ends with the next
+// step. It is printed as it is; anything else that is thrown is a fault of ours and keeps its stack.
+
+/** @param {string} sentence */
+export function problem(sentence) {
+  return Object.assign(new Error(sentence), { isProblem: true });
+}
+
+/**
+ * @param {unknown} error
+ * @returns {error is Error & { isProblem: true }}
+ */
+export function isProblem(error) {
+  return error instanceof Error && "isProblem" in error;
+}
+
+/**
+ * Progress of the set-up. It goes to stderr: stdout belongs to the task.
+ * @param {string} line
+ */
+export function say(line) {
+  process.stderr.write(`hawser: ${line}\n`);
+}

@@ -1,0 +1,35 @@
+// The build: `tsc -b` over the packages, which takes a moment when nothing changed. It trusts its own
+// notes and not the disk, so two things are settled before: outputs of sources that are gone are
+// removed (they would be published), and an output that is missing or older than its source makes
+// it compile everything (the launcher of `hawser` looks at the same times).
+
+import { existsSync, globSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { withTreeLock } from "../setup/tree-lock.mjs";
+import { toStep } from "./steps.ts";
+import { root, runTool } from "./tool.ts";
+
+export const buildStep = toStep("build", () =>
+  withTreeLock(root, () => {
+    removeOrphans();
+    const projects = globSync("packages/*/tsconfig.json", { cwd: root }).toSorted();
+    return runTool("typescript", "tsc", ["-b", ...projects, ...(isAnyOutputStale() ? ["--force"] : [])]);
+  }),
+);
+
+function removeOrphans(): void {
+  for (const file of globSync("packages/*/dist/**/*.{js,js.map,d.ts}", { cwd: root })) {
+    const source = swapFolder(file, "dist", "src").replace(/\.(?:js|js\.map|d\.ts)$/, ".ts");
+    if (!existsSync(join(root, source))) rmSync(join(root, file));
+  }
+}
+
+function isAnyOutputStale(): boolean {
+  return globSync("packages/*/src/**/*.ts", { cwd: root }).some((source) => {
+    const output = statSync(join(root, swapFolder(source, "src", "dist").replace(/\.ts$/, ".js")), { throwIfNoEntry: false });
+    return output === undefined || output.mtimeMs < statSync(join(root, source)).mtimeMs;
+  });
+}
+
+/** `packages/wire/src/codec` → `packages/wire/dist/codec`, with either kind of slash. */
+const swapFolder = (path: string, from: string, to: string): string => path.replace(new RegExp(`^(packages.[^\\\\/]+.)${from}`), `$1${to}`);

@@ -1,0 +1,71 @@
+// The tasks behind the npm scripts. Runs on the pinned Node, in a tree that `run.mjs` has made ready.
+
+import { existsSync, globSync } from "node:fs";
+import { join } from "node:path";
+import { isProblem, problem, say } from "../setup/problem.mjs";
+import { runProgram } from "../setup/program.mjs";
+import { buildStep } from "./build.ts";
+import { checkSteps } from "./checks.ts";
+import { printTotal, runSteps, toStep, type Step } from "./steps.ts";
+import { runTests } from "./tests.ts";
+import { root } from "./tool.ts";
+
+const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
+  async start(args) {
+    await buildOrStop();
+    return runNode(["packages/hawser/bin/hawser.mjs", "tour", ...args]);
+  },
+
+  async test(filters) {
+    process.stdout.write(`Node ${process.version}, ${process.platform}-${process.arch}\n`);
+    const checks = await runSteps(filters.length > 0 ? [buildStep] : [buildStep, ...checkSteps]);
+    const tests = await runTests(filters);
+    return printTotal([checks, tests]);
+  },
+
+  async check() {
+    return printTotal([await runSteps([buildStep, ...checkSteps])]);
+  },
+
+  async build() {
+    await buildOrStop();
+    return 0;
+  },
+
+  async soak() {
+    const files = globSync("packages/*/test/soak/*.soak.ts", { cwd: root }).toSorted();
+    return printTotal([await runSteps(files.map(soakStep))]);
+  },
+
+  bench: (args) => runSource("bench/main.ts", args),
+  protocols: (args) => runSource("scripts/protocols.ts", args),
+};
+
+async function buildOrStop(): Promise<void> {
+  const outcome = await buildStep.run();
+  if (outcome.status === "failed") throw problem(`the build failed; correct this and run it again.\n${outcome.text}`);
+}
+
+// Packages import each other by name; the condition leads those names to the sources.
+function runSource(file: string, args: readonly string[]): Promise<number> {
+  if (!existsSync(join(root, file))) throw problem(`${file} does not exist here; update the working tree and run this again.`);
+  return runNode(["--conditions=hawser-source", file, ...args]);
+}
+
+const runNode = (args: readonly string[]): Promise<number> => runProgram(process.execPath, args, { cwd: root, env: process.env });
+
+const soakStep = (file: string): Step => toStep(file, () => runSource(file, []));
+
+async function main([name = "", ...args]: readonly string[]): Promise<number> {
+  const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
+  if (!task) throw problem(`there is no task "${name}"; use one of: ${Object.keys(tasks).join(", ")}.`);
+  return task(args);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!isProblem(error)) throw error;
+  say(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,57 @@
+// What really ends up in a bundle, as the bundler sees it: the last word on what a process loads.
+
+import { builtinModules } from "node:module";
+import { join, resolve } from "node:path";
+import { rolldown } from "rolldown";
+import { describe, expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "..");
+
+/** Packages of `node_modules` or of the workspace that bundling `entry` pulls in; Node's modules are reported as `node:…`. */
+export async function bundledPackages(entry: string, code?: string): Promise<string[]> {
+  const virtual = "\0entry";
+  const builtins = new Set<string>();
+  const bundle = await rolldown({
+    input: code === undefined ? join(root, entry) : virtual,
+    platform: "neutral",
+    resolve: { conditionNames: ["hawser-source", "import", "default"] },
+    plugins: [
+      {
+        name: "inspect",
+        resolveId(id) {
+          if (id === virtual) return virtual;
+          if (!id.startsWith("node:") && !builtinModules.includes(id)) return null;
+          builtins.add(id.startsWith("node:") ? id : `node:${id}`);
+          return { id, external: true };
+        },
+        load: (id) => (id === virtual ? { code: code ?? "", moduleType: "ts" } : null),
+      },
+    ],
+  });
+  const { output } = await bundle.generate({ format: "esm" });
+  await bundle.close();
+  const modules = output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : [])).filter((id) => id !== virtual);
+  return [...new Set([...modules.map(ownerOf), ...builtins])].toSorted();
+}
+
+function ownerOf(path: string): string {
+  const inModules = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+  return inModules ?? /packages\/([^/]+)\//.exec(path)?.[1] ?? path;
+}
+
+describe("bundle closure", () => {
+  it("the neutral entry of wire holds wire and valibot, and nothing of Node", async () => {
+    expect(await bundledPackages("packages/wire/src/index.ts")).toEqual(["valibot", "wire"]);
+  });
+
+  it("the Node entry of wire adds only modules of Node", async () => {
+    const packages = await bundledPackages("packages/wire/src/node.ts");
+    expect(packages.filter((name) => !name.startsWith("node:"))).toEqual(["valibot", "wire"]);
+    expect(packages).toContain("node:net");
+  });
+
+  it("would show a package that does not belong", async () => {
+    const code = `export * from ${JSON.stringify(join(root, "packages/wire/src/limits.ts"))}; import * as check from "fast-check"; console.log(check);`;
+    expect(await bundledPackages("", code)).toContain("fast-check");
+  });
+});

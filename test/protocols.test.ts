@@ -1,0 +1,72 @@
+// Generated files match their definitions, examples match their schemas, and the compatibility
+// check sees every kind of break.
+
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { findBreaks } from "../scripts/protocols/compatibility.ts";
+import { protocols } from "../scripts/protocols/list.ts";
+import type { SchemaDocument } from "../scripts/protocols/schema-document.ts";
+
+const root = resolve(import.meta.dirname, "..");
+
+describe("generated files", () => {
+  it("R105 are what `npm run protocols` would write, and compatible with the baseline", async () => {
+    const { stderr } = await promisify(execFile)(process.execPath, [join(root, "scripts/protocols.ts"), "--check"]);
+    expect(stderr).toBe("");
+  });
+});
+
+describe.each(protocols.map((protocol) => [protocol.definition.name, protocol] as const))("the %s protocol", (name, protocol) => {
+  it("accepts every one of its examples, with fields that it does not know (R106)", () => {
+    const { requests, responses } = protocol.definition;
+    for (const { examples } of Object.values(requests.messages)) {
+      for (const example of examples) expect(protocol.parseRequest({ ...example, zzz: 1 })).toEqual({ ...example, zzz: 1 });
+    }
+    for (const { examples } of Object.values(responses.messages)) {
+      for (const example of examples) expect(protocol.parseResponse({ ...example, zzz: 1 })).toEqual({ ...example, zzz: 1 });
+    }
+  });
+
+  it("has golden messages, one a line", () => {
+    const lines = readFileSync(join(root, `packages/wire/fixtures/${name}.ndjson`), "utf8").trimEnd().split("\n");
+    expect(lines.length).toBeGreaterThanOrEqual(Object.keys(protocol.definition.requests.messages).length);
+    for (const line of lines) expect(JSON.stringify(JSON.parse(line))).toBe(line);
+  });
+});
+
+describe("compatibility check", () => {
+  const text = { type: "string" };
+  const document = (
+    version: string,
+    properties: Record<string, { type: string }>,
+    required: string[],
+    direction: "requests" | "responses" = "requests",
+  ): SchemaDocument => ({ protocol: "p", version, requests: {}, responses: {}, [direction]: { m: { type: "object", properties, required } } });
+  const before = document("1.0.0", { a: text, b: text }, ["a"]);
+
+  it.each<[string, SchemaDocument, SchemaDocument, string[]]>([
+    ["an added field", before, document("1.1.0", { a: text, b: text, c: text }, ["a"]), []],
+    ["an added message", { ...before, requests: {} }, before, []],
+    ["a removed field", before, document("1.1.0", { a: text }, ["a"]), ["request m.b is gone"]],
+    ["a removed message", before, { ...before, requests: {} }, ["request m is gone"]],
+    ["a new required request field", before, document("1.1.0", { a: text, b: text }, ["a", "b"]), ["request m.b is required now"]],
+    [
+      "a retyped field",
+      before,
+      document("1.1.0", { a: { type: "number" }, b: text }, ["a"]),
+      ['request m.a was {"type":"string"} and is {"type":"number"}'],
+    ],
+    [
+      "a response field that is no longer promised",
+      document("1.0.0", { a: text }, ["a"], "responses"),
+      document("1.0.1", { a: text }, [], "responses"),
+      ["response m.a is no longer promised"],
+    ],
+    ["any of it under a new major version", before, document("2.0.0", {}, []), []],
+  ])("R105 R106 judges %s", (_, baseline, current, breaks) => {
+    expect(findBreaks(baseline, current)).toEqual(breaks);
+  });
+});

@@ -1,0 +1,61 @@
+// The documentation says what is: its links lead somewhere, the files it names exist, and its
+// examples, run as a reader would run them, print what it shows.
+
+import { spawn } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findExamples, toPattern } from "./examples.ts";
+import { repository } from "./temp-tree.ts";
+
+const documents = globSync(["*.md", "docs/**/*.md", "packages/*/README.md"], { cwd: repository }).toSorted();
+const read = (path: string): string => readFileSync(join(repository, path), "utf8");
+
+/** Every match of the pattern's first group in any document, as `document: match`, unless `exists` says that it is there. */
+function findMissing(pattern: RegExp, exists: (target: string, document: string) => boolean): string[] {
+  return documents.flatMap((document) => {
+    const targets = [...read(document).matchAll(pattern)].map(([, target = ""]) => target);
+    return targets.filter((target) => !exists(target, document)).map((target) => `${document}: ${target}`);
+  });
+}
+
+describe("documents", () => {
+  it("link only to files that exist", () => {
+    const links = /\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g;
+    expect(findMissing(links, (target, document) => existsSync(join(repository, dirname(document), target)))).toEqual([]);
+  });
+
+  it("name only files of this repository that exist", () => {
+    const paths = /`((?:packages|scripts|test|bench|docs)\/[\w./-]+)`/g;
+    expect(findMissing(paths, (path) => existsSync(join(repository, path)))).toEqual([]);
+  });
+});
+
+const examples = documents.flatMap((document) => findExamples(read(document)).map((example) => ({ document, ...example })));
+
+describe("examples", () => {
+  it("stand in the README", () => {
+    expect(examples.filter(({ document }) => document === "README.md").length).toBeGreaterThan(2);
+  });
+
+  it.each(examples)("$document:$line prints what it shows: $command", async ({ command, input, output }) => {
+    expect(await runInShell(command, input)).toMatch(toPattern(output));
+  });
+});
+
+/** What the command prints on stdout, with the repository's programs on the PATH as in an npm script. */
+function runInShell(command: string, input = ""): Promise<string> {
+  const path = [join(repository, "node_modules", ".bin"), process.env["PATH"]].join(delimiter);
+  const child = spawn("bash", ["-c", command], {
+    cwd: repository,
+    env: { ...process.env, PATH: path },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  child.stdin.end(input);
+  let stdout = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", () => resolve(stdout));
+  });
+}

@@ -1,0 +1,48 @@
+// Finds the examples in a document that are meant to be run:
+//   `console run`  lines after `$ ` are a command, the lines below it are its output
+//   `ts run`       a program; a block `text` right after it is its output
+
+export interface Example {
+  readonly line: number;
+  readonly command: string;
+  /** What the command reads from stdin. */
+  readonly input?: string;
+  readonly output: string;
+}
+
+export function findExamples(document: string): Example[] {
+  return [...findCommands(document), ...findPrograms(document)];
+}
+
+function findCommands(document: string): Example[] {
+  const examples: Example[] = [];
+  for (const block of document.matchAll(/^```console run\n(.*?)^```$/gms)) {
+    const lines = (block[1] ?? "").split("\n").slice(0, -1);
+    const starts = lines.flatMap((text, index) => (text.startsWith("$ ") ? [index] : []));
+    for (const [index, start] of starts.entries()) {
+      const output = lines.slice(start + 1, starts[index + 1]).join("\n");
+      examples.push({ line: lineOf(document, block.index) + 1 + start, command: (lines[start] ?? "").slice(2), output });
+    }
+  }
+  return examples;
+}
+
+const runProgram = "node --conditions=hawser-source --input-type=module-typescript -";
+
+function findPrograms(document: string): Example[] {
+  return [...document.matchAll(/^```ts run\n(.*?)^```\n\n```text\n(.*?)\n```$/gms)].map((block) => {
+    const [, input = "", output = ""] = block;
+    return { line: lineOf(document, block.index), command: runProgram, input, output };
+  });
+}
+
+const lineOf = (document: string, index: number): number => document.slice(0, index).split("\n").length;
+
+/** A pattern for the output: `…` alone on a line stands for any lines, inside a line for any text. */
+export function toPattern(output: string): RegExp {
+  const lines = output.split("\n").map((line) => (line.trim() === "…" ? "(?:.*\\n)*?" : `${toLinePattern(line)}\\n`));
+  return new RegExp(`^${lines.join("")}$`);
+}
+
+const toLinePattern = (line: string): string => line.split("…").map(escape).join(".*");
+const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");

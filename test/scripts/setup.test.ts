@@ -1,0 +1,202 @@
+// The set-up behind `npm start` and `npm test`, run as a real process in a temporary tree. The task
+// at its end is replaced by one that tells how it was started.
+
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { createTempTree, pinnedName, writeLock, type RunOptions, type TempTree } from "./temp-tree.ts";
+
+const reportingTask = `// Tells how it was started.
+process.stdout.write(JSON.stringify({ node: process.execPath, argv0: process.argv0, args: process.argv.slice(2), env: process.env }));`;
+
+function createReportingTree(): TempTree {
+  const tree = createTempTree();
+  tree.write("scripts/tasks/main.ts", reportingTask);
+  return tree;
+}
+
+interface Report {
+  readonly argv0: string;
+  readonly args: string[];
+  readonly env: Record<string, string>;
+}
+const readReport = (stdout: string): Report => JSON.parse(stdout) as Report;
+
+const pretend = (env: Record<string, string>): RunOptions => ({
+  nodeOptions: ["--require", join(import.meta.dirname, "fixtures", "pretend.cjs")],
+  env,
+});
+
+it("installs before the first task, without install scripts, and runs the task on the pinned Node", async () => {
+  const tree = createReportingTree();
+  const { code, stdout } = await tree.runScript(["test", "packages/wire"]);
+  const [call, ...more] = tree.npmCalls();
+  expect({ code, more }).toEqual({ code: 0, more: [] });
+  expect(call).toMatch(/^ci --ignore-scripts /);
+  expect(readReport(stdout)).toMatchObject({
+    argv0: tree.path(join("node_modules", pinnedName, "bin", process.platform === "win32" ? "node.exe" : "node")),
+    args: ["test", "packages/wire"],
+  });
+});
+
+it("installs nothing on the second run, and says nothing", async () => {
+  const tree = createReportingTree();
+  await tree.runScript(["start"]);
+  const second = await tree.runScript(["start"]);
+  expect(second).toMatchObject({ code: 0, stderr: "" });
+  expect(tree.npmCalls()).toHaveLength(1);
+});
+
+it("installs again when the lock file has changed", async () => {
+  const tree = createReportingTree();
+  await tree.runScript(["start"]);
+  writeLock(tree.write, "2.0.0");
+  expect((await tree.runScript(["start"])).code).toBe(0);
+  expect(tree.npmCalls()).toHaveLength(2);
+});
+
+it.each(["", "node_modules/.hawser-installed"])(
+  "installs again when the folder was installed on another platform (removed: %j)",
+  async (removed) => {
+    const tree = createReportingTree();
+    await tree.runScript(["start"]);
+    const record = tree.path("node_modules/.hawser-installed");
+    writeFileSync(record, readFileSync(record, "utf8").replace(process.platform, "plan9"));
+    if (removed) rmSync(tree.path(removed));
+    tree.write("node_modules/.package-lock.json", JSON.stringify({ packages: { "node_modules/left": { version: "1.0.0" } } }));
+    expect((await tree.runScript(["start"])).code).toBe(0);
+    expect(tree.npmCalls()).toHaveLength(2);
+  },
+);
+
+it("repairs an installation that was interrupted", async () => {
+  const tree = createReportingTree();
+  const first = await tree.runScript(["start"], { npm: "stops-halfway" });
+  expect(first).toMatchObject({ code: 1, stdout: "" });
+  expect((await tree.runScript(["start"])).code).toBe(0);
+  expect(tree.npmCalls()).toHaveLength(2);
+});
+
+it("repairs an installation of which a package is gone", async () => {
+  const tree = createReportingTree();
+  await tree.runScript(["start"]);
+  rmSync(tree.path("node_modules/left"), { recursive: true });
+  expect((await tree.runScript(["start"])).code).toBe(0);
+  expect(existsSync(tree.path("node_modules/left/package.json"))).toBe(true);
+});
+
+it("accepts what npm installed when it was run by hand", async () => {
+  const tree = createReportingTree();
+  await tree.runScript(["start"]);
+  rmSync(tree.path("node_modules/.hawser-installed"));
+  expect((await tree.runScript(["start"])).code).toBe(0);
+  expect(tree.npmCalls()).toHaveLength(1);
+});
+
+it("says in one sentence that the registry can't be reached, and names npm's log", async () => {
+  const tree = createReportingTree();
+  const { code, stdout, stderr } = await tree.runScript(["test"], { npm: "has-no-network" });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr.trimEnd().split("\n").at(-1)).toBe(
+    `hawser: The package registry can't be reached (ENOTFOUND); check the network or npm's proxy settings and run this again. npm's log is ${join(".hawser", "npm-install.log")}`,
+  );
+  expect(stderr).not.toMatch(/^\s+at /m);
+  expect(readFileSync(tree.path(".hawser/npm-install.log"), "utf8")).toContain("npm error code ENOTFOUND");
+});
+
+it("says in one sentence that npm is missing", async () => {
+  const { code, stderr } = await createReportingTree().runScript(["test"], { npm: "is-missing" });
+  expect(code).toBe(1);
+  expect(stderr.trimEnd().split("\n").at(-1)).toBe(
+    "hawser: npm was not found; install Node with npm (https://nodejs.org) and run this again.",
+  );
+});
+
+it("says in one sentence that the folder can't be written to", async () => {
+  const tree = createReportingTree();
+  // A file where the folder should be: also the system's administrator can't write there.
+  tree.write(".hawser", "");
+  const { code, stderr } = await tree.runScript(["test"]);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `hawser: ${tree.root} can't be written to (EEXIST); give it to your user, or work in a copy, and run this again.\n`,
+  });
+});
+
+it.each([
+  ["that can't even install", { PRETEND_NODE: "14.21.3" }, "hawser: Node 14.21.3 is too old to set this repository up;"],
+  [
+    "where no pinned Node exists",
+    { PRETEND_NODE: "20.20.2", PRETEND_ARCH: "riscv64" },
+    `hawser: Node 20.20.2 is too old, and no Node for ${process.platform}-riscv64 comes with this repository;`,
+  ],
+])("says in one sentence that a Node is too old %s, before anything is installed", async (_where, env, sentence) => {
+  const tree = createReportingTree();
+  const { code, stdout, stderr } = await tree.runScript(["test"], pretend(env));
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `${sentence} install Node 24 (https://nodejs.org) and run this again.\n`,
+  });
+  expect(tree.npmCalls()).toEqual([]);
+});
+
+it("runs the task on the machine's own Node where no pinned one exists and it is new enough", async () => {
+  const { code, stdout } = await createReportingTree().runScript(["start"], pretend({ PRETEND_ARCH: "riscv64" }));
+  expect(code).toBe(0);
+  expect(readReport(stdout).argv0).toBe(process.execPath);
+});
+
+it("lets two runs at once install only once", async () => {
+  const tree = createReportingTree();
+  const runs = await Promise.all([1, 2].map(() => tree.runScript(["start"], { npm: "installs-slowly" })));
+  expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+  expect(tree.npmCalls()).toHaveLength(1);
+  expect(existsSync(tree.path(".hawser/setup.lock"))).toBe(false);
+});
+
+it("takes over the lock of a run that was killed", async () => {
+  const tree = createReportingTree();
+  // No system gives out an id this high.
+  tree.write(".hawser/setup.lock", "99999999\n");
+  expect((await tree.runScript(["start"])).code).toBe(0);
+  expect(tree.npmCalls()).toHaveLength(1);
+});
+
+it("says that it waits for a run that is still at work, and goes on when that one is done", async () => {
+  const tree = createReportingTree();
+  tree.write(".hawser/setup.lock", `${process.pid}\n`);
+  const said: string[] = [];
+  const { code } = await tree.runScript(["start"], {
+    onStderr(text) {
+      if (said.push(text) > 1) return;
+      expect(tree.npmCalls()).toEqual([]);
+      rmSync(tree.path(".hawser/setup.lock"));
+    },
+  });
+  expect(code).toBe(0);
+  expect(said[0]).toBe("hawser: another run is setting up this tree; waiting for it\n");
+});
+
+it("gives the task the user's environment without what npm and Node options add", async () => {
+  const env = { MINE: "kept", CI: "true", npm_config_registry: "dropped", npm_lifecycle_event: "dropped", NODE_OPTIONS: "--no-warnings" };
+  const { stdout } = await createReportingTree().runScript(["start"], { env });
+  const report = readReport(stdout);
+  expect(report.env).toMatchObject({ MINE: "kept", CI: "true" });
+  expect(Object.keys(report.env).filter((name) => /^(npm_|NODE_OPTIONS)/.test(name))).toEqual([]);
+});
+
+it("passes the task's exit code on", async () => {
+  const tree = createReportingTree();
+  tree.write("scripts/tasks/main.ts", "process.exitCode = 7;");
+  expect((await tree.runScript(["start"])).code).toBe(7);
+});
+
+it("never fails an installation by hand because the build after it fails", async () => {
+  const tree = createReportingTree();
+  await tree.runScript(["start"]);
+  tree.write("scripts/tasks/main.ts", "process.exitCode = 1;");
+  const { code, stderr } = await tree.runScript(["prepare"]);
+  expect(code).toBe(0);
+  expect(stderr).toBe("hawser: not built yet; the next `npm start` or `npm test` tries again\n");
+});

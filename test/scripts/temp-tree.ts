@@ -1,0 +1,91 @@
+// A small copy of the repository in a fresh folder: its real `scripts`, a lock file with two
+// packages, and a program called `npm` that records how it was called and installs by making folders.
+
+import { spawn } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+
+export const repository = join(import.meta.dirname, "..", "..");
+export const pinnedName = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  /** What the program `npm` does; see fixtures/npm.mjs. */
+  readonly npm?: "installs" | "installs-slowly" | "stops-halfway" | "has-no-network" | "is-missing";
+  readonly nodeOptions?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  onStderr?(text: string): void;
+}
+
+export interface TempTree {
+  readonly root: string;
+  path(name: string): string;
+  write(name: string, content: string): void;
+  /** The arguments of every call of npm so far. */
+  npmCalls(): string[];
+  runScript(args: readonly string[], options?: RunOptions): Promise<Outcome>;
+}
+
+export function createTempTree(): TempTree {
+  const root = mkdtempSync(join(tmpdir(), "hawser-tree-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const path = (name: string): string => join(root, name);
+  const write = (name: string, content: string): void => {
+    mkdirSync(dirname(path(name)), { recursive: true });
+    writeFileSync(path(name), content);
+  };
+  cpSync(join(repository, "scripts"), path("scripts"), { recursive: true });
+  write("package.json", '{ "private": true, "type": "module" }');
+  writeLock(write, "1.0.0");
+  mkdirSync(path("bin"));
+  const fakeNpm = readFileSync(join(import.meta.dirname, "fixtures", "npm.mjs"), "utf8");
+  write("bin/npm", `#!${process.execPath}\n${fakeNpm}`);
+  chmodSync(path("bin/npm"), 0o755);
+  return {
+    root,
+    path,
+    write,
+    npmCalls: () => (existsSync(path("npm-calls")) ? readFileSync(path("npm-calls"), "utf8").trimEnd().split("\n") : []),
+    runScript: (args, options = {}) => runScript(root, args, options),
+  };
+}
+
+/** The lock file: one package for everybody, and the pinned Node of this platform. */
+export function writeLock(write: TempTree["write"], version: string): void {
+  const pinned = { version: "24.0.0", optional: true, os: [process.platform], cpu: [process.arch] };
+  const packages = { "": {}, "node_modules/left": { version }, [`node_modules/${pinnedName}`]: pinned };
+  write("package-lock.json", JSON.stringify({ lockfileVersion: 3, packages }));
+}
+
+/** Makes tools of the real repository available in the tree. */
+export function linkTools(tree: TempTree, names: readonly string[]): void {
+  mkdirSync(tree.path("node_modules"), { recursive: true });
+  for (const name of names) symlinkSync(join(repository, "node_modules", name), tree.path(`node_modules/${name}`), "dir");
+}
+
+function runScript(root: string, args: readonly string[], options: RunOptions): Promise<Outcome> {
+  const { npm = "installs", nodeOptions = [], env = {} } = options;
+  const environment = { PATH: npm === "is-missing" ? "" : join(root, "bin"), FAKE_NPM: npm, HOME: root, TMPDIR: tmpdir(), ...env };
+  const child = spawn(process.execPath, [...nodeOptions, join(root, "scripts", "run.mjs"), ...args], {
+    cwd: root,
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    output.stderr += text;
+    options.onStderr?.(text);
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, ...output }));
+  });
+}

@@ -1,0 +1,75 @@
+// What `npm test` prints last and how it exits, with the real vitest on small test files, and with
+// a vitest that crashes.
+
+import { expect, it } from "vitest";
+import { createTempTree, linkTools, type Outcome } from "./temp-tree.ts";
+
+const passing = `import { test } from "vitest"; test("holds", () => {});`;
+const failing = `import { expect, test } from "vitest"; test("fails", () => { expect(1).toBe(2); });`;
+const skipping = `import { test } from "vitest"; test("needs a printer", (context) => { context.skip("there is no printer"); });`;
+const unhandled = `import { test } from "vitest"; test("holds", () => { void Promise.reject(new Error("nobody waits")); });`;
+const broken = `import "./does-not-exist.ts";`;
+const brokenHook = `import { beforeAll, describe, test } from "vitest";
+describe("group", () => { beforeAll(() => { throw new Error("hook"); }); test("never runs", () => {}); });`;
+
+/** Runs the task with a filter: one build step, no other checks, and the given test files. */
+async function runTestTask(files: Record<string, string>, vitest?: string): Promise<Outcome & { last: string | undefined }> {
+  const tree = createTempTree();
+  tree.write(
+    "packages/tiny/tsconfig.json",
+    '{ "compilerOptions": { "composite": true, "outDir": "dist", "rootDir": "src" }, "include": ["src"] }',
+  );
+  tree.write("packages/tiny/src/index.ts", "export const one = 1;\n");
+  tree.write("vitest.config.ts", 'export default { test: { include: ["cases/*.test.ts"] } };\n');
+  for (const [name, content] of Object.entries(files)) tree.write(`cases/${name}.test.ts`, content);
+  // The installation comes first: it would remove what is linked.
+  await tree.runScript(["no-such-task"]);
+  linkTools(tree, vitest === undefined ? ["typescript", "vitest", "vite"] : ["typescript"]);
+  if (vitest !== undefined) {
+    tree.write("node_modules/vitest/package.json", '{ "type": "module", "bin": { "vitest": "vitest.mjs" } }');
+    tree.write("node_modules/vitest/vitest.mjs", vitest);
+  }
+  const outcome = await tree.runScript(["test", "cases"], { env: { CI: "true" } });
+  return { ...outcome, last: outcome.stdout.trimEnd().split("\n").at(-1) };
+}
+
+it("ends with the numbers of steps and tests that passed, and exit code 0", async () => {
+  const { code, last, stdout } = await runTestTask({ one: passing, two: passing });
+  expect({ code, last }).toEqual({ code: 0, last: "3 passed, 0 failed" });
+  expect(stdout.endsWith(`\n${last}\n`)).toBe(true);
+});
+
+it("counts a failed test and a file that can't be loaded, and exits with 1", async () => {
+  const { code, last } = await runTestTask({ one: passing, two: failing, three: broken });
+  expect({ code, last }).toEqual({ code: 1, last: "2 passed, 2 failed" });
+});
+
+it("counts a group whose hook fails as failed, although its tests were only skipped", async () => {
+  const { code, last } = await runTestTask({ one: brokenHook });
+  expect({ code, last }).toEqual({ code: 1, last: "1 passed, 1 failed, 1 skipped" });
+});
+
+it("counts skipped tests and prints their reason", async () => {
+  const { code, last, stdout } = await runTestTask({ one: passing, two: skipping });
+  expect({ code, last }).toEqual({ code: 0, last: "2 passed, 0 failed, 1 skipped" });
+  expect(stdout).toContain("  skip  needs a printer: there is no printer\n");
+});
+
+it("counts an error that belongs to no test as a failure", async () => {
+  const { code, last } = await runTestTask({ one: unhandled });
+  expect({ code, last }).toEqual({ code: 1, last: "2 passed, 1 failed" });
+});
+
+it("counts a filter that matches no test as a failure", async () => {
+  const { code, last } = await runTestTask({});
+  expect({ code, last }).toEqual({ code: 1, last: "1 passed, 1 failed" });
+});
+
+it.each([
+  ["ends badly", "process.exit(3);", "  FAIL  vitest ended with exit code 3 and no report\n"],
+  ["ends well without having run", "", "  FAIL  vitest ended with exit code 0 and no report\n"],
+])("counts a vitest that %s as a failure", async (_how, program, line) => {
+  const { code, last, stdout } = await runTestTask({}, program);
+  expect({ code, last }).toEqual({ code: 1, last: "1 passed, 1 failed" });
+  expect(stdout).toContain(line);
+});
