@@ -1,4 +1,5 @@
-// The rows in the order in which they are measured and printed. A new row is one file and one line here.
+// The rows in the order in which they are measured and printed. A new row is one file under `rows/`
+// and one line here; child programs that it needs go to `programs/`, what it is compared with to `peers/`.
 
 import type { Row } from "./row.ts";
 import { decodeChunkSizes } from "./rows/decode-chunk-sizes.ts";

@@ -14,7 +14,8 @@ export interface Measurement {
   readonly name: string;
   readonly median: number;
   readonly p99: number;
-  readonly samples: readonly number[];
+  /** Everything that was measured, round by round. */
+  readonly rounds: readonly (readonly number[])[];
 }
 
 export interface RoundOptions {
@@ -24,19 +25,26 @@ export interface RoundOptions {
 }
 
 export async function measure(contestants: readonly Contestant[], options: RoundOptions): Promise<Measurement[]> {
-  const samples = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
+  const measured = new Map<string, (readonly number[])[]>(contestants.map(({ name }) => [name, []]));
   for (let round = 1 - options.warmUpRounds; round <= options.rounds; round++) {
     for (const contestant of contestants) {
       options.onRound?.(round, contestant.name);
-      const measured = await contestant.round();
-      if (round > 0) samples.get(contestant.name)?.push(...measured);
+      const samples = await contestant.round();
+      if (round > 0) measured.get(contestant.name)?.push(samples);
     }
   }
-  return [...samples].map(([name, all]) => ({ name, median: percentile(all, 0.5), p99: percentile(all, 0.99), samples: all }));
+  return [...measured].map(([name, rounds]) => ({ name, median: median(rounds.flat()), p99: percentile(rounds.flat(), 0.99), rounds }));
 }
 
+/** Ours divided by the peer's, round by round, and of these the median: what slows a whole round down cancels out. */
+export function ratioOf(ours: Measurement, peer: Measurement): number {
+  return median(ours.rounds.map((samples, round) => median(samples) / median(peer.rounds[round] ?? [])));
+}
+
+const median = (samples: readonly number[]): number => percentile(samples, 0.5);
+
 /** The smallest sample that at least this share of all samples does not exceed. */
-export function percentile(samples: readonly number[], share: number): number {
+function percentile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }

@@ -1,7 +1,8 @@
-// The results as a table for people and as one JSON document for programs.
+// The results as a table for people and as one JSON document for programs. The contestant with the
+// star is ours; the ratio on the line of a peer is ours divided by that peer's.
 
 import { availableParallelism, cpus } from "node:os";
-import type { Measurement } from "./measure.ts";
+import { ratioOf, type Measurement } from "./measure.ts";
 import type { CaseResult, Verdict } from "./row.ts";
 
 export interface Report {
@@ -42,7 +43,7 @@ export function toTable(report: Report): string {
     `  ${cells.map((cell, column) => (isNumeric(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0))).join("  ")}`.trimEnd();
   const verdicts = report.cases.flatMap((result) => result.verdicts);
   return [
-    `Hawser bench: Node ${node}, ${platform}, ${cpuCount} CPUs (${cpuModel}), medians of ${rounds} interleaved rounds`,
+    `Hawser bench: Node ${node}, ${platform}, ${cpuCount} CPUs (${cpuModel}), ${rounds} interleaved rounds: medians, and medians of the rounds' ratios`,
     "",
     print(headings),
     ...blocks.flatMap(({ title, lines }) => ["", title, ...lines.map(print)]),
@@ -69,7 +70,7 @@ function linesOf(result: CaseResult): string[][] {
       `${isOurs ? "*" : " "} ${measurement.name}`,
       toNumber(measurement.median),
       hasTail(measurement) ? toNumber(measurement.p99) : "",
-      isOurs || !ours ? "" : `${(ours.median / measurement.median).toFixed(2)} x`,
+      isOurs || !ours ? "" : `${ratioOf(ours, measurement).toFixed(2)} x`,
       verdicts.map((verdict) => toCondition(verdict, result.unit)).join(", "),
       verdicts.map(({ isMet }) => (isMet ? "met" : "MISSED")).join(", "),
     ];
@@ -77,7 +78,7 @@ function linesOf(result: CaseResult): string[][] {
 }
 
 // With fewer samples the 99th percentile is only the worst one.
-const hasTail = ({ samples }: Measurement): boolean => samples.length >= 1_000;
+const hasTail = ({ rounds }: Measurement): boolean => rounds.flat().length >= 1_000;
 
 const toNumber = (value: number): string => (value >= 1_000 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 3));
 

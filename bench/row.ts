@@ -1,7 +1,7 @@
 // What a row of the bench is: it prepares cases, each of which lets several contestants do the same
 // work and says what ours must reach. Rows know nothing about rounds, medians or printing.
 
-import type { Contestant, Measurement } from "./measure.ts";
+import { ratioOf, type Contestant, type Measurement } from "./measure.ts";
 
 export interface Row {
   /** Short; `--only` looks for its text here. */
@@ -29,10 +29,10 @@ export interface Case {
   rounds?(usual: number): number;
 }
 
-/** With `peer`: what our median divided by the peer's must be. Without: what our own value must be. */
+/** With `peer`: what our ratio to the peer must be. Without: what our own median or 99th percentile must be. */
 export interface Target {
   readonly peer?: string;
-  readonly statistic?: "median" | "p99";
+  readonly statistic?: "p99";
   readonly atLeast?: number;
   readonly atMost?: number;
 }
@@ -54,9 +54,8 @@ export interface CaseResult {
 }
 
 export function judge(target: Target, ours: string, measurements: readonly Measurement[]): Verdict {
-  const statistic = target.statistic ?? "median";
-  const own = find(measurements, ours)[statistic];
-  const value = target.peer === undefined ? own : own / find(measurements, target.peer)[statistic];
+  const own = find(measurements, ours);
+  const value = target.peer === undefined ? own[target.statistic ?? "median"] : ratioOf(own, find(measurements, target.peer));
   const isMet = value >= (target.atLeast ?? -Infinity) && value <= (target.atMost ?? Infinity);
   return { ...target, value, isMet };
 }

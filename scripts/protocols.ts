@@ -16,7 +16,9 @@ const root = join(import.meta.dirname, "..");
 function generate(): Map<string, string> {
   const files = new Map<string, string>();
   for (const { definition } of protocols) {
-    const examples = [definition.requests, definition.responses].flatMap(({ messages }) => Object.values(messages).flatMap((message) => message.examples));
+    const examples = [definition.requests, definition.responses].flatMap(({ messages }) =>
+      Object.values(messages).flatMap((message) => message.examples),
+    );
     files.set(`packages/wire/schemas/${definition.name}.json`, `${JSON.stringify(toSchemaDocument(definition), null, 2)}\n`);
     files.set(`packages/wire/fixtures/${definition.name}.ndjson`, examples.map((example) => `${JSON.stringify(example)}\n`).join(""));
     files.set(`docs/protocol/${definition.name}.md`, protocolPage(definition));
@@ -53,7 +55,9 @@ function write(path: string, content: string): void {
 const [option] = process.argv.slice(2);
 const files = generate();
 const stale = [...files].filter(([path, content]) => read(path) !== content);
-if (option === "--release") for (const { definition } of protocols) write(baselinePath(definition.name), `${JSON.stringify(toSchemaDocument(definition), null, 2)}\n`);
+if (option === "--release")
+  for (const { definition } of protocols)
+    write(baselinePath(definition.name), `${JSON.stringify(toSchemaDocument(definition), null, 2)}\n`);
 const problems = checkCompatibility();
 if (option === "--check") problems.push(...stale.map(([path]) => `${path} differs from its definition: npm run protocols`));
 else for (const [path, content] of stale) write(path, content);

@@ -10,8 +10,15 @@ const root = resolve(import.meta.dirname, "..");
 /** What the sources of a package may import besides their own files and Node's modules. */
 const allowed: Record<string, readonly string[]> = {
   wire: ["valibot"],
+  bridge: [
+    "@cfworker/json-schema",
+    "@hawser/wire",
+    "@hawser/wire/node",
+    "@modelcontextprotocol/server",
+    "@modelcontextprotocol/server/stdio",
+  ],
   conformance: ["@hawser/wire", "@hawser/wire/node"],
-  hawser: ["@hawser/wire", "@hawser/wire/node", "@hawser/conformance", "commander"],
+  hawser: ["@hawser/bridge", "@hawser/bridge/process", "@hawser/conformance", "@hawser/wire", "@hawser/wire/node", "commander"],
 };
 
 /** Entries that a browser may load: nothing in their closure needs Node. */
@@ -51,13 +58,24 @@ describe("import table", () => {
   });
 
   it.each(packageNames)("packages/%s declares exactly the packages that its sources import", (name) => {
-    const manifest = JSON.parse(readFileSync(join(root, `packages/${name}/package.json`), "utf8")) as { dependencies?: Record<string, string> };
-    const used = new Set(sourcesOf(name).flatMap(importsOf).filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:")).map(packageOf));
+    const manifest = JSON.parse(readFileSync(join(root, `packages/${name}/package.json`), "utf8")) as {
+      dependencies?: Record<string, string>;
+    };
+    const used = new Set(
+      sourcesOf(name)
+        .flatMap(importsOf)
+        .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
+        .map(packageOf),
+    );
     expect(Object.keys(manifest.dependencies ?? {}).toSorted()).toEqual([...used].toSorted());
   });
 });
 
-const packageOf = (specifier: string): string => specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+const packageOf = (specifier: string): string =>
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
 
 describe("runtime-neutral entries", () => {
   it.each(neutralEntries)("%s reaches no module and no global of Node", (entry) => {

@@ -14,7 +14,7 @@ export async function bundledPackages(entry: string, code?: string): Promise<str
   const bundle = await rolldown({
     input: code === undefined ? join(root, entry) : virtual,
     platform: "neutral",
-    resolve: { conditionNames: ["hawser-source", "import", "default"] },
+    resolve: { conditionNames: ["hawser-source", "node", "import", "default"] },
     plugins: [
       {
         name: "inspect",
@@ -48,6 +48,18 @@ describe("bundle closure", () => {
     const packages = await bundledPackages("packages/wire/src/node.ts");
     expect(packages.filter((name) => !name.startsWith("node:"))).toEqual(["valibot", "wire"]);
     expect(packages).toContain("node:net");
+  });
+
+  it("the bridge process holds wire, bridge and the MCP server library, and neither the AI SDK nor React nor a sibling", async () => {
+    const packages = await bundledPackages("packages/bridge/src/process/main.ts");
+    expect(packages.filter((name) => !name.startsWith("node:"))).toEqual([
+      "@modelcontextprotocol/core",
+      "@modelcontextprotocol/server",
+      "bridge",
+      "valibot",
+      "wire",
+      "zod",
+    ]);
   });
 
   it("would show a package that does not belong", async () => {

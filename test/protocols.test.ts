@@ -31,7 +31,9 @@ describe.each(protocols.map((protocol) => [protocol.definition.name, protocol] a
   });
 
   it("has golden messages, one a line", () => {
-    const lines = readFileSync(join(root, `packages/wire/fixtures/${name}.ndjson`), "utf8").trimEnd().split("\n");
+    const lines = readFileSync(join(root, `packages/wire/fixtures/${name}.ndjson`), "utf8")
+      .trimEnd()
+      .split("\n");
     expect(lines.length).toBeGreaterThanOrEqual(Object.keys(protocol.definition.requests.messages).length);
     for (const line of lines) expect(JSON.stringify(JSON.parse(line))).toBe(line);
   });
@@ -44,7 +46,13 @@ describe("compatibility check", () => {
     properties: Record<string, { type: string }>,
     required: string[],
     direction: "requests" | "responses" = "requests",
-  ): SchemaDocument => ({ protocol: "p", version, requests: {}, responses: {}, [direction]: { m: { type: "object", properties, required } } });
+  ): SchemaDocument => ({
+    protocol: "p",
+    version,
+    requests: {},
+    responses: {},
+    [direction]: { m: { type: "object", properties, required } },
+  });
   const before = document("1.0.0", { a: text, b: text }, ["a"]);
 
   it.each<[string, SchemaDocument, SchemaDocument, string[]]>([

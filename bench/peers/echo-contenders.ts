@@ -9,7 +9,7 @@ export const ours = "hawser transport";
 export const bare = "bare net + JSON";
 
 /** About 200 bytes on the wire, with its id and kind. */
-export const echoValue = {
+const echoValue = {
   tool: "read_file",
   arguments: { path: "src/harbour/moorings.ts", from: 120, to: 160, encoding: "utf8" },
   note: "the rope ties a ship to its quay while tide and wind pull",

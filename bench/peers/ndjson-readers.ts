@@ -13,11 +13,14 @@ import { StreamMessageReader } from "vscode-jsonrpc/node";
 export type OnMessage = (message: unknown) => void;
 export type ReadAll = (chunks: readonly Buffer[], onMessage: OnMessage) => Promise<void> | void;
 
-export function readWithDecoder(chunks: readonly Buffer[], onMessage: OnMessage): void {
+/** One decoder for all rounds, as there is one for all the messages of a connection. */
+export function createDecoderReader(): ReadAll {
   const decoder = ndjson.createDecoder();
-  for (const chunk of chunks) {
-    for (const item of decoder.push(chunk)) if (item.kind === "message") onMessage(item.value);
-  }
+  return (chunks, onMessage) => {
+    for (const chunk of chunks) {
+      for (const item of decoder.push(chunk)) if (item.kind === "message") onMessage(item.value);
+    }
+  };
 }
 
 export async function readWithTransport(chunks: readonly Buffer[], onMessage: OnMessage): Promise<void> {

@@ -1,4 +1,5 @@
-// The package brings no types. Only what the bench calls is declared.
+// The package brings no types of its own.
+// Only what the bench calls is declared.
 
 declare module "split2" {
   import type { Transform } from "node:stream";

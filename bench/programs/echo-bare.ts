@@ -1,4 +1,5 @@
-// Echoes every frame with nothing but node:net and JSON. Argument: a directory for the socket.
+// Echoes every frame with nothing but node:net and JSON.
+// Argument: a directory for the socket. Prints its path when it is ready.
 
 import { createServer } from "node:net";
 import { join } from "node:path";

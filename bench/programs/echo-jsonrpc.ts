@@ -1,4 +1,5 @@
-// Answers the request "echo" through vscode-jsonrpc. Argument: a directory for the socket.
+// Answers the request "echo" through vscode-jsonrpc.
+// Argument: a directory for the socket. Prints its path when it is ready.
 
 import { createServer } from "node:net";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Echoes every frame through our listener, transport and codec. Argument: a directory for the socket.
+// Echoes every frame through our listener, transport and codec, with no protocol on top.
+// Argument: a directory for the socket. Prints its path when it is ready.
 
 import { createSessionFiles, createSessionNames, createStreamTransport, lengthPrefix, listenSocket } from "@hawser/wire/node";
 import type { Socket } from "node:net";

@@ -1,4 +1,5 @@
-// Serves the echo protocol on stdin and stdout, as every process that we ship serves its own.
+// Serves the echo protocol on stdin and stdout, with the guards, signals and flushing of every
+// process that we ship.
 
 import { ndjson, runStdio, serveEcho } from "@hawser/wire/node";
 

@@ -13,8 +13,8 @@ import {
   type Payload,
 } from "../payloads.ts";
 import {
+  createDecoderReader,
   readWithAcpSdk,
-  readWithDecoder,
   readWithJsonRpc,
   readWithMcpSdk,
   readWithReadlineEvents,
@@ -40,7 +40,7 @@ function toCase(payload: Payload): Case {
   const frames = toChunks(toContentLengthFrames(payload.texts), chunkBytes);
   const parseAlone: ReadAll = (_chunks, onMessage) => payload.texts.forEach((text) => onMessage(JSON.parse(text)));
   const contestants = [
-    contestant(payload, ours, readWithDecoder, lines),
+    contestant(payload, ours, createDecoderReader(), lines),
     contestant(payload, "hawser transport", readWithTransport, lines),
     contestant(payload, readline, readWithReadlineEvents, lines),
     contestant(payload, "readline for await + JSON.parse", readWithReadlineLoop, lines),

@@ -1,4 +1,5 @@
 // Many calls at a time between two processes over a Unix socket: how many come back per second.
+// The target is that of a single call, which may take 1.3 times as long as a bare one.
 
 import { timeOf } from "../measure.ts";
 import type { EchoClient } from "../peers/echo-clients.ts";

@@ -1,4 +1,5 @@
 // One call at a time between two processes over a Unix socket: how long it takes to come back.
+// The 99th percentile is what R14 limits to 10 ms.
 
 import { timeOf } from "../measure.ts";
 import type { Row } from "../row.ts";

@@ -1,4 +1,5 @@
 // Small messages from a child to its host over the child's stdout: how many arrive per second.
+// Both children write every message on its own, and both wait when the pipe is full.
 
 import { timeOf, type Contestant } from "../measure.ts";
 import { createBareHost, createTransportHost, type RequestStream, type StreamRequest } from "../peers/stream-readers.ts";

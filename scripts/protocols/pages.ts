@@ -21,28 +21,36 @@ function directionSection(title: string, direction: DirectionDefinition, schemas
     const examples = message.examples.map((example) => JSON.stringify(example)).join("\n");
     return `\n### \`${name}\`\n\n${message.summary}\n\n${fieldTable(schemas[name] ?? {})}\n\`\`\`json\n${examples}\n\`\`\`\n`;
   });
-  return `\n## ${title}\n\nThe member \`${direction.tag}\` names the message.\n${messages.join("")}`;
+  return `\n## ${title}\n\n${direction.tag === null ? "A message is named by the member it has." : `The member \`${direction.tag}\` names the message.`}\n${messages.join("")}`;
 }
 
 function fieldTable(schema: JsonSchema): string {
-  const required = new Set(schema.required);
-  const rows = Object.entries(schema.properties ?? {}).map(
-    ([name, field]) => `| \`${name}\` | ${typeText(field)} | ${required.has(name) ? "yes" : "no"} | ${field.description ?? ""} |\n`,
-  );
-  return `| field | type | required | meaning |\n| --- | --- | --- | --- |\n${rows.join("")}`;
+  return `| field | type | required | meaning |\n| --- | --- | --- | --- |\n${fieldRows("", schema).join("")}`;
 }
 
-const typeText = (field: JsonSchema): string => (field.const === undefined ? String(field.type ?? "any") : `\`${JSON.stringify(field.const)}\``);
+/** One row per field, those of nested objects below their owner. */
+function fieldRows(prefix: string, schema: JsonSchema): string[] {
+  const required = new Set(schema.required);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
+    `| \`${prefix}${name}\` | ${typeText(field)} | ${required.has(name) ? "yes" : "no"} | ${field.description ?? ""} |\n`,
+    ...fieldRows(`${prefix}${name}.`, field),
+  ]);
+}
+
+const typeText = (field: JsonSchema): string =>
+  field.const === undefined ? String(field.type ?? "any") : `\`${JSON.stringify(field.const)}\``;
 
 export function limitsPage(): string {
-  const rows = Object.entries(limitTable).map(([name, { value, reason }]) => `| \`${name}\` | ${value.toLocaleString("en-US")} | ${reason} |\n`);
+  const rows = Object.entries(limitTable).map(
+    ([name, { value, reason }]) => `| \`${name}\` | ${value.toLocaleString("en-US")} | ${reason} |\n`,
+  );
   return `${notice("packages/wire/src/limits.ts")}# Limits\n\nEvery bound has one name, one default and one place. Names end in their unit.\n\n| limit | default | reason |\n| --- | --- | --- |\n${rows.join("")}`;
 }
 
 export function errorsPage(): string {
   const rows = Object.entries(errorTable).map(
     ([code, row]) =>
-      `| \`${code}\` | ${row.agentText} | \`${row.ipcType}\` | ${row.rpcCode} | ${row.jsonRpcCode} | ${row.exitCode} | ${row.retryable ? "yes" : "no"} |\n`,
+      `| \`${code}\` | ${row.agentText} | \`${row.ipcType}\` | ${row.rpcCode} | ${row.jsonRpcCode} | ${row.exitCode} | ${"retryable" in row ? "yes" : "no"} |\n`,
   );
   return `${notice("packages/wire/src/errors.ts")}# Errors\n\nOne code, and what it is called in each protocol.\n\n| code | agent error begins with | bridge \`type\` | rpc \`code\` | JSON-RPC code | exit code | worth a retry |\n| --- | --- | --- | --- | --- | --- | --- |\n${rows.join("")}`;
 }

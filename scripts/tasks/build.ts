@@ -6,14 +6,17 @@
 import { existsSync, globSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { withTreeLock } from "../setup/tree-lock.mjs";
+import { bundleBridge } from "./bundle.ts";
 import { toStep } from "./steps.ts";
 import { root, runTool } from "./tool.ts";
 
 export const buildStep = toStep("build", () =>
-  withTreeLock(root, () => {
+  withTreeLock(root, async () => {
     removeOrphans();
     const projects = globSync("packages/*/tsconfig.json", { cwd: root }).toSorted();
-    return runTool("typescript", "tsc", ["-b", ...projects, ...(isAnyOutputStale() ? ["--force"] : [])]);
+    const result = await runTool("typescript", "tsc", ["-b", ...projects, ...(isAnyOutputStale() ? ["--force"] : [])]);
+    if (result.code === 0) await bundleBridge();
+    return result;
   }),
 );
 

@@ -4,7 +4,7 @@
 import { HawserError } from "@hawser/wire";
 import { matchers } from "./matchers.ts";
 import { isMatcherObject, isObject } from "./pattern.ts";
-import type { Suite } from "./scenario.ts";
+import type { Step, Suite } from "./scenario.ts";
 
 const maxTimes = 134_217_728;
 const maxRepeat = 1_000_000;
@@ -44,6 +44,9 @@ const verbs: Readonly<Record<string, Verb>> = {
   expectExit: { argument: "an object with code or signal", accepts: isExit, modifiers: ["withinMs"] },
   expectAlive: { argument: "true", accepts: isTrue },
 };
+
+/** The verb of a step that was checked: what it does, and not how. */
+export const verbOf = (step: Step): string => Object.keys(step).find((key) => Object.hasOwn(verbs, key)) ?? "";
 
 /** Throws `usage`, naming the scenario and the step, unless the suite can be run. */
 export function checkSuite(suite: Suite): void {

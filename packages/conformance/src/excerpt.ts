@@ -9,7 +9,12 @@ export const excerptOf = (value: unknown): string => excerptOfText(JSON.stringif
 /** Text that may hold anything, on one line. */
 export function excerptOfText(text: string, chars: number = maxChars): string {
   const shown = text.length > chars ? `${text.slice(0, chars)}… (${text.length} characters)` : text;
-  return shown.replaceAll(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return shown.replaceAll(unprintable, escape);
+}
+
+function escape(character: string): string {
+  const inJson = JSON.stringify(character).slice(1, -1);
+  return inJson === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}` : inJson;
 }
 
 // C0 and C1 controls, DEL, line separators and the characters that turn the direction of text.

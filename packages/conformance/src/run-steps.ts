@@ -1,7 +1,9 @@
 // Runs the steps of one scenario against one session. A step either holds or yields a failure:
 // what was expected and what came instead. Every wait has an end.
 
+import { describeThrown } from "@hawser/wire";
 import type { Codec } from "@hawser/wire/node";
+import { verbOf } from "./check-suite.ts";
 import { excerptOf, excerptOfText } from "./excerpt.ts";
 import type { MatchContext } from "./matchers.ts";
 import { fillIn, findMismatch } from "./pattern.ts";
@@ -57,8 +59,11 @@ async function runRepeat(
 }
 
 async function runOne(step: Step, number: string, conversation: Conversation, index: number): Promise<StepFailure | undefined> {
-  const difference = await perform(step, conversation, index);
-  return difference && { step: number, verb: Object.keys(step)[0] ?? "", ...difference };
+  const difference = await perform(step, conversation, index).catch((error: unknown) => ({
+    expected: "a step that can be carried out",
+    got: describeThrown(error),
+  }));
+  return difference && { step: number, verb: verbOf(step), ...difference };
 }
 
 async function perform(step: Step, conversation: Conversation, index: number): Promise<Difference | undefined> {
@@ -95,9 +100,10 @@ function* cut(bytes: Buffer, chunkBytes: number): Iterable<Buffer> {
 /** Each chunk is handed to the system before the next; a subject that does not read fails the step. */
 async function write(conversation: Conversation, chunks: Iterable<Buffer>): Promise<Difference | undefined> {
   const { session, timeoutMs } = conversation;
+  const endsAt = performance.now() + timeoutMs;
   for (const chunk of chunks) {
     const written = new Promise<Error | null>((resolve) => session.input.write(chunk, (error) => resolve(error ?? null)));
-    const outcome = await within(written, timeoutMs);
+    const outcome = await within(written, timeLeft(endsAt));
     if (outcome === null) continue;
     const expected = `the subject takes ${chunk.length} bytes`;
     if (outcome === undefined) return { expected, got: `it did not read them within ${timeoutMs} ms` };
@@ -105,6 +111,8 @@ async function write(conversation: Conversation, chunks: Iterable<Buffer>): Prom
   }
   return undefined;
 }
+
+const timeLeft = (endsAt: number): number => Math.max(endsAt - performance.now(), 1);
 
 // --- expecting
 
@@ -120,10 +128,13 @@ async function expectMessages(conversation: Conversation, expectation: Expectati
   const { skipping, index, waitMs } = expectation;
   const missing = [...expectation.patterns];
   const endsAt = performance.now() + waitMs;
+  const fail = (got: string): Difference => ({
+    expected: missing.map((pattern) => excerptOf(fillIn(pattern, { bindings, index }))).join("  or  "),
+    got,
+  });
   while (missing.length > 0) {
-    const arrival = await receiver.next(Math.max(endsAt - performance.now(), 1));
-    const expected = missing.map((pattern) => excerptOf(fillIn(pattern, { bindings, index }))).join("  or  ");
-    if (arrival.kind !== "message") return { expected, got: await describe(arrival, session, waitMs) };
+    const arrival = await receiver.next(timeLeft(endsAt));
+    if (arrival.kind !== "message") return fail(await describe(arrival, session, waitMs));
     const context: MatchContext = { bindings, index, text: arrival.text };
     const match = missing.findIndex((pattern) => findMismatch(pattern, arrival.value, context) === undefined);
     if (match !== -1) {
@@ -132,7 +143,9 @@ async function expectMessages(conversation: Conversation, expectation: Expectati
     } else if (skipping === undefined || findMismatch(skipping, arrival.value, context) !== undefined) {
       const reason = missing.length === 1 ? findMismatch(missing[0], arrival.value, context) : "it matches none of them";
       const isDouble = arrival.text === conversation.lastText;
-      return { expected, got: `${excerptOfText(arrival.text)} (${isDouble ? "the same message a second time" : reason})` };
+      return fail(`${excerptOfText(arrival.text)} (${isDouble ? "the same message a second time" : reason})`);
+    } else if (performance.now() > endsAt) {
+      return fail(`only messages that are skipped, for ${waitMs} ms`);
     }
   }
   return undefined;

@@ -51,6 +51,7 @@ export interface RunSuiteOptions {
 
 export const defaultTimeoutMs = 5_000;
 export const defaultConcurrency = 4;
+const maxLastWordsChars = 2_000;
 
 /** Rejects with `usage` for a suite that can't be run, and with `start_failed` when the subject can't be started. */
 export async function runSuite(suite: Suite, subject: Subject, options: RunSuiteOptions = {}): Promise<SuiteResult> {
@@ -100,7 +101,7 @@ async function runScenario(suite: Suite, scenario: Scenario, subject: Subject, t
     if (!failure) return result("passed");
     // Closed first, so that its last words are all there.
     await session.close();
-    const lastWords = excerptOfText(session.lastWords());
+    const lastWords = excerptOfText(session.lastWords(), maxLastWordsChars);
     return result("failed", { failure: lastWords === "" ? failure : { ...failure, lastWords } });
   } catch (error) {
     if (HawserError.isInstance(error) && error.code === "start_failed") throw error;

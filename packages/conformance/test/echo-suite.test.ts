@@ -1,12 +1,11 @@
 // The echo suite against implementations that keep the contract, in this process, in another and in
 // another language, and against ones that break it in one way each.
 
-import { spawnSync } from "node:child_process";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createStreamTransport, ndjson, serveEcho } from "@hawser/wire/node";
 import { runSuite, streamsSubject, suites, type RunSuiteOptions, type ScenarioResult, type Subject, type Suite } from "../src/index.ts";
-import { fixtureSubject, pythonSubject } from "./subjects.ts";
+import { findPython, fixtureSubject, pythonSubject } from "./subjects.ts";
 
 const echoSuite = suites["echo"] as Suite;
 const allIds = echoSuite.scenarios.map(({ id }) => id);
@@ -49,10 +48,10 @@ describe.concurrent("implementations that keep the contract", () => {
     );
   });
 
-  const python = spawnSync("python3", ["--version"]);
-  if (python.status !== 0) process.stderr.write("python3 is not installed: the suite is not tried on a server in another language\n");
-  it.skipIf(python.status !== 0)("a server written in Python passes every scenario", async () => {
-    const results = await run(pythonSubject());
+  const python = findPython();
+  if (python === undefined) process.stderr.write("python3 is not installed: the suite is not tried on a server in another language\n");
+  it.skipIf(python === undefined)("a server written in Python passes every scenario", async () => {
+    const results = await run(pythonSubject(python ?? ""));
     expect(failures(results)).toEqual([]);
     expect(results).toHaveLength(allIds.length);
   });

@@ -1,7 +1,7 @@
 // The report for people: one line per scenario, the reason of a failure, colour only on a terminal.
 
 import { PassThrough } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { formatScenario, formatSummary, toExitCode, type ScenarioResult, type SuiteResult } from "../src/index.ts";
 
 const pipe = new PassThrough();
@@ -15,6 +15,12 @@ const summary: SuiteResult = {
   ...{ protocol: "echo", version: "1.0.0", subject: "node server.js", ms: 1_234 },
   ...{ passed: 1, failed: 0, skipped: 0, scenarios: [passed] },
 };
+
+// Whoever runs the tests may have wishes about colour.
+beforeAll(() => {
+  for (const name of ["FORCE_COLOR", "NO_COLOR", "NODE_DISABLE_COLORS"]) vi.stubEnv(name, undefined);
+});
+afterAll(() => vi.unstubAllEnvs());
 
 describe("report", () => {
   it("gives a scenario one line with its mark, id, title, requirements and time", () => {

@@ -1,5 +1,6 @@
 // The runner with subjects that would make a careless one hang, fill its memory or lie.
 
+import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { commandSubject, runSuite, streamsSubject, type Failure, type Step, type Subject, type Suite } from "../src/index.ts";
 import { fixtureSubject } from "./subjects.ts";
@@ -146,18 +147,36 @@ describe.concurrent("steps", () => {
     expect(failure).toMatchObject({ verb: "expectNothing", expected: "nothing for 5000 ms", got: expect.stringContaining('"running":0') });
   });
 
-  it("a message that no step expected fails the scenario at its end", async () => {
-    const failure = await failureOf(echo(), [
-      { send: { id: "x", kind: "status" } },
-      { send: { id: "y", kind: "status" } },
-      { expect: { id: "x" } },
-      { repeat: 1, steps: [{ sendBytes: { utf8: "\n" } }] },
-      { expectAll: [{ id: "y" }] },
-      { send: { id: "z", kind: "status" } },
-      { endInput: true },
-      { expectExit: { code: 0 } },
-    ]);
-    expect(failure).toMatchObject({ step: "8", verb: "expectExit", got: expect.stringContaining('"id":"z"') });
+  it("messages to be skipped may be many, but not without end", async () => {
+    const piece = { id: "f", type: "piece" };
+    const stream = (count: number): Step => ({ send: { id: "f", kind: "stream", count, bytes: 10 } });
+    expect(await failureOf(echo(), [stream(2_000), { expect: { type: "done" }, skipping: piece }])).toBeUndefined();
+    const failure = await failureOf(echo(), [stream(100_000_000), { skipping: piece, expect: { type: "done" }, withinMs: 400 }]);
+    expect(failure).toMatchObject({ verb: "expect", got: "only messages that are skipped, for 400 ms" });
+  });
+
+  it("a step that can't be carried out fails as that step", async () => {
+    const failure = await failureOf(echo(), [{ expectAlive: true }, { signal: "SIGNOTHING" }]);
+    expect(failure).toMatchObject({ step: "2", verb: "signal", got: "Unknown signal: SIGNOTHING" });
+  });
+
+  it("a message that no step expected fails the exit that it comes before", async () => {
+    const failure = await failureOf(echo(), [{ send: { id: "z", kind: "status" } }, { endInput: true }, { expectExit: { code: 0 } }]);
+    expect(failure).toMatchObject({ step: "3", verb: "expectExit", got: expect.stringContaining('"id":"z"') });
+  });
+
+  it("a message that is left over when all steps are done fails the scenario", async () => {
+    const subject = streamsSubject("says two things", () => {
+      const output = new PassThrough();
+      output.write('{"id":"x"}\n{"id":"y"}\n');
+      return { input: new PassThrough(), output };
+    });
+    expect(await failureOf(subject, [{ expect: { id: "x" } }])).toEqual({
+      step: "2",
+      verb: "end",
+      expected: "nothing more",
+      got: '{"id":"y"}',
+    });
   });
 
   it("a failure inside a repeat names the step and the repetition", async () => {

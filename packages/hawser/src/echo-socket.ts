@@ -57,7 +57,7 @@ function serveConnection(socket: Socket, options: Pick<ServeEchoOptions, "worker
   const transport = createStreamTransport({ readable: socket, writable: socket, codec: lengthPrefix, frameDeadlineMs });
   const served = serveEcho(transport, { ...options, lifecycle })
     .catch((error: unknown) => logLine(`[hawser] echo: ${describeThrown(error)}`))
-    .finally(() => transport.close());
+    .then(() => transport.close());
   return { stopping, cancelling, served };
 }
 

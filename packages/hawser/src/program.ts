@@ -4,6 +4,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { ConformOptions } from "./commands/conform.ts";
 import type { EchoOptions } from "./commands/echo.ts";
+import type { ExposeOptions } from "./commands/expose.ts";
 import { toSentence } from "./failure.ts";
 import { readVersion } from "./launcher.ts";
 
@@ -17,17 +18,62 @@ export function createProgram(): Command {
     .description("Ties agents to the programs around them.")
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(toSentence(text)) });
-  addExamples(program, ["hawser tour", "hawser echo", "hawser conform echo -- hawser echo"]);
+  addExamples(program, ["hawser tour", "hawser expose tools.ts -- claude", "hawser conform echo -- hawser echo"]);
+  addExpose(program);
+  addBridge(program);
   addEcho(program);
   addConform(program);
   addTour(program);
   const version = readVersion();
   for (const command of [program, ...program.commands]) {
     command.version(version, "-V, --version", "print the version");
-    command.helpOption("-h, --help", "print this help");
+    // The bridge reads its own options, and knows best what they are.
+    command.helpOption(command.name() !== "bridge" && "-h, --help", "print this help");
     command.showHelpAfterError(`usage: ${nameOf(command)} ${command.usage()}   (${nameOf(command)} --help explains)`);
   }
   return program;
+}
+
+function addExpose(program: Command): void {
+  const expose = program
+    .command("expose")
+    .summary("offer a module's functions to MCP clients")
+    .description(
+      "Loads a module and offers the tools it exports. Prints the configuration for a client and serves until Ctrl-C; or, with a command, runs it with the tools added and ends with it.",
+    )
+    .usage("[options] <module> [-- <command...>]")
+    .argument("<module>", "a .ts or .js file that exports values made by defineTool")
+    .argument("[command...]", "a client to run, after --; {config} in its arguments is the path of an mcpServers file")
+    .option("--name <name>", "the server's name in the client (default: the module's)")
+    .addOption(
+      new Option("--print <client>", "whose configuration to print (default: json)").choices([
+        "claude",
+        "codex",
+        "gemini",
+        "opencode",
+        "json",
+      ]),
+    )
+    .action(async (module: string, command: string[], options: ExposeOptions) =>
+      (await import("./commands/expose.ts")).runExpose(module, command, options),
+    );
+  addExamples(expose, [
+    "hawser expose tools.ts -- claude",
+    "hawser expose tools.ts --print codex",
+    'hawser expose tools.ts -- claude -p "add 2 and 3"',
+  ]);
+}
+
+function addBridge(program: Command): void {
+  const bridge = program
+    .command("bridge")
+    .summary("the MCP server that clients start")
+    .description("An MCP server on stdin and stdout whose tools run in the program that owns the socket. Clients start it; people don't.")
+    .usage("[options] <socket_path> <schema_path>")
+    .argument("[args...]")
+    .allowUnknownOption()
+    .action(async (args: string[]) => (await import("./commands/bridge.ts")).runBridgeCommand(args));
+  addExamples(bridge, ["hawser bridge --check /tmp/claudecode_ipc_….sock /tmp/claudecode_ipc_schema_….json"]);
 }
 
 function addEcho(program: Command): void {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { launcher, makeFolder, runHawser, start } from "./run-hawser.ts";
 
-const echo = [process.execPath, launcher, "echo"];
+// With the condition given, each of the many starts is one process instead of one that replaces itself.
+const echo = [process.execPath, "--conditions=hawser-source", launcher, "echo"];
 const quick = ["--only", "split", "--only", "malformed", "--only", "end-idle"];
 
 interface Report {

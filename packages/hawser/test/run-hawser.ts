@@ -31,7 +31,8 @@ export const makeFolder = (name: string): string => mkdtempSync(join(root, `${na
 /** Starts a program with pipes; `hawser` itself unless another is given. */
 export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}, program: readonly string[] = [launcher]): Running {
   const child = spawn(process.execPath, [...program, ...args], {
-    env: { ...process.env, XDG_CACHE_HOME: join(root, "cache"), TMPDIR: root, ...env },
+    // Without the wishes about colour and debugging that whoever runs the tests may have.
+    env: { ...process.env, FORCE_COLOR: undefined, HAWSER_DEBUG: undefined, XDG_CACHE_HOME: join(root, "cache"), TMPDIR: root, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   let stdout = "";

@@ -37,9 +37,9 @@ export function startDeadline(options: DeadlineOptions): Deadline {
 
   function look(): void {
     if (isCleared) return;
-    const before = touchedAt;
     if (idleLeft() > 0 && totalLeft() > 0) arm();
-    else afterInput(() => expireUnlessTouched(before));
+    // Timers run before input is read: one more turn of the loop lets in what is already there.
+    else timer = setTimeout(expireUnlessTouched, 0, touchedAt);
   }
 
   function expireUnlessTouched(before: number): void {
@@ -63,7 +63,3 @@ export function startDeadline(options: DeadlineOptions): Deadline {
     },
   };
 }
-
-// Timers run before input is read. An immediate runs after it; a second timer, where there are no
-// immediates, may still be let run together with the first when many end at once.
-const afterInput: (action: () => void) => unknown = globalThis.setImmediate ?? ((action: () => void) => setTimeout(action, 0));

@@ -15,8 +15,8 @@ export interface MessageDefinition {
 }
 
 export interface DirectionDefinition {
-  /** The member whose value names the message. */
-  readonly tag: string;
+  /** The member whose value names the message; null where a message is named by the member it has. */
+  readonly tag: string | null;
   readonly messages: Readonly<Record<string, MessageDefinition>>;
 }
 
@@ -55,18 +55,25 @@ function parse(direction: DirectionDefinition, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new HawserError("invalid_message", "a message is a JSON object");
   }
-  const name = (value as Record<string, unknown>)[tag];
+  const name = tag === null ? onlyMemberOf(value, messages) : (value as Record<string, unknown>)[tag];
   const message = typeof name === "string" && Object.hasOwn(messages, name) ? messages[name] : undefined;
   if (!message) {
     const known = Object.keys(messages).join(", ");
+    if (tag === null) throw new HawserError("invalid_message", `a message has exactly one of: ${known}`);
     if (typeof name !== "string") throw new HawserError("invalid_message", `"${tag}" must be one of: ${known}`);
     throw new HawserError("unknown_method", `unknown ${tag} "${name.slice(0, 64)}"; known are: ${known}`);
   }
   const result = v.safeParse(message.schema, value);
-  if (result.success) return result.output;
+  // The value itself, not a copy: members that the definition does not know stay.
+  if (result.success) return value;
   const [issue] = result.issues;
   const path = v.getDotPath(issue) ?? "";
   // The text of the issue may quote the refused value, which has any length.
   const text = issue.message.slice(0, limits.maxErrorTextChars);
   throw new HawserError("invalid_message", `${path ? `"${path}": ` : ""}${text}`, { facts: { path } });
+}
+
+function onlyMemberOf(value: object, messages: DirectionDefinition["messages"]): string | undefined {
+  const present = Object.keys(messages).filter((name) => Object.hasOwn(value, name));
+  return present.length === 1 ? present[0] : undefined;
 }

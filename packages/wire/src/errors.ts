@@ -9,38 +9,53 @@ interface ErrorRow {
   readonly agentText: string;
   readonly jsonRpcCode: number;
   readonly exitCode: number;
-  readonly retryable: boolean;
+  /** The same request may succeed a little later. */
+  readonly retryable?: boolean;
 }
 
-const row = (
-  ipcType: string,
-  rpcCode: ErrorRow["rpcCode"],
-  agentText: string,
-  jsonRpcCode: number,
-  exitCode: number,
-  retryable = false,
-): ErrorRow => ({ ipcType, rpcCode, agentText, jsonRpcCode, exitCode, retryable });
-
 export const errorTable = {
-  invalid_json: row("IPCError", 2, "Invalid JSON", -32700, 2),
-  invalid_utf8: row("IPCError", 2, "Invalid UTF-8", -32700, 2),
-  too_deep: row("IPCError", 2, "Nested too deeply", -32700, 2),
-  too_large: row("IPCMessageSizeError", 2, "Message too large", -32600, 2),
-  invalid_message: row("ValueError", 2, "Invalid request", -32600, 2),
-  unknown_method: row("ValueError", 2, "Unknown request", -32601, 2),
-  duplicate_id: row("ValueError", 2, "Duplicate id", -32600, 2),
-  usage: row("ValueError", 2, "Usage", -32602, 2),
-  not_serializable: row("IPCToolExecutionError", 7, "Not representable as JSON", -32603, 1),
-  overloaded: row("IPCError", 7, "Overloaded", -32000, 7, true),
-  cancelled: row("IPCError", 7, "Cancelled", -32800, 7),
-  timeout: row("IPCError", 7, "Timed out", -32001, 7, true),
-  connection_failed: row("IPCConnectionError", 7, "Connection failed", -32000, 7, true),
-  connection_lost: row("IPCConnectionError", 7, "Connection lost", -32000, 7, true),
-  closed: row("IPCConnectionError", 7, "Connection closed", -32000, 7),
-  path_too_long: row("SocketPathTooLong", 2, "Socket path too long", -32603, 2),
-  name_taken: row("IPCConnectionError", 2, "Socket name taken", -32603, 2),
-  start_failed: row("BridgeStartupError", 7, "Start failed", -32603, 7),
-  internal: row("IPCError", 7, "Internal error", -32603, 1),
+  invalid_json: { ipcType: "IPCError", rpcCode: 2, agentText: "Invalid JSON", jsonRpcCode: -32700, exitCode: 2 },
+  invalid_utf8: { ipcType: "IPCError", rpcCode: 2, agentText: "Invalid UTF-8", jsonRpcCode: -32700, exitCode: 2 },
+  too_deep: { ipcType: "IPCError", rpcCode: 2, agentText: "Nested too deeply", jsonRpcCode: -32700, exitCode: 2 },
+  too_large: { ipcType: "IPCMessageSizeError", rpcCode: 2, agentText: "Message too large", jsonRpcCode: -32600, exitCode: 2 },
+  invalid_message: { ipcType: "ValueError", rpcCode: 2, agentText: "Invalid request", jsonRpcCode: -32600, exitCode: 2 },
+  unknown_method: { ipcType: "ValueError", rpcCode: 2, agentText: "Unknown request", jsonRpcCode: -32601, exitCode: 2 },
+  duplicate_id: { ipcType: "ValueError", rpcCode: 2, agentText: "Duplicate id", jsonRpcCode: -32600, exitCode: 2 },
+  usage: { ipcType: "ValueError", rpcCode: 2, agentText: "Usage", jsonRpcCode: -32602, exitCode: 2 },
+  tool_not_found: { ipcType: "ToolNotFoundError", rpcCode: 2, agentText: "No such tool", jsonRpcCode: -32602, exitCode: 2 },
+  invalid_arguments: { ipcType: "ToolInputValidationError", rpcCode: 2, agentText: "Invalid arguments", jsonRpcCode: -32602, exitCode: 2 },
+  tool_failed: { ipcType: "IPCToolExecutionError", rpcCode: 7, agentText: "Tool failed", jsonRpcCode: -32603, exitCode: 7 },
+  not_serializable: {
+    ipcType: "IPCToolExecutionError",
+    rpcCode: 7,
+    agentText: "Not representable as JSON",
+    jsonRpcCode: -32603,
+    exitCode: 1,
+  },
+  overloaded: { ipcType: "IPCError", rpcCode: 7, agentText: "Overloaded", jsonRpcCode: -32000, exitCode: 7, retryable: true },
+  cancelled: { ipcType: "IPCError", rpcCode: 7, agentText: "Cancelled", jsonRpcCode: -32800, exitCode: 7 },
+  timeout: { ipcType: "IPCError", rpcCode: 7, agentText: "Timed out", jsonRpcCode: -32001, exitCode: 7, retryable: true },
+  connection_failed: {
+    ipcType: "IPCConnectionError",
+    rpcCode: 7,
+    agentText: "Connection failed",
+    jsonRpcCode: -32000,
+    exitCode: 7,
+    retryable: true,
+  },
+  connection_lost: {
+    ipcType: "IPCConnectionError",
+    rpcCode: 7,
+    agentText: "Connection lost",
+    jsonRpcCode: -32000,
+    exitCode: 7,
+    retryable: true,
+  },
+  closed: { ipcType: "IPCConnectionError", rpcCode: 7, agentText: "Connection closed", jsonRpcCode: -32000, exitCode: 7 },
+  path_too_long: { ipcType: "SocketPathTooLong", rpcCode: 2, agentText: "Socket path too long", jsonRpcCode: -32603, exitCode: 2 },
+  name_taken: { ipcType: "IPCConnectionError", rpcCode: 2, agentText: "Socket name taken", jsonRpcCode: -32603, exitCode: 2 },
+  start_failed: { ipcType: "BridgeStartupError", rpcCode: 7, agentText: "Start failed", jsonRpcCode: -32603, exitCode: 7 },
+  internal: { ipcType: "IPCError", rpcCode: 7, agentText: "Internal error", jsonRpcCode: -32603, exitCode: 1 },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof errorTable;

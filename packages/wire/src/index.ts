@@ -1,7 +1,32 @@
 // The runtime-neutral part of the wire: it imports nothing of Node, so that a page can use it too.
 
+export {
+  BridgeStartupError,
+  ClaudeCodeError,
+  IPCConnectionError,
+  IPCError,
+  IPCMessageSizeError,
+  IPCToolExecutionError,
+  ToolInputValidationError,
+  ToolNotFoundError,
+  toIPCError,
+} from "./contract-errors.ts";
 export { defineProtocol } from "./define-protocol.ts";
 export type { DirectionDefinition, MessageDefinition, Protocol, ProtocolDefinition, RequestOf, ResponseOf } from "./define-protocol.ts";
+export { defineTool, isStandardSchema } from "./define-tool.ts";
+export type {
+  ArgumentsOf,
+  JsonSchema,
+  LogLevel,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+  Tool,
+  ToolAnnotations,
+  ToolContext,
+  ToolDefinition,
+  ToolInput,
+} from "./define-tool.ts";
 export { startDeadline } from "./deadline.ts";
 export type { Deadline, DeadlineOptions } from "./deadline.ts";
 export { describeThrown, errorTable, HawserError, toHawserError } from "./errors.ts";
@@ -15,6 +40,8 @@ export type { LimitName } from "./limits.ts";
 export { createMemoryPair } from "./memory-transport.ts";
 export { createPendingTable } from "./pending.ts";
 export type { PendingTable, WaitOptions } from "./pending.ts";
+export { bridgeProtocol } from "./protocols/bridge.ts";
+export type { BridgeRequest, BridgeResponse } from "./protocols/bridge.ts";
 export { echoProtocol } from "./protocols/echo.ts";
 export type { EchoRequest, EchoResponse } from "./protocols/echo.ts";
 export type { Incoming, Received, Refused, Transport } from "./transport.ts";

@@ -104,6 +104,31 @@ export const limitTable = define({
     value: 3_000,
     reason: "Stopping a child: time after SIGTERM, before SIGKILL.",
   },
+  bridgeConnections: {
+    value: 8,
+    reason: "Calls that one bridge process carries at the same time, each on a connection of its own.",
+  },
+  bridgeEofGraceMs: {
+    value: 2_000,
+    reason: "After a bridge's client closed its end: time for running calls before they are cancelled.",
+  },
+  progressHeartbeatMs: {
+    value: 15_000,
+    reason: "Silence of a running tool after which its client, if it asked for progress, is told that it lives.",
+  },
+  maxResultBytes: {
+    value: 4_000_000,
+    reason:
+      "A tool result as the bridge sends it to its client; a larger one goes to a file, since clients close the connection over long lines.",
+  },
+  maxSpillBytes: {
+    value: 268_435_456,
+    reason: "Bytes of large results that one bridge process keeps in files.",
+  },
+  spillPreviewChars: {
+    value: 2_000,
+    reason: "How much of a large result is shown beside the link to its file.",
+  },
   maxStderrBytes: {
     value: 1_048_576,
     reason: "Log bytes held for a reader that does not read stderr; what comes then is dropped and counted.",
@@ -121,6 +146,6 @@ export const limitTable = define({
 export type LimitName = keyof typeof limitTable;
 
 /** The default of every limit, by name. */
-export const limits = Object.fromEntries(
-  Object.entries(limitTable).map(([name, { value }]) => [name, value]),
-) as { readonly [Name in LimitName]: number };
+export const limits = Object.fromEntries(Object.entries(limitTable).map(([name, { value }]) => [name, value])) as {
+  readonly [Name in LimitName]: number;
+};

@@ -114,7 +114,9 @@ export function createStreamTransport(options: StreamTransportOptions): Transpor
     }
     if (writable.writableLength + frame.length > Math.max(maxUnsentBytes, frame.length)) {
       const facts = { unsentBytes: writable.writableLength, maxUnsentBytes };
-      return Promise.reject(new HawserError("overloaded", "the peer does not read; wait for earlier messages before sending more", { facts }));
+      return Promise.reject(
+        new HawserError("overloaded", "the peer does not read; wait for earlier messages before sending more", { facts }),
+      );
     }
     tap?.("SEND", message);
     if (write(frame)) return accepted;

@@ -17,7 +17,10 @@ export function tapFromEnvironment(environment: NodeJS.ProcessEnv = process.env)
 function describe(message: unknown): string {
   const members = typeof message === "object" && message !== null ? (message as Record<string, unknown>) : {};
   const what = members["type"] ?? members["kind"] ?? members["op"] ?? members["method"];
-  const label = [what, members["id"]].filter((part) => typeof part === "string" || typeof part === "number").map(toLabel).join(" ");
+  const label = [what, members["id"]]
+    .filter((part) => typeof part === "string" || typeof part === "number")
+    .map(toLabel)
+    .join(" ");
   const json = redact(message);
   const shown = json.length > limits.maxTapChars ? `${json.slice(0, limits.maxTapChars)}… (${json.length} characters)` : json;
   return label ? `${label} ${shown}` : shown;

@@ -5,7 +5,12 @@ import { startDeadline } from "../src/deadline.ts";
 import type { HawserError } from "../src/errors.ts";
 import { unixPair, wait } from "./pipes.ts";
 
-function expiry(options: { idleMs?: number; totalMs?: number }): { error: Promise<HawserError>; touch(): void; clear(): void; isExpired(): boolean } {
+function expiry(options: { idleMs?: number; totalMs?: number }): {
+  error: Promise<HawserError>;
+  touch(): void;
+  clear(): void;
+  isExpired(): boolean;
+} {
   const { promise, resolve } = Promise.withResolvers<HawserError>();
   let isExpired = false;
   const deadline = startDeadline({

@@ -19,12 +19,19 @@ const nested = defineProtocol({
       },
     },
   },
-  responses: { tag: "type", messages: { ok: { summary: "Fine.", schema: v.looseObject({ type: v.literal("ok") }), examples: [{ type: "ok" }] } } },
+  responses: {
+    tag: "type",
+    messages: { ok: { summary: "Fine.", schema: v.looseObject({ type: v.literal("ok") }), examples: [{ type: "ok" }] } },
+  },
 });
 
 it("R147 a bad field is refused with its path, in the text and as a fact", () => {
   expect(() => nested.parseRequest({ op: "list", points: [{ x: 1 }, { x: "2" }] })).toThrow(
-    expect.objectContaining({ code: "invalid_message", facts: { path: "points.1.x" }, message: expect.stringMatching(/^"points\.1\.x": /) }),
+    expect.objectContaining({
+      code: "invalid_message",
+      facts: { path: "points.1.x" },
+      message: expect.stringMatching(/^"points\.1\.x": /),
+    }),
   );
   expect(() => echoProtocol.parseRequest({ kind: "status" })).toThrow(expect.objectContaining({ facts: { path: "id" } }));
   expect(() => echoProtocol.parseRequest({ id: "1", kind: "sleep", ms: -1 })).toThrow(expect.objectContaining({ facts: { path: "ms" } }));
@@ -41,28 +48,37 @@ it.each([null, [], "x", 1, true, undefined])("WIR-07 %j is no message", (value) 
   );
 });
 
-it.each(["zzz", "List", " list", "__proto__", "constructor", "toString", "hasOwnProperty", ""])("R133 the name %j is unknown, and the known ones are told", (op) => {
-  expect(() => nested.parseRequest({ op })).toThrow(
-    expect.objectContaining({ code: "unknown_method", message: `unknown op "${op}"; known are: list` }),
-  );
-});
+it.each(["zzz", "List", " list", "__proto__", "constructor", "toString", "hasOwnProperty", ""])(
+  "R133 the name %j is unknown, and the known ones are told",
+  (op) => {
+    expect(() => nested.parseRequest({ op })).toThrow(
+      expect.objectContaining({ code: "unknown_method", message: `unknown op "${op}"; known are: list` }),
+    );
+  },
+);
 
 it("an own member called __proto__ names no message and changes nothing", () => {
   const value: unknown = JSON.parse('{"__proto__":{"op":"list","points":[]}}');
-  expect(() => nested.parseRequest(value)).toThrow(expect.objectContaining({ code: "invalid_message", message: '"op" must be one of: list' }));
+  expect(() => nested.parseRequest(value)).toThrow(
+    expect.objectContaining({ code: "invalid_message", message: '"op" must be one of: list' }),
+  );
   const kept = nested.parseRequest(JSON.parse('{"op":"list","points":[],"__proto__":{"polluted":1}}'));
   expect((kept as unknown as { polluted?: number }).polluted).toBeUndefined();
   expect(({} as { polluted?: number }).polluted).toBeUndefined();
 });
 
 it.each([1, null, {}, [], true, undefined])("a name that is %j is asked to be one of the known", (op) => {
-  expect(() => nested.parseRequest({ op })).toThrow(expect.objectContaining({ code: "invalid_message", message: '"op" must be one of: list' }));
+  expect(() => nested.parseRequest({ op })).toThrow(
+    expect.objectContaining({ code: "invalid_message", message: '"op" must be one of: list' }),
+  );
 });
 
 it("the error text stays short, however long the name or the refused value is", () => {
   const long = "x".repeat(1_000_000);
   for (const request of [{ op: long }, { op: "list", points: long }, { op: "list", points: [{ x: long }] }]) {
-    expect(() => nested.parseRequest(request)).toThrow(expect.objectContaining({ message: expect.toSatisfy((text: string) => text.length < 2_100) }));
+    expect(() => nested.parseRequest(request)).toThrow(
+      expect.objectContaining({ message: expect.toSatisfy((text: string) => text.length < 2_100) }),
+    );
   }
 });
 

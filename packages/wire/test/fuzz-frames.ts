@@ -6,8 +6,38 @@ import { ndjson } from "../src/codec/ndjson.ts";
 import { lengthHeader, rawFrame } from "./framing.ts";
 import type { Random } from "./random.ts";
 
-const oddTexts = ["", " ", "\\", '"', "\u0000", "\u2028", "💥", "\ufeff", "__proto__", "constructor", "é".repeat(40), "[".repeat(300), "x".repeat(3_000)];
-const oddSources = ['"\\ud800"', "1e400", "-0", "1.0", "9007199254740993", "01", "+1", ".5", "nul", "{,}", "[1,]", '{"a":1,"a":2}', "'a'", '"\\x"', '"\t"'];
+const oddTexts = [
+  "",
+  " ",
+  "\\",
+  '"',
+  "\u0000",
+  "\u2028",
+  "💥",
+  "\ufeff",
+  "__proto__",
+  "constructor",
+  "é".repeat(40),
+  "[".repeat(300),
+  "x".repeat(3_000),
+];
+const oddSources = [
+  '"\\ud800"',
+  "1e400",
+  "-0",
+  "1.0",
+  "9007199254740993",
+  "01",
+  "+1",
+  ".5",
+  "nul",
+  "{,}",
+  "[1,]",
+  '{"a":1,"a":2}',
+  "'a'",
+  '"\\x"',
+  '"\t"',
+];
 
 export function randomValue(random: Random, depth = 0): unknown {
   const kind = random.below(depth > 4 ? 5 : 7);
@@ -22,7 +52,8 @@ export function randomValue(random: Random, depth = 0): unknown {
 /** A request of the echo protocol that is valid, or has one field that is not. */
 export function requestText(random: Random): string {
   const id = JSON.stringify(random.chance(0.9) ? `r${random.below(50)}` : random.pick(oddTexts));
-  const odd = (source: string): string => (random.chance(0.1) ? random.pick([...oddSources, nest(random), JSON.stringify(randomValue(random))]) : source);
+  const odd = (source: string): string =>
+    random.chance(0.1) ? random.pick([...oddSources, nest(random), JSON.stringify(randomValue(random))]) : source;
   const bodies = [
     `"kind":"echo","value":${odd(JSON.stringify(randomValue(random)))}`,
     // A zero can't grow into a long sleep, whatever is put around it.

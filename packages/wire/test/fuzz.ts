@@ -156,7 +156,8 @@ async function readReplies(transport: Transport, pending: PendingTable<EchoRespo
 
 // --- shared
 
-const randomSizes = (random: Random): number[] => Array.from({ length: 400_000 }, () => (random.chance(0.05) ? 4_000 : random.between(1, 143)));
+const randomSizes = (random: Random): number[] =>
+  Array.from({ length: 400_000 }, () => (random.chance(0.05) ? 4_000 : random.between(1, 143)));
 
 /** Writes until the end, or until nobody reads any more. */
 async function writeAll(input: PassThrough, chunks: readonly Buffer[]): Promise<void> {

@@ -15,7 +15,12 @@ it("delivers what a pipe would: JSON text, parsed anew, in order and numbered", 
   const items: Received[] = [];
   for await (const item of right.incoming) items.push(item as Received);
   expect(items).toEqual([
-    { kind: "message", value: { a: "é", date: "1970-01-01T00:00:00.000Z" }, text: '{"a":"é","date":"1970-01-01T00:00:00.000Z"}', position: 1 },
+    {
+      kind: "message",
+      value: { a: "é", date: "1970-01-01T00:00:00.000Z" },
+      text: '{"a":"é","date":"1970-01-01T00:00:00.000Z"}',
+      position: 1,
+    },
     { kind: "message", value: { id: 1 }, text: '{"id":1.0}', position: 2 },
   ]);
 });

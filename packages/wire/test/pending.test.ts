@@ -107,7 +107,9 @@ describe("close", () => {
   it("settles every wait with the first reason, and each later one at once", async () => {
     const table = createPendingTable<never, number>();
     const abandoned: string[] = [];
-    const waits = Array.from({ length: 1_000 }, (_, id) => table.wait(String(id), { idleMs: 60_000, onAbandon: ({ code }) => abandoned.push(code) }));
+    const waits = Array.from({ length: 1_000 }, (_, id) =>
+      table.wait(String(id), { idleMs: 60_000, onAbandon: ({ code }) => abandoned.push(code) }),
+    );
     table.close(failure);
     table.close(new HawserError("closed", "second"));
     const outcomes = await Promise.allSettled([...waits, table.wait("late")]);

@@ -29,7 +29,10 @@ const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
 };
 
 describe("the peer", () => {
-  it.each([["Unix", unixPair], ["TCP", tcpPair]] as const)("WIR-19 that closed only its writing half still gets its answers (%s)", async (_, open) => {
+  it.each([
+    ["Unix", unixPair],
+    ["TCP", tcpPair],
+  ] as const)("WIR-19 that closed only its writing half still gets its answers (%s)", async (_, open) => {
     const [peer, mine] = await open();
     const transport = transportOn(bothWays(mine));
     peer.end('{"id":1}\n');
@@ -161,6 +164,7 @@ describe("close", () => {
     const [streams] = passThroughPair();
     const transport = transportOn(streams);
     await transport.close();
+    await wait(5);
     streams.readable.emit("error", new Error("late"));
     streams.writable.emit("error", new Error("later"));
     await wait(5);

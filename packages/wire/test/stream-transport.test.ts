@@ -119,7 +119,9 @@ describe("a peer that does not read", () => {
   it("a sender that does not wait is refused as overloaded beyond the limit, and served again later", async () => {
     const [mine, peer] = await unixPair();
     const transport = transportOn(bothWays(mine), { maxUnsentBytes: 1_000_000 });
-    const outcomes = await Promise.allSettled(Array.from({ length: 1_000 }, (_, n) => deadEnd(transport.send({ n, text: "x".repeat(9_900) }))));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 1_000 }, (_, n) => deadEnd(transport.send({ n, text: "x".repeat(9_900) }))),
+    );
     const refused = outcomes.filter((outcome) => outcome.status === "rejected");
     expect(refused.length).toBeGreaterThan(800);
     expect(refused[0]?.reason).toMatchObject({ code: "overloaded", facts: { maxUnsentBytes: 1_000_000 } });
@@ -130,7 +132,9 @@ describe("a peer that does not read", () => {
     await transport.send("last");
     const received = await receiving;
     expect(received.at(-1)).toBe("last");
-    expect(received.slice(0, -1).map((message) => (message as { n: number }).n)).toEqual(Array.from({ length: 1_000 - refused.length }, (_, n) => n));
+    expect(received.slice(0, -1).map((message) => (message as { n: number }).n)).toEqual(
+      Array.from({ length: 1_000 - refused.length }, (_, n) => n),
+    );
   });
 
   it("one message larger than the limit still goes when nothing else is waiting", async () => {

@@ -21,12 +21,18 @@ describe("of a process with HAWSER_DEBUG=protocol", () => {
     expect(log).toContain('[SEND] echoed 7 {"id":"7","type":"echoed","value":"hello"}');
     expect(log).toContain('[RECV] zzz 8 {"id":8,"op":"zzz"}');
     expect(log.find((line) => line.startsWith("[SEND] error 8 "))).toContain('"code":"invalid_message"');
-    expect(log.find((line) => line.startsWith("[RECV] {\"refused\""))).toContain("not valid JSON");
+    expect(log.find((line) => line.startsWith('[RECV] {"refused"'))).toContain("not valid JSON");
     expect(log.length).toBe(6);
   });
 
   it("G7 hides secrets by their names and by their looks, and shows streamed pieces of text", async () => {
-    const canaries = ["canary-password", "sk-canary0123456789abcdef", "canary-cookie", "ghp_canary0123456789abcdefgh", "canary-bearer-0123"];
+    const canaries = [
+      "canary-password",
+      "sk-canary0123456789abcdef",
+      "canary-cookie",
+      "ghp_canary0123456789abcdefgh",
+      "canary-bearer-0123",
+    ];
     const value = {
       password: canaries[0],
       note: `use ${canaries[1]} for it`,
@@ -69,7 +75,10 @@ describe("redact", () => {
   it.each([
     [{ apiKey: "x" }, '{"apiKey":"[redacted]"}'],
     [{ API_KEY: "x", "api-key": "y" }, '{"API_KEY":"[redacted]","api-key":"[redacted]"}'],
-    [{ token: "x", accessToken: 5, clientSecret: { a: 1 } }, '{"token":"[redacted]","accessToken":"[redacted]","clientSecret":"[redacted]"}'],
+    [
+      { token: "x", accessToken: 5, clientSecret: { a: 1 } },
+      '{"token":"[redacted]","accessToken":"[redacted]","clientSecret":"[redacted]"}',
+    ],
     [{ type: "token", token: "Hel" }, '{"type":"token","token":"Hel"}'],
     [{ credential: null, cookie: true }, '{"credential":null,"cookie":true}'],
     [{ tokens: 5, maxTokens: 100, author: "a" }, '{"tokens":5,"maxTokens":100,"author":"a"}'],

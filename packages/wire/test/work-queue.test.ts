@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { createWorkQueue, type WorkQueue } from "../src/work-queue.ts";
 
 const errors: unknown[] = [];
-const create = (workers: number, capacity: number): WorkQueue => createWorkQueue({ workers, capacity, onJobError: (error) => errors.push(error) });
+const create = (workers: number, capacity: number): WorkQueue =>
+  createWorkQueue({ workers, capacity, onJobError: (error) => errors.push(error) });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A job that runs until `finish`, and notes that it started. */

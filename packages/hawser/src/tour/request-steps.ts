@@ -64,7 +64,7 @@ export async function showBadInput(stage: Stage, { child, client }: EchoChild): 
     const answer = client.nextStray();
     await child.transport.send(bytes);
     const { type, ...members } = await answer;
-    return type === "error" && "code" in members ? String(members.code) : type;
+    return type === "error" && "code" in members ? members.code : type;
   }
   const malformed = await sendBytes(Buffer.from("{oops\n"));
   stage.fact(`sent {oops: answered with the error ${malformed}`);

@@ -18,17 +18,17 @@ export const echoProtocol = defineProtocol({
     messages: {
       echo: {
         summary: "Asks for the value back.",
-        schema: v.looseObject({ id, kind: v.literal("echo"), value: v.pipe(v.unknown(), v.description("Any JSON value.")) }),
+        schema: v.object({ id, kind: v.literal("echo"), value: v.pipe(v.unknown(), v.description("Any JSON value.")) }),
         examples: [{ id: "1", kind: "echo", value: { greeting: "hello", list: [1, null, "é"] } }],
       },
       sleep: {
         summary: "Asks for an answer after a time. Can be cancelled.",
-        schema: v.looseObject({ id, kind: v.literal("sleep"), ms: count("How long to wait, in milliseconds.", 3_600_000) }),
+        schema: v.object({ id, kind: v.literal("sleep"), ms: count("How long to wait, in milliseconds.", 3_600_000) }),
         examples: [{ id: "2", kind: "sleep", ms: 50 }],
       },
       stream: {
         summary: "Asks for many pieces, as fast as the reader takes them.",
-        schema: v.looseObject({
+        schema: v.object({
           id,
           kind: v.literal("stream"),
           count: count("How many pieces.", 100_000_000),
@@ -38,12 +38,12 @@ export const echoProtocol = defineProtocol({
       },
       cancel: {
         summary: "Ends the requests that carry the id `target`. Never waits behind them.",
-        schema: v.looseObject({ id, kind: v.literal("cancel"), target: v.pipe(v.string(), v.description("The id of what to end.")) }),
+        schema: v.object({ id, kind: v.literal("cancel"), target: v.pipe(v.string(), v.description("The id of what to end.")) }),
         examples: [{ id: "4", kind: "cancel", target: "2" }],
       },
       status: {
         summary: "Asks how many requests are running and waiting. Never waits behind them.",
-        schema: v.looseObject({ id, kind: v.literal("status") }),
+        schema: v.object({ id, kind: v.literal("status") }),
         examples: [{ id: "5", kind: "status" }],
       },
     },
@@ -53,12 +53,12 @@ export const echoProtocol = defineProtocol({
     messages: {
       echoed: {
         summary: "Ends an `echo`.",
-        schema: v.looseObject({ id, type: v.literal("echoed"), value: v.pipe(v.unknown(), v.description("What was sent.")) }),
+        schema: v.object({ id, type: v.literal("echoed"), value: v.pipe(v.unknown(), v.description("What was sent.")) }),
         examples: [{ id: "1", type: "echoed", value: { greeting: "hello", list: [1, null, "é"] } }],
       },
       piece: {
         summary: "One piece of a `stream`.",
-        schema: v.looseObject({
+        schema: v.object({
           id,
           type: v.literal("piece"),
           index: count("0 for the first piece.", 100_000_000),
@@ -68,7 +68,7 @@ export const echoProtocol = defineProtocol({
       },
       status: {
         summary: "Ends a `status`.",
-        schema: v.looseObject({
+        schema: v.object({
           id,
           type: v.literal("status"),
           running: count("Requests that run.", Number.MAX_SAFE_INTEGER),
@@ -78,16 +78,19 @@ export const echoProtocol = defineProtocol({
       },
       done: {
         summary: "Ends a `sleep`, a `stream` or a `cancel`.",
-        schema: v.looseObject({
+        schema: v.object({
           id,
           type: v.literal("done"),
           cancelled: v.optional(v.pipe(v.number(), v.description("For a `cancel`: how many requests it ended."))),
         }),
-        examples: [{ id: "2", type: "done" }, { id: "4", type: "done", cancelled: 1 }],
+        examples: [
+          { id: "2", type: "done" },
+          { id: "4", type: "done", cancelled: 1 },
+        ],
       },
       error: {
         summary: "Ends a request that failed, was refused or was cancelled. Without `id` when no id could be read.",
-        schema: v.looseObject({
+        schema: v.object({
           id: v.optional(id),
           type: v.literal("error"),
           code: v.pipe(v.string(), v.description("One of the error codes.")),

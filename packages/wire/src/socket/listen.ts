@@ -125,7 +125,8 @@ function closedAtStart(socketPath: string): HawserError {
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(path, () => {
+    // Exclusive: in a worker of a cluster the socket would otherwise belong to the primary process.
+    server.listen({ path, exclusive: true }, () => {
       server.off("error", reject);
       resolve();
     });

@@ -82,7 +82,11 @@ const fits = (path: string, platform: NodeJS.Platform): boolean => Buffer.byteLe
 function pathTooLong(path: string, platform: NodeJS.Platform): HawserError {
   const bytes = Buffer.byteLength(path);
   const maxBytes = maxPathBytes(platform);
-  return new HawserError("path_too_long", `socket path of ${bytes} bytes, at most ${maxBytes} work: ${path}. Set TMPDIR to a shorter directory`, {
-    facts: { path, bytes, maxBytes },
-  });
+  return new HawserError(
+    "path_too_long",
+    `socket path of ${bytes} bytes, at most ${maxBytes} work: ${path}. Set TMPDIR to a shorter directory`,
+    {
+      facts: { path, bytes, maxBytes },
+    },
+  );
 }

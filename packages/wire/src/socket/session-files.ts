@@ -27,6 +27,7 @@ export interface SessionFiles {
 export function createSessionFiles(names: SessionNames): SessionFiles {
   const { privateDirectory, socketPath, schemaPath } = names;
   const privateSocketPath = join(privateDirectory, "s");
+  const privateSchemaPath = join(privateDirectory, "schema.json");
   const published = new Map<string, FileIdentity>();
   let isClaimed = false;
   let isRemoved = false;
@@ -75,18 +76,20 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
   }
 
   function publishSchema(content: string): void {
-    const privatePath = join(privateDirectory, "schema.json");
-    fs.writeFileSync(privatePath, content, { mode: SOCKET_PERMISSIONS, flag: "wx" });
+    fs.writeFileSync(privateSchemaPath, content, { mode: SOCKET_PERMISSIONS, flag: "wx" });
     // The private name stays: it keeps the inode from being given to another file.
-    publish(privatePath, schemaPath);
+    publish(privateSchemaPath, schemaPath);
   }
 
   function remove(): void {
     if (isRemoved) return;
     isRemoved = true;
     release();
-    for (const [path, identity] of published) removeOrLog(path, identity);
-    removeOrLog(privateDirectory);
+    // One that can't be removed must not save the others.
+    for (const [path, identity] of published) {
+      orLog(path, () => isSameFile(identityOf(path), identity) && fs.rmSync(path, { force: true }));
+    }
+    orLog(privateDirectory, () => removeDirectory(privateDirectory, [privateSocketPath, privateSchemaPath]));
   }
 
   return {
@@ -116,10 +119,20 @@ function makePrivateDirectory(path: string): void {
   }
 }
 
-/** Removes the path, if an identity is given only while it is that file; one failure must not save the others. */
-function removeOrLog(path: string, identity?: FileIdentity): void {
+// Removing a tree takes descriptors. A program that ended because it had none left must still clean up, so
+// what we made ourselves is removed by name, and a tree only if others put more there.
+function removeDirectory(path: string, contents: readonly string[]): void {
+  for (const file of contents) fs.rmSync(file, { force: true });
   try {
-    if (!identity || isSameFile(identityOf(path), identity)) fs.rmSync(path, { recursive: true, force: true });
+    fs.rmdirSync(path);
+  } catch {
+    fs.rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function orLog(path: string, removal: () => unknown): void {
+  try {
+    removal();
   } catch (error) {
     logLine(`[hawser] can't remove ${path}: ${describeThrown(error)}`);
   }

@@ -77,7 +77,13 @@ describe.each(framings)("$name", (codec) => {
 
   it("G5 one bad line or frame does not take its neighbours with it", () => {
     const bad = Buffer.from([0x22, 0xff, 0x22]);
-    const bytes = Buffer.concat([rawFrame(codec, "1"), rawFrame(codec, bad), rawFrame(codec, '"é"'), rawFrame(codec, bad), rawFrame(codec, "2")]);
+    const bytes = Buffer.concat([
+      rawFrame(codec, "1"),
+      rawFrame(codec, bad),
+      rawFrame(codec, '"é"'),
+      rawFrame(codec, bad),
+      rawFrame(codec, "2"),
+    ]);
     const items = decodeAll(codec, [bytes]);
     expect(outcomes(items)).toEqual(["message", "invalid_utf8", "message", "invalid_utf8", "message"]);
     expect(items.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5]);

@@ -93,26 +93,67 @@ describe("a broken text", () => {
     expect(memberSource(text, "id")).toBe(source);
   });
 
-  it.each(['{"id":12', '{"id":"a', '{"id":tru', '{"id":[1,2', '{"id":{"a":"}', '{"id"', '{"id":', '{"i', "{", '{"id":-', '{"id":01,', '{"id":+1,', '{"id":nul,'])(
-    "an id that is cut off or no value is not guessed: %s",
-    (text) => {
-      expect(memberSource(text, "id")).toBeUndefined();
-    },
-  );
+  it.each([
+    '{"id":12',
+    '{"id":"a',
+    '{"id":tru',
+    '{"id":[1,2',
+    '{"id":{"a":"}',
+    '{"id"',
+    '{"id":',
+    '{"i',
+    "{",
+    '{"id":-',
+    '{"id":01,',
+    '{"id":+1,',
+    '{"id":nul,',
+  ])("an id that is cut off or no value is not guessed: %s", (text) => {
+    expect(memberSource(text, "id")).toBeUndefined();
+  });
 
-  it.each(['{"id":"a\tb",', '{"id":"a\u0000b",', '{"id":"\\x41",', '{"id":"\\u12",', '{"id":{a:b},', '{"id":[1 2],', '{"id":[1}],', '{"id":"\\ud800",', '{"id":["\\udc00"],'])(
-    "G5 an id that no strict reader would take is not returned: %j",
-    (text) => {
-      expect(memberSource(text, "id")).toBeUndefined();
-    },
-  );
+  it.each([
+    '{"id":"a\tb",',
+    '{"id":"a\u0000b",',
+    '{"id":"\\x41",',
+    '{"id":"\\u12",',
+    '{"id":{a:b},',
+    '{"id":[1 2],',
+    '{"id":[1}],',
+    '{"id":"\\ud800",',
+    '{"id":["\\udc00"],',
+  ])("G5 an id that no strict reader would take is not returned: %j", (text) => {
+    expect(memberSource(text, "id")).toBeUndefined();
+  });
 
   it("an id nested too deeply to be sent is not returned", () => {
     expect(memberSource(`{"id":${"[".repeat(129)}${"]".repeat(129)},`, "id")).toBeUndefined();
   });
 
   it("whatever the text, the answer with its id is JSON again", () => {
-    const pieces = ['{"id":', '"id"', ":", ",", "{", "}", "[", "]", '"', "\\", "\\u", "d800", "1", "-", "e5", "true", "nul", " ", "\n", "\u0001", "é", "💥"];
+    const pieces = [
+      '{"id":',
+      '"id"',
+      ":",
+      ",",
+      "{",
+      "}",
+      "[",
+      "]",
+      '"',
+      "\\",
+      "\\u",
+      "d800",
+      "1",
+      "-",
+      "e5",
+      "true",
+      "nul",
+      " ",
+      "\n",
+      "\u0001",
+      "é",
+      "💥",
+    ];
     const run = fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 25 }), (parts) => {
       for (const text of [parts.join(""), `{"id":${parts.join("")}`]) {
         const answer = ndjson.encode(withIdSource(memberSource(text, "id"), { type: "error" })).toString();

@@ -28,7 +28,13 @@ describe("reading", () => {
   });
 
   it("G14 passes strings that merely hold brackets, escaped quotes and backslashes among them", () => {
-    for (const inside of ["[".repeat(500), "{[".repeat(500), '\\"['.repeat(200), "\\\\".repeat(300), `${"\\\\".repeat(3)}\\"${"[".repeat(300)}`]) {
+    for (const inside of [
+      "[".repeat(500),
+      "{[".repeat(500),
+      '\\"['.repeat(200),
+      "\\\\".repeat(300),
+      `${"\\\\".repeat(3)}\\"${"[".repeat(300)}`,
+    ]) {
       const text = `[${nested(100, `"${inside}"`)},"${inside}"]`;
       expect(parseJsonText(text)).toEqual(JSON.parse(text));
     }
@@ -94,7 +100,14 @@ describe("writing", () => {
     ["a function", () => 1],
     ["a symbol", Symbol("s")],
     ["a BigInt", 1n],
-    ["a throwing toJSON", { toJSON: () => { throw new Error("no"); } }],
+    [
+      "a throwing toJSON",
+      {
+        toJSON: () => {
+          throw new Error("no");
+        },
+      },
+    ],
   ])("refuses %s as not serializable", (_, value) => {
     expect(() => toJsonText(value)).toThrow(expect.objectContaining({ code: "not_serializable" }));
   });

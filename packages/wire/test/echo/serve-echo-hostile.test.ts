@@ -47,14 +47,31 @@ describe.each(framings)("over $name", (codec) => {
   }
 
   it("WIR-07 answers each message that is no request with one error, and lives", async () => {
-    const payloads = ["[]", "1", "null", '"x"', "true", "{}", '{"id":"a"}', '{"id":"a","kind":"sleep","ms":[]}', '{"id":"a","kind":5}', "{"];
+    const payloads = [
+      "[]",
+      "1",
+      "null",
+      '"x"',
+      "true",
+      "{}",
+      '{"id":"a"}',
+      '{"id":"a","kind":"sleep","ms":[]}',
+      '{"id":"a","kind":5}',
+      "{",
+    ];
     const answers = await answersTo(Buffer.concat(payloads.map((payload) => rawFrame(codec, payload))), payloads.length);
     expect(answers.map((answer) => (answer as { type: string }).type)).toEqual(payloads.map(() => "error"));
     expect(answers.map((answer) => (answer as { id?: string }).id)).toEqual([...Array<undefined>(6), "a", "a", "a", undefined]);
   });
 
   it("G1 H40 answers a broken message with its id when one can be read from its beginning", async () => {
-    const payloads = ['{"id":"a","kind":', '{"id":"b","kind":"echo","value":"\\ud800"}', `{"id":"c","deep":${"[".repeat(300)}`, '{"id":{a:b},"k":', '{"id":"\\x",'];
+    const payloads = [
+      '{"id":"a","kind":',
+      '{"id":"b","kind":"echo","value":"\\ud800"}',
+      `{"id":"c","deep":${"[".repeat(300)}`,
+      '{"id":{a:b},"k":',
+      '{"id":"\\x",',
+    ];
     const answers = await answersTo(Buffer.concat(payloads.map((payload) => rawFrame(codec, payload))), payloads.length);
     expect(answers).toMatchObject([
       { id: "a", type: "error", code: "invalid_json" },
@@ -70,13 +87,18 @@ describe.each(framings)("over $name", (codec) => {
     const deep = `${"[".repeat(127)}${"]".repeat(127)}`;
     const payloads = [`{"id":${deep},"kind":"echo"}`, `{"id":"${"x".repeat(10_485_735)}","kind":"status"}`];
     const answers = await answersTo(Buffer.concat(payloads.map((payload) => rawFrame(codec, payload))), 2);
-    expect(answers).toMatchObject([{ type: "error", code: "too_deep" }, { type: "error", code: "too_large" }]);
+    expect(answers).toMatchObject([
+      { type: "error", code: "too_deep" },
+      { type: "error", code: "too_large" },
+    ]);
     expect(answers.every((answer) => !Object.hasOwn(answer as object, "id"))).toBe(true);
   });
 
   it("G1 a stream whose pieces are too large for its id ends with one error", async () => {
     const request = { id: "x".repeat(9_500_000), kind: "stream", count: 5, bytes: 1_000_000 };
-    expect(await answersTo(rawFrame(codec, JSON.stringify(request)), 1)).toMatchObject([{ id: request.id, type: "error", code: "too_large" }]);
+    expect(await answersTo(rawFrame(codec, JSON.stringify(request)), 1)).toMatchObject([
+      { id: request.id, type: "error", code: "too_large" },
+    ]);
   });
 
   it("G1 a value too deep to be written again is answered with an error and its id", async () => {
@@ -105,7 +127,10 @@ describe.each(framings)("over $name", (codec) => {
     peer.end(Buffer.concat([codec.encode({ id: "1", kind: "sleep", ms: 300 }), codec.encode({ id: "2", kind: "echo", value: 2 })]));
     await served;
     await until(() => peer.readableEnded);
-    expect(valuesOf(decodeAll(codec, chunks))).toEqual([{ id: "2", type: "echoed", value: 2 }, { id: "1", type: "done" }]);
+    expect(valuesOf(decodeAll(codec, chunks))).toEqual([
+      { id: "2", type: "echoed", value: 2 },
+      { id: "1", type: "done" },
+    ]);
   });
 
   it("WIR-19 a peer that is gone ends its hour-long request at once", async () => {

@@ -12,6 +12,8 @@ import { countDescriptors, fixturePath, isRunning, it, until } from "./real-prog
 const startFixture = (name: string, options: Partial<ChildOptions> & { behaviour?: readonly string[] } = {}): Promise<Child> =>
   startChild({ command: process.execPath, args: [fixturePath(name), ...(options.behaviour ?? [])], codec: ndjson, ...options });
 
+const listenersAtFirst = process.listenerCount("exit");
+
 /** The next message of the child. */
 async function receive(child: Child): Promise<unknown> {
   const { value } = await child.transport.incoming[Symbol.asyncIterator]().next();
@@ -64,6 +66,19 @@ describe.concurrent("stopping a child", () => {
     expect(await child.exited).toEqual({ code: 0, signal: null });
   });
 
+  it("loses none of very many last words, although the reader is slower than the child ends", async () => {
+    const child = await startFixture("process-child.ts", { behaviour: ["many-last-words"], stopInputMs: 20_000 });
+    let received = 0;
+    const reading = (async () => {
+      for await (const item of child.transport.incoming) {
+        if (item.kind === "message" && ++received % 100 === 0) await new Promise(setImmediate);
+      }
+    })();
+    expect(await child.stop()).toEqual({ code: 0, signal: null });
+    await reading;
+    expect(received).toBe(20_001);
+  });
+
   it("G9 that ignores the end of its input takes SIGTERM", async () => {
     const child = await startFixture("process-child.ts", { behaviour: ["ignores-eof"], stopInputMs: 200 });
     await receive(child);
@@ -72,7 +87,11 @@ describe.concurrent("stopping a child", () => {
   });
 
   it("G9 that ignores SIGTERM too takes SIGKILL", async () => {
-    const child = await startFixture("process-child.ts", { behaviour: ["ignores-eof", "ignores-sigterm"], stopInputMs: 200, stopSignalMs: 200 });
+    const child = await startFixture("process-child.ts", {
+      behaviour: ["ignores-eof", "ignores-sigterm"],
+      stopInputMs: 200,
+      stopSignalMs: 200,
+    });
     await receive(child);
     expect(await child.stop()).toEqual({ code: null, signal: "SIGKILL" });
     expect(isRunning(child.pid)).toBe(false);
@@ -141,10 +160,11 @@ describe("a host that starts and stops its child again and again", () => {
   it("RUN-16, G9 has no process and no descriptor more after 50 times", async () => {
     await (await startFixture("process-child.ts", { behaviour: ["polite"], onStderr: () => {} })).stop();
     const descriptors = countDescriptors();
-    const listeners = process.listenerCount("exit");
     const pids: number[] = [];
     for (let round = 0; round < 50; round += 5) {
-      const children = await Promise.all(Array.from({ length: 5 }, () => startFixture("process-child.ts", { behaviour: ["polite"], onStderr: () => {} })));
+      const children = await Promise.all(
+        Array.from({ length: 5 }, () => startFixture("process-child.ts", { behaviour: ["polite"], onStderr: () => {} })),
+      );
       pids.push(...children.map(({ pid }) => pid));
       // Some are stopped before they are up, some after.
       if (round % 10 === 0) await Promise.all(children.map(receive));
@@ -152,7 +172,7 @@ describe("a host that starts and stops its child again and again", () => {
     }
     expect(new Set(pids).size).toBe(50);
     expect(pids.filter(isRunning)).toEqual([]);
-    expect(process.listenerCount("exit")).toBe(listeners);
+    expect(process.listenerCount("exit")).toBe(listenersAtFirst);
     await delay(0);
     await until(() => countDescriptors() <= descriptors, 3_000, "no descriptor is left");
   });

@@ -7,7 +7,11 @@ import { createLifecycle, type LifecycleControl } from "../../src/process/lifecy
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const stateOf = ({ stopping, cancelling, cause }: LifecycleControl): unknown => ({ stopping: stopping.aborted, cancelling: cancelling.aborted, cause });
+const stateOf = ({ stopping, cancelling, cause }: LifecycleControl): unknown => ({
+  stopping: stopping.aborted,
+  cancelling: cancelling.aborted,
+  cause,
+});
 
 describe("a lifecycle", () => {
   it("has not begun to end", () => {

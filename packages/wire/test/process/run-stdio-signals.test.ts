@@ -20,21 +20,30 @@ describe.concurrent("a signal", () => {
     program.process.stdout?.destroy();
   });
 
-  it.for(["SIGTERM", "SIGINT", "SIGHUP"] as const)("RUN-02, G8 %s: running work gets its time, the rest one answer each, new requests are refused; exit 0", async (signal, { start }) => {
-    const program = start("echo-stdio.ts", { args: ["--workers", "20"] });
-    for (let id = 0; id < 10; id++) ask(program, sleeping(`short ${id}`, 1_500));
-    for (let id = 0; id < 10; id++) ask(program, sleeping(`long ${id}`, hourMs));
-    await settle(program, "before");
-    const signalledAt = performance.now();
-    program.process.kill(signal);
-    await delay(300);
-    ask(program, { id: "late", kind: "echo", value: 1 });
-    expect(await program.ended).toEqual(exitedWell);
-    expect(performance.now() - signalledAt).toBeLessThan(10_000);
-    const ends = answersOf(program.stdout).slice(1).map(({ id, type, code }) => `${id} ${code ?? type}`);
-    const numbers = [...Array(10).keys()];
-    expect(ends.sort()).toEqual(["late cancelled", ...numbers.map((id) => `long ${id} cancelled`), ...numbers.map((id) => `short ${id} done`)]);
-  });
+  it.for(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "RUN-02, G8 %s: running work gets its time, the rest one answer each, new requests are refused; exit 0",
+    async (signal, { start }) => {
+      const program = start("echo-stdio.ts", { args: ["--workers", "20"] });
+      for (let id = 0; id < 10; id++) ask(program, sleeping(`short ${id}`, 1_500));
+      for (let id = 0; id < 10; id++) ask(program, sleeping(`long ${id}`, hourMs));
+      await settle(program, "before");
+      const signalledAt = performance.now();
+      program.process.kill(signal);
+      await delay(300);
+      ask(program, { id: "late", kind: "echo", value: 1 });
+      expect(await program.ended).toEqual(exitedWell);
+      expect(performance.now() - signalledAt).toBeLessThan(10_000);
+      const ends = answersOf(program.stdout)
+        .slice(1)
+        .map(({ id, type, code }) => `${id} ${code ?? type}`);
+      const numbers = [...Array(10).keys()];
+      expect(ends.sort()).toEqual([
+        "late cancelled",
+        ...numbers.map((id) => `long ${id} cancelled`),
+        ...numbers.map((id) => `short ${id} done`),
+      ]);
+    },
+  );
 
   it("G8 ends an idle process at once, exit 0", async ({ start }) => {
     const program = start("echo-stdio.ts");
@@ -45,7 +54,10 @@ describe.concurrent("a signal", () => {
     expect(performance.now() - signalledAt).toBeLessThan(2_500);
   });
 
-  it.for([["SIGTERM", "SIGTERM"], ["SIGTERM", "SIGINT"]] as const)("RUN-02, G8 twice (%s, %s) ends it without any more grace, exit 143", async ([first, second], { start }) => {
+  it.for([
+    ["SIGTERM", "SIGTERM"],
+    ["SIGTERM", "SIGINT"],
+  ] as const)("RUN-02, G8 twice (%s, %s) ends it without any more grace, exit 143", async ([first, second], { start }) => {
     const program = start("echo-stdio.ts");
     ask(program, sleeping("long", hourMs));
     await settle(program, "before");

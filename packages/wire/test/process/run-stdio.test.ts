@@ -60,10 +60,20 @@ describe.concurrent("a protocol process", () => {
     });
   });
 
+  describe("a server that is done by itself", () => {
+    it.for(["", "| { sleep 1; cat; }"])("O10 loses none of the 3 MB that have not left yet (read by: %j)", async (after, { start }) => {
+      const program = start("process-short-times.ts", { args: ["--hasty"], ...(after === "" ? {} : { after }) });
+      expect(await program.ended).toEqual(exitedWell);
+      expect(answersOf(program.stdout)).toEqual([{ text: bigText }]);
+    });
+  });
+
   describe("a parent that is killed", () => {
     it("G8 takes its child with it within 5 s, although others hold the pipes open and a request hangs", async () => {
       // The parent hands its own pipes on, whose other ends are ours: they stay open when it is gone.
-      const parent = spawn(process.execPath, [fixturePath("process-parent.ts"), fixturePath("echo-stdio.ts")], { stdio: ["pipe", "pipe", "inherit", "pipe"] });
+      const parent = spawn(process.execPath, [fixturePath("process-parent.ts"), fixturePath("echo-stdio.ts")], {
+        stdio: ["pipe", "pipe", "inherit", "pipe"],
+      });
       const [pid] = (await once(parent.stdio[3] as NodeJS.ReadableStream, "data")) as [Buffer];
       const child = Number(pid.toString());
       parent.stdout?.resume();

@@ -7,7 +7,9 @@ import { describe, expect } from "vitest";
 import { guardStdout } from "../../src/process/stdout-guard.ts";
 import { fixturePath, it, type Program } from "./real-programs.ts";
 
-const waysToPrint = [...fs.readFileSync(fixturePath("process-noise.ts"), "utf8").matchAll(/^ {2}"(.+)": \(\) =>/gm)].map(([, name]) => name ?? "");
+const waysToPrint = [...fs.readFileSync(fixturePath("process-noise.ts"), "utf8").matchAll(/^ {2}"(.+)": \(\) =>/gm)].map(
+  ([, name]) => name ?? "",
+);
 
 async function talk(program: Program): Promise<void> {
   for (let id = 0; id < 20; id++) program.write(JSON.stringify({ id: String(id), kind: "echo", value: id }));
@@ -16,13 +18,18 @@ async function talk(program: Program): Promise<void> {
 }
 
 function expectOnlyProtocol(stdout: string): void {
-  const messages = stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as unknown);
+  const messages = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
   expect(messages).toEqual(Array.from({ length: 20 }, (_, id) => ({ id: String(id), type: "echoed", value: id })));
 }
 
 function expectNoise(stderr: string): void {
   expect(waysToPrint.length).toBe(19);
-  const missing = waysToPrint.filter((name) => stderr.split(name).length < 3 && stderr.split(Buffer.from(`noise: ${name}\n`).toString()).length < 3);
+  const missing = waysToPrint.filter(
+    (name) => stderr.split(name).length < 3 && stderr.split(Buffer.from(`noise: ${name}\n`).toString()).length < 3,
+  );
   expect(missing).toEqual([]);
   expect(stderr.match(/noise: after the end/g)).toHaveLength(2);
 }
@@ -63,8 +70,13 @@ describe.concurrent("a stderr that nobody reads", () => {
     for (const way of ["log", "console.error", "console.log", "writeSync"]) program.write(JSON.stringify({ way }));
     program.process.stdin?.end();
     await program.whenPrinted('"way":"writeSync"');
-    const answers = program.stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as { way: string; failures: number; rss: number });
-    expect(answers.map(({ way, failures }) => ({ way, failures }))).toEqual(["log", "console.error", "console.log", "writeSync"].map((way) => ({ way, failures: 0 })));
+    const answers = program.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { way: string; failures: number; rss: number });
+    expect(answers.map(({ way, failures }) => ({ way, failures }))).toEqual(
+      ["log", "console.error", "console.log", "writeSync"].map((way) => ({ way, failures: 0 })),
+    );
     for (const { rss } of answers) expect(rss).toBeLessThan(256_000_000);
     expect(await program.exited).toEqual({ code: 0, signal: null });
   });
@@ -78,7 +90,10 @@ describe.concurrent("a stderr that is closed", () => {
     program.process.stdin?.end();
     expect(await program.exited).toEqual({ code: 0, signal: null });
     await program.ended;
-    const answers = program.stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as { failures: number });
+    const answers = program.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { failures: number });
     expect(answers.map(({ failures }) => failures)).toEqual([0, 0, 0, 0]);
   });
 });
@@ -101,8 +116,24 @@ describe("guardStdout", () => {
   });
 
   it("gives everything back when it is released", () => {
-    const before = [process.stdout.write, process.stdout.end, process.stderr.write, fs.write, fs.writeSync, fs.writeFileSync, fs.appendFile];
-    const now = (): unknown[] => [process.stdout.write, process.stdout.end, process.stderr.write, fs.write, fs.writeSync, fs.writeFileSync, fs.appendFile];
+    const before = [
+      process.stdout.write,
+      process.stdout.end,
+      process.stderr.write,
+      fs.write,
+      fs.writeSync,
+      fs.writeFileSync,
+      fs.appendFile,
+    ];
+    const now = (): unknown[] => [
+      process.stdout.write,
+      process.stdout.end,
+      process.stderr.write,
+      fs.write,
+      fs.writeSync,
+      fs.writeFileSync,
+      fs.appendFile,
+    ];
     const guard = guardStdout();
     expect(now().some((value, index) => value === before[index])).toBe(false);
     guard.release();

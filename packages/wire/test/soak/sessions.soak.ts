@@ -88,7 +88,8 @@ async function soakSequentialSessions(): Promise<string[]> {
     const values = samples.map((sample) => sample[name]);
     return new Set(values).size === 1 ? [] : [`SOK-12 ${name} changed: ${values.join(" ")}`];
   });
-  if (growth > maxGrowthBytes) faults.push(`SOK-12 memory grew by ${Math.round(growth / 1e6)} MB: ${samples.map(({ rss }) => Math.round(rss / 1e6)).join(" ")}`);
+  if (growth > maxGrowthBytes)
+    faults.push(`SOK-12 memory grew by ${Math.round(growth / 1e6)} MB: ${samples.map(({ rss }) => Math.round(rss / 1e6)).join(" ")}`);
   return faults;
 }
 

@@ -48,7 +48,10 @@ describe("connectSocket", () => {
     const server = await listening(path);
     const before = countDescriptors();
     const reason = new Error("changed my mind");
-    await expect(connectSocket(path, { signal: AbortSignal.abort(reason) })).rejects.toMatchObject({ code: "connection_failed", cause: reason });
+    await expect(connectSocket(path, { signal: AbortSignal.abort(reason) })).rejects.toMatchObject({
+      code: "connection_failed",
+      cause: reason,
+    });
     const controller = new AbortController();
     const connecting = connectSocket(path, { signal: controller.signal });
     controller.abort(reason);

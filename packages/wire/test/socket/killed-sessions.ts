@@ -10,7 +10,9 @@ import { hourMs, makeOld } from "./sockets.ts";
 
 /** Starts a process that starts sessions all the time, and kills it after `afterMs` of that. */
 export async function killWhileStarting(directory: string, afterMs: number): Promise<void> {
-  const child = spawn(process.execPath, [fixturePath("socket-restless.ts"), "--directory", directory], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [fixturePath("socket-restless.ts"), "--directory", directory], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const exited = once(child, "exit");
   await once(child.stdout, "data");
   await delay(afterMs);

@@ -26,7 +26,11 @@ interface Real {
 type Command = fc.AsyncCommand<Model, Real>;
 
 /** A command from its three parts; `name` is what a counterexample prints. */
-function command(name: string, isPossible: (model: Model) => boolean, run: (model: Model, real: Real) => Promise<void>): fc.Arbitrary<Command> {
+function command(
+  name: string,
+  isPossible: (model: Model) => boolean,
+  run: (model: Model, real: Real) => Promise<void>,
+): fc.Arbitrary<Command> {
   return fc.constant({ check: isPossible, run, toString: () => name });
 }
 
@@ -34,12 +38,16 @@ const always = (): boolean => true;
 const isListening = ({ state }: Model): boolean => state === "listening";
 
 const commands = [
-  command("start", ({ state }) => state !== "listening", async (model, real) => {
-    real.files = createSessionFiles(namesIn(real.directory));
-    real.listener = await listenSocket({ files: real.files, onConnection: echo });
-    Object.assign(model, { state: "listening", clients: 0, isPublic: true });
-    expect(fs.readdirSync(real.directory)).toHaveLength(2);
-  }),
+  command(
+    "start",
+    ({ state }) => state !== "listening",
+    async (model, real) => {
+      real.files = createSessionFiles(namesIn(real.directory));
+      real.listener = await listenSocket({ files: real.files, onConnection: echo });
+      Object.assign(model, { state: "listening", clients: 0, isPublic: true });
+      expect(fs.readdirSync(real.directory)).toHaveLength(2);
+    },
+  ),
   command("start again on the same files", isListening, async (_, { files }) => {
     await expect(listenSocket({ files: files!, onConnection: echo })).rejects.toMatchObject({ code: "usage" });
   }),
@@ -56,14 +64,18 @@ const commands = [
     if (model.state === "listening") Object.assign(model, { state: "closed", clients: 0, isPublic: false });
     await leave(real);
   }),
-  command("close during the start", ({ state }) => state !== "listening", async (model, { directory }) => {
-    const files = createSessionFiles(namesIn(directory));
-    const starting = listenSocket({ files, onConnection: echo });
-    files.remove();
-    await expect(starting).rejects.toMatchObject({ code: "closed" });
-    expect(fs.readdirSync(directory)).toEqual([]);
-    model.isPublic = false;
-  }),
+  command(
+    "close during the start",
+    ({ state }) => state !== "listening",
+    async (model, { directory }) => {
+      const files = createSessionFiles(namesIn(directory));
+      const starting = listenSocket({ files, onConnection: echo });
+      files.remove();
+      await expect(starting).rejects.toMatchObject({ code: "closed" });
+      expect(fs.readdirSync(directory)).toEqual([]);
+      model.isPublic = false;
+    },
+  ),
   command("connect", always, async (model, real) => {
     if (!real.files) return;
     const attempt = connectSocket(real.files.names.socketPath);
@@ -72,23 +84,35 @@ const commands = [
     model.clients++;
     expect(await ask(real.clients.at(-1)!, "new")).toBe("new");
   }),
-  command("ask on the oldest connection", ({ clients }) => clients > 0, async (_, { clients }) => {
-    expect(await ask(clients[0]!, "old")).toBe("old");
-  }),
-  command("leave with the oldest connection", ({ clients }) => clients > 0, async (model, real) => {
-    const client = real.clients.shift()!;
-    client.resume().end();
-    await once(client, "close");
-    model.clients--;
-  }),
-  command("remove the public name", ({ isPublic }) => isPublic, async (model, { files }) => {
-    fs.unlinkSync(files!.names.socketPath);
-    model.isPublic = false;
-  }),
+  command(
+    "ask on the oldest connection",
+    ({ clients }) => clients > 0,
+    async (_, { clients }) => {
+      expect(await ask(clients[0]!, "old")).toBe("old");
+    },
+  ),
+  command(
+    "leave with the oldest connection",
+    ({ clients }) => clients > 0,
+    async (model, real) => {
+      const client = real.clients.shift()!;
+      client.resume().end();
+      await once(client, "close");
+      model.clients--;
+    },
+  ),
+  command(
+    "remove the public name",
+    ({ isPublic }) => isPublic,
+    async (model, { files }) => {
+      fs.unlinkSync(files!.names.socketPath);
+      model.isPublic = false;
+    },
+  ),
 ];
 
 async function leave(real: Real): Promise<void> {
-  await Promise.all(real.clients.map((client) => client.destroyed || once(client.resume().end(), "close")));
+  for (const client of real.clients) if (!client.destroyed) await once(client.resume().end(), "close");
   real.clients = [];
 }
 
@@ -100,7 +124,8 @@ describe("a session", () => {
     const property = fc.asyncProperty(fc.commands(commands, { maxCommands: 25 }), async (sequence) => {
       const real: Real = { directory, files: undefined, listener: undefined, clients: [] };
       await fc.asyncModelRun(() => ({ model: { state: "idle" as const, clients: 0, isPublic: false }, real }), sequence);
-      if (real.listener && real.clients.length > 0) await until(() => real.listener!.connections === real.clients.length, 2_000, "all are counted");
+      if (real.listener && real.clients.length > 0)
+        await until(() => real.listener!.connections === real.clients.length, 2_000, "all are counted");
       await real.listener?.close();
       await leave(real);
       expect(fs.readdirSync(directory)).toEqual([]);

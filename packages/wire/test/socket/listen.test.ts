@@ -10,13 +10,18 @@ import { connectSocket } from "../../src/socket/connect.ts";
 import { listenSocket } from "../../src/socket/listen.ts";
 import { createSessionFiles } from "../../src/socket/session-files.ts";
 import { countDescriptors, it, until } from "../process/real-programs.ts";
-import { ask, askOnce, namesIn, permissionsOf, plantDeadSocket, startSession } from "./sockets.ts";
+import { ask, askOnce, hourMs, makeOld, namesIn, permissionsOf, plantDeadSocket, startSession } from "./sockets.ts";
 
 describe("a public name", () => {
-  it("H10, R49 is never seen open to others or without a listener, under umask 0 and while 80 sessions start", async ({ directory, start }) => {
+  it("H10, R49 is never seen open to others or without a listener, under umask 0 and while 80 sessions start", async ({
+    directory,
+    start,
+  }) => {
     const watch = start("socket-watch.ts", { args: ["--directory", directory] });
     await watch.whenPrinted("watching");
-    const programs = [1, 2].map(() => start("socket-sessions.ts", { args: ["--directory", directory, "--count", "40"], before: "umask 0" }));
+    const programs = [1, 2].map(() =>
+      start("socket-sessions.ts", { args: ["--directory", directory, "--count", "40"], before: "umask 0" }),
+    );
     await Promise.all(programs.map((program) => program.whenPrinted("started")));
     watch.process.stdin?.end();
     expect(await watch.ended).toEqual({ code: 0, signal: null });
@@ -144,6 +149,21 @@ describe("closing", () => {
     expect(outcomes).toContain("closed");
   });
 
+  it("SOK-17 during the sweep of a start that is already reachable makes it fail with `closed` too", async ({ directory }) => {
+    for (let count = 0; count < 20; count++) {
+      const leftover = namesIn(directory).socketPath;
+      await plantDeadSocket(leftover);
+      makeOld(leftover, hourMs);
+    }
+    const files = createSessionFiles(namesIn(directory));
+    const starting = listenSocket({ files, onConnection: () => {} });
+    starting.catch(() => {});
+    while (!fs.existsSync(files.names.socketPath)) await new Promise(setImmediate);
+    files.remove();
+    await expect(starting).rejects.toMatchObject({ code: "closed" });
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
   it("is not held up by a client that only half closed, whose answers still reach it", async ({ directory }) => {
     const { names, listener } = await startSession(namesIn(directory), {
       onConnection: (socket) => void socket.resume().once("end", () => setTimeout(() => socket.write("after your end\n"), 50)),
@@ -161,7 +181,9 @@ describe("closing", () => {
 });
 
 describe("a socket file that is removed while its session lives", () => {
-  it("SOK-15 leaves connected clients served; new ones get connection_failed with the path; closing does not throw", async ({ directory }) => {
+  it("SOK-15 leaves connected clients served; new ones get connection_failed with the path; closing does not throw", async ({
+    directory,
+  }) => {
     const { names, listener } = await startSession(namesIn(directory));
     const client = await connectSocket(names.socketPath);
     expect(await ask(client, "before")).toBe("before");

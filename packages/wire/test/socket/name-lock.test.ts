@@ -64,7 +64,11 @@ async function contend(directory: string, rivals: ChildProcess[], round: number)
   for (const [index, rival] of rivals.entries()) rival.send({ names: namesOf(index) });
   const outcomes = (await Promise.all(answers)).map(([outcome]) => outcome as { owns: boolean; code?: string });
   const owners = rivals.filter((_, index) => outcomes[index]?.owns);
-  expect({ round, owners: owners.length, losers: outcomes.filter(({ code }) => code === "name_taken").length }).toEqual({ round, owners: 1, losers: 1 });
+  expect({ round, owners: owners.length, losers: outcomes.filter(({ code }) => code === "name_taken").length }).toEqual({
+    round,
+    owners: 1,
+    losers: 1,
+  });
   expect(await askOnce(shared.socketPath)).toBe(String(owners[0]?.pid));
   const closed = rivals.map((rival) => once(rival, "message"));
   for (const rival of rivals) rival.send("close");

@@ -1,7 +1,6 @@
 // Names and lengths of session files. Nothing here touches the disk except to show that nothing was left.
 
 import fs from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, vi } from "vitest";
 import { HawserError } from "../../src/errors.ts";
@@ -112,7 +111,6 @@ describe("a path that is too long", () => {
     expect(fs.readdirSync(long)).toEqual([]);
     expect(fs.readdirSync(directory)).toEqual([long.slice(directory.length + 1)]);
     expect(fs.existsSync(socketPath.slice(0, 108))).toBe(false);
-    expect(tmpdir().length).toBeLessThan(100);
   });
 });
 

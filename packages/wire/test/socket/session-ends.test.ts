@@ -27,6 +27,21 @@ describe.concurrent("a program that ends by itself", () => {
     expect(fs.readdirSync(directory)).toEqual([]);
   });
 
+  it.for([
+    { ending: "exhausted", what: "nothing when it fails for lack of descriptors", left: [] },
+    // To list a directory takes a descriptor; this one is left to the next start's sweep.
+    {
+      ending: "exhausted-with-results",
+      what: "only its private directory when there are also results of others in it",
+      left: ["claudecode_ipc_….d"],
+    },
+  ])("SOK-09 leaves $what", async ({ ending, left }, { directory, start }) => {
+    const program = start("socket-ending.ts", { args: ["--directory", directory, "--ending", ending], before: "ulimit -n 60" });
+    expect(await program.ended).toEqual({ code: 1, signal: null });
+    expect(program.stderr).toContain("EMFILE");
+    expect(fs.readdirSync(directory).map((name) => name.replace(/[0-9a-f]{32}/, "…"))).toEqual(left);
+  });
+
   it("SOK-09 leaves nothing of the sessions of two copies of the module", async ({ directory, start }) => {
     const program = end(start, directory, "--ending", "exit", "--copies");
     expect(await program.ended).toEqual({ code: 3, signal: null });
@@ -55,24 +70,30 @@ describe.concurrent("a program that is ended by a signal", () => {
     expect(fs.readdirSync(directory)).toEqual([]);
   });
 
-  it.for(["signal-exit-3", "signal-exit-4"])("SOK-09 leaves nothing when it also uses a library like %s, which cleans up too", async (handler, { directory, start }) => {
-    const program = end(start, directory, "--handler", handler);
-    await program.whenPrinted("started");
-    program.process.kill("SIGTERM");
-    expect(await program.ended).toEqual({ code: null, signal: "SIGTERM" });
-    expect(program.stdout).toContain("signal-exit cleaned up");
-    expect(fs.readdirSync(directory)).toEqual([]);
-  });
+  it.for(["signal-exit-3", "signal-exit-4"])(
+    "SOK-09 leaves nothing when it also uses a library like %s, which cleans up too",
+    async (handler, { directory, start }) => {
+      const program = end(start, directory, "--handler", handler);
+      await program.whenPrinted("started");
+      program.process.kill("SIGTERM");
+      expect(await program.ended).toEqual({ code: null, signal: "SIGTERM" });
+      expect(program.stdout).toContain("signal-exit cleaned up");
+      expect(fs.readdirSync(directory)).toEqual([]);
+    },
+  );
 });
 
 describe.concurrent("a program with its own signal handler", () => {
-  it.for(["on", "before", "once", "once-before"])("SOK-09 decides itself how it ends (handler: %s), and then leaves nothing", async (handler, { directory, start }) => {
-    const program = end(start, directory, "--handler", handler);
-    await program.whenPrinted("started");
-    program.process.kill("SIGTERM");
-    expect(await program.ended).toEqual({ code: 5, signal: null });
-    expect(fs.readdirSync(directory)).toEqual([]);
-  });
+  it.for(["on", "before", "once", "once-before"])(
+    "SOK-09 decides itself how it ends (handler: %s), and then leaves nothing",
+    async (handler, { directory, start }) => {
+      const program = end(start, directory, "--handler", handler);
+      await program.whenPrinted("started");
+      program.process.kill("SIGTERM");
+      expect(await program.ended).toEqual({ code: 5, signal: null });
+      expect(fs.readdirSync(directory)).toEqual([]);
+    },
+  );
 
   it("keeps its session when it ignores the signal", async ({ directory, start }) => {
     const program = end(start, directory, "--handler", "ignore");

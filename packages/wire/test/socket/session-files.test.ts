@@ -85,19 +85,24 @@ describe("a name that somebody else has taken", () => {
     expect([fs.readFileSync(names.schemaPath, "utf8"), permissionsOf(names.schemaPath)]).toEqual(["precious", "644"]);
   });
 
-  it.for(["directory", "link", "file"])("SOK-07 is refused when the private directory's name is a %s, which stays", (kind, { directory }) => {
-    const names = namesIn(directory);
-    const victim = join(directory, "victim");
-    fs.mkdirSync(victim, { mode: 0o755 });
-    fs.writeFileSync(join(victim, "content"), "precious");
-    if (kind === "directory") fs.renameSync(victim, names.privateDirectory);
-    if (kind === "link") fs.symlinkSync(victim, names.privateDirectory);
-    if (kind === "file") fs.renameSync(join(victim, "content"), names.privateDirectory);
-    expect(() => createSessionFiles(names)).toThrow(expect.objectContaining({ code: "name_taken", facts: { path: names.privateDirectory } }));
-    const content = kind === "file" ? names.privateDirectory : join(names.privateDirectory, "content");
-    expect(fs.readFileSync(content, "utf8")).toBe("precious");
-    if (kind !== "file") expect((fs.statSync(names.privateDirectory).mode & 0o777).toString(8)).toBe("755");
-  });
+  it.for(["directory", "link", "file"])(
+    "SOK-07 is refused when the private directory's name is a %s, which stays",
+    (kind, { directory }) => {
+      const names = namesIn(directory);
+      const victim = join(directory, "victim");
+      fs.mkdirSync(victim, { mode: 0o755 });
+      fs.writeFileSync(join(victim, "content"), "precious");
+      if (kind === "directory") fs.renameSync(victim, names.privateDirectory);
+      if (kind === "link") fs.symlinkSync(victim, names.privateDirectory);
+      if (kind === "file") fs.renameSync(join(victim, "content"), names.privateDirectory);
+      expect(() => createSessionFiles(names)).toThrow(
+        expect.objectContaining({ code: "name_taken", facts: { path: names.privateDirectory } }),
+      );
+      const content = kind === "file" ? names.privateDirectory : join(names.privateDirectory, "content");
+      expect(fs.readFileSync(content, "utf8")).toBe("precious");
+      if (kind !== "file") expect((fs.statSync(names.privateDirectory).mode & 0o777).toString(8)).toBe("755");
+    },
+  );
 
   it("SOK-15 is left alone at the end: what another put at our public names is not ours to remove", async ({ directory }) => {
     const { names, listener } = await startSession(namesIn(directory), { schema: "{}" });

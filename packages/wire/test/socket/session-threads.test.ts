@@ -6,23 +6,42 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { describe, expect } from "vitest";
+import { probeSocket } from "../../src/socket/connect.ts";
 import { fixturePath, it } from "../process/real-programs.ts";
 import { askOnce, namesIn, startSession } from "./sockets.ts";
 
 const program = fixturePath("socket-thread.ts");
 
 describe("a process that is forked from one with a session", () => {
-  it.for(["none", "session"])("SOK-14 loads the module and exits (own session: %s); its parent's session goes on", async (kind, { directory }) => {
-    const { names, listener } = await startSession(namesIn(directory), { schema: "{}" });
-    const child = fork(program, [directory, kind, "exit"]);
-    const [said] = (await once(child, "message")) as [string];
-    if (kind === "session") expect(await askOnce(said)).toBe("hello");
-    child.send("end");
-    expect(await once(child, "exit")).toEqual([0, null]);
-    expect(fs.readdirSync(directory)).toHaveLength(3);
-    expect(await askOnce(names.socketPath)).toBe("hello");
-    await listener.close();
-    expect(fs.readdirSync(directory)).toEqual([]);
+  it.for(["none", "session"])(
+    "SOK-14 loads the module and exits (own session: %s); its parent's session goes on",
+    async (kind, { directory }) => {
+      const { names, listener } = await startSession(namesIn(directory), { schema: "{}" });
+      const child = fork(program, [directory, kind, "exit"]);
+      const [said] = (await once(child, "message")) as [string];
+      if (kind === "session") expect(await askOnce(said)).toBe("hello");
+      child.send("end");
+      expect(await once(child, "exit")).toEqual([0, null]);
+      expect(fs.readdirSync(directory)).toHaveLength(3);
+      expect(await askOnce(names.socketPath)).toBe("hello");
+      await listener.close();
+      expect(fs.readdirSync(directory)).toEqual([]);
+    },
+  );
+});
+
+describe("a worker of a cluster", () => {
+  it("SOK-14 serves its session itself, not through the primary process, and nobody listens there after it was killed", async ({
+    directory,
+    start,
+  }) => {
+    const primary = start("socket-cluster.ts", { args: [directory] });
+    await primary.whenPrinted("busy");
+    const [path = ""] = primary.stdout.split("\n");
+    expect(await askOnce(path)).toBe("hello");
+    expect(primary.stdout).not.toContain("free again");
+    await primary.whenPrinted("worker killed");
+    expect(await probeSocket(path)).toBe("dead");
   });
 });
 
@@ -39,15 +58,18 @@ describe("a worker thread", () => {
     expect(fs.readdirSync(directory)).toEqual([]);
   });
 
-  it.for(["return", "exit", "throw"])("SOK-14 has a session of its own that works and is gone when the thread ends by %s", async (ending, { directory }) => {
-    const worker = new Worker(program, { argv: [directory, "session", ending] });
-    const [path] = (await once(worker, "message")) as [string];
-    expect(await askOnce(path)).toBe("hello");
-    const failure = ending === "throw" ? once(worker, "error") : undefined;
-    const exited = once(worker, "exit").catch(() => once(worker, "exit"));
-    worker.postMessage("end");
-    if (failure) expect(await failure).toMatchObject([{ message: "the thread fails" }]);
-    await exited;
-    expect(fs.readdirSync(directory)).toEqual([]);
-  });
+  it.for(["return", "exit", "throw"])(
+    "SOK-14 has a session of its own that works and is gone when the thread ends by %s",
+    async (ending, { directory }) => {
+      const worker = new Worker(program, { argv: [directory, "session", ending] });
+      const [path] = (await once(worker, "message")) as [string];
+      expect(await askOnce(path)).toBe("hello");
+      const failure = ending === "throw" ? once(worker, "error") : undefined;
+      const exited = once(worker, "exit").catch(() => once(worker, "exit"));
+      worker.postMessage("end");
+      if (failure) expect(await failure).toMatchObject([{ message: "the thread fails" }]);
+      await exited;
+      expect(fs.readdirSync(directory)).toEqual([]);
+    },
+  );
 });

@@ -19,7 +19,7 @@ const listenStep: Step = { owner: net.Server.prototype as unknown as Record<stri
 /** Without any of these there is no session. */
 const needed = [...["mkdirSync", "chmodSync", "writeFileSync", "linkSync", "unlinkSync"].map(ofFs), listenStep];
 /** These serve the sweep and the removal too; a start may do without. */
-const others = ["openSync", "readdirSync", "lstatSync", "rmSync"].map(ofFs);
+const others = ["openSync", "readdirSync", "lstatSync", "rmSync", "rmdirSync"].map(ofFs);
 /** With these files are removed: what could not be removed is all that may stay. */
 const removing = new Set(["lstatSync", "rmSync"]);
 
@@ -58,7 +58,12 @@ async function startFailing(step: Step, when: "before" | "after", nth: number, s
   const hook = (): void => {
     if (++calls === nth) throw new Error("injected");
   };
-  return tampered(step, { [when]: hook }, () => start().then(() => "started", (error: Error) => error.message));
+  return tampered(step, { [when]: hook }, () =>
+    start().then(
+      () => "started",
+      (error: Error) => error.message,
+    ),
+  );
 }
 
 const listenerCounts = (): number[] => ["exit", "SIGINT", "SIGTERM", "SIGHUP"].map((event) => process.listenerCount(event));
@@ -100,21 +105,24 @@ describe("a start that fails at one step", () => {
     },
   );
 
-  it.for([...needed, ...others])("SOK-09 leaves at most the dead socket when $name fails while that is replaced", async (step, { directory }) => {
-    const uuid = "f".repeat(32);
-    const { socketPath } = namesIn(directory, uuid);
-    const start = (): Promise<void> => startAndClose(directory, uuid);
-    const plant = async (): Promise<void> => {
-      for (const left of fs.readdirSync(directory)) fs.rmSync(`${directory}/${left}`, { recursive: true });
-      await plantDeadSocket(socketPath);
-      makeOld(socketPath, hourMs);
-    };
-    await plant();
-    for (const nth of await callsOf(step, start)) {
+  it.for([...needed, ...others])(
+    "SOK-09 leaves at most the dead socket when $name fails while that is replaced",
+    async (step, { directory }) => {
+      const uuid = "f".repeat(32);
+      const { socketPath } = namesIn(directory, uuid);
+      const start = (): Promise<void> => startAndClose(directory, uuid);
+      const plant = async (): Promise<void> => {
+        for (const left of fs.readdirSync(directory)) fs.rmSync(`${directory}/${left}`, { recursive: true });
+        await plantDeadSocket(socketPath);
+        makeOld(socketPath, hourMs);
+      };
       await plant();
-      await startFailing(step, "before", nth, start);
-      const left = fs.readdirSync(directory).filter((name) => name !== `claudecode_ipc_${uuid}.sock`);
-      expect(left.length).toBeLessThanOrEqual(removing.has(step.name) ? 1 : 0);
-    }
-  });
+      for (const nth of await callsOf(step, start)) {
+        await plant();
+        await startFailing(step, "before", nth, start);
+        const left = fs.readdirSync(directory).filter((name) => name !== `claudecode_ipc_${uuid}.sock`);
+        expect(left.length).toBeLessThanOrEqual(removing.has(step.name) ? 1 : 0);
+      }
+    },
+  );
 });

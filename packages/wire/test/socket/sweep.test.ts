@@ -54,13 +54,16 @@ describe("a dead socket", () => {
     expect(await keptBy(directory)).toEqual([socketName]);
   });
 
-  it.for([`claudecode_ipc_${uuid}.sock.bak`, `claudecode_ipc_${uuid.slice(1)}.sock`, `claudecode_ipc_${"G".repeat(32)}.sock`, "claudecode_ipc_.sock", "my.sock"])(
-    "H11 stays when its name is not exactly one of ours: %s",
-    async (name, { directory }) => {
-      await plantOldSocket(join(directory, name));
-      expect(await keptBy(directory)).toEqual([name]);
-    },
-  );
+  it.for([
+    `claudecode_ipc_${uuid}.sock.bak`,
+    `claudecode_ipc_${uuid.slice(1)}.sock`,
+    `claudecode_ipc_${"G".repeat(32)}.sock`,
+    "claudecode_ipc_.sock",
+    "my.sock",
+  ])("H11 stays when its name is not exactly one of ours: %s", async (name, { directory }) => {
+    await plantOldSocket(join(directory, name));
+    expect(await keptBy(directory)).toEqual([name]);
+  });
 
   it("H11 stays when it was replaced between the probe and the removal, even by one just as old", async ({ directory }) => {
     const path = join(directory, socketName);
@@ -95,17 +98,20 @@ describe("what is not a dead socket", () => {
     server.close();
   });
 
-  it.for(["file", "directory", "link to a dead socket", "link to nothing", "fifo"])("H11 a %s of a socket's name stays", async (kind, { directory }) => {
-    const path = join(directory, socketName);
-    if (kind === "file") fs.writeFileSync(path, "precious");
-    if (kind === "directory") fs.mkdirSync(path);
-    if (kind === "link to a dead socket") await plantOldSocket(join(directory, "target"));
-    if (kind.startsWith("link")) fs.symlinkSync("target", path);
-    if (kind === "fifo") expect(spawnSync("mkfifo", [path]).status).toBe(0);
-    makeOld(path, 2 * hourMs);
-    const before = fs.readdirSync(directory).sort();
-    expect((await keptBy(directory)).sort()).toEqual(before);
-  });
+  it.for(["file", "directory", "link to a dead socket", "link to nothing", "fifo"])(
+    "H11 a %s of a socket's name stays",
+    async (kind, { directory }) => {
+      const path = join(directory, socketName);
+      if (kind === "file") fs.writeFileSync(path, "precious");
+      if (kind === "directory") fs.mkdirSync(path);
+      if (kind === "link to a dead socket") await plantOldSocket(join(directory, "target"));
+      if (kind.startsWith("link")) fs.symlinkSync("target", path);
+      if (kind === "fifo") expect(spawnSync("mkfifo", [path]).status).toBe(0);
+      makeOld(path, 2 * hourMs);
+      const before = fs.readdirSync(directory).sort();
+      expect((await keptBy(directory)).sort()).toEqual(before);
+    },
+  );
 
   it("H11 a socket whose listener is stopped and too busy to accept stays", async ({ directory, start }) => {
     const path = join(directory, socketName);
@@ -147,7 +153,9 @@ describe("another user's leftovers", () => {
     await plantOldSocket(join(directory, plainLeftover));
     fs.lchownSync(join(directory, plainLeftover), 65_534, 65_534);
     // Type stripping needs no file that the other user may not read: the program is loaded before it changes its user.
-    const run = spawnSync(process.execPath, [fixturePath("socket-sweep-as.ts"), "--directory", directory, "--uid", "65534"], { encoding: "utf8" });
+    const run = spawnSync(process.execPath, [fixturePath("socket-sweep-as.ts"), "--directory", directory, "--uid", "65534"], {
+      encoding: "utf8",
+    });
     expect(run.stderr).toBe("");
     expect(JSON.parse(run.stdout)).toEqual([join(directory, plainLeftover)]);
     expect(fs.readdirSync(directory).sort()).toEqual([directoryName, socketName, schemaName].sort());

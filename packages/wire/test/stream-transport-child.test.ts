@@ -50,7 +50,10 @@ it("reads the explanation of a child that died while we were still writing to it
   })();
   const large = "x".repeat(200_000);
   for (let sent = 0, isOpen = true; sent < 200 && isOpen; sent++) {
-    isOpen = await transport.send(large).then(() => true, () => false);
+    isOpen = await transport.send(large).then(
+      () => true,
+      () => false,
+    );
   }
   await reading;
   expect(texts).toEqual(['{"type":"error","error":"bad configuration"}']);

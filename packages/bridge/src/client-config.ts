@@ -1,0 +1,79 @@
+// The session's configuration in the words of each MCP client: what a user pastes, and how a
+// command of that client is started with it for one run.
+
+import { basename } from "node:path";
+import { HawserError } from "@hawser/wire";
+import type { McpStdioServerConfig } from "./session.ts";
+
+export type ClientName = "claude" | "codex" | "gemini" | "opencode" | "json";
+
+const printers: Readonly<Record<ClientName, (serverName: string, config: McpStdioServerConfig) => string>> = {
+  claude: (name, config) => json(claudeConfig(name, config)),
+  codex: (name, config) => codexToml(name, config),
+  gemini: (name, config) => json(geminiConfig(name, config)),
+  opencode: (name, config) => json(opencodeConfig(name, config)),
+  json: (_, config) => json(config),
+};
+
+/** Text for the client's configuration file. */
+export function printClientConfig(client: ClientName, serverName: string, config: McpStdioServerConfig): string {
+  checkServerName(serverName);
+  return printers[client](serverName, config);
+}
+
+export interface ClientCommand {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** A file that must exist while the command runs: its path is `{file}` in `env`. */
+  readonly file?: string;
+}
+
+/** How to add the server to one run of a client, by the name of its program; undefined for programs we don't know. */
+export function toClientCommand(program: string, serverName: string, config: McpStdioServerConfig): ClientCommand | undefined {
+  checkServerName(serverName);
+  switch (basename(program).replace(/\.(?:exe|cmd|mjs|js)$/, "")) {
+    case "claude":
+      return { args: ["--mcp-config", JSON.stringify(claudeConfig(serverName, config))], env: {} };
+    case "codex": {
+      const prefix = `mcp_servers.${serverName}`;
+      return { args: ["-c", `${prefix}.command=${tomlText(config.command)}`, "-c", `${prefix}.args=${tomlList(config.args)}`], env: {} };
+    }
+    case "gemini":
+      return { args: [], env: { GEMINI_CLI_SYSTEM_SETTINGS_PATH: "{file}" }, file: json(geminiConfig(serverName, config)) };
+    case "opencode":
+      return { args: [], env: { OPENCODE_CONFIG: "{file}" }, file: json(opencodeConfig(serverName, config)) };
+    default:
+      return undefined;
+  }
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+const claudeConfig = (name: string, config: McpStdioServerConfig): object => ({ mcpServers: { [name]: config } });
+
+function geminiConfig(name: string, { command, args, env }: McpStdioServerConfig): object {
+  return { mcpServers: { [name]: { command, args, ...(env && { env }) } } };
+}
+
+function opencodeConfig(name: string, { command, args, env }: McpStdioServerConfig): object {
+  return { mcp: { [name]: { type: "local", command: [command, ...args], enabled: true, ...(env && { environment: env }) } } };
+}
+
+function codexToml(name: string, { command, args, env }: McpStdioServerConfig): string {
+  const lines = [`[mcp_servers.${name}]`, `command = ${tomlText(command)}`, `args = ${tomlList(args)}`];
+  if (env)
+    lines.push(
+      `env = { ${Object.entries(env)
+        .map(([key, value]) => `${key} = ${tomlText(value)}`)
+        .join(", ")} }`,
+    );
+  return `${lines.join("\n")}\n`;
+}
+
+// A JSON string is a valid basic string of TOML.
+const tomlText = (text: string): string => JSON.stringify(text);
+const tomlList = (items: readonly string[]): string => `[${items.map(tomlText).join(", ")}]`;
+
+function checkServerName(name: string): void {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
+    throw new HawserError("usage", `a server name has letters, digits, _ and -, at most 64; not "${name}"`);
+}

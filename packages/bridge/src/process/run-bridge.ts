@@ -1,0 +1,89 @@
+// The bridge process: a stdio MCP server whose tools live in another program. It reads its schema
+// file once, answers `tools/list` from memory, connects only when a tool is called, and stays
+// useful when the program behind it is gone.
+
+import { Server } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { describeThrown, limits } from "@hawser/wire";
+import { logLine, ndjson, runStdio, type Lifecycle } from "@hawser/wire/node";
+import { bridgeUsage, parseBridgeOptions, type BridgeOptions } from "./bridge-options.ts";
+import { toClientTools, type ClientTools } from "./client-tools.ts";
+import { connectToParent } from "./connection.ts";
+import { createMcpTransport } from "./mcp-transport.ts";
+import { createPool } from "./pool.ts";
+import { createRelay } from "./relay.ts";
+import { readSchemaFile } from "./schema-file.ts";
+import { createSpill } from "./spill.ts";
+
+export async function runBridge(args: readonly string[], version: string): Promise<void> {
+  if (args.includes("--help")) {
+    process.stdout.write(bridgeUsage);
+    return;
+  }
+  let options: BridgeOptions;
+  try {
+    options = parseBridgeOptions(args);
+  } catch (error) {
+    process.stderr.write(`${describeThrown(error)}\n\n${bridgeUsage}`);
+    process.exitCode = 1;
+    return;
+  }
+  try {
+    const clientTools = toClientTools(readSchemaFile(options.schemaPath));
+    for (const omission of clientTools.omissions) logLine(`[hawser] ${omission}`);
+    if (options.check) return await check(options, clientTools);
+    await serve(options, clientTools, version);
+  } catch (error) {
+    process.stderr.write(`${describeThrown(error)}\n`);
+    process.exitCode = 2;
+  }
+}
+
+/** What `--check` does: everything that a first call needs, without a call. */
+async function check({ socketPath }: BridgeOptions, { tools }: ClientTools): Promise<void> {
+  const connection = await connectToParent({ socketPath, client: { name: "bridge --check" }, signal: new AbortController().signal });
+  connection.close();
+  process.stderr.write(`ok: ${tools.length} tools, the program at ${socketPath} answers\n`);
+}
+
+function serve(options: BridgeOptions, clientTools: ClientTools, version: string): Promise<never> {
+  return runStdio({
+    codec: ndjson,
+    eofGraceMs: limits.bridgeEofGraceMs,
+    async serve(transport, lifecycle) {
+      const mcp = createMcpTransport(transport, lifecycle.stopping);
+      let server: Server | undefined;
+      const pool = createPool(options);
+      const spill = createSpill(options.maxResultBytes);
+      const relay = createRelay({
+        clientTools,
+        pool,
+        spill,
+        cancelling: lifecycle.cancelling,
+        initializedClient: () => server?.getClientVersion(),
+      });
+      const handle = serveStdio(() => (server = createServer(clientTools, relay, version)), {
+        transport: mcp,
+        onerror: (error) => logLine(`[hawser] ${error.message}`),
+      });
+      await untilFinished(mcp.finished, lifecycle);
+      await handle.close();
+      pool.close();
+    },
+  });
+}
+
+function createServer({ tools }: ClientTools, relay: ReturnType<typeof createRelay>, version: string): Server {
+  const server = new Server({ name: "hawser", version }, { capabilities: { tools: {}, logging: {} } });
+  server.setRequestHandler("tools/list", () => ({ tools: [...tools] }));
+  server.setRequestHandler("tools/call", relay);
+  return server;
+}
+
+/** The client gets its answers; one that is gone gets none. */
+async function untilFinished(finished: Promise<void>, { cancelling }: Lifecycle): Promise<void> {
+  const gone = new Promise<void>((resolve) =>
+    cancelling.addEventListener("abort", () => setTimeout(resolve, limits.cancelGraceMs / 2), { once: true }),
+  );
+  await Promise.race([finished, gone]);
+}

@@ -1,0 +1,33 @@
+// Reads the schema file once, at start. A file that breaks the contract ends the process with the
+// reason and the entry's index; it never starts half a server.
+
+import { readFileSync } from "node:fs";
+import { BridgeStartupError, describeThrown } from "@hawser/wire";
+import type { ToolSchema } from "../contract.ts";
+
+export function readSchemaFile(path: string): ToolSchema[] {
+  let entries: unknown;
+  try {
+    entries = JSON.parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw new BridgeStartupError(`can't read the schema file ${path}: ${describeThrown(cause)}`, { cause });
+  }
+  if (!Array.isArray(entries)) throw new BridgeStartupError(`the schema file ${path} must hold a JSON array of tools`);
+  const seen = new Map<string, number>();
+  for (const [index, entry] of entries.entries()) checkEntry(path, index, entry, seen);
+  return entries as ToolSchema[];
+}
+
+function checkEntry(path: string, index: number, entry: unknown, seen: Map<string, number>): void {
+  const fail = (reason: string): never => {
+    throw new BridgeStartupError(`the schema file ${path}, tool ${index}: ${reason}`, { facts: { index } });
+  };
+  const { name, description, input_schema: schema } = (isRecord(entry) ? entry : {}) as Partial<Record<keyof ToolSchema, unknown>>;
+  if (typeof name !== "string") return fail("`name` must be a string");
+  if (typeof description !== "string") return fail(`\`description\` of "${name}" must be a string`);
+  if (!isRecord(schema)) return fail(`\`input_schema\` of "${name}" must be an object`);
+  if (seen.has(name)) return fail(`"${name}" is also the name of tool ${seen.get(name)}`);
+  seen.set(name, index);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,145 @@
+// A session offers a set of tools to bridge processes: a socket, a schema file beside it, and the
+// configuration that makes any MCP client start a bridge. Created, started, stopped, once each;
+// whatever happens, nothing of it is left behind.
+
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { HawserError, limits } from "@hawser/wire";
+import {
+  createSessionFiles,
+  createSessionNames,
+  createStreamTransport,
+  lengthPrefix,
+  listenSocket,
+  type Listener,
+  type SessionFiles,
+} from "@hawser/wire/node";
+import { toTools, type ToolSource } from "./adapt-tool.ts";
+import { serveConnection } from "./serve-connection.ts";
+import { createToolHost } from "./tool-host.ts";
+
+export interface McpStdioServerConfig {
+  readonly type: "stdio";
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface IPCSessionOptions {
+  /** Starts the bridge: a program and its first arguments; the two paths are added. Default: this Node and the bundled bridge. */
+  readonly bridgeCommand?: readonly [string, ...string[]];
+  /** Where the files lie; the system's temporary folder unless given. */
+  readonly directory?: string;
+  readonly frameDeadlineMs?: number;
+  readonly maxConnections?: number;
+}
+
+export type IPCSessionState = "created" | "started" | "stopped";
+
+export interface IPCSession extends AsyncDisposable {
+  readonly state: IPCSessionState;
+  readonly socketPath: string;
+  readonly schemaPath: string;
+  /** For any MCP client. Works from `start` to `stop`. */
+  readonly mcpServerConfig: McpStdioServerConfig;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function createIPCSession(tools: ToolSource, options: IPCSessionOptions = {}): IPCSession {
+  const host = createToolHost(toTools(tools));
+  const names = createSessionNames(options.directory === undefined ? {} : { directories: [options.directory] });
+  const stopped = new AbortController();
+  const serving = new Set<Promise<void>>();
+  let state: IPCSessionState = "created";
+  let starting: Promise<void> | undefined;
+  let stopping: Promise<void> | undefined;
+  let files: SessionFiles | undefined;
+  let listener: Listener | undefined;
+
+  async function open(): Promise<void> {
+    files = createSessionFiles(names);
+    try {
+      files.publishSchema(JSON.stringify(host.schemas));
+      listener = await listenSocket({
+        files,
+        maxConnections: options.maxConnections,
+        refusal: lengthPrefix.encode({
+          error: { message: "this program has too many connections open; try again", type: "IPCConnectionError" },
+        }),
+        onConnection(socket) {
+          const transport = createStreamTransport({
+            readable: socket,
+            writable: socket,
+            codec: lengthPrefix,
+            frameDeadlineMs: options.frameDeadlineMs ?? limits.frameDeadlineMs,
+          });
+          const work = serveConnection(transport, { host, privateDirectory: names.privateDirectory, signal: stopped.signal });
+          serving.add(work);
+          void work.finally(() => serving.delete(work));
+        },
+      });
+    } catch (error) {
+      files.remove();
+      throw error;
+    }
+  }
+
+  async function start(): Promise<void> {
+    if (state === "stopped") throw new HawserError("usage", "this session has stopped; create a new one");
+    starting ??= open().then(
+      () => void (state = state === "created" ? "started" : state),
+      (error: unknown) => {
+        state = "stopped";
+        throw error;
+      },
+    );
+    await starting;
+    if (stopping) throw new HawserError("cancelled", "the session was stopped while it started");
+  }
+
+  async function stop(): Promise<void> {
+    state = "stopped";
+    await starting?.catch(() => {});
+    files?.remove();
+    stopped.abort(new HawserError("cancelled", "the session was stopped"));
+    await Promise.all(serving);
+    await listener?.close();
+  }
+
+  const session: IPCSession = {
+    get state() {
+      return state;
+    },
+    socketPath: names.socketPath,
+    schemaPath: names.schemaPath,
+    mcpServerConfig: createServerConfig(names.socketPath, names.schemaPath, options.bridgeCommand),
+    start,
+    stop: () => (stopping ??= stop()),
+    [Symbol.asyncDispose]: () => session.stop(),
+  };
+  return session;
+}
+
+const bundledBridge = fileURLToPath(new URL("../dist/bridge.cjs", import.meta.url));
+const bridgeSource = fileURLToPath(new URL("../src/process/main.ts", import.meta.url));
+
+/** The bundled bridge; in a checkout that is not built yet, its sources. */
+function defaultBridgeCommand(): readonly [string, ...string[]] {
+  return existsSync(bundledBridge) ? [process.execPath, bundledBridge] : [process.execPath, "--conditions=hawser-source", bridgeSource];
+}
+
+function createServerConfig(
+  socketPath: string,
+  schemaPath: string,
+  bridgeCommand: readonly [string, ...string[]] | undefined,
+): McpStdioServerConfig {
+  const [command, ...args] = bridgeCommand ?? defaultBridgeCommand();
+  return {
+    type: "stdio",
+    command,
+    args: [...args, socketPath, schemaPath],
+    // Inside Electron, execPath is the app; this makes it behave as Node.
+    ...(process.versions["electron"] !== undefined && !bridgeCommand && { env: { ELECTRON_RUN_AS_NODE: "1" } }),
+  };
+}
