@@ -2,6 +2,9 @@
 // and one line here; child programs that it needs go to `programs/`, what it is compared with to `peers/`.
 
 import type { Row } from "./row.ts";
+import { bridgeInFlight, bridgeParallel, bridgeRoundTrip } from "./rows/bridge-calls.ts";
+import { bridgeMemory } from "./rows/bridge-memory.ts";
+import { bridgeStart } from "./rows/bridge-start.ts";
 import { decodeChunkSizes } from "./rows/decode-chunk-sizes.ts";
 import { decodeNdjson } from "./rows/decode-ndjson.ts";
 import { echoInFlight } from "./rows/echo-in-flight.ts";
@@ -9,4 +12,16 @@ import { echoRoundTrip } from "./rows/echo-round-trip.ts";
 import { stalledReaderMemory } from "./rows/stalled-reader-memory.ts";
 import { streamPieces } from "./rows/stream-pieces.ts";
 
-export const rows: readonly Row[] = [decodeNdjson, decodeChunkSizes, echoRoundTrip, echoInFlight, streamPieces, stalledReaderMemory];
+export const rows: readonly Row[] = [
+  decodeNdjson,
+  decodeChunkSizes,
+  echoRoundTrip,
+  echoInFlight,
+  streamPieces,
+  stalledReaderMemory,
+  bridgeStart,
+  bridgeRoundTrip,
+  bridgeInFlight,
+  bridgeParallel,
+  bridgeMemory,
+];

@@ -1,7 +1,7 @@
 // The results as a table for people and as one JSON document for programs. The contestant with the
 // star is ours; the ratio on the line of a peer is ours divided by that peer's.
 
-import { availableParallelism, cpus } from "node:os";
+import { availableParallelism, cpus, loadavg } from "node:os";
 import { ratioOf, type Measurement } from "./measure.ts";
 import type { CaseResult, Verdict } from "./row.ts";
 
@@ -10,6 +10,8 @@ export interface Report {
   readonly platform: string;
   readonly cpuCount: number;
   readonly cpuModel: string;
+  /** Of the minute before the end: above the number of CPUs, others worked here too. */
+  readonly loadAverage: number;
   readonly rounds: number;
   readonly seconds: number;
   readonly cases: readonly CaseResult[];
@@ -17,12 +19,13 @@ export interface Report {
   readonly notMeasured: readonly string[];
 }
 
-export function describeMachine(): Pick<Report, "node" | "platform" | "cpuCount" | "cpuModel"> {
+export function describeMachine(): Pick<Report, "node" | "platform" | "cpuCount" | "cpuModel" | "loadAverage"> {
   return {
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
     cpuCount: availableParallelism(),
     cpuModel: cpus()[0]?.model.trim() ?? "unknown",
+    loadAverage: loadavg()[0] ?? 0,
   };
 }
 
@@ -34,7 +37,7 @@ export function toJson(report: Report): string {
 const headings = ["", "median", "p99", "ours / peer", "target", ""];
 
 export function toTable(report: Report): string {
-  const { node, platform, cpuCount, cpuModel, rounds } = report;
+  const { node, platform, cpuCount, cpuModel, loadAverage, rounds } = report;
   const blocks = report.cases.map((result) => ({ title: titleOf(result), lines: linesOf(result) }));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...blocks.flatMap(({ lines }) => lines.map((cells) => cells[column]?.length ?? 0))),
@@ -43,7 +46,8 @@ export function toTable(report: Report): string {
     `  ${cells.map((cell, column) => (isNumeric(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0))).join("  ")}`.trimEnd();
   const verdicts = report.cases.flatMap((result) => result.verdicts);
   return [
-    `Hawser bench: Node ${node}, ${platform}, ${cpuCount} CPUs (${cpuModel}), ${rounds} interleaved rounds: medians, and medians of the rounds' ratios`,
+    `Hawser bench: Node ${node}, ${platform}, ${cpuCount} CPUs (${cpuModel}), load average ${loadAverage.toFixed(1)}`,
+    `${rounds} interleaved rounds: medians, and medians of the rounds' ratios`,
     "",
     print(headings),
     ...blocks.flatMap(({ title, lines }) => ["", title, ...lines.map(print)]),

@@ -40,6 +40,6 @@ function compareSchema(direction: Direction, path: string, before: JsonSchema, n
 }
 
 // Items, unions and bounds are compared as they stand: narrowing or widening either is worth a human look.
-const valueOf = ({ properties: _p, required: _r, description: _d, additionalProperties: _a, ...rest }: JsonSchema): string =>
-  JSON.stringify(rest);
+const valueOf = ({ properties: _p, required: _r, additionalProperties: _a, ...rest }: JsonSchema): string =>
+  JSON.stringify(rest, (name, value: unknown) => (name === "description" ? undefined : value));
 const majorOf = (version: string): number => Number(version.split(".")[0]);

@@ -1,7 +1,6 @@
 // The tasks behind the npm scripts. Runs on the pinned Node, in a tree that `run.mjs` has made ready.
 
-import { existsSync, globSync } from "node:fs";
-import { join } from "node:path";
+import { globSync } from "node:fs";
 import { isProblem, problem, say } from "../setup/problem.mjs";
 import { runProgram } from "../setup/program.mjs";
 import { buildStep } from "./build.ts";
@@ -48,7 +47,6 @@ async function buildOrStop(): Promise<void> {
 
 // Packages import each other by name; the condition leads those names to the sources.
 function runSource(file: string, args: readonly string[]): Promise<number> {
-  if (!existsSync(join(root, file))) throw problem(`${file} does not exist here; update the working tree and run this again.`);
   return runNode(["--conditions=hawser-source", file, ...args]);
 }
 

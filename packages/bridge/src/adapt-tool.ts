@@ -3,6 +3,7 @@
 // They are recognised by shape; neither library is loaded.
 
 import {
+  describeThrown,
   HawserError,
   isStandardSchema,
   type JsonSchema,
@@ -17,6 +18,7 @@ import {
 export type ToolSource = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 export function toTools(source: ToolSource): Tool[] {
+  if (!isRecord(source)) throw new HawserError("usage", "tools are a list, or an object with their names as its keys");
   if (Array.isArray(source)) return source.map((value, index) => toTool(value, undefined, `tool ${index}`));
   return Object.entries(source).map(([name, value]) => toTool(value, name, `tool "${name}"`));
 }
@@ -70,11 +72,12 @@ function fromShape(shape: Readonly<Record<string, StandardSchema>>): StandardSch
       version: 1,
       vendor: "hawser",
       async validate(value) {
-        const given = isRecord(value) ? value : {};
+        // Own members only: an argument may be called `constructor`.
+        const given = new Map(Object.entries(isRecord(value) ? value : {}));
         const output: Record<string, unknown> = {};
         const issues: StandardIssue[] = [];
         for (const [name, schema] of members) {
-          const result = await schema["~standard"].validate(given[name]);
+          const result = await schema["~standard"].validate(given.get(name));
           if (result.issues)
             issues.push(...result.issues.map((issue) => ({ message: issue.message, path: [name, ...(issue.path ?? [])] })));
           else if (result.value !== undefined) output[name] = result.value;
@@ -133,9 +136,33 @@ function fromAiSdk(name: string, source: AiSdkTool): Tool {
 function aiSdkInput(name: string, inputSchema: unknown): ToolInput {
   if (isStandardSchema(inputSchema)) return inputSchema;
   const schema: unknown = typeof inputSchema === "function" ? (inputSchema as () => unknown)() : inputSchema;
-  const jsonSchema = isRecord(schema) ? schema["jsonSchema"] : undefined;
-  if (isRecord(jsonSchema) && !("then" in jsonSchema)) return jsonSchema;
+  const { jsonSchema, validate } = (isRecord(schema) ? schema : {}) as Partial<AiSdkSchema>;
+  if (isRecord(jsonSchema) && !("then" in jsonSchema)) return validate ? fromAiSdkSchema(jsonSchema, validate) : jsonSchema;
   throw new HawserError("usage", `tool "${name}": its inputSchema is neither a Standard Schema nor jsonSchema(…) of the AI SDK`);
+}
+
+interface AiSdkSchema {
+  readonly jsonSchema: JsonSchema;
+  readonly validate?: (value: unknown) => AiSdkValidation | PromiseLike<AiSdkValidation>;
+}
+
+type AiSdkValidation = { readonly success: true; readonly value: unknown } | { readonly success: false; readonly error: Error };
+
+/** The wrapper with a check of its own, such as `zodSchema(…)`: that check decides, and may transform. */
+function fromAiSdkSchema(jsonSchema: JsonSchema, validate: NonNullable<AiSdkSchema["validate"]>): StandardSchema {
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "ai",
+      async validate(value) {
+        const result = await validate(value);
+        if (result.success) return { value: result.value };
+        const { issues } = result.error as { issues?: readonly StandardIssue[] };
+        return { issues: issues ?? [{ message: describeThrown(result.error) }] };
+      },
+      jsonSchema: { input: () => jsonSchema, output: () => jsonSchema },
+    },
+  };
 }
 
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> => isRecord(value) && Symbol.asyncIterator in value;

@@ -34,10 +34,8 @@ export function toClientCommand(program: string, serverName: string, config: Mcp
   switch (basename(program).replace(/\.(?:exe|cmd|mjs|js)$/, "")) {
     case "claude":
       return { args: ["--mcp-config", JSON.stringify(claudeConfig(serverName, config))], env: {} };
-    case "codex": {
-      const prefix = `mcp_servers.${serverName}`;
-      return { args: ["-c", `${prefix}.command=${tomlText(config.command)}`, "-c", `${prefix}.args=${tomlList(config.args)}`], env: {} };
-    }
+    case "codex":
+      return { args: codexSettings(config).flatMap(([key, value]) => ["-c", `mcp_servers.${serverName}.${key}=${value}`]), env: {} };
     case "gemini":
       return { args: [], env: { GEMINI_CLI_SYSTEM_SETTINGS_PATH: "{file}" }, file: json(geminiConfig(serverName, config)) };
     case "opencode":
@@ -58,20 +56,23 @@ function opencodeConfig(name: string, { command, args, env }: McpStdioServerConf
   return { mcp: { [name]: { type: "local", command: [command, ...args], enabled: true, ...(env && { environment: env }) } } };
 }
 
-function codexToml(name: string, { command, args, env }: McpStdioServerConfig): string {
-  const lines = [`[mcp_servers.${name}]`, `command = ${tomlText(command)}`, `args = ${tomlList(args)}`];
-  if (env)
-    lines.push(
-      `env = { ${Object.entries(env)
-        .map(([key, value]) => `${key} = ${tomlText(value)}`)
-        .join(", ")} }`,
-    );
-  return `${lines.join("\n")}\n`;
+function codexToml(name: string, config: McpStdioServerConfig): string {
+  const lines = codexSettings(config).map(([key, value]) => `${key} = ${value}`);
+  return `${[`[mcp_servers.${name}]`, ...lines].join("\n")}\n`;
 }
 
-// A JSON string is a valid basic string of TOML.
-const tomlText = (text: string): string => JSON.stringify(text);
-const tomlList = (items: readonly string[]): string => `[${items.map(tomlText).join(", ")}]`;
+/** Each setting with its value in TOML. */
+function codexSettings({ command, args, env }: McpStdioServerConfig): [string, string][] {
+  const entries = Object.entries(env ?? {}).map(([key, value]) => `${tomlText(key)} = ${tomlText(value)}`);
+  return [
+    ["command", tomlText(command)],
+    ["args", `[${args.map(tomlText).join(", ")}]`],
+    ...(env ? [["env", `{ ${entries.join(", ")} }`] satisfies [string, string]] : []),
+  ];
+}
+
+// A JSON string is a basic string of TOML, but for the one control character that JSON does not escape.
+const tomlText = (text: string): string => JSON.stringify(text).replaceAll("\u007f", "\\u007f");
 
 function checkServerName(name: string): void {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))

@@ -6,6 +6,7 @@ import {
   bridgeProtocol,
   errorTable,
   HawserError,
+  limits,
   toHawserError,
   untilAborted,
   type BridgeRequest,
@@ -14,9 +15,9 @@ import {
   type Transport,
 } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
-import type { IPCErrorResponse, IPCResponse, ToolResultContent } from "./contract.ts";
+import type { CallToolParams, IPCErrorResponse, IPCResponse, ToolResultContent } from "./contract.ts";
 import type { ToolHost } from "./tool-host.ts";
-import { textResult } from "./tool-result.ts";
+import { textResult, toErrorPayload } from "./tool-result.ts";
 
 export interface ServeConnectionOptions {
   readonly host: ToolHost;
@@ -32,9 +33,10 @@ type Hello = Extract<BridgeRequest, { method: "hello" }>["params"];
 export async function serveConnection(transport: Transport, options: ServeConnectionOptions): Promise<void> {
   let hello: Hello | undefined;
   let running: AbortController | undefined;
-  void transport.closed.then((cause) =>
-    running?.abort(new HawserError("cancelled", "the client cancelled the call or is gone", { cause })),
-  );
+  let toolName = "";
+  let untoldBytes = 0;
+  let isBusy = false;
+  let isGone = false;
 
   async function answer(item: Incoming): Promise<Answer> {
     if (item.kind === "refused") throw item.error;
@@ -44,39 +46,65 @@ export async function serveConnection(transport: Transport, options: ServeConnec
       hello = request.params;
       return { result: { ...textResult("hello"), hello: { features: [...features], privateDirectory: options.privateDirectory } } };
     }
-    const { name, arguments: args } = request.params;
-    // Of its own for each call: what ends the connection later must not reach a function that has returned.
-    const { signal } = (running = new AbortController());
-    const outcome = await untilAborted(signal, options.host.call(name, args, createContext(signal)));
-    running = undefined;
-    return "result" in outcome && hello && !hello.features.includes("richContent") ? toPlainContent(outcome) : outcome;
+    return callTool(request.params);
   }
 
-  function createContext(signal: AbortSignal): ToolContext {
-    const tell = (feature: string, frame: object): void => {
-      // Progress may be dropped: a bridge that does not read must not slow the function down.
-      if (hello?.features.includes(feature)) transport.send(frame).catch(() => {});
+  async function callTool({ name, arguments: args }: CallToolParams): Promise<Answer> {
+    if (Array.isArray(args)) throw new HawserError("invalid_message", '"params.arguments": expected an object, received an array');
+    toolName = name;
+    // Of its own for each call: what ends the connection later must not reach a function that has returned.
+    const call = (running = new AbortController());
+    try {
+      const outcome = await untilAborted(call.signal, options.host.call(name, args, createContext(call)));
+      const isPlain = hello !== undefined && !hello.features.includes("richContent");
+      return "result" in outcome && isPlain ? toPlainContent(outcome) : outcome;
+    } catch (error) {
+      return { error: toErrorPayload(name, error) };
+    } finally {
+      running = undefined;
+    }
+  }
+
+  function createContext(call: AbortController): ToolContext {
+    // Only between request and answer: what came later would reach the next call. A bridge that does not
+    // read loses progress rather than slowing the function down, and room is left for the answer.
+    const tell = (feature: (typeof features)[number], frame: object): void => {
+      if (running !== call || !hello?.features.includes(feature)) return;
+      const bytes = Buffer.byteLength(JSON.stringify(frame));
+      if (untoldBytes + bytes > limits.maxMessageBytes) return;
+      untoldBytes += bytes;
+      const settle = (): void => void (untoldBytes -= bytes);
+      transport.send(frame).then(settle, settle);
     };
     return {
-      signal,
+      signal: call.signal,
       client: hello?.client && { name: hello.client.name, ...(hello.client.version !== undefined && { version: hello.client.version }) },
-      progress: (progress, total, message) =>
-        tell("progress", { progress: { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) } }),
-      log: (message, level = "info") => tell("log", { log: { level, message } }),
+      // A bridge refuses a frame that breaks the protocol and with it the call; so what can't be sent as it is, is not.
+      progress(progress, total, message) {
+        if (!Number.isFinite(progress)) return;
+        const details = { ...(Number.isFinite(total) && { total }), ...(message !== undefined && { message: String(message) }) };
+        tell("progress", { progress: { progress, ...details } });
+      },
+      log: (message, level = "info") => tell("log", { log: { level: levels.includes(level) ? level : "info", message: String(message) } }),
     };
   }
 
+  void transport.closed.then((cause) => {
+    isGone = true;
+    running?.abort(new HawserError("cancelled", "the client cancelled the call or is gone", { cause }));
+  });
   // A stopping session ends idle connections at once; a busy one first gets the answer that it was cancelled.
-  let isBusy = false;
   const onStop = (): void => {
     running?.abort(options.signal.reason);
     if (!isBusy) void transport.close();
   };
   options.signal.addEventListener("abort", onStop, { once: true });
   for await (const item of transport.incoming) {
+    // What still lies in the queue of a client that is gone is not begun.
+    if (isGone) break;
     isBusy = true;
     const frame = await answer(item).catch((error: unknown) => ({ error: payloadOf(toHawserError(error)) }));
-    await send(transport, frame);
+    await send(transport, frame, toolName);
     isBusy = false;
     if (options.signal.aborted || (item.kind === "refused" && item.fatal)) break;
   }
@@ -85,19 +113,20 @@ export async function serveConnection(transport: Transport, options: ServeConnec
 }
 
 const features = ["progress", "log", "richContent"] as const;
+const levels: readonly string[] = ["debug", "info", "warning", "error"];
 
 const payloadOf = ({ code, message }: HawserError): IPCErrorResponse["error"] => ({ message, type: errorTable[code].ipcType });
 
 // A result that can't be sent is an answer too: its caller learns the size, and the connection lives.
-async function send(transport: Transport, frame: Answer): Promise<void> {
+async function send(transport: Transport, frame: Answer, toolName: string): Promise<void> {
   try {
     await transport.send(frame);
   } catch (error) {
     const { code, message } = toHawserError(error);
     if (code === "closed" || code === "connection_lost") return;
-    const hint = code === "too_large" ? "return less, in pages, or a path to a file" : "return plain data";
+    const hint = code === "too_large" ? "Return less, in pages, or a path to a file" : "Return plain data";
     await transport
-      .send({ error: { message: `the result can't be sent: ${message}; ${hint}`, type: errorTable[code].ipcType } })
+      .send({ error: { message: `the result of tool "${toolName}" can't be sent: ${message}. ${hint}`, type: errorTable[code].ipcType } })
       .catch((cause: unknown) => {
         logLine(`[hawser] bridge session: ${toHawserError(cause).message}`);
       });
@@ -106,13 +135,14 @@ async function send(transport: Transport, frame: Answer): Promise<void> {
 
 /** For a bridge that said it knows text only: other blocks are described, not lost in silence. */
 function toPlainContent(answer: IPCResponse): IPCResponse {
-  const content = answer.result.content.map((block): ToolResultContent => {
-    if (block.type === "text") return block;
-    const { uri, mimeType } = block as { uri?: unknown; mimeType?: unknown };
-    return {
-      type: "text",
-      text: `[${block.type}${typeof mimeType === "string" ? ` ${mimeType}` : ""}${typeof uri === "string" ? ` ${uri}` : ""}]`,
-    };
-  });
-  return { result: { ...answer.result, content } };
+  return { result: { ...answer.result, content: answer.result.content.map(toTextBlock) } };
+}
+
+function toTextBlock(block: ToolResultContent): ToolResultContent {
+  if (block.type === "text") return block;
+  // An embedded resource describes itself one level deeper, and may be text.
+  const described = (block.type === "resource" ? (block as { resource?: unknown }).resource : block) as Record<string, unknown> | null;
+  const { text, uri, mimeType } = described ?? {};
+  const facts = [block.type, mimeType, uri].filter((fact) => typeof fact === "string").join(" ");
+  return { type: "text", text: typeof text === "string" ? `[${facts}]\n${text}` : `[${facts}]` };
 }

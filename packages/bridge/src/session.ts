@@ -3,6 +3,7 @@
 // whatever happens, nothing of it is left behind.
 
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HawserError, limits } from "@hawser/wire";
 import {
@@ -48,7 +49,7 @@ export interface IPCSession extends AsyncDisposable {
 
 export function createIPCSession(tools: ToolSource, options: IPCSessionOptions = {}): IPCSession {
   const host = createToolHost(toTools(tools));
-  const names = createSessionNames(options.directory === undefined ? {} : { directories: [options.directory] });
+  const names = createSessionNames(options.directory === undefined ? {} : { directories: [resolve(options.directory)] });
   const stopped = new AbortController();
   const serving = new Set<Promise<void>>();
   let state: IPCSessionState = "created";
@@ -102,8 +103,12 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
     state = "stopped";
     await starting?.catch(() => {});
     files?.remove();
-    stopped.abort(new HawserError("cancelled", "the session was stopped"));
-    await Promise.all(serving);
+    stopped.abort(new HawserError("cancelled", "the session was stopped; start the program that offers the tools again"));
+    const served = Promise.all(serving);
+    // A client that does not read its last answer must not keep the session from ending.
+    const timer = setTimeout(() => void listener?.close(), limits.closeFlushMs);
+    await served;
+    clearTimeout(timer);
     await listener?.close();
   }
 

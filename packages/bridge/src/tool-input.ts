@@ -35,7 +35,10 @@ export function prepareInput(toolName: string, input: ToolInput): PreparedInput 
       return Promise.reject(
         inputError(
           name,
-          problems.map(({ instanceLocation, error }) => ({ path: toPath(instanceLocation), reason: error })),
+          problems.map(({ keyword, instanceLocation, error }) => ({
+            path: toPath(instanceLocation),
+            reason: keyword === "false" ? "Not allowed here." : error,
+          })),
         ),
       );
     },
@@ -44,7 +47,11 @@ export function prepareInput(toolName: string, input: ToolInput): PreparedInput 
 
 /** JSON Schema of a validator, or the schema itself; clients expect an object at the root. */
 export function toJsonSchema(toolName: string, input: ToolInput): JsonSchema {
-  if (!isStandardSchema(input)) return "type" in input || Object.keys(input).length > 0 ? input : { type: "object" };
+  if (!isStandardSchema(input)) {
+    if (typeof input === "object" && input !== null && !Array.isArray(input))
+      return Object.keys(input).length > 0 ? input : { type: "object" };
+    throw new HawserError("usage", `tool "${toolName}": its schema is a Standard Schema validator or a JSON Schema object`);
+  }
   const { jsonSchema, vendor } = input["~standard"];
   if (!jsonSchema) {
     throw new HawserError(
@@ -63,10 +70,12 @@ interface Problem {
 
 function describeIssue({ message, path = [] }: StandardIssue): Problem {
   const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment));
-  return { path: keys.map((key) => `/${String(key)}`).join(""), reason: message };
+  return { path: keys.map((key) => `/${toPointerPart(String(key))}`).join(""), reason: message };
 }
 
-const toPath = (location: string): string => location.replace(/^#/, "");
+const toPointerPart = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
+// The library writes a pointer as the fragment of a URI.
+const toPath = (location: string): string => decodeURIComponent(location.replace(/^#/, ""));
 const maxProblems = 5;
 
 function inputError(toolName: string, problems: readonly Problem[]): ToolInputValidationError {

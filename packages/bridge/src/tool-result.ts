@@ -2,18 +2,17 @@
 // text block; content blocks and whole results pass through; any other JSON value becomes its JSON
 // text, and an object also structured content. There is always at least one block.
 
-import { describeThrown, errorTable, exceedsDepth, HawserError, IPCToolExecutionError, limits } from "@hawser/wire";
+import { bridgeProtocol, describeThrown, errorTable, exceedsDepth, HawserError, IPCToolExecutionError, limits } from "@hawser/wire";
 import type { IPCErrorPayload, ToolResult, ToolResultContent } from "./contract.ts";
 
 export function toToolResult(toolName: string, value: unknown): ToolResult {
   if (value === undefined) return textResult("");
   if (typeof value === "string") return textResult(value);
-  if (isWholeResult(value)) return value.content.length > 0 ? value : { ...value, content: textResult("").content };
-  if (Array.isArray(value) && value.length > 0 && value.every(isContentBlock)) return { content: value };
+  if (isWholeResult(value)) return checked(toolName, value.content.length > 0 ? value : { ...value, ...textResult("") });
+  if (Array.isArray(value) && value.every(isContentBlock)) return value.length > 0 ? { content: value } : textResult("");
   const text = toText(toolName, value);
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   // Deep values would make the whole message unreadable for some peers; as text they arrive whole.
-  return isObject && !exceedsDepth(text, maxValueDepth)
+  return text.startsWith("{") && !exceedsDepth(text, maxValueDepth)
     ? { ...textResult(text), structuredContent: JSON.parse(text) as Record<string, unknown> }
     : textResult(text);
 }
@@ -24,23 +23,34 @@ export function textResult(text: string): ToolResult {
 
 /** The answer to a call whose function threw. */
 export function toErrorPayload(toolName: string, thrown: unknown): IPCErrorPayload {
-  if (HawserError.isInstance(thrown)) {
-    // Our own errors already say what to do, and carry the contract's name where it has one.
-    return { message: bounded(thrown.message), type: thrown.name === "HawserError" ? errorTable[thrown.code].ipcType : thrown.name };
+  try {
+    const type = typeName(thrown);
+    const text = HawserError.isInstance(thrown) ? thrown.message : describeChain(thrown);
+    return { message: bounded(namesTheTool.has(type) ? text : `tool "${toolName}" failed: ${text}`), type };
+  } catch {
+    // An object with hostile getters is not worth more thought.
+    return { message: `tool "${toolName}" failed; what it threw can't be described`, type: "Error" };
   }
-  const message = `tool "${toolName}" failed: ${describeThrown(thrown)}`;
-  return { message: bounded(message), type: typeName(thrown) };
 }
+
+// Errors that the host itself makes.
+const namesTheTool = new Set(["ToolNotFoundError", "ToolInputValidationError", "IPCToolExecutionError"]);
 
 /** The class of what was thrown: what a Python peer would call the exception's name. */
 function typeName(thrown: unknown): string {
-  try {
-    if (thrown instanceof Error) return thrown.constructor.name || thrown.name;
-  } catch {
-    // An object with hostile getters is not worth more thought.
-  }
-  return "Error";
+  if (HawserError.isInstance(thrown)) return thrown.name === "HawserError" ? errorTable[thrown.code].ipcType : thrown.name;
+  return thrown instanceof Error ? String(thrown.constructor.name || thrown.name) : "Error";
 }
+
+// What really happened is often in the cause: "fetch failed" alone helps nobody.
+function describeChain(thrown: unknown): string {
+  const chain = [String(describeThrown(thrown))];
+  let cause = (thrown as Error | undefined | null)?.cause;
+  for (; cause instanceof Error && chain.length < maxChain; cause = cause.cause) chain.push(String(describeThrown(cause)));
+  return chain.join("; caused by: ");
+}
+
+const maxChain = 4;
 
 const bounded = (text: string): string =>
   text.length <= limits.maxErrorTextChars ? text : `${text.slice(0, limits.maxErrorTextChars)}… (${text.length} characters)`;
@@ -63,11 +73,21 @@ function toText(toolName: string, value: unknown): string {
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 function isWholeResult(value: unknown): value is ToolResult {
-  return (
-    isRecord(value) &&
-    Array.isArray(value["content"]) &&
-    value["content"].every((block) => isRecord(block) && typeof block["type"] === "string")
-  );
+  return isRecord(value) && Array.isArray(value["content"]) && value["content"].every(isResultBlock);
+}
+
+/** What a bridge would refuse is refused here, where its author reads why. */
+function checked(toolName: string, result: ToolResult): ToolResult {
+  try {
+    bridgeProtocol.parseResponse({ result });
+    for (const member of ["structuredContent", "_meta"] as const)
+      if (Array.isArray(result[member])) throw new HawserError("invalid_message", `"result.${member}": expected an object`);
+    return result;
+  } catch (cause) {
+    throw new IPCToolExecutionError(`tool "${toolName}" returned an invalid result: ${describeThrown(cause)}. Correct its function`, {
+      cause,
+    });
+  }
 }
 
 const blockMembers: Readonly<Record<string, readonly string[]>> = {
@@ -78,9 +98,16 @@ const blockMembers: Readonly<Record<string, readonly string[]>> = {
   resource_link: ["uri", "name"],
 };
 
-/** Stricter than for whole results: an array of rows that have a `type` column is data, not content. */
-function isContentBlock(value: unknown): value is ToolResultContent {
-  if (!isRecord(value) || typeof value["type"] !== "string") return false;
-  const members = blockMembers[value["type"]];
-  return members !== undefined && members.every((member) => value[member] !== undefined);
+const isBlock = (value: unknown): value is ToolResultContent => isRecord(value) && typeof value["type"] === "string";
+const isKnown = ({ type }: ToolResultContent): boolean => Object.hasOwn(blockMembers, type);
+
+function isComplete(block: ToolResultContent): boolean {
+  const expected = block.type === "resource" ? "object" : "string";
+  return (blockMembers[block.type] ?? []).every((member) => typeof (block as Record<string, unknown>)[member] === expected);
 }
+
+/** In a whole result: types that we don't know pass, those that we know have their members. */
+const isResultBlock = (value: unknown): boolean => isBlock(value) && (!isKnown(value) || isComplete(value));
+
+/** Stricter in a bare list: an array of rows that have a `type` column is data, not content. */
+const isContentBlock = (value: unknown): value is ToolResultContent => isBlock(value) && isKnown(value) && isComplete(value);

@@ -4,49 +4,8 @@
 import { HawserError } from "@hawser/wire";
 import { matchers } from "./matchers.ts";
 import { isMatcherObject, isObject } from "./pattern.ts";
-import type { Step, Suite } from "./scenario.ts";
-
-const maxTimes = 134_217_728;
-const maxRepeat = 1_000_000;
-
-interface Verb {
-  /** What the verb's value must be. */
-  readonly argument: string;
-  accepts(argument: unknown): boolean;
-  readonly modifiers?: readonly string[];
-  /** The patterns in the verb's value. */
-  patterns?(argument: unknown): readonly unknown[];
-}
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 1;
-const isTrue = (value: unknown): boolean => value === true;
-
-const verbs: Readonly<Record<string, Verb>> = {
-  send: { argument: "a JSON value", accepts: (value) => value !== undefined },
-  sendBytes: { argument: "pieces, each with utf8 or base64 and perhaps times", accepts: (value) => [value].flat().every(isPiece) },
-  sendSplit: { argument: "a JSON value", accepts: (value) => value !== undefined, modifiers: ["chunkBytes"] },
-  expect: {
-    argument: "a pattern",
-    accepts: (value) => value !== undefined,
-    modifiers: ["skipping", "withinMs"],
-    patterns: (value) => [value],
-  },
-  expectAll: {
-    argument: "an array of patterns",
-    accepts: (value) => Array.isArray(value) && value.length > 0,
-    modifiers: ["skipping", "withinMs"],
-    patterns: (value) => value as unknown[],
-  },
-  expectNothing: { argument: "a number of milliseconds", accepts: isCount },
-  repeat: { argument: `a number from 1 to ${maxRepeat}`, accepts: (value) => isCount(value) && value <= maxRepeat, modifiers: ["steps"] },
-  endInput: { argument: "true", accepts: isTrue },
-  signal: { argument: "a signal's name, such as SIGTERM", accepts: (value) => typeof value === "string" && /^SIG[A-Z0-9]+$/.test(value) },
-  expectExit: { argument: "an object with code or signal", accepts: isExit, modifiers: ["withinMs"] },
-  expectAlive: { argument: "true", accepts: isTrue },
-};
-
-/** The verb of a step that was checked: what it does, and not how. */
-export const verbOf = (step: Step): string => Object.keys(step).find((key) => Object.hasOwn(verbs, key)) ?? "";
+import type { Scenario, Step, Suite } from "./scenario.ts";
+import { arePieces, isCount, verbs } from "./verbs.ts";
 
 /** Throws `usage`, naming the scenario and the step, unless the suite can be run. */
 export function checkSuite(suite: Suite): void {
@@ -54,21 +13,27 @@ export function checkSuite(suite: Suite): void {
     fail(`suite ${suite.protocol}`, `codec must be ndjson or length-prefix, not ${String(suite.codec)}`);
   }
   checkPattern(`suite ${suite.protocol}, probe`, suite.probe.expect, []);
+  checkPattern(`suite ${suite.protocol}, skipping`, suite.skipping, []);
   const ids = new Set<string>();
   for (const scenario of suite.scenarios) {
     const place = `scenario ${scenario.id}`;
     if (ids.has(scenario.id)) fail(place, "there are two of this id");
     ids.add(scenario.id);
     if (scenario.requirements.length === 0) fail(place, "it names no requirement");
+    checkSetup(place, scenario.setup ?? {});
     checkSteps(place, scenario.steps);
-    checkNames(place, scenario.steps);
+    checkNames(place, scenario);
   }
 }
 
-// A name that no pattern binds would be sent as it is written, or never match: a typing error either way.
-function checkNames(place: string, steps: unknown): void {
-  const bound = new Set(namesUnder("$bind", steps));
-  for (const name of namesUnder("$same", steps)) if (!bound.has(name)) fail(place, `$same: nothing is bound to "${name}"`);
+// A name that nothing gives would be sent as it is written, or never match: a typing error either way.
+function checkNames(place: string, { setup, steps }: Scenario): void {
+  const bound = new Set(namesUnder("$bind", [setup, steps]));
+  for (const name of namesUnder("$same", [setup, steps])) if (!bound.has(name)) fail(place, `$same: nothing is bound to "${name}"`);
+  const connected = new Set(connectionsUnder("connect", steps));
+  for (const name of [...connectionsUnder("on", steps), ...connectionsUnder("drop", steps)]) {
+    if (!connected.has(name)) fail(place, `no step connects "${name}"`);
+  }
 }
 
 function namesUnder(matcher: "$bind" | "$same", value: unknown): string[] {
@@ -77,6 +42,53 @@ function namesUnder(matcher: "$bind" | "$same", value: unknown): string[] {
     key === matcher && typeof member === "string" ? [member] : namesUnder(matcher, member),
   );
 }
+
+function connectionsUnder(member: "connect" | "on" | "drop", steps: readonly Step[]): string[] {
+  return steps.flatMap((step) => {
+    if ("repeat" in step) return connectionsUnder(member, step.steps);
+    const name = (step as { [member]?: unknown })[member];
+    return name === undefined ? [] : [String(name)];
+  });
+}
+
+// --- setup
+
+const setupMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
+  schema: () => true,
+  schemaBytes: arePieces,
+  listen: (value) => value === false,
+  answers: Array.isArray,
+  paths: (value) => [0, 1, 3].includes(value as number),
+  umask: (value) => Number.isSafeInteger(value),
+};
+
+const answerMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
+  when: (value) => value !== undefined,
+  send: () => true,
+  sendBytes: arePieces,
+  chunkBytes: isCount,
+  afterMs: isCount,
+  close: (value) => value === true,
+  aside: (value) => value === true,
+};
+
+function checkSetup(place: string, setup: object): void {
+  checkMembers(`${place}, setup`, setup, setupMembers);
+  for (const [position, answer] of ((setup as { answers?: object[] }).answers ?? []).entries()) {
+    const answerPlace = `${place}, answer ${position + 1}`;
+    checkMembers(answerPlace, answer, answerMembers);
+    checkPattern(answerPlace, (answer as { when?: unknown }).when, []);
+  }
+}
+
+function checkMembers(place: string, value: object, members: typeof setupMembers): void {
+  for (const [name, member] of Object.entries(value)) {
+    if (!Object.hasOwn(members, name)) fail(place, `there is no "${name}"; known are ${Object.keys(members).join(", ")}`);
+    if (!members[name]?.(member)) fail(place, `"${name}" can't be this`);
+  }
+}
+
+// --- steps
 
 function checkSteps(place: string, steps: unknown): void {
   if (!Array.isArray(steps) || steps.length === 0) fail(place, "it has no steps");
@@ -103,6 +115,8 @@ function checkStep(place: string, step: unknown): void {
   checkPattern(place, step["skipping"], []);
 }
 
+// --- patterns
+
 function checkPattern(place: string, pattern: unknown, path: readonly string[]): void {
   if (isMatcherObject(pattern)) {
     for (const [name, argument] of Object.entries(pattern)) checkMatcher(place, name, argument, path);
@@ -116,19 +130,7 @@ function checkMatcher(place: string, name: string, argument: unknown, path: read
   if (!matcher) fail(place, `unknown matcher "${name}"; known are ${Object.keys(matchers).join(", ")}`);
   if (!matcher.accepts(argument)) fail(place, `${name} takes ${matcher.argument}`);
   if (name === "$source" && path.length !== 1) fail(place, "$source stands for a member at the top of a message");
-}
-
-function isPiece(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { utf8, base64, times = 1, ...others } = value;
-  const isText = typeof utf8 === "string" && base64 === undefined;
-  const isBase64 = typeof base64 === "string" && utf8 === undefined && Buffer.from(base64, "base64").toString("base64") === base64;
-  return (isText || isBase64) && isCount(times) && times <= maxTimes && Object.keys(others).length === 0;
-}
-
-function isExit(value: unknown): boolean {
-  if (!isObject(value) || Object.keys(value).length !== 1) return false;
-  return Number.isSafeInteger(value["code"]) || typeof value["signal"] === "string";
+  for (const pattern of matcher.patterns?.(argument) ?? []) checkPattern(place, pattern, path);
 }
 
 function fail(place: string, problem: string): never {

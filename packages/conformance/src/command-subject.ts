@@ -14,6 +14,8 @@ export interface CommandSubjectOptions {
   readonly args?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
+  /** The file mode mask of the command; our own unless given. */
+  readonly umask?: number | undefined;
   /** After a scenario: time to end by itself when its input ends, and then after SIGTERM. */
   readonly stopInputMs?: number;
   readonly stopSignalMs?: number;
@@ -29,11 +31,14 @@ export function commandSubject(options: CommandSubjectOptions): Subject {
   return {
     name: [options.command, ...(options.args ?? [])].join(" "),
     hasProcess: true,
-    open: () => openCommand(options),
+    open: () => startCommand(options),
   };
 }
 
-async function openCommand(options: CommandSubjectOptions): Promise<Session> {
+/** Starts the command; its session must be closed. */
+export type StartCommand = (options: CommandSubjectOptions) => Promise<Session>;
+
+export async function startCommand(options: CommandSubjectOptions): Promise<Session> {
   const child = spawnCommand(options);
   // From the first moment: we may be told to end before we hear that it runs.
   const release = onProcessEnd(() => killGroup(child));
@@ -74,6 +79,8 @@ async function openCommand(options: CommandSubjectOptions): Promise<Session> {
 
 function spawnCommand(options: CommandSubjectOptions): PipedChild {
   const { env, cwd } = options;
+  // A child inherits the mask of the moment in which it is started, and it is started before this returns.
+  const ownUmask = options.umask === undefined ? undefined : process.umask(options.umask);
   try {
     return spawn(options.command, options.args ?? [], {
       env,
@@ -85,6 +92,8 @@ function spawnCommand(options: CommandSubjectOptions): PipedChild {
   } catch (cause) {
     // Some failures come by 'error', others (arguments that are too long) at once.
     throw startFailed(options.command, cause as Error);
+  } finally {
+    if (ownUmask !== undefined) process.umask(ownUmask);
   }
 }
 

@@ -12,12 +12,16 @@ export interface MatchContext {
   readonly index: number;
   /** The message as it was written. */
   readonly text: string;
+  /** Whether a value matches a pattern inside a matcher. */
+  matches?(pattern: unknown, value: unknown): boolean;
 }
 
 interface Matcher {
   /** What the argument must be, for the author of a suite. */
   readonly argument: string;
   accepts(argument: unknown): boolean;
+  /** The patterns in the argument. */
+  patterns?(argument: unknown): readonly unknown[];
   /** `value` is undefined where the message has no such member. */
   matches(argument: unknown, value: unknown, context: MatchContext, path: readonly string[]): boolean;
 }
@@ -49,6 +53,29 @@ export const matchers: Readonly<Record<string, Matcher>> = {
     argument: "an object with min, max or both, inclusive",
     accepts: isRange,
     matches: (argument, value) => typeof value === "number" && isWithin(value, argument as { min?: number; max?: number }),
+  },
+  $length: {
+    argument: "a number, or an object with min, max or both: so many characters or elements",
+    accepts: (argument) => Number.isSafeInteger(argument) || isRange(argument),
+    matches: (argument, value) => (typeof value === "string" || Array.isArray(value)) && isLong(value.length, argument),
+  },
+  $either: {
+    argument: "an array of patterns, one of which matches",
+    accepts: (argument) => Array.isArray(argument) && argument.length > 1,
+    patterns: (argument) => argument as unknown[],
+    matches: (argument, value, { matches }) => (argument as unknown[]).some((pattern) => matches?.(pattern, value)),
+  },
+  $some: {
+    argument: "a pattern that an element of the array matches",
+    accepts: (argument) => argument !== undefined,
+    patterns: (argument) => [argument],
+    matches: (argument, value, { matches }) => Array.isArray(value) && value.some((element) => matches?.(argument, element)),
+  },
+  $json: {
+    argument: "a pattern for the value that the string holds as JSON",
+    accepts: (argument) => argument !== undefined,
+    patterns: (argument) => [argument],
+    matches: (argument, value, { matches }) => matches?.(argument, parseIfJson(value)) ?? false,
   },
   $equals: {
     argument: "the exact value: no further members, nothing in it is a matcher",
@@ -103,6 +130,18 @@ function isRange(argument: unknown): boolean {
   if (typeof argument !== "object" || argument === null) return false;
   const entries = Object.entries(argument);
   return entries.length > 0 && entries.every(([name, bound]) => (name === "min" || name === "max") && typeof bound === "number");
+}
+
+const isLong = (length: number, wanted: unknown): boolean =>
+  typeof wanted === "number" ? length === wanted : isWithin(length, wanted as { min?: number; max?: number });
+
+/** What the text holds; undefined, which nothing but `$absent` matches, if that is no JSON. */
+function parseIfJson(text: unknown): unknown {
+  try {
+    return typeof text === "string" ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isWithin(value: number, { min = -Infinity, max = Infinity }: { min?: number; max?: number }): boolean {

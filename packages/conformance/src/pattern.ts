@@ -5,9 +5,9 @@ import { excerptOf } from "./excerpt.ts";
 import { matchers, toIndexValue, type MatchContext } from "./matchers.ts";
 
 /** Undefined if the value matches, else the first difference. What the pattern binds is kept only on a match. */
-export function findMismatch(pattern: unknown, value: unknown, context: MatchContext): string | undefined {
+export function findMismatch(pattern: unknown, value: unknown, context: MatchContext, path: readonly string[] = []): string | undefined {
   const bindings = new Map(context.bindings);
-  const mismatch = compare(pattern, value, { ...context, bindings }, []);
+  const mismatch = compare(pattern, value, { ...context, bindings }, path);
   if (mismatch === undefined) for (const [name, bound] of bindings) context.bindings.set(name, bound);
   return mismatch;
 }
@@ -32,8 +32,10 @@ function compareMatchers(
   context: MatchContext,
   path: readonly string[],
 ): string | undefined {
+  const matches = (inner: unknown, part: unknown): boolean => findMismatch(inner, part, context, path) === undefined;
   for (const [name, argument] of Object.entries(pattern)) {
-    if (!matchers[name]?.matches(argument, value, context, path)) return difference(path, excerptOf({ [name]: argument }), value);
+    if (!matchers[name]?.matches(argument, value, { ...context, matches }, path))
+      return difference(path, excerptOf({ [name]: argument }), value);
   }
   return undefined;
 }

@@ -23,8 +23,8 @@ export interface Receiver {
 const maxUnreadMessages = 10_000;
 const maxUnreadChars = 16_777_216;
 
-export function createReceiver(output: Readable, codec: Codec): Receiver {
-  const decoder = codec.createDecoder();
+export function createReceiver(output: Readable, codec: Codec, maxMessageBytes?: number): Receiver {
+  const decoder = codec.createDecoder(maxMessageBytes === undefined ? {} : { maxMessageBytes });
   const arrivals: Arrival[] = [];
   let unreadChars = 0;
   let hasEnded = false;

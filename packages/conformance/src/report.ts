@@ -14,14 +14,15 @@ const styleFor =
   (format, text) =>
     styleText(format, text, { stream });
 
-const marks = { passed: ["green", "✓"], failed: ["red", "✗"], skipped: ["yellow", "-"] } as const;
+const marks = { passed: ["green", "✓"], failed: ["red", "✗"], unsupported: ["yellow", "~"], skipped: ["yellow", "-"] } as const;
 
-/** One line per scenario; a failed one is followed by its step, what was expected and what came. */
+/** One line per scenario; one that failed is followed by its step, what was expected and what came. */
 export function formatScenario(result: ScenarioResult, stream: NodeJS.WritableStream): string {
   const style = styleFor(stream);
   const [color, mark] = marks[result.outcome];
   const facts = style("dim", `(${result.requirements.join(" ")}) ${result.ms} ms`);
   const lines = [`${style(color, mark)} ${style("bold", result.id)}  ${result.title} ${facts}`];
+  if (result.outcome === "unsupported") lines.push("    not supported; the contract does not ask for it");
   if (result.reason !== undefined) lines.push(`    skipped: ${result.reason}`);
   const { failure } = result;
   if (failure) {
@@ -40,6 +41,7 @@ export function formatSummary(result: SuiteResult, stream: NodeJS.WritableStream
   const style = styleFor(stream);
   const counts = [
     style(result.failed > 0 ? "red" : "green", `${result.passed} passed, ${result.failed} failed`),
+    ...(result.unsupported > 0 ? [`${result.unsupported} not supported`] : []),
     ...(result.skipped > 0 ? [`${result.skipped} skipped`] : []),
   ].join(", ");
   return `\n${result.protocol} ${result.version}: ${counts} in ${(result.ms / 1_000).toFixed(1)} s  ${style("dim", excerptOfText(result.subject, 120))}\n`;

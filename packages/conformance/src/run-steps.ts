@@ -1,40 +1,20 @@
-// Runs the steps of one scenario against one session. A step either holds or yields a failure:
-// what was expected and what came instead. Every wait has an end.
+// Runs the steps of one scenario, one after the other. A step either holds or yields a failure: what
+// was expected and what came instead.
 
-import { describeThrown } from "@hawser/wire";
-import type { Codec } from "@hawser/wire/node";
-import { verbOf } from "./check-suite.ts";
-import { excerptOf, excerptOfText } from "./excerpt.ts";
-import type { MatchContext } from "./matchers.ts";
-import { fillIn, findMismatch } from "./pattern.ts";
-import type { Arrival, Receiver } from "./receiver.ts";
-import type { ExpectedExit, Piece, Step, Suite } from "./scenario.ts";
-import type { Session } from "./subject.ts";
-import { within } from "./wait.ts";
-
-export interface Conversation {
-  readonly suite: Suite;
-  readonly codec: Codec;
-  readonly session: Session;
-  readonly receiver: Receiver;
-  readonly bindings: Map<string, unknown>;
-  readonly timeoutMs: number;
-  /** The last message that was expected, so that a second copy of it can be called by its name. */
-  lastText?: string;
-}
-
-export interface Difference {
-  readonly expected: string;
-  readonly got: string;
-}
+import { describeThrown, HawserError } from "@hawser/wire";
+import { addLine, lineOf, type Conversation } from "./conversation.ts";
+import { expectEnd, expectExit, expectFacts, expectMessages, expectNothing, type Difference } from "./expecting.ts";
+import { fillIn } from "./pattern.ts";
+import { cut, toBytes } from "./pieces.ts";
+import type { Step } from "./scenario.ts";
+import { write, type Writing } from "./sending.ts";
+import { verbOf } from "./verbs.ts";
 
 export interface StepFailure extends Difference {
   /** Which step: "3", or "3.1 in repetition 7" inside a repeat. */
   readonly step: string;
   readonly verb: string;
 }
-
-const exitWaitMs = 1_000;
 
 /** The first failure, or undefined when every step held. */
 export async function runSteps(steps: readonly Step[], conversation: Conversation, index = 0): Promise<StepFailure | undefined> {
@@ -67,115 +47,51 @@ async function runOne(step: Step, number: string, conversation: Conversation, in
 }
 
 async function perform(step: Step, conversation: Conversation, index: number): Promise<Difference | undefined> {
-  const { session, codec, suite, bindings, timeoutMs } = conversation;
-  const waitMs = ("withinMs" in step ? step.withinMs : undefined) ?? timeoutMs;
-  if ("send" in step) return write(conversation, [codec.encode(fillIn(step.send, { bindings, index }))]);
-  if ("sendBytes" in step) return write(conversation, [Buffer.concat([step.sendBytes].flat().map(toBytes))]);
-  if ("sendSplit" in step) return write(conversation, cut(codec.encode(fillIn(step.sendSplit, { bindings, index })), step.chunkBytes));
-  if ("expect" in step) return expectMessages(conversation, { patterns: [step.expect], skipping: step.skipping, index, waitMs });
-  if ("expectAll" in step) return expectMessages(conversation, { patterns: step.expectAll, skipping: step.skipping, index, waitMs });
-  if ("expectNothing" in step) return expectNothing(conversation, step.expectNothing);
-  if ("expectExit" in step) return expectExit(conversation, step.expectExit, waitMs);
-  if ("signal" in step) session.process?.kill(step.signal);
-  if ("endInput" in step) session.input.end();
-  if ("expectAlive" in step) {
-    const unsent = await write(conversation, [codec.encode(suite.probe.send)]);
-    return unsent ?? expectMessages(conversation, { patterns: [suite.probe.expect], index, waitMs });
-  }
+  if ("send" in step || "sendBytes" in step || "sendSplit" in step) return send(step, conversation, index);
+  if ("connect" in step) return connect(conversation, step.connect);
+  if ("drop" in step) lineOf(conversation, { on: step.drop }).channel.input.destroy();
+  else if ("endInput" in step) lineOf(conversation, step).channel.input.end();
+  else if ("signal" in step) conversation.session.process?.kill(step.signal);
+  else if ("removeSchema" in step) conversation.session.removeSchema?.();
+  else return expect(step, conversation, index);
   return undefined;
 }
 
-// --- sending
-
-const toBytes = (piece: Piece): Buffer => {
-  const once = piece.base64 === undefined ? Buffer.from(piece.utf8 ?? "") : Buffer.from(piece.base64, "base64");
-  const bytes = Buffer.alloc(once.length * (piece.times ?? 1));
-  return once.length === 0 ? bytes : bytes.fill(once);
-};
-
-function* cut(bytes: Buffer, chunkBytes: number): Iterable<Buffer> {
-  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+async function connect(conversation: Conversation, name: string): Promise<undefined> {
+  const channel = await conversation.session.connect?.();
+  if (!channel) throw new HawserError("usage", "this kind of subject takes no further connections");
+  conversation.lines.get(name)?.channel.input.destroy();
+  addLine(conversation, name, channel);
 }
 
-/** Each chunk is handed to the system before the next; a subject that does not read fails the step. */
-async function write(conversation: Conversation, chunks: Iterable<Buffer>): Promise<Difference | undefined> {
-  const { session, timeoutMs } = conversation;
-  const endsAt = performance.now() + timeoutMs;
-  for (const chunk of chunks) {
-    const written = new Promise<Error | null>((resolve) => session.input.write(chunk, (error) => resolve(error ?? null)));
-    const outcome = await within(written, timeLeft(endsAt));
-    if (outcome === null) continue;
-    const expected = `the subject takes ${chunk.length} bytes`;
-    if (outcome === undefined) return { expected, got: `it did not read them within ${timeoutMs} ms` };
-    return { expected, got: `its input is closed (${outcome.message})${await describeExit(session)}` };
+type SendStep = Extract<Step, { send: unknown } | { sendBytes: unknown } | { sendSplit: unknown }>;
+
+async function send(step: SendStep, conversation: Conversation, index: number): Promise<Difference | undefined> {
+  const { codec, bindings, session, timeoutMs } = conversation;
+  const writing: Writing = { session, timeoutMs, orEnd: "orEnd" in step ? step.orEnd : undefined };
+  const encode = (value: unknown): Buffer => codec.encode(fillIn(value, { bindings, index }));
+  const line = lineOf(conversation, step);
+  if ("sendBytes" in step) return write(line, [toBytes(step.sendBytes)], writing);
+  if ("sendSplit" in step) return write(line, cut(encode(step.sendSplit), step.chunkBytes), writing);
+  return write(line, [encode(step.send)], writing);
+}
+
+async function expect(step: Step, conversation: Conversation, index: number): Promise<Difference | undefined> {
+  const line = lineOf(conversation, step);
+  const waitMs = ("withinMs" in step ? step.withinMs : undefined) ?? conversation.timeoutMs;
+  if ("expect" in step) {
+    const { skipping, orEnd } = step;
+    return expectMessages(line, conversation, { patterns: [step.expect], skipping, orEnd, index, waitMs });
   }
-  return undefined;
-}
-
-const timeLeft = (endsAt: number): number => Math.max(endsAt - performance.now(), 1);
-
-// --- expecting
-
-interface Expectation {
-  readonly patterns: readonly unknown[];
-  readonly skipping?: unknown;
-  readonly index: number;
-  readonly waitMs: number;
-}
-
-async function expectMessages(conversation: Conversation, expectation: Expectation): Promise<Difference | undefined> {
-  const { receiver, session, bindings } = conversation;
-  const { skipping, index, waitMs } = expectation;
-  const missing = [...expectation.patterns];
-  const endsAt = performance.now() + waitMs;
-  const fail = (got: string): Difference => ({
-    expected: missing.map((pattern) => excerptOf(fillIn(pattern, { bindings, index }))).join("  or  "),
-    got,
-  });
-  while (missing.length > 0) {
-    const arrival = await receiver.next(timeLeft(endsAt));
-    if (arrival.kind !== "message") return fail(await describe(arrival, session, waitMs));
-    const context: MatchContext = { bindings, index, text: arrival.text };
-    const match = missing.findIndex((pattern) => findMismatch(pattern, arrival.value, context) === undefined);
-    if (match !== -1) {
-      missing.splice(match, 1);
-      conversation.lastText = arrival.text;
-    } else if (skipping === undefined || findMismatch(skipping, arrival.value, context) !== undefined) {
-      const reason = missing.length === 1 ? findMismatch(missing[0], arrival.value, context) : "it matches none of them";
-      const isDouble = arrival.text === conversation.lastText;
-      return fail(`${excerptOfText(arrival.text)} (${isDouble ? "the same message a second time" : reason})`);
-    } else if (performance.now() > endsAt) {
-      return fail(`only messages that are skipped, for ${waitMs} ms`);
-    }
+  if ("expectAll" in step) {
+    return expectMessages(line, conversation, { patterns: step.expectAll, skipping: step.skipping, index, waitMs });
   }
-  return undefined;
-}
-
-async function expectNothing({ receiver, session }: Conversation, ms: number): Promise<Difference | undefined> {
-  const arrival = await receiver.next(ms);
-  return arrival.kind === "silence" ? undefined : { expected: `nothing for ${ms} ms`, got: await describe(arrival, session, ms) };
-}
-
-async function expectExit({ receiver, session }: Conversation, wanted: ExpectedExit, waitMs: number): Promise<Difference | undefined> {
-  const expected = `an exit with ${"code" in wanted ? `code ${wanted.code}` : wanted.signal} and nothing more before it`;
-  const exit = session.process && (await within(session.process.exited, waitMs));
-  if (!exit && receiver.unread === 0) return { expected, got: `it still runs after ${waitMs} ms` };
-  const arrival = await receiver.next(exitWaitMs);
-  if (arrival.kind === "silence") return { expected, got: "it exited, but something that it started keeps its output open" };
-  if (arrival.kind !== "ended" || !exit) return { expected, got: await describe(arrival, session, waitMs) };
-  const isWanted = "code" in wanted ? exit.code === wanted.code : exit.signal === wanted.signal;
-  return isWanted ? undefined : { expected, got: `an exit with ${exit.signal ?? `code ${exit.code}`}` };
-}
-
-/** Words for what came instead of what was expected. */
-export async function describe(arrival: Arrival, session: Session, waitMs: number): Promise<string> {
-  if (arrival.kind === "message") return excerptOfText(arrival.text);
-  if (arrival.kind === "fault") return `${arrival.words}${arrival.isLast ? await describeExit(session) : ""}`;
-  if (arrival.kind === "silence") return `nothing within ${waitMs} ms`;
-  return `the end of its output${await describeExit(session)}`;
-}
-
-async function describeExit(session: Session): Promise<string> {
-  const exit = session.process && (await within(session.process.exited, exitWaitMs));
-  return exit ? `; it exited with ${exit.signal ?? `code ${exit.code}`}` : "";
+  if ("expectNothing" in step) return expectNothing(line, conversation, step.expectNothing);
+  if ("expectEnd" in step) return expectEnd(line, conversation, waitMs);
+  if ("expectExit" in step) return expectExit(line, conversation, step.expectExit, waitMs);
+  if ("expectFacts" in step) return expectFacts(conversation, step.expectFacts, waitMs);
+  if (!("expectAlive" in step)) return undefined;
+  const { session, codec, suite, timeoutMs } = conversation;
+  const unsent = await write(line, [codec.encode(suite.probe.send)], { session, timeoutMs });
+  return unsent ?? expectMessages(line, conversation, { patterns: [suite.probe.expect], index, waitMs });
 }

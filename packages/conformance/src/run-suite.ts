@@ -3,11 +3,11 @@
 // no session is left open, whatever happens.
 
 import { describeThrown, HawserError } from "@hawser/wire";
-import { lengthPrefix, ndjson } from "@hawser/wire/node";
 import { checkSuite } from "./check-suite.ts";
+import { nextOn, startConversation, type Conversation } from "./conversation.ts";
 import { excerptOfText } from "./excerpt.ts";
-import { createReceiver } from "./receiver.ts";
-import { describe, runSteps, type StepFailure } from "./run-steps.ts";
+import { describe, type Difference } from "./expecting.ts";
+import { runSteps, type StepFailure } from "./run-steps.ts";
 import { needsProcess, type Scenario, type Suite } from "./scenario.ts";
 import type { Session, Subject } from "./subject.ts";
 
@@ -20,7 +20,9 @@ export interface ScenarioResult {
   readonly id: string;
   readonly title: string;
   readonly requirements: readonly string[];
-  readonly outcome: "passed" | "failed" | "skipped";
+  /** Beyond the contract: never `failed`, at most `unsupported`. */
+  readonly additive?: true;
+  readonly outcome: "passed" | "failed" | "unsupported" | "skipped";
   readonly ms: number;
   readonly failure?: Failure;
   /** Why it was skipped. */
@@ -33,6 +35,8 @@ export interface SuiteResult {
   readonly subject: string;
   readonly passed: number;
   readonly failed: number;
+  /** Additive scenarios that the subject does not pass. */
+  readonly unsupported: number;
   readonly skipped: number;
   readonly ms: number;
   readonly scenarios: readonly ScenarioResult[];
@@ -86,39 +90,54 @@ function selectScenarios(suite: Suite, only: readonly string[] | undefined): rea
 }
 
 async function runScenario(suite: Suite, scenario: Scenario, subject: Subject, timeoutMs: number): Promise<ScenarioResult> {
-  const { id, title, requirements } = scenario;
+  const { id, title, requirements, additive } = scenario;
   const startedAt = performance.now();
   const result = (outcome: ScenarioResult["outcome"], more: Partial<ScenarioResult> = {}): ScenarioResult => ({
     ...{ id, title, requirements, outcome },
+    ...(additive && { additive }),
     ms: Math.round(performance.now() - startedAt),
     ...more,
   });
   if (!subject.hasProcess && needsProcess(scenario.steps)) return result("skipped", { reason: "needs a process to signal or to see exit" });
+  const failed = additive ? "unsupported" : "failed";
   let session: Session | undefined;
   try {
-    session = await subject.open();
+    session = await subject.open(scenario.setup);
     const failure = await converse(suite, scenario, session, timeoutMs);
     if (!failure) return result("passed");
     // Closed first, so that its last words are all there.
     await session.close();
     const lastWords = excerptOfText(session.lastWords(), maxLastWordsChars);
-    return result("failed", { failure: lastWords === "" ? failure : { ...failure, lastWords } });
+    return result(failed, { failure: lastWords === "" ? failure : { ...failure, lastWords } });
   } catch (error) {
     if (HawserError.isInstance(error) && error.code === "start_failed") throw error;
-    return result("failed", { failure: { step: "1", verb: "start", expected: "the scenario can be run", got: describeThrown(error) } });
+    return result(failed, { failure: { step: "1", verb: "start", expected: "the scenario can be run", got: describeThrown(error) } });
   } finally {
     await session?.close();
   }
 }
 
 async function converse(suite: Suite, scenario: Scenario, session: Session, timeoutMs: number): Promise<StepFailure | undefined> {
-  const codec = suite.codec === "ndjson" ? ndjson : lengthPrefix;
-  session.input.on("error", () => {});
-  const receiver = createReceiver(session.output, codec);
-  const failure = await runSteps(scenario.steps, { suite, codec, session, receiver, bindings: new Map(), timeoutMs });
-  if (failure || receiver.unread === 0) return failure;
-  const got = await describe(await receiver.next(timeoutMs), session, timeoutMs);
-  return { step: String(scenario.steps.length + 1), verb: "end", expected: "nothing more", got };
+  const conversation = startConversation(suite, session, timeoutMs);
+  const failure = await runSteps(scenario.steps, conversation);
+  const place = failure ?? { step: String(scenario.steps.length + 1), verb: "end" };
+  // What it did wrong on its connections explains a failed step better than what that step saw.
+  const [fault] = session.faults?.() ?? [];
+  if (fault !== undefined) return { ...place, expected: "connections on which the protocol is kept", got: fault };
+  const leftover = failure ? undefined : await findLeftover(conversation);
+  return leftover ? { ...place, ...leftover } : failure;
+}
+
+async function findLeftover(conversation: Conversation): Promise<Difference | undefined> {
+  for (const line of conversation.lines.values()) {
+    while (line.receiver.unread > 0) {
+      const arrival = await nextOn(line, conversation, 1);
+      if (arrival.kind === "message" || arrival.kind === "fault") {
+        return { expected: "nothing more", got: await describe(arrival, conversation.session, conversation.timeoutMs) };
+      }
+    }
+  }
+  return undefined;
 }
 
 function summarize(suite: Suite, subject: Subject, scenarios: readonly ScenarioResult[], ms: number): SuiteResult {
@@ -129,6 +148,7 @@ function summarize(suite: Suite, subject: Subject, scenarios: readonly ScenarioR
     subject: subject.name,
     passed: count("passed"),
     failed: count("failed"),
+    unsupported: count("unsupported"),
     skipped: count("skipped"),
     ms: Math.round(ms),
     scenarios,

@@ -3,6 +3,7 @@
 // subject opened) is the subject's own business, so every kind of subject runs the same scenarios.
 
 import type { Readable, Writable } from "node:stream";
+import type { Setup } from "./setup.ts";
 
 export interface Exit {
   readonly code: number | null;
@@ -15,13 +16,24 @@ export interface ProcessControl {
   kill(signal: string): void;
 }
 
-/** One run of the subject: a fresh conversation. */
-export interface Session {
+/** One way to speak to the subject. */
+export interface Channel {
   /** Where we write and the subject reads. */
   readonly input: Writable;
   /** Where the subject writes and we read. */
   readonly output: Readable;
+}
+
+/** One run of the subject: a fresh conversation. */
+export interface Session extends Channel {
   readonly process?: ProcessControl;
+  /** A further connection to the subject. Rejects when it takes none. */
+  connect?(): Promise<Channel>;
+  /** What can be seen of the subject beside its messages, at this moment; see setup.ts. */
+  facts?(): Readonly<Record<string, unknown>>;
+  /** What the subject did beside its messages that no scenario allows. */
+  faults?(): readonly string[];
+  removeSchema?(): void;
   /** The end of what the subject wrote to its log; the reader of a failure wants it. */
   lastWords(): string;
   /** Ends the subject, whatever state it is in, and frees everything. Idempotent, bounded, never throws. */
@@ -33,5 +45,5 @@ export interface Subject {
   /** False where there is nothing to signal: scenarios that need it are skipped, and say so. */
   readonly hasProcess: boolean;
   /** Rejects with `start_failed` when there is no way to start it at all. */
-  open(): Promise<Session>;
+  open(setup?: Setup): Promise<Session>;
 }

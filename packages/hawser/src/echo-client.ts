@@ -1,15 +1,18 @@
 // The client's side of the echo protocol: requests with ids of their own, every one settled exactly
 // once, also when the server dies. Reading can be halted, to see what a stalled reader does.
 
-import { createPendingTable, HawserError, toHawserError, type EchoResponse, type ErrorCode, type Transport } from "@hawser/wire";
+import { createPendingTable, HawserError, toHawserError, type EchoRequest, type EchoResponse, type ErrorCode, type Transport } from "@hawser/wire";
+
+type WithoutId<Request> = Request extends unknown ? Omit<Request, "id"> : never;
 
 /** A request without its id, which the client gives it. */
-type EchoCall =
-  | { readonly kind: "echo"; readonly value: unknown }
-  | { readonly kind: "sleep"; readonly ms: number }
-  | { readonly kind: "stream"; readonly count: number; readonly bytes: number }
-  | { readonly kind: "cancel"; readonly target: string }
-  | { readonly kind: "status" };
+type EchoCall = WithoutId<EchoRequest>;
+
+// A tour must not hang: what takes longer than this is not worth showing.
+const longestWaitMs = 30_000;
+
+// No request has this id, so it is free for answers that carry none.
+const strayId = "";
 
 export interface EchoClient {
   /** Sends the request; resolves with its last answer, rejects with its error or when the server is gone. */
@@ -22,15 +25,12 @@ export interface EchoClient {
 
 export function createEchoClient(transport: Transport, describeEnd: () => Promise<string>): EchoClient {
   const pending = createPendingTable<EchoResponse, EchoResponse>();
-  let strayWaiters: ((response: EchoResponse) => void)[] = [];
   let reading: Promise<void> = Promise.resolve();
   let lastId = 0;
 
   function receive(response: EchoResponse): void {
     if (response.id === undefined) {
-      const waiters = strayWaiters;
-      strayWaiters = [];
-      for (const resolve of waiters) resolve(response);
+      pending.resolve(strayId, response);
     } else if (response.type === "piece") {
       pending.event(response.id, response);
     } else if (response.type === "error") {
@@ -51,11 +51,11 @@ export function createEchoClient(transport: Transport, describeEnd: () => Promis
 
   return {
     call(request, { id = `c${++lastId}`, onPiece } = {}) {
-      const answer = pending.wait(id, onPiece ? { onEvent: onPiece } : {});
+      const answer = pending.wait(id, { totalMs: longestWaitMs, ...(onPiece && { onEvent: onPiece }) });
       transport.send({ id, ...request }).catch((error: unknown) => pending.reject(id, toHawserError(error)));
       return answer;
     },
-    nextStray: () => new Promise((resolve) => strayWaiters.push(resolve)),
+    nextStray: () => pending.wait(strayId, { totalMs: longestWaitMs }),
     haltReading() {
       const halt = Promise.withResolvers<void>();
       reading = halt.promise;

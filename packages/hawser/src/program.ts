@@ -39,14 +39,17 @@ function addExpose(program: Command): void {
     .command("expose")
     .summary("offer a module's functions to MCP clients")
     .description(
-      "Loads a module and offers the tools it exports. Prints the configuration for a client and serves until Ctrl-C; or, with a command, runs it with the tools added and ends with it.",
+      "Offers the tools that a module exports. With a command: runs it with the tools added, ends with it and returns its exit code. Without: prints the configuration for a client and serves until Ctrl-C, SIGTERM or the end of whoever started it.",
     )
     .usage("[options] <module> [-- <command...>]")
-    .argument("<module>", "a .ts or .js file that exports values made by defineTool")
-    .argument("[command...]", "a client to run, after --; {config} in its arguments is the path of an mcpServers file")
+    .argument("<module>", "a .ts or .js file that exports tools: made by defineTool, of the AI SDK or the Agent SDK, or lists of them")
+    .argument(
+      "[command...]",
+      "after --: claude, codex, gemini or opencode with its arguments; or any other program, with {config} where the path of an mcpServers file belongs",
+    )
     .option("--name <name>", "the server's name in the client (default: the module's)")
     .addOption(
-      new Option("--print <client>", "whose configuration to print (default: json)").choices([
+      new Option("--print <client>", "whose configuration to print (default: json, how to start the server)").choices([
         "claude",
         "codex",
         "gemini",
@@ -59,8 +62,9 @@ function addExpose(program: Command): void {
     );
   addExamples(expose, [
     "hawser expose tools.ts -- claude",
+    "hawser expose tools.ts --name harbour -- codex",
+    "hawser expose tools.ts -- mcp-inspector --cli --config {config}",
     "hawser expose tools.ts --print codex",
-    'hawser expose tools.ts -- claude -p "add 2 and 3"',
   ]);
 }
 

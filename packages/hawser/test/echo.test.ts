@@ -77,6 +77,19 @@ describe.concurrent("hawser echo --socket", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it("G8: starts nothing for a connection that comes after SIGTERM", async ({ expect }) => {
+    const { running, path } = await startSocket();
+    const client = await connect(path);
+    const long = client.call({ kind: "sleep", ms: hourMs }).catch((error: unknown) => error);
+    await client.call({ kind: "status" });
+    running.process.kill("SIGTERM");
+    await expect.poll(() => client.call({ kind: "status" }).catch((error: { code: string }) => error.code)).toBe("cancelled");
+    const late = await connect(path);
+    await expect(late.call({ kind: "echo", value: 1 })).rejects.toMatchObject({ code: "cancelled" });
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(await long).toMatchObject({ code: "cancelled" });
+  });
+
   it("G8 G9: a second signal ends it at once with 143 and still removes its files", async ({ expect }) => {
     const { running, folder, path } = await startSocket();
     const client = await connect(path);

@@ -34,8 +34,8 @@ export class IPCMessageSizeError extends IPCError {
 /** A function failed, or its result can't be sent. */
 export class IPCToolExecutionError extends IPCError {
   override readonly name = "IPCToolExecutionError";
-  constructor(message: string, details: ErrorDetails = {}) {
-    super(message, details, "tool_failed");
+  constructor(message: string, details: ErrorDetails = {}, code: ErrorCode = "tool_failed") {
+    super(message, details, code);
   }
 }
 
@@ -75,7 +75,11 @@ export function toIPCError(error: HawserError): ClaudeCodeError {
     case "BridgeStartupError":
       return new BridgeStartupError(error.message, details);
     case "IPCToolExecutionError":
-      return new IPCToolExecutionError(error.message, details);
+      return new IPCToolExecutionError(error.message, details, error.code);
+    case "ToolNotFoundError":
+      return new ToolNotFoundError(error.message, details);
+    case "ToolInputValidationError":
+      return new ToolInputValidationError(error.message, details);
     default:
       return new IPCError(error.message, details, error.code);
   }

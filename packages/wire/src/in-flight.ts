@@ -66,13 +66,3 @@ export function createInFlightTable(): InFlightTable {
     },
   };
 }
-
-/** The outcome of `work`, or a rejection with the signal's reason as soon as it aborts, whichever is first. */
-export function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
-}

@@ -1,5 +1,6 @@
 // The runtime-neutral part of the wire: it imports nothing of Node, so that a page can use it too.
 
+export { untilAborted, whenAborted } from "./abort.ts";
 export {
   BridgeStartupError,
   ClaudeCodeError,
@@ -31,7 +32,7 @@ export { startDeadline } from "./deadline.ts";
 export type { Deadline, DeadlineOptions } from "./deadline.ts";
 export { describeThrown, errorTable, HawserError, toHawserError } from "./errors.ts";
 export type { ErrorCode, ErrorDetails } from "./errors.ts";
-export { createInFlightTable, untilAborted } from "./in-flight.ts";
+export { createInFlightTable } from "./in-flight.ts";
 export type { Flight, InFlightTable } from "./in-flight.ts";
 export { memberSource, withIdSource } from "./codec/json-source.ts";
 export { exceedsDepth, JsonText, parseJsonText, toJsonText } from "./codec/json-text.ts";

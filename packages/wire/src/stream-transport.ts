@@ -28,7 +28,7 @@ export interface StreamTransportOptions extends CodecOptions {
   readonly tap?: Tap | undefined;
   /** How to write, where `writable.write` itself is guarded (see stdout-guard.ts). */
   write?(frame: Buffer, onWritten?: () => void): boolean;
-  /** False for stdin and stdout, which belong to the process: they are flushed and left open. */
+  /** False for stdin and stdout, which belong to the process: the output is flushed and left open. */
   readonly ownsStreams?: boolean | undefined;
 }
 
@@ -154,7 +154,8 @@ export function createStreamTransport(options: StreamTransportOptions): Transpor
     if (closing || unwritable) return;
     unwritable = lostError(cause);
     failWaiting(unwritable);
-    awaitLastWords(unwritable);
+    // Where we ended it ourselves, whoever did that decides how long to wait for the rest.
+    if (cause || !writable.writableFinished) awaitLastWords(unwritable);
   }
 
   // Only silence ends the wait: somebody else may hold the pipe open, but a slow reader of ours is not the peer's silence.
@@ -167,7 +168,8 @@ export function createStreamTransport(options: StreamTransportOptions): Transpor
     frameDeadline?.clear();
     lastWords?.clear();
     clearInterval(probe);
-    readable.off("data", onData);
+    // Read on and dropped: a peer that is stuck writing would not take our last bytes.
+    readable.off("data", onData).resume();
     inbox.end();
     failWaiting(closedError(reason));
     if (!reason && !writable.destroyed) {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { HawserError } from "../src/errors.ts";
-import { createInFlightTable, untilAborted } from "../src/in-flight.ts";
+import { createInFlightTable } from "../src/in-flight.ts";
 
 const reason = new HawserError("cancelled", "enough");
 
@@ -73,27 +73,5 @@ describe("the whole table", () => {
     b.finish();
     await Promise.all(waits);
     expect(waiters).toBe(2);
-  });
-});
-
-describe("untilAborted", () => {
-  it("gives the outcome of the work, or the reason of the abort, whichever is first", async () => {
-    const controller = new AbortController();
-    expect(await untilAborted(controller.signal, Promise.resolve(1))).toBe(1);
-    await expect(untilAborted(controller.signal, Promise.reject(reason))).rejects.toBe(reason);
-    const hanging = untilAborted(controller.signal, new Promise(() => {}));
-    controller.abort(reason);
-    await expect(hanging).rejects.toBe(reason);
-    await expect(untilAborted(controller.signal, new Promise(() => {}))).rejects.toBe(reason);
-  });
-
-  it("a failure that comes after the abort goes nowhere, and does not crash", async () => {
-    const controller = new AbortController();
-    const work = Promise.withResolvers<number>();
-    const outcome = untilAborted(controller.signal, work.promise);
-    controller.abort(reason);
-    await expect(outcome).rejects.toBe(reason);
-    work.reject(new Error("late"));
-    await new Promise(setImmediate);
   });
 });

@@ -1,9 +1,12 @@
-// One connection of the bridge to the program that owns the functions: one request at a time.
-// Says `hello` first; a parent that answers with an error is served by the plain contract.
+// One connection of the bridge to the program that owns the functions: one request at a time, each
+// sent once. It is read all the time, also while idle: a parent that closes it is noticed before the
+// next call is put on it, and an answer that nobody asked for ends it, since without ids it would
+// be taken for the answer to the next call.
 
-import { bridgeProtocol, HawserError, IPCError, toIPCError, type BridgeResponse, type Incoming, type LogLevel } from "@hawser/wire";
+import { HawserError, IPCConnectionError, toIPCError, untilAborted, type LogLevel } from "@hawser/wire";
 import { connectSocket, createStreamTransport, lengthPrefix } from "@hawser/wire/node";
 import type { CallToolParams, ToolResult } from "../contract.ts";
+import { ParentError, readAnswer } from "./parent-answer.ts";
 
 export interface CallEvents {
   onProgress(progress: { progress: number; total?: number | undefined; message?: string | undefined }): void;
@@ -11,99 +14,110 @@ export interface CallEvents {
 }
 
 export interface ParentConnection {
-  /** Where the parent allows large results to be put, if it said so. */
-  readonly privateDirectory: string | undefined;
-  /** Resolves when the connection can't be used any more. */
+  /** What the parent said of itself; undefined when it does not know `hello`. */
+  readonly hello: ToolResult["hello"];
+  readonly isOpen: boolean;
+  /** Resolves when the connection can't be used any more, with the reason if the end was not ours. */
   readonly closed: Promise<HawserError | undefined>;
-  /** Rejects with the contract's error classes. A connection that failed once is not used again. */
+  /** Rejects with the contract's error classes. */
   call(params: CallToolParams, events: CallEvents): Promise<ToolResult>;
-  close(reason?: HawserError): void;
+  close(): void;
 }
 
 export interface ConnectionOptions {
   readonly socketPath: string;
+  /** False for a parent that is known not to understand `hello`. */
+  readonly saysHello: boolean;
   readonly client: { readonly name: string; readonly version?: string | undefined } | undefined;
   readonly signal: AbortSignal;
 }
 
+interface Exchange {
+  readonly events: CallEvents;
+  readonly answer: PromiseWithResolvers<ToolResult>;
+}
+
+/** Connects, and says `hello` unless told not to. Aborting the signal ends either. */
 export async function connectToParent(options: ConnectionOptions): Promise<ParentConnection> {
-  const socket = await connectSocket(options.socketPath, { signal: options.signal }).catch((error: HawserError) => {
+  const { socketPath, signal } = options;
+  const socket = await connectSocket(socketPath, { signal }).catch((error: HawserError) => {
     throw toIPCError(error);
   });
   const transport = createStreamTransport({ readable: socket, writable: socket, codec: lengthPrefix });
-  const answers = transport.incoming[Symbol.asyncIterator]();
-  const silent: CallEvents = { onProgress: () => {}, onLog: () => {} };
+  const closed = Promise.withResolvers<HawserError | undefined>();
+  let current: Exchange | undefined;
+  let isOpen = true;
 
-  async function request(message: object, events: CallEvents): Promise<ToolResult> {
-    await transport.send(message).catch((error: HawserError) => {
-      throw toIPCError(error);
-    });
-    for (;;) {
-      const { value, done } = await answers.next();
-      if (done)
-        throw toIPCError(new HawserError("connection_lost", "the program that offers the tools closed the connection before it answered"));
-      const response = readResponse(value);
-      if ("error" in response) throw parentError(response.error);
-      if ("result" in response) return response.result;
-      if ("progress" in response) events.onProgress(response.progress);
-      if ("log" in response) events.onLog(response.log);
-    }
+  function end(reason: HawserError | undefined): void {
+    if (!isOpen) return;
+    isOpen = false;
+    current?.answer.reject(reason ?? new HawserError("cancelled", "the call was given up"));
+    // With a reason even then: an orderly close would wait for a parent that does not read.
+    void transport.close(reason ?? new HawserError("closed", "closed by the bridge"));
+    closed.resolve(reason);
   }
 
-  const { hello } = await sayHello(request, options.client, silent);
+  async function read(): Promise<void> {
+    for await (const item of transport.incoming) {
+      const answer = readAnswer(item);
+      if ("progress" in answer) current?.events.onProgress(answer.progress);
+      else if ("log" in answer) current?.events.onLog(answer.log);
+      else if (!current) throw new IPCConnectionError("the program that offers the tools answered what nobody asked");
+      else {
+        const { resolve, reject } = current.answer;
+        current = undefined;
+        if ("error" in answer) reject(new ParentError(answer.error));
+        else resolve(answer.result);
+      }
+    }
+    throw new IPCConnectionError(`the program that offers the tools closed the connection before it answered; its socket is ${socketPath}`);
+  }
+
+  async function request(message: object, events: CallEvents): Promise<ToolResult> {
+    const exchange: Exchange = { events, answer: Promise.withResolvers() };
+    // The answer may be rejected while the request is still being sent.
+    exchange.answer.promise.catch(() => {});
+    current = exchange;
+    try {
+      await transport.send(message);
+    } catch (error) {
+      if (current === exchange) current = undefined;
+      throw toIPCError(error as HawserError);
+    }
+    return exchange.answer.promise;
+  }
+
+  read().catch((error: HawserError) => end(error));
+  const silent: CallEvents = { onProgress: () => {}, onLog: () => {} };
+  const greeting = options.saysHello ? sayHello((message) => request(message, silent), options.client) : Promise.resolve(undefined);
+  const hello = await untilAborted(signal, greeting).catch((error: unknown) => {
+    end(undefined);
+    throw error;
+  });
   return {
-    privateDirectory: hello?.privateDirectory,
-    closed: transport.closed,
+    hello,
+    get isOpen() {
+      return isOpen;
+    },
+    closed: closed.promise,
     call: (params, events) => request({ method: "call_tool", params }, events),
-    close: (reason) => void transport.close(reason),
+    close: () => end(undefined),
   };
 }
 
-type Request = (message: object, events: CallEvents) => Promise<ToolResult>;
-
-async function sayHello(request: Request, client: ConnectionOptions["client"], events: CallEvents): Promise<Partial<ToolResult>> {
-  const params = { features: ["progress", "log", "richContent"], ...(client && { client }) };
+async function sayHello(
+  request: (message: object) => Promise<ToolResult>,
+  client: ConnectionOptions["client"],
+): Promise<ToolResult["hello"]> {
   try {
-    return await request({ method: "hello", params }, events);
+    const { hello } = await request({
+      method: "hello",
+      params: { features: ["progress", "log", "richContent"], ...(client && { client }) },
+    });
+    return hello;
   } catch (error) {
-    // An error that the parent sent means only that it does not know `hello`.
-    if (error instanceof ParentError) return {};
+    // An error that the parent sent means only that it does not know `hello`, unless it refuses the connection itself.
+    if (error instanceof ParentError && error.type !== "IPCConnectionError") return undefined;
     throw error;
   }
-}
-
-/** An error that the parent sent: `type` is the class it named. */
-export class ParentError extends IPCError {
-  readonly type: string;
-  constructor(message: string, type: string) {
-    super(message, { facts: { type } }, "tool_failed");
-    this.type = type;
-  }
-}
-
-const parentError = ({ message, type }: { message: string; type: string }): ParentError => new ParentError(message, type);
-
-function readResponse(item: Incoming): BridgeResponse {
-  if (item.kind === "refused")
-    throw new IPCError(
-      `the program that offers the tools sent what can't be read: ${item.error.message}`,
-      { cause: item.error },
-      item.error.code,
-    );
-  try {
-    return bridgeProtocol.parseResponse(withContent(item.value));
-  } catch (cause) {
-    throw new IPCError(
-      `the program that offers the tools sent an invalid answer: ${(cause as Error).message}`,
-      { cause },
-      "invalid_message",
-    );
-  }
-}
-
-// Some parents answer with no content at all; an empty text says the same and is valid.
-function withContent(value: unknown): unknown {
-  const result = (value as { result?: { content?: unknown } } | null)?.result;
-  if (!Array.isArray(result?.content) || result.content.length > 0) return value;
-  return { ...(value as object), result: { ...result, content: [{ type: "text", text: "" }] } };
 }

@@ -1,26 +1,48 @@
 // The MCP library's transport over our line transport: our limits and our recovery on the way in,
-// our backpressure on the way out. A line that can't be read is answered when its id can be, and
-// the session goes on. Knows which requests still wait for an answer, so that a client that closes
-// its end first still gets them.
+// our backpressure on the way out. Every request that can be told from its line gets one answer: a
+// line that can't be read is refused by its id, an answer that can't be written becomes an error,
+// and a client that closes its end first still gets what it asked for. What waits is bounded.
 
 import { parseJSONRPCMessage, type JSONRPCMessage, type Transport as McpTransport } from "@modelcontextprotocol/server";
-import { errorTable, HawserError, memberSource, toHawserError, type Incoming, type Refused, type Transport } from "@hawser/wire";
+import {
+  describeThrown,
+  errorTable,
+  HawserError,
+  limits,
+  memberSource,
+  toHawserError,
+  withIdSource,
+  type Incoming,
+  type Transport,
+} from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
+import { createOutbox } from "./outbox.ts";
 
 type RequestId = string | number;
 
 export interface BridgeMcpTransport extends McpTransport {
   /** Resolves when the client will ask no more (its input ended, or `stopping`) and every request was answered. */
   readonly finished: Promise<void>;
+  /** Resolves when the client has read most of what it was sent. */
+  whenRoom(): Promise<void>;
 }
 
+// What a waiting request takes besides its text: its handler, signals, timers.
+const requestOverheadBytes = 4_096;
+
 export function createMcpTransport(transport: Transport, stopping: AbortSignal): BridgeMcpTransport {
-  const unanswered = new Set<RequestId>();
+  const outbox = createOutbox(transport);
+  /** Size of each request that waits for its answer. */
+  const unanswered = new Map<RequestId, number>();
   const finished = Promise.withResolvers<void>();
+  let heldBytes = 0;
   let isReading = true;
 
-  function noteAnswered(id: unknown): void {
-    unanswered.delete(id as RequestId);
+  function noteAnswered(id: RequestId | undefined): void {
+    if (id !== undefined) {
+      heldBytes -= unanswered.get(id) ?? 0;
+      unanswered.delete(id);
+    }
     if (!isReading && unanswered.size === 0) finished.resolve();
   }
 
@@ -30,45 +52,86 @@ export function createMcpTransport(transport: Transport, stopping: AbortSignal):
   }
 
   function receive(item: Incoming): void {
-    if (item.kind === "refused") return refuse(item.error, idOf(item));
+    if (item.kind === "refused") return refuse(item.error, idSourceIn(item.head));
     let message: JSONRPCMessage;
     try {
       message = parseJSONRPCMessage(item.value);
     } catch (cause) {
-      return refuse(new HawserError("invalid_message", "not a JSON-RPC 2.0 message", { cause }), idOf(item));
+      return refuseInvalid(item.value, item.text, cause);
     }
     if ("method" in message && "id" in message) {
-      if (stopping.aborted) return refuse(toHawserError(stopping.reason), message.id);
-      unanswered.add(message.id);
+      const bytes = item.text.length + requestOverheadBytes;
+      const fault = faultOf(message.id, bytes);
+      if (fault) return refuse(fault, JSON.stringify(message.id));
+      unanswered.set(message.id, bytes);
+      heldBytes += bytes;
     } else if ("method" in message && message.method === "notifications/cancelled") {
-      noteAnswered(message.params?.["requestId"]);
+      // The library does not answer a request that was cancelled.
+      noteAnswered(message.params?.["requestId"] as RequestId | undefined);
     }
     mcp.onmessage?.(message);
   }
 
-  function refuse(error: HawserError, id: RequestId | undefined): void {
+  function faultOf(id: RequestId, bytes: number): HawserError | undefined {
+    if (stopping.aborted) return toHawserError(stopping.reason);
+    if (unanswered.has(id)) return new HawserError("duplicate_id", "this id is in flight; use a fresh one for each request");
+    if (heldBytes + bytes <= limits.maxUnsentBytes) return undefined;
+    return new HawserError("overloaded", "too much is waiting already; send it again when earlier requests are answered");
+  }
+
+  function refuseInvalid(value: unknown, text: string, cause: unknown): void {
+    const error = new HawserError("invalid_message", "not a JSON-RPC 2.0 message", { cause });
+    if (!Array.isArray(value)) return refuse(error, idSourceIn(text));
+    const batchError = new HawserError("invalid_message", "batches are not served; send one message per line");
+    for (const part of value) if (isRequestLike(part)) refuse(batchError, JSON.stringify(part.id));
+    if (!value.some(isRequestLike)) refuse(batchError, undefined);
+  }
+
+  function refuse(error: HawserError, idSource: string | undefined): void {
     logLine(`[hawser] refused a message from the client: ${error.message}`);
-    if (id === undefined) return;
-    void transport
-      .send({ jsonrpc: "2.0", id, error: { code: errorTable[error.code].jsonRpcCode, message: error.message } })
-      .catch(() => {});
+    if (idSource === undefined) return;
+    const answer = { jsonrpc: "2.0", error: { code: errorTable[error.code].jsonRpcCode, message: error.message } };
+    outbox.send(withIdSource(idSource, answer)).catch(() => {});
   }
 
   async function read(): Promise<void> {
-    for await (const item of transport.incoming) receive(item);
+    for await (const item of transport.incoming) {
+      receive(item);
+      // A client that never reads is not read either. The bound is wide: some write many requests before they read.
+      if (outbox.unsent * requestOverheadBytes > limits.maxUnsentBytes) await outbox.whenRoom();
+    }
     stopReading();
+  }
+
+  async function sendAnswer(message: JSONRPCMessage & { readonly id?: RequestId | undefined }): Promise<void> {
+    try {
+      await outbox.send(message);
+    } catch (error) {
+      const { code, message: text } = toHawserError(error);
+      if (message.id === undefined || code === "closed" || code === "connection_lost") throw error;
+      logLine(`[hawser] an answer can't be sent: ${text}`);
+      await outbox.send({
+        jsonrpc: "2.0",
+        id: message.id,
+        error: { code: errorTable[code].jsonRpcCode, message: `the answer can't be sent: ${text}` },
+      });
+    } finally {
+      noteAnswered(message.id);
+    }
   }
 
   const mcp: BridgeMcpTransport = {
     finished: finished.promise,
+    whenRoom: outbox.whenRoom,
     start() {
       stopping.addEventListener("abort", stopReading, { once: true });
-      void read();
+      read().catch((error: unknown) => logLine(`[hawser] reading failed: ${describeThrown(error)}`));
       return Promise.resolve();
     },
     async send(message) {
-      await transport.send(message);
-      if (!("method" in message)) noteAnswered(message.id);
+      // A notification is worth less than the memory it takes while nobody reads.
+      if (!("method" in message)) await sendAnswer(message);
+      else if (outbox.hasRoom) await outbox.send(message);
     },
     close() {
       // The process owns stdin and stdout, and flushes them when it ends.
@@ -80,14 +143,13 @@ export function createMcpTransport(transport: Transport, stopping: AbortSignal):
   return mcp;
 }
 
-function idOf(item: Incoming): RequestId | undefined {
-  const source = memberSource(sourceOf(item), "id");
-  try {
-    const id: unknown = source === undefined ? undefined : JSON.parse(source);
-    return typeof id === "string" || typeof id === "number" ? id : undefined;
-  } catch {
-    return undefined;
-  }
+/** The id as it was written, which is how it is echoed; only strings and numbers are ids. */
+function idSourceIn(text: string): string | undefined {
+  const source = memberSource(text, "id");
+  return source !== undefined && /^["\d-]/.test(source) ? source : undefined;
 }
 
-const sourceOf = (item: Incoming): string => (item.kind === "message" ? item.text : (item as Refused).head);
+const isRequestLike = (value: unknown): value is { id: RequestId } => {
+  const { id, method } = (typeof value === "object" && value !== null ? value : {}) as { id?: unknown; method?: unknown };
+  return typeof method === "string" && (typeof id === "string" || typeof id === "number");
+};

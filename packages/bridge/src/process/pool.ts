@@ -1,15 +1,22 @@
-// Parallel calls, each connection strictly sequential: a call takes an idle connection, or opens
-// one while there are fewer than the limit, or waits in line. A request is never sent twice: when
-// its connection dies, the call fails; the next call opens a new one, unless reconnecting is off.
+// Parallel calls, each on a connection of its own: a call waits for one of a fixed number of places,
+// in the order of arrival, then takes an idle connection or opens one. A request is never sent
+// twice: when its connection dies the call fails, and the next call opens a new one, unless
+// reconnecting is off.
 
 import { HawserError, IPCConnectionError, untilAborted } from "@hawser/wire";
 import type { CallToolParams, ToolResult } from "../contract.ts";
-import { connectToParent, ParentError, type CallEvents, type ConnectionOptions, type ParentConnection } from "./connection.ts";
+import { connectToParent, type CallEvents, type ConnectionOptions, type ParentConnection } from "./connection.ts";
+import { ParentError } from "./parent-answer.ts";
+import { createPlaces } from "./places.ts";
 
 export interface PoolOptions {
   readonly socketPath: string;
   readonly connections: number;
   readonly reconnect: "lazy" | "never";
+  /** Aborted when nothing new may start: calls that still wait are refused. */
+  readonly stopping: AbortSignal;
+  /** Resolves when one more result can be taken; no call starts before. */
+  whenRoom(): Promise<void>;
 }
 
 export interface PoolCall {
@@ -29,71 +36,45 @@ export interface Pool {
 }
 
 export function createPool(options: PoolOptions): Pool {
-  const idle: ParentConnection[] = [];
-  const waiting: ((connection: ParentConnection | undefined) => void)[] = [];
+  const { socketPath } = options;
+  const places = createPlaces(options.connections);
+  options.stopping.addEventListener("abort", () => places.close(options.stopping.reason as Error), { once: true });
   const open = new Set<ParentConnection>();
-  let opening = 0;
+  const idle: ParentConnection[] = [];
+  let isPlainParent = false;
   let lost: HawserError | undefined;
   let privateDirectory: string | undefined;
 
   async function connect({ client, signal }: PoolCall): Promise<ParentConnection> {
-    opening++;
+    const connection = await connectToParent({ socketPath, client, signal, saysHello: !isPlainParent });
+    isPlainParent ||= connection.hello === undefined;
+    privateDirectory ??= connection.hello?.privateDirectory;
+    open.add(connection);
+    void connection.closed.then((reason) => {
+      lost ??= reason;
+      open.delete(connection);
+    });
+    return connection;
+  }
+
+  // The one that was used last is the least likely to have been closed since.
+  function takeIdle(): ParentConnection | undefined {
+    for (let connection = idle.pop(); connection; connection = idle.pop()) if (connection.isOpen) return connection;
+    return undefined;
+  }
+
+  async function callOn(connection: ParentConnection, { params, events, signal }: PoolCall): Promise<ToolResult> {
     try {
-      const connection = await connectToParent({ socketPath: options.socketPath, client, signal });
-      open.add(connection);
-      privateDirectory ??= connection.privateDirectory;
-      void connection.closed.then((reason) => {
-        lost ??= reason;
-        open.delete(connection);
-        if (idle.includes(connection)) idle.splice(idle.indexOf(connection), 1);
-        admitNext();
-      });
-      return connection;
-    } finally {
-      opening--;
-    }
-  }
-
-  async function acquire(call: PoolCall): Promise<ParentConnection> {
-    const { signal } = call;
-    for (;;) {
       signal.throwIfAborted();
-      if (lost && options.reconnect === "never") {
-        throw new IPCConnectionError(`the connection to ${options.socketPath} was lost and reconnecting is off; restart the MCP server`, {
-          cause: lost,
-        });
-      }
-      const connection = idle.pop();
-      if (connection) return connection;
-      if (open.size + opening < options.connections) {
-        return await connect(call).catch((error: unknown) => {
-          admitNext();
-          throw error;
-        });
-      }
-      const turn = Promise.withResolvers<ParentConnection | undefined>();
-      waiting.push(turn.resolve);
-      try {
-        const handed = await untilAborted(signal, turn.promise);
-        if (handed) return handed;
-      } catch (error) {
-        if (waiting.includes(turn.resolve)) waiting.splice(waiting.indexOf(turn.resolve), 1);
-        else void turn.promise.then((handed) => (handed ? release(handed) : admitNext()));
-        throw error;
-      }
+      const result = await untilAborted(signal, connection.call(params, events));
+      idle.push(connection);
+      return result;
+    } catch (error) {
+      // Only an error that the parent sent, or one before a byte was written, leaves the connection in a known state.
+      if (error instanceof ParentError || isLocalRefusal(error)) idle.push(connection);
+      else connection.close();
+      throw error;
     }
-  }
-
-  function release(connection: ParentConnection): void {
-    if (!open.has(connection)) return admitNext();
-    const next = waiting.shift();
-    if (next) next(connection);
-    else idle.push(connection);
-  }
-
-  /** A place to open a connection is free: the first in line may try. */
-  function admitNext(): void {
-    waiting.shift()?.(undefined);
   }
 
   return {
@@ -101,22 +82,23 @@ export function createPool(options: PoolOptions): Pool {
       return privateDirectory;
     },
     async call(call) {
-      const connection = await acquire(call);
+      await places.enter(call.signal);
       try {
-        const result = await untilAborted(call.signal, connection.call(call.params, call.events));
-        release(connection);
-        return result;
-      } catch (error) {
-        // Only an error that the parent sent leaves the connection in a known state.
-        if (error instanceof ParentError || isLocalRefusal(error)) release(connection);
-        else connection.close(new HawserError("cancelled", "the call ended early", { cause: error }));
-        throw error;
+        await untilAborted(call.signal, options.whenRoom());
+        if (lost && options.reconnect === "never") throw lostForGood(socketPath, lost);
+        return await callOn(takeIdle() ?? (await connect(call)), call);
+      } finally {
+        places.leave();
       }
     },
     close() {
       for (const connection of open) connection.close();
     },
   };
+}
+
+function lostForGood(socketPath: string, cause: HawserError): IPCConnectionError {
+  return new IPCConnectionError(`the connection to ${socketPath} was lost and reconnecting is off; restart the MCP server`, { cause });
 }
 
 /** Refused before a byte was written. */

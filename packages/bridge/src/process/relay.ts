@@ -1,12 +1,20 @@
 // One `tools/call` of the client, carried to the parent and back. What the model can act on is a
 // result with `isError`; only faults of the MCP protocol itself are JSON-RPC errors.
 
-import { CLIENT_INFO_META_KEY, type CallToolRequest, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
-import { limits, toHawserError, toIPCError, type LogLevel } from "@hawser/wire";
+import {
+  CLIENT_INFO_META_KEY,
+  isCallToolResult,
+  type CallToolRequest,
+  type CallToolResult,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { HawserError, toHawserError, toIPCError } from "@hawser/wire";
 import type { ToolResult } from "../contract.ts";
 import type { ClientTools } from "./client-tools.ts";
-import { ParentError, type CallEvents } from "./connection.ts";
+import type { CallEvents } from "./connection.ts";
+import { ParentError } from "./parent-answer.ts";
 import type { Pool } from "./pool.ts";
+import { createProgressReporter } from "./progress.ts";
 import type { Spill } from "./spill.ts";
 
 export interface RelayOptions {
@@ -23,25 +31,44 @@ export type Relay = (request: CallToolRequest, context: ServerContext) => Promis
 
 export function createRelay(options: RelayOptions): Relay {
   const { clientTools, pool, spill } = options;
-  const structured = new Set(clientTools.tools.filter(({ outputSchema }) => outputSchema).map(({ name }) => name));
 
   return async ({ params }, context) => {
-    const signal = AbortSignal.any([context.mcpReq.signal, options.cancelling]);
-    const progress = createProgress(context);
+    const { name, isStructured } = clientTools.originals.get(params.name) ?? { name: params.name, isStructured: false };
+    const ending = linkSignals(context.mcpReq.signal, options.cancelling);
+    const progress = createProgressReporter(context);
+    const events: CallEvents = {
+      onProgress: progress.report,
+      // Deprecated since 2026-07-28 in favour of stderr, which a client's user never sees.
+      onLog: ({ level, message }) => void context.mcpReq.log(level, message).catch(() => {}),
+    };
     try {
-      const name = clientTools.originalNames.get(params.name) ?? params.name;
-      const events: CallEvents = { onProgress: progress.report, onLog: ({ level, message }) => log(context, level, message) };
       const client = namedInRequest(context) ?? options.initializedClient();
-      const result = await pool.call({ params: { name, arguments: params.arguments ?? {} }, events, signal, client });
-      const fitted = spill.fit(withStructuredValue(result), pool.privateDirectory);
+      const answer = await pool.call({ params: { name, arguments: params.arguments ?? {} }, events, signal: ending.signal, client });
+      const result = toClientResult(name, answer);
+      const fitted = spill.fit(isStructured ? result : withStructuredValue(result), pool.privateDirectory);
       // A client that was promised structured content takes a result without it only as an error.
-      const lacksPromised = structured.has(params.name) && fitted.structuredContent === undefined && fitted.isError !== true;
+      const lacksPromised = isStructured && fitted.structuredContent === undefined;
       return (lacksPromised ? { ...fitted, isError: true } : fitted) as CallToolResult;
     } catch (error) {
       return errorResult(params.name, error);
     } finally {
       progress.stop();
+      ending.release();
     }
+  };
+}
+
+/** Aborts with whichever comes first. `AbortSignal.any` would hold every call's signal until the long-lived one is gone. */
+function linkSignals(...signals: readonly AbortSignal[]): { signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(signals.find(({ aborted }) => aborted)?.reason);
+  for (const signal of signals) signal.addEventListener("abort", onAbort);
+  if (signals.some(({ aborted }) => aborted)) onAbort();
+  return {
+    signal: controller.signal,
+    release() {
+      for (const signal of signals) signal.removeEventListener("abort", onAbort);
+    },
   };
 }
 
@@ -52,16 +79,32 @@ function namedInRequest(context: ServerContext): { name: string; version?: strin
   return typeof name === "string" ? { name, ...(typeof version === "string" && { version }) } : undefined;
 }
 
+/** Only what a tool result has; blocks that MCP does not know would cost the client the whole answer. */
+function toClientResult(toolName: string, { content, isError, structuredContent, _meta }: ToolResult): ToolResult {
+  const result: ToolResult = {
+    content,
+    ...(isError !== undefined && { isError }),
+    ...(structuredContent !== undefined && { structuredContent }),
+    ...(_meta !== undefined && { _meta }),
+  };
+  const isPlain = content.every(({ type, ...block }) => type === "text" && typeof (block as { text?: unknown }).text === "string");
+  if (isPlain || isCallToolResult(result)) return result;
+  const types = [...new Set(content.map(({ type }) => type.slice(0, 64)))].join(", ");
+  throw new HawserError(
+    "invalid_message",
+    `"${toolName}" returned content that MCP clients can't read (blocks of type ${types}); correct the tool`,
+  );
+}
+
 /** Some clients fail a call whose only text is JSON but no object; structured content keeps them content. */
 function withStructuredValue(result: ToolResult): ToolResult {
   const [only] = result.content;
-  const text = (only as { text?: unknown } | undefined)?.text;
-  if (result.content.length !== 1 || only?.type !== "text" || typeof text !== "string" || result.structuredContent !== undefined)
-    return result;
+  const { text } = (only ?? {}) as { text?: unknown };
+  const isOneText = result.content.length === 1 && only?.type === "text" && typeof text === "string";
+  // Most JSON is an object, and needs no second look.
+  if (!isOneText || result.structuredContent !== undefined || /^\s*\{/.test(text)) return result;
   try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? result : { ...result, structuredContent: { result: value } };
+    return { ...result, structuredContent: { result: JSON.parse(text) as unknown } };
   } catch {
     return result;
   }
@@ -70,32 +113,6 @@ function withStructuredValue(result: ToolResult): ToolResult {
 function errorResult(toolName: string, thrown: unknown): CallToolResult {
   const error = thrown instanceof ParentError ? thrown : toIPCError(toHawserError(thrown));
   const type = error instanceof ParentError ? error.type : error.name;
-  const text = error instanceof ParentError ? error.message : `tool "${toolName}" could not be called: ${error.message}`;
+  const text = error instanceof ParentError ? error.message : `tool "${toolName}": ${error.message}`;
   return { content: [{ type: "text", text }], isError: true, _meta: { error: { type } } };
-}
-
-/** Progress for a call that asked for it; a heartbeat when the tool itself is silent, since clients time out. */
-function createProgress(context: ServerContext): { report: CallEvents["onProgress"]; stop(): void } {
-  const progressToken = context.mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return { report: () => {}, stop: () => {} };
-  let last = 0;
-  const notify = (params: Record<string, unknown>): void => {
-    context.mcpReq.notify({ method: "notifications/progress", params: { progressToken, ...params } }).catch(() => {});
-  };
-  // Progress must grow; a step far below any real one says only that the call lives.
-  const heartbeat = setInterval(() => notify({ progress: (last += 1e-6) }), limits.progressHeartbeatMs);
-  return {
-    report({ progress, total, message }) {
-      if (progress <= last) return;
-      last = progress;
-      heartbeat.refresh();
-      notify({ progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) });
-    },
-    stop: () => clearInterval(heartbeat),
-  };
-}
-
-// Deprecated since 2026-07-28 in favour of stderr, which a client's user never sees.
-function log(context: ServerContext, level: LogLevel, message: string): void {
-  context.mcpReq.log(level, message).catch(() => {});
 }

@@ -2,11 +2,12 @@
 // file once, answers `tools/list` from memory, connects only when a tool is called, and stays
 // useful when the program behind it is gone.
 
-import { Server } from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { describeThrown, limits } from "@hawser/wire";
-import { logLine, ndjson, runStdio, type Lifecycle } from "@hawser/wire/node";
+import { describeThrown, HawserError, limits } from "@hawser/wire";
+import { logLine, runStdio, type Lifecycle } from "@hawser/wire/node";
 import { bridgeUsage, parseBridgeOptions, type BridgeOptions } from "./bridge-options.ts";
+import { clientLines } from "./client-lines.ts";
 import { toClientTools, type ClientTools } from "./client-tools.ts";
 import { connectToParent } from "./connection.ts";
 import { createMcpTransport } from "./mcp-transport.ts";
@@ -40,20 +41,27 @@ export async function runBridge(args: readonly string[], version: string): Promi
 }
 
 /** What `--check` does: everything that a first call needs, without a call. */
-async function check({ socketPath }: BridgeOptions, { tools }: ClientTools): Promise<void> {
-  const connection = await connectToParent({ socketPath, client: { name: "bridge --check" }, signal: new AbortController().signal });
-  connection.close();
-  process.stderr.write(`ok: ${tools.length} tools, the program at ${socketPath} answers\n`);
+async function check({ socketPath }: BridgeOptions, { count }: ClientTools): Promise<void> {
+  const deadline = new AbortController();
+  const late = new HawserError("timeout", `the program at ${socketPath} does not answer`);
+  const timer = setTimeout(() => deadline.abort(late), limits.connectTimeoutMs);
+  try {
+    const connection = await connectToParent({ socketPath, saysHello: true, client: { name: "bridge --check" }, signal: deadline.signal });
+    connection.close();
+  } finally {
+    clearTimeout(timer);
+  }
+  process.stderr.write(`ok: ${count} tools, the program at ${socketPath} answers\n`);
 }
 
 function serve(options: BridgeOptions, clientTools: ClientTools, version: string): Promise<never> {
   return runStdio({
-    codec: ndjson,
+    codec: clientLines,
     eofGraceMs: limits.bridgeEofGraceMs,
     async serve(transport, lifecycle) {
       const mcp = createMcpTransport(transport, lifecycle.stopping);
       let server: Server | undefined;
-      const pool = createPool(options);
+      const pool = createPool({ ...options, stopping: lifecycle.stopping, whenRoom: mcp.whenRoom });
       const spill = createSpill(options.maxResultBytes);
       const relay = createRelay({
         clientTools,
@@ -73,9 +81,14 @@ function serve(options: BridgeOptions, clientTools: ClientTools, version: string
   });
 }
 
-function createServer({ tools }: ClientTools, relay: ReturnType<typeof createRelay>, version: string): Server {
+function createServer({ pages }: ClientTools, relay: ReturnType<typeof createRelay>, version: string): Server {
   const server = new Server({ name: "hawser", version }, { capabilities: { tools: {}, logging: {} } });
-  server.setRequestHandler("tools/list", () => ({ tools: [...tools] }));
+  server.setRequestHandler("tools/list", ({ params }) => {
+    const page = Number(params?.cursor ?? 0);
+    const tools = pages[page];
+    if (!tools) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such cursor; list the tools from the beginning");
+    return { tools: [...tools], ...(page + 1 < pages.length && { nextCursor: String(page + 1) }) };
+  });
   server.setRequestHandler("tools/call", relay);
   return server;
 }

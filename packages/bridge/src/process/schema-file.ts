@@ -1,14 +1,15 @@
 // Reads the schema file once, at start. A file that breaks the contract ends the process with the
 // reason and the entry's index; it never starts half a server.
 
-import { readFileSync } from "node:fs";
+import { isUtf8 } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
 import { BridgeStartupError, describeThrown } from "@hawser/wire";
 import type { ToolSchema } from "../contract.ts";
 
 export function readSchemaFile(path: string): ToolSchema[] {
   let entries: unknown;
   try {
-    entries = JSON.parse(readFileSync(path, "utf8"));
+    entries = JSON.parse(readText(path));
   } catch (cause) {
     throw new BridgeStartupError(`can't read the schema file ${path}: ${describeThrown(cause)}`, { cause });
   }
@@ -16,6 +17,14 @@ export function readSchemaFile(path: string): ToolSchema[] {
   const seen = new Map<string, number>();
   for (const [index, entry] of entries.entries()) checkEntry(path, index, entry, seen);
   return entries as ToolSchema[];
+}
+
+function readText(path: string): string {
+  // A pipe or a device could keep us waiting for ever.
+  if (!statSync(path).isFile()) throw new BridgeStartupError("it is no regular file");
+  const bytes = readFileSync(path);
+  if (!isUtf8(bytes)) throw new BridgeStartupError("it is not valid UTF-8");
+  return bytes.toString("utf8");
 }
 
 function checkEntry(path: string, index: number, entry: unknown, seen: Map<string, number>): void {

@@ -2,13 +2,11 @@
 // the client gets the beginning and a link. The file lies in the session's private directory and
 // goes with it; with a parent that names none, in a directory of our own that goes with us.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { limits } from "@hawser/wire";
-import { onProcessEnd } from "@hawser/wire/node";
+import { describeThrown, HawserError, limits, toJsonText } from "@hawser/wire";
+import { createSessionNames, onProcessEnd } from "@hawser/wire/node";
 import type { ToolResult } from "../contract.ts";
 
 export interface Spill {
@@ -16,48 +14,96 @@ export interface Spill {
   fit(result: ToolResult, privateDirectory: string | undefined): ToolResult;
 }
 
+// What stands around a result in its line is one level: the message.
+const maxResultDepth = limits.maxWriteDepth - 1;
+
 export function createSpill(maxResultBytes: number): Spill {
   let ownDirectory: string | undefined;
   let spilledBytes = 0;
 
-  function directory(): string {
-    if (ownDirectory === undefined) {
-      const path = mkdtempSync(join(tmpdir(), "hawser-results-"));
-      onProcessEnd(() => rmSync(path, { recursive: true, force: true }));
-      ownDirectory = path;
+  function write(name: string, content: string, privateDirectory: string | undefined): string {
+    const writeTo = (directory: string): string => {
+      const path = join(directory, name);
+      writeFileSync(path, content, { mode: 0o600, flag: "wx" });
+      return path;
+    };
+    try {
+      if (privateDirectory !== undefined) return writeTo(privateDirectory);
+    } catch {
+      // The session is over, or its directory is not here: ours serves too.
     }
-    return ownDirectory;
+    return writeTo((ownDirectory ??= makeOwnDirectory()));
+  }
+
+  function spill(result: ToolResult, json: string, privateDirectory: string | undefined): ToolResult {
+    const text = onlyTextOf(result);
+    const content = text ?? json;
+    const size = Buffer.byteLength(content);
+    const note = `The result has ${size} bytes, more than the ${maxResultBytes} that are sent to a client.`;
+    if (spilledBytes + size > limits.maxSpillBytes) return failure(`${note} No room is left to keep it in a file; ask for less.`);
+    const name = `result-${crypto.randomUUID()}.${text === undefined ? "json" : "txt"}`;
+    let path: string;
+    try {
+      path = write(name, content, privateDirectory);
+    } catch (error) {
+      return failure(`${note} It can't be kept in a file either: ${describeThrown(error)}; ask for less.`);
+    }
+    spilledBytes += size;
+    const preview = content.slice(0, limits.spillPreviewChars).toWellFormed();
+    const mimeType = text === undefined ? "application/json" : "text/plain";
+    return {
+      content: [
+        { type: "text", text: `${note} The whole is in the file ${path}; it begins:\n\n${preview}` },
+        { type: "resource_link", uri: pathToFileURL(path).href, name, mimeType, size },
+      ],
+      ...(result.isError === true && { isError: true }),
+    };
   }
 
   return {
     fit(result, privateDirectory) {
-      const json = JSON.stringify(result);
-      const bytes = Buffer.byteLength(json);
-      if (bytes <= maxResultBytes) return result;
-      const [only] = result.content;
-      const text = result.content.length === 1 && only?.type === "text" ? String((only as { text?: unknown }).text) : undefined;
-      const note = `The result has ${bytes} bytes, more than the ${maxResultBytes} that are sent to a client.`;
-      if (spilledBytes + bytes > limits.maxSpillBytes) {
-        return { content: [{ type: "text", text: `${note} No room is left to keep it in a file; ask for less.` }], isError: true };
-      }
-      spilledBytes += bytes;
-      const name = `result-${randomUUID()}.${text === undefined ? "json" : "txt"}`;
-      const path = join(privateDirectory ?? directory(), name);
-      writeFileSync(path, text ?? json, { mode: 0o600, flag: "wx" });
-      const preview = (text ?? json).slice(0, limits.spillPreviewChars);
-      return {
-        content: [
-          { type: "text", text: `${note} The whole is in the file ${path}; it begins:\n\n${preview}` },
-          {
-            type: "resource_link",
-            uri: pathToFileURL(path).href,
-            name,
-            mimeType: text === undefined ? "application/json" : "text/plain",
-            size: bytes,
-          },
-        ],
-        ...(result.isError === true && { isError: true }),
-      };
+      const { fitting, json } = withinDepth(result);
+      return Buffer.byteLength(json) <= maxResultBytes ? fitting : spill(fitting, json, privateDirectory);
     },
   };
+}
+
+/** A result that is nested too deeply for some readers arrives whole as its JSON text. */
+function withinDepth(result: ToolResult): { fitting: ToolResult; json: string } {
+  try {
+    return { fitting: result, json: toJsonText(result, maxResultDepth) };
+  } catch (error) {
+    if (!HawserError.isInstance(error) || error.code !== "too_deep") throw error;
+    const fitting = { content: [{ type: "text", text: JSON.stringify(result) }], ...(result.isError === true && { isError: true }) };
+    return { fitting, json: toJsonText(fitting) };
+  }
+}
+
+/** The text of a result that says nothing more than that text: what people and models can read best. */
+function onlyTextOf({ content, structuredContent }: ToolResult): string | undefined {
+  const [only] = content;
+  const { text } = (only ?? {}) as { text?: unknown };
+  if (content.length !== 1 || only?.type !== "text" || typeof text !== "string") return undefined;
+  const isSaidTwice = [structuredContent, structuredContent?.["result"]].some((value) => JSON.stringify(value) === text);
+  return structuredContent === undefined || isSaidTwice ? text : undefined;
+}
+
+const failure = (text: string): ToolResult => ({ content: [{ type: "text", text }], isError: true });
+
+// Named as sessions name theirs, so that the next session sweeps it away should we be killed; until
+// then it must not look old.
+function makeOwnDirectory(): string {
+  const { privateDirectory: path } = createSessionNames();
+  mkdirSync(path, { mode: 0o700 });
+  onProcessEnd(() => rmSync(path, { recursive: true, force: true }));
+  setInterval(() => touch(path), limits.staleSocketMs / 4).unref();
+  return path;
+}
+
+function touch(path: string): void {
+  try {
+    utimesSync(path, new Date(), new Date());
+  } catch {
+    // Somebody removed it; the next result will say so.
+  }
 }

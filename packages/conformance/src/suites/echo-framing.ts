@@ -1,7 +1,8 @@
 // The echo protocol, part one: bytes and lines. What is whole and well-formed arrives unchanged
 // however it was cut; what is not is refused once, and the next line is served.
 
-import type { Piece, Scenario, Step } from "../scenario.ts";
+import type { Piece } from "../pieces.ts";
+import type { Scenario, Step } from "../scenario.ts";
 
 const maxMessageBytes = 10_485_760;
 const nested = (levels: number): readonly Piece[] => [

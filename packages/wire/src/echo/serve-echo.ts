@@ -1,10 +1,12 @@
 // Serves the echo protocol on one transport. Reads on while requests run; `cancel` and `status` are
-// answered by the reader itself. Every request ends with exactly one answer, also when it is
-// refused, cancelled, or the process is told to stop.
+// answered by the reader itself, and wait only while the queue is full and nothing is read. Every
+// request ends with exactly one answer, also when it is refused, cancelled, or the process is told to stop.
 
+import { setTimeout as sleep } from "node:timers/promises";
+import { untilAborted, whenAborted } from "../abort.ts";
 import { memberSource, withIdSource } from "../codec/json-source.ts";
 import { describeThrown, HawserError, toHawserError } from "../errors.ts";
-import { createInFlightTable, untilAborted, type Flight } from "../in-flight.ts";
+import { createInFlightTable, type Flight } from "../in-flight.ts";
 import { logLine } from "../log.ts";
 import type { Lifecycle } from "../process/lifecycle.ts";
 import { echoProtocol, type EchoRequest } from "../protocols/echo.ts";
@@ -24,14 +26,15 @@ type Work = Exclude<EchoRequest, { kind: "cancel" | "status" }>;
 export async function serveEcho(transport: Transport, options: ServeEchoOptions = {}): Promise<void> {
   const { stopping, cancelling } = options.lifecycle ?? {};
   const gone = new AbortController();
-  const noMore = AbortSignal.any([gone.signal, ...(stopping ? [stopping] : [])]);
+  const over = new AbortController();
+  const noMore = AbortSignal.any([gone.signal, stopping, cancelling].filter((signal) => signal !== undefined));
   const inFlight = createInFlightTable();
   const queue = createWorkQueue({
     workers: options.workers ?? 8,
     capacity: options.queueSize ?? 64,
     onJobError: (error) => logLine(`[hawser] echo: ${describeThrown(error)}`),
   });
-  cancelling?.addEventListener("abort", () => inFlight.cancelAll(cancelling.reason as HawserError), { once: true });
+  cancelling?.addEventListener("abort", () => inFlight.cancelAll(cancelling.reason as HawserError), { once: true, signal: over.signal });
   // A peer that is gone reads no answers: what runs for it is of no use any more.
   void transport.closed.then((reason) => {
     gone.abort(reason ?? new HawserError("closed", "the connection was closed"));
@@ -103,7 +106,7 @@ export async function serveEcho(transport: Transport, options: ServeEchoOptions 
   async function perform(request: Work, idSource: string | undefined, signal: AbortSignal): Promise<object> {
     if (request.kind === "echo") return { type: "echoed", value: request.value };
     if (request.kind === "sleep") {
-      await sleep(request.ms, signal);
+      await sleep(request.ms, undefined, { signal });
       return { type: "done" };
     }
     const text = "x".repeat(request.bytes);
@@ -117,9 +120,14 @@ export async function serveEcho(transport: Transport, options: ServeEchoOptions 
     for await (const item of transport.incoming) await read(item);
   }
 
-  await Promise.race([readAll(), whenAborted(stopping)]);
-  await inFlight.whenEmpty();
-  await whenSent();
+  try {
+    await Promise.race([readAll(), whenAborted(stopping, over.signal)]);
+    await inFlight.whenEmpty();
+    await whenSent();
+  } finally {
+    // The lifecycle may outlive this transport by far; our listeners on it must not.
+    over.abort();
+  }
 }
 
 const readId = (text: string): string | undefined => {
@@ -133,15 +141,3 @@ const errorMembers = (error: unknown): object => {
   const { code, message } = toHawserError(error);
   return { type: "error", code, error: message };
 };
-
-const whenAborted = (signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal?.aborted) resolve();
-    signal?.addEventListener("abort", () => resolve(), { once: true });
-  });
-
-const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-  });

@@ -13,8 +13,6 @@ export type EndCause = "input-ended" | "signal" | "parent-gone" | "output-closed
 export interface Lifecycle {
   readonly stopping: AbortSignal;
   readonly cancelling: AbortSignal;
-  /** What began the end; undefined while it has not begun. */
-  readonly cause: EndCause | undefined;
 }
 
 export interface LifecycleControl extends Lifecycle {
@@ -30,15 +28,14 @@ export function createLifecycle(cancelGraceMs: number = limits.cancelGraceMs): L
   const cancelling = new AbortController();
   const overdue = Promise.withResolvers<void>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
-  let cause: EndCause | undefined;
 
   function after(ms: number, action: () => void): void {
     timers.add(setTimeout(action, ms));
   }
 
-  function cancel(): void {
+  function cancel(why: EndCause): void {
     if (cancelling.signal.aborted) return;
-    cancelling.abort(new HawserError("cancelled", `cancelled: ${explanation[cause ?? "signal"]}`, { facts: { cause } }));
+    cancelling.abort(new HawserError("cancelled", `cancelled: ${explanation[why]}`, { facts: { cause: why } }));
     after(cancelGraceMs, overdue.resolve);
   }
 
@@ -46,21 +43,30 @@ export function createLifecycle(cancelGraceMs: number = limits.cancelGraceMs): L
     stopping: stopping.signal,
     cancelling: cancelling.signal,
     overdue: overdue.promise,
-    get cause() {
-      return cause;
-    },
-    end(newCause, graceMs) {
-      cause ??= newCause;
-      if (newCause !== "input-ended") {
-        stopping.abort(new HawserError("cancelled", `not started: ${explanation[newCause]}`, { facts: { cause: newCause } }));
+    end(cause, graceMs) {
+      if (cause !== "input-ended") {
+        stopping.abort(new HawserError("cancelled", `not started: ${explanation[cause]}`, { facts: { cause: cause } }));
       }
-      if (graceMs === 0) cancel();
-      else after(graceMs, cancel);
+      if (graceMs === 0) cancel(cause);
+      else after(graceMs, () => cancel(cause));
     },
     dispose() {
       for (const timer of timers) clearTimeout(timer);
     },
   };
+}
+
+const secondSignalExitCode = 143;
+
+/** A first signal begins the end; a second one is obeyed at once. */
+export function endOnSignals(lifecycle: LifecycleControl): void {
+  let signals = 0;
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      if (++signals > 1) process.exit(secondSignalExitCode);
+      lifecycle.end("signal", limits.signalGraceMs);
+    });
+  }
 }
 
 const explanation: Record<EndCause, string> = {

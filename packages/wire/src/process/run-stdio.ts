@@ -9,7 +9,7 @@ import { limits } from "../limits.ts";
 import { logLine } from "../log.ts";
 import { createStreamTransport } from "../stream-transport.ts";
 import type { Transport } from "../transport.ts";
-import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
+import { createLifecycle, endOnSignals, type Lifecycle } from "./lifecycle.ts";
 import { watchParent } from "./parent-watch.ts";
 import { guardStdout, type StdoutGuard } from "./stdout-guard.ts";
 
@@ -21,7 +21,6 @@ export interface RunStdioOptions {
 }
 
 const outputClosedExitCode = 7;
-const secondSignalExitCode = 143;
 
 /** Never returns: the process exits when the serving is over. */
 export async function runStdio(options: RunStdioOptions): Promise<never> {
@@ -36,16 +35,16 @@ export async function runStdio(options: RunStdioOptions): Promise<never> {
     closeFlushMs: limits.exitFlushMs,
   });
 
-  let signals = 0;
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-    process.on(signal, () => {
-      if (++signals > 1) process.exit(secondSignalExitCode);
-      lifecycle.end("signal", limits.signalGraceMs);
-    });
-  }
+  let peerGone: HawserError | undefined;
+  let isUnread = false;
+  endOnSignals(lifecycle);
   process.stdin.once("end", () => lifecycle.end("input-ended", options.eofGraceMs ?? limits.eofGraceMs));
-  watchParent(() => lifecycle.end("parent-gone", 0));
+  watchParent(() => {
+    lifecycle.end("parent-gone", 0);
+    peerGone = lifecycle.cancelling.reason as HawserError;
+  });
   watchOutput(guard);
+  process.stdout.once("error", () => (isUnread = true));
   void transport.closed.then((reason) => reason && lifecycle.end("output-closed", 0));
 
   let exitCode = 0;
@@ -54,10 +53,9 @@ export async function runStdio(options: RunStdioOptions): Promise<never> {
     exitCode = 1;
   });
   await Promise.race([serving, lifecycle.overdue]);
-  if (lifecycle.cause === "output-closed") exitCode = outputClosedExitCode;
   // Never exits with bytes pending, unless nobody is there to read them.
-  await transport.close(lifecycle.cause === "parent-gone" ? (lifecycle.cancelling.reason as HawserError) : undefined);
-  process.exit(exitCode);
+  await transport.close(peerGone);
+  process.exit(isUnread ? outputClosedExitCode : exitCode);
 }
 
 // A socket says that its reader is gone when it is written to, even if that is nothing; so an idle one

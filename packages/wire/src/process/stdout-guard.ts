@@ -29,7 +29,11 @@ export function guardStdout(): StdoutGuard {
     afterwards(parameters);
     return false;
   } as typeof writeErr;
-  stdout.write = ((...parameters: Parameters<typeof writeErr>) => stderr.write(...parameters)) as typeof writeOut;
+  stdout.write = ((...parameters: Parameters<typeof writeErr>) => {
+    stderr.write(...parameters);
+    // Never asks to wait: a pipe into stdout would wait for a 'drain' that only the protocol's bytes bring.
+    return true;
+  }) as typeof writeOut;
   // An end of stdout that somebody else wants is no end of the protocol.
   stdout.end = ((...parameters: Parameters<typeof writeErr>) => {
     if (parameters[0] !== undefined && typeof parameters[0] !== "function") stderr.write(...parameters);

@@ -37,12 +37,12 @@ export const echoProtocol = defineProtocol({
         examples: [{ id: "3", kind: "stream", count: 2, bytes: 5 }],
       },
       cancel: {
-        summary: "Ends the requests that carry the id `target`. Never waits behind them.",
+        summary: "Ends the requests that carry the id `target`. Overtakes what waits; is read late only while the queue is full.",
         schema: v.object({ id, kind: v.literal("cancel"), target: v.pipe(v.string(), v.description("The id of what to end.")) }),
         examples: [{ id: "4", kind: "cancel", target: "2" }],
       },
       status: {
-        summary: "Asks how many requests are running and waiting. Never waits behind them.",
+        summary: "Asks how many requests are running and waiting. Overtakes them, as `cancel` does.",
         schema: v.object({ id, kind: v.literal("status") }),
         examples: [{ id: "5", kind: "status" }],
       },

@@ -24,6 +24,7 @@ export async function connectSocket(path: string, options: ConnectOptions = {}):
     await outcome.promise;
   } catch (cause) {
     socket.destroy();
+    if (options.signal?.aborted) throw new HawserError("cancelled", "cancelled by the caller", { cause });
     throw new HawserError("connection_failed", `can't connect to ${path}: ${reasonFor(cause)}`, { cause, facts: { path } });
   } finally {
     clearTimeout(timer);

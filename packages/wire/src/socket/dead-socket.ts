@@ -3,20 +3,7 @@
 
 import fs from "node:fs";
 import { probeSocket } from "./connect.ts";
-
-export interface FileIdentity {
-  readonly dev: bigint;
-  readonly ino: bigint;
-}
-
-export function identityOf(path: string): FileIdentity | undefined {
-  const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return stat && { dev: stat.dev, ino: stat.ino };
-}
-
-export function isSameFile(one: FileIdentity | undefined, other: FileIdentity | undefined): boolean {
-  return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
-}
+import { identityOf, isSameFile } from "./file-identity.ts";
 
 /** True for our user's socket on which nobody listens, if it is still the same file after the probe. */
 export async function isDeadSocket(path: string): Promise<boolean> {

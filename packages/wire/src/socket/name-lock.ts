@@ -3,6 +3,7 @@
 // fresh socket is never removed in the belief that it is the old one.
 
 import fs from "node:fs";
+import { identityOf, isSameFile } from "./file-identity.ts";
 import { onProcessEnd } from "../process/process-end.ts";
 
 /** Runs `action` while holding the lock; undefined when another process holds it. */
@@ -14,7 +15,11 @@ export async function withNameLock<Result>(socketPath: string, action: () => Pro
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
     throw error;
   }
-  const unlock = (): void => fs.rmSync(lockPath, { force: true });
+  const mine = identityOf(lockPath);
+  // After a long sleep of ours another process may have taken the lock for left behind, and hold one of its own.
+  const unlock = (): void => {
+    if (isSameFile(mine, identityOf(lockPath))) fs.rmSync(lockPath, { force: true });
+  };
   const release = onProcessEnd(unlock);
   try {
     return await action();

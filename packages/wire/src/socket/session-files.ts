@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { describeThrown, HawserError } from "../errors.ts";
 import { logLine } from "../log.ts";
 import { onProcessEnd } from "../process/process-end.ts";
-import { identityOf, isDeadSocket, isSameFile, type FileIdentity } from "./dead-socket.ts";
+import { isDeadSocket } from "./dead-socket.ts";
+import { identityOf, isSameFile, type FileIdentity } from "./file-identity.ts";
 import { withNameLock } from "./name-lock.ts";
 import { checkSocketPath, SOCKET_PERMISSIONS, type SessionNames } from "./names.ts";
 

@@ -6,63 +6,65 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { limits } from "../limits.ts";
-import { probeSocket } from "./connect.ts";
-import { identityOf, isSameFile } from "./dead-socket.ts";
+import { isDeadSocket } from "./dead-socket.ts";
+import { identityOf, isSameFile } from "./file-identity.ts";
 import { withNameLock } from "./name-lock.ts";
 import { readLeftoverName, SOCKET_FILE_PREFIX, SOCKET_FILE_SUFFIX, type LeftoverKind } from "./names.ts";
 
 interface Leftover {
   readonly path: string;
   readonly kind: LeftoverKind;
-  readonly socketPath: string;
 }
 
 /** Returns the paths it removed. Never throws: a sweep must not keep a session from starting. */
 export async function sweepLeftovers(directory: string): Promise<string[]> {
   const removed: string[] = [];
-  for (const leftover of findLeftovers(directory)) {
-    try {
-      if (isOldEnough(leftover) && (await removeIfDead(leftover))) removed.push(leftover.path);
-    } catch {
-      // Gone in the meantime, or not ours to remove: both are fine.
-    }
+  for (const [socketPath, leftovers] of findSessions(directory)) {
+    // A lock that a killed process left would keep the rest of its session from this sweep.
+    const old = leftovers.filter(isOldEnough);
+    for (const lock of old.filter(({ kind }) => kind === "lock")) remove(lock, removed);
+    const files = old.filter(({ kind }) => kind !== "lock");
+    if (files.length > 0) await removeIfDead(socketPath, files, removed).catch(() => {});
   }
   return removed;
 }
 
-function findLeftovers(directory: string): Leftover[] {
-  const leftovers = listDirectory(directory).flatMap((fileName) => {
+/** The leftovers of each session, by the path of its socket. */
+function findSessions(directory: string): Map<string, Leftover[]> {
+  const sessions = new Map<string, Leftover[]>();
+  let count = 0;
+  for (const fileName of listDirectory(directory)) {
     const known = readLeftoverName(fileName);
-    if (!known) return [];
+    if (!known || ++count > limits.maxSweptEntries) continue;
     const socketPath = join(directory, `${SOCKET_FILE_PREFIX}${known.uuid}${SOCKET_FILE_SUFFIX}`);
-    return [{ path: join(directory, fileName), kind: known.kind, socketPath }];
-  });
-  // Locks first: one that a killed process left would save its socket from this sweep.
-  const isLock = ({ kind }: Leftover): boolean => kind === "lock";
-  return [...leftovers.filter(isLock), ...leftovers.filter((leftover) => !isLock(leftover))].slice(0, limits.maxSweptEntries);
+    sessions.set(socketPath, [...(sessions.get(socketPath) ?? []), { path: join(directory, fileName), kind: known.kind }]);
+  }
+  return sessions;
 }
 
-async function removeIfDead(leftover: Leftover): Promise<boolean> {
-  const { path, kind, socketPath } = leftover;
-  if (kind === "lock") {
-    fs.rmSync(path);
-    return true;
-  }
-  const removed = await withNameLock(socketPath, async () => {
-    const before = identityOf(path);
-    if (kind === "socket" || identityOf(socketPath)) {
-      if ((await probeSocket(socketPath)) !== "dead") return false;
-    }
+async function removeIfDead(socketPath: string, files: readonly Leftover[], removed: string[]): Promise<void> {
+  await withNameLock(socketPath, async () => {
+    const before = files.map(({ path }) => identityOf(path));
+    if (identityOf(socketPath) && !(await isDeadSocket(socketPath))) return;
     // Looked at again after the wait, and nothing is awaited from here to the removal.
-    if (!isSameFile(before, identityOf(path)) || !isOldEnough(leftover)) return false;
-    fs.rmSync(path, { recursive: kind === "directory" });
-    return true;
+    for (const [index, file] of files.entries()) {
+      if (isSameFile(before[index], identityOf(file.path)) && isOldEnough(file)) remove(file, removed);
+    }
   });
-  return removed ?? false;
+}
+
+function remove({ path, kind }: Leftover, removed: string[]): void {
+  try {
+    fs.rmSync(path, { recursive: kind === "directory" });
+    removed.push(path);
+  } catch {
+    // Gone in the meantime, or not ours to remove: both are fine.
+  }
 }
 
 function isOldEnough({ path, kind }: Leftover): boolean {
-  const stat = fs.lstatSync(path);
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (!stat) return false;
   const isExpectedKind = kind === "socket" ? stat.isSocket() : kind === "directory" ? stat.isDirectory() : stat.isFile();
   const minAgeMs = kind === "schema" ? limits.staleSchemaMs : limits.staleSocketMs;
   return isExpectedKind && stat.uid === process.getuid?.() && Date.now() - stat.mtimeMs > minAgeMs;

@@ -4,6 +4,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Codec } from "../../src/codec/codec.ts";
+import { lengthPrefix } from "../../src/codec/length-prefix.ts";
+import { ndjson } from "../../src/codec/ndjson.ts";
 import { limits } from "../../src/limits.ts";
 import { asReceived, asRefused, cut, decodeAll, framings, oneByteEach, outcomes, rawFrame, valuesOf } from "../framing.ts";
 import { createRandom } from "../random.ts";
@@ -102,23 +104,22 @@ describe.each(framings)("$name", (codec) => {
 
   it("WIR-06 9 MiB in chunks of 1 KiB cost at most 5 times what they cost in chunks of 64 KiB", () => {
     const bytes = codec.encode("x".repeat(9 * 1_048_576));
-    const small = bestTimeOf(5, codec, cut(bytes, Array<number>(9_300).fill(1_024)));
-    const large = bestTimeOf(5, codec, cut(bytes, Array<number>(150).fill(65_536)));
+    const small = bestTimeOf(3, codec, cut(bytes, Array<number>(9_300).fill(1_024)));
+    const large = bestTimeOf(3, codec, cut(bytes, Array<number>(150).fill(65_536)));
     expect(small / large).toBeLessThanOrEqual(5);
   });
+});
 
-  it("WIR-09 10 MiB of small objects, 5 million zeros or 800,000 keys are served or refused, and the decoder lives", () => {
-    const shapes = {
-      objects: `[${"{},".repeat(3_495_252)}{}]`,
-      zeros: `[${"0,".repeat(5_000_000)}0]`,
-      keys: `{${Array.from({ length: 800_000 }, (_, n) => `"${n.toString(36)}":0`).join(",")}}`,
-    };
-    for (const [shape, payload] of Object.entries(shapes)) {
-      const items = decodeAll(codec, cut(Buffer.concat([rawFrame(codec, payload), rawFrame(codec, "1")]), Array<number>(200).fill(65_536)));
-      expect(items.length, shape).toBe(2);
-      expect(asReceived(items[1]).value, shape).toBe(1);
-    }
-  });
+// What they cost is the parser's, which both framings share: each shape goes through one of them.
+it.each([
+  ["3.5 million small objects", lengthPrefix, () => `[${"{},".repeat(3_495_252)}{}]`],
+  ["5 million zeros", ndjson, () => `[${"0,".repeat(5_000_000)}0]`],
+  ["800,000 keys", ndjson, () => `{${Array.from({ length: 800_000 }, (_, n) => `"${n.toString(36)}":0`).join(",")}}`],
+])("WIR-09 10 MiB of %s are served or refused, once, and the decoder lives", (_, codec, make) => {
+  const bytes = Buffer.concat([rawFrame(codec, make()), rawFrame(codec, "1")]);
+  const items = decodeAll(codec, cut(bytes, Array<number>(200).fill(65_536)));
+  expect(items.length).toBe(2);
+  expect(asReceived(items[1]).value).toBe(1);
 });
 
 const wellFormedJson = fc.jsonValue({ maxDepth: 6, stringUnit: "binary" });

@@ -75,7 +75,7 @@ describe("a whole text", () => {
         expect(JSON.parse(memberSource(text, name) ?? "missing")).toEqual(parsed[name]);
       }
     });
-    fc.assert(run, { numRuns: 300 });
+    fc.assert(run, { numRuns: 150 });
   });
 });
 

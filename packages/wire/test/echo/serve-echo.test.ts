@@ -1,6 +1,7 @@
 // The echo server over memory: one end per request whatever happens to it, control messages that
 // never wait, a bounded queue, and ids that come back to the letter.
 
+import { getEventListeners } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveEcho, type ServeEchoOptions } from "../../src/echo/serve-echo.ts";
 import { HawserError } from "../../src/errors.ts";
@@ -162,7 +163,7 @@ describe("the end", () => {
 
   it("G8 stopping refuses what is new and lets what runs finish; cancelling ends it with its one answer", async () => {
     const [stopping, cancelling] = [new AbortController(), new AbortController()];
-    const { client, served } = start({ lifecycle: { stopping: stopping.signal, cancelling: cancelling.signal, cause: undefined } });
+    const { client, served } = start({ lifecycle: { stopping: stopping.signal, cancelling: cancelling.signal } });
     await client.send(sleep("short", 50), sleep("long"), { id: "t", kind: "status" });
     await client.ends(1);
     stopping.abort(new HawserError("cancelled", "told to stop"));
@@ -173,6 +174,30 @@ describe("the end", () => {
     cancelling.abort(new HawserError("cancelled", "time is over"));
     await served;
     expect(client.of("long")).toEqual([{ id: "long", type: "error", code: "cancelled", error: "time is over" }]);
+  });
+});
+
+describe("a cancelled serving", () => {
+  it("G1 G8 answers also what was still waiting for room in the queue when it was cancelled", async () => {
+    const cancelling = new AbortController();
+    const { client } = start({ workers: 1, queueSize: 2, lifecycle: { stopping: new AbortController().signal, cancelling: cancelling.signal } });
+    const ids = Array.from({ length: 20 }, (_, index) => `r${index}`);
+    void client.send(...ids.map((id) => sleep(id)));
+    await wait(20);
+    cancelling.abort(new HawserError("cancelled", "time is over"));
+    await client.ends(20);
+    for (const id of ids) expect(client.of(id)).toEqual([{ id, type: "error", code: "cancelled", error: "time is over" }]);
+  });
+
+  it("leaves no listener on a lifecycle that outlives it", async () => {
+    const [stopping, cancelling] = [new AbortController().signal, new AbortController().signal];
+    for (let round = 0; round < 20; round++) {
+      const [mine, theirs] = createMemoryPair();
+      const served = serveEcho(theirs, { lifecycle: { stopping, cancelling } });
+      await mine.close();
+      await served;
+    }
+    expect([getEventListeners(stopping, "abort").length, getEventListeners(cancelling, "abort").length]).toEqual([0, 0]);
   });
 });
 

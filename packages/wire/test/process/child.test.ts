@@ -56,6 +56,14 @@ describe.concurrent("starting a child", () => {
 });
 
 describe.concurrent("stopping a child", () => {
+  it("G1 lets it finish an answer that takes longer than a flush, when it is given the time", async () => {
+    const child = await startFixture("process-child.ts", { behaviour: ["late-last-words"], stopInputMs: 30_000, onStderr: () => {} });
+    await receive(child);
+    const stopped = child.stop();
+    expect(await receive(child)).toEqual({ last: "words" });
+    expect(await stopped).toEqual({ code: 0, signal: null });
+  });
+
   it("G9 that ends with its input takes no signal, and its last words arrive", async () => {
     const child = await startFixture("process-child.ts", { behaviour: ["last-words"], onStderr: () => {} });
     expect(await receive(child)).toEqual({ pid: child.pid });
@@ -158,17 +166,17 @@ describe("the end of the owner in the middle of a start", () => {
 
 describe("a host that starts and stops its child again and again", () => {
   it("RUN-16, G9 has no process and no descriptor more after 50 times", async () => {
-    await (await startFixture("process-child.ts", { behaviour: ["polite"], onStderr: () => {} })).stop();
+    const start = (): Promise<Child> => startChild({ command: "cat", codec: ndjson, onStderr: () => {} });
+    await (await start()).stop();
     const descriptors = countDescriptors();
     const pids: number[] = [];
-    for (let round = 0; round < 50; round += 5) {
-      const children = await Promise.all(
-        Array.from({ length: 5 }, () => startFixture("process-child.ts", { behaviour: ["polite"], onStderr: () => {} })),
-      );
-      pids.push(...children.map(({ pid }) => pid));
-      // Some are stopped before they are up, some after.
-      if (round % 10 === 0) await Promise.all(children.map(receive));
-      await Promise.all(children.map((child) => child.stop()));
+    for (let round = 0; round < 50; round++) {
+      const child = await start();
+      pids.push(child.pid);
+      // Every other one is stopped before it has done anything.
+      if (round % 2 === 0) await child.transport.send({ round });
+      if (round % 2 === 0) expect(await receive(child)).toEqual({ round });
+      expect(await child.stop()).toEqual({ code: 0, signal: null });
     }
     expect(new Set(pids).size).toBe(50);
     expect(pids.filter(isRunning)).toEqual([]);

@@ -123,7 +123,8 @@ try {
   fs.rmSync(directory, { recursive: true, force: true });
 }
 if (process.stdout.isTTY) process.stdout.write("\r\x1b[K");
-for (const fault of faults) console.log(fault);
 const seconds = Math.round((performance.now() - startedAt) / 1_000);
-console.log(`sessions soak: ${faults.length === 0 ? "passed" : "FAILED"}: ${count} sessions and ${kills} killed processes in ${seconds} s`);
-process.exitCode = faults.length === 0 ? 0 : 1;
+const outcome = faults.length === 0 ? "passed" : "FAILED";
+const report = [...faults, `sessions soak: ${outcome}: ${count} sessions and ${kills} killed processes in ${seconds} s\n`].join("\n");
+// Not by itself: what leaked might keep it from ending.
+process.stdout.write(report, () => process.exit(faults.length === 0 ? 0 : 1));

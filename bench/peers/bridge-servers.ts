@@ -1,0 +1,41 @@
+// MCP servers as a client starts them: the bundled bridge, with the program that owns its functions
+// behind it, and a server on the same official library without a bridge. All of them offer the same tools.
+
+import fs from "node:fs";
+import { join, resolve } from "node:path";
+import { bundleBridge } from "../../scripts/tasks/bundle.ts";
+import { createTemporaryDirectory, readFirstLine, startProgram } from "../program.ts";
+import type { RowContext } from "../row.ts";
+
+export interface ServerCommand {
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface BridgeServers {
+  /** The bridge whose compiled code lies in the cache, as after its first start on a machine. */
+  readonly warm: ServerCommand;
+  /** The bridge with an empty cache, made for this one start. */
+  cold(): ServerCommand;
+  readonly unbridged: ServerCommand;
+  readonly unbridgedCached: ServerCommand;
+}
+
+const bundle = resolve(import.meta.dirname, "../../packages/bridge/dist/bridge.cjs");
+const unbridgedProgram = join(import.meta.dirname, "..", "programs", "bridge-unbridged.mjs");
+
+/** Builds the bridge where it is older than its sources, and starts the program behind it. */
+export async function prepareBridgeServers(context: RowContext): Promise<BridgeServers> {
+  await bundleBridge();
+  const directory = createTemporaryDirectory(context);
+  const parent = await startProgram(context, "bridge-parent", { args: [directory] });
+  const [socketPath = "", schemaPath = ""] = (await readFirstLine(parent)).split(" ");
+  const makeCache = (): string => fs.mkdtempSync(join(directory, "cache-"));
+  const bridge = (cache: string): ServerCommand => ({ args: [bundle, socketPath, schemaPath], env: { XDG_CACHE_HOME: cache } });
+  return {
+    warm: bridge(makeCache()),
+    cold: () => bridge(makeCache()),
+    unbridged: { args: [unbridgedProgram, schemaPath], env: {} },
+    unbridgedCached: { args: [unbridgedProgram, schemaPath], env: { NODE_COMPILE_CACHE: makeCache() } },
+  };
+}

@@ -1,0 +1,56 @@
+// Lines from an MCP client. Many clients write the id of a request behind its params, so of a line that
+// is too long the end is looked at as well: the request is refused by its id, and nobody waits
+// until a timeout. Nothing of such a line is kept but its first and last bytes.
+
+import { limits, memberSource, type Incoming, type Refused } from "@hawser/wire";
+import { ndjson, type Codec, type CodecOptions, type Decoder } from "@hawser/wire/node";
+
+export const clientLines: Codec = { ...ndjson, createDecoder: createClientLinesDecoder };
+
+const lineFeed = 0x0a;
+const noBytes = Buffer.alloc(0);
+
+function createClientLinesDecoder(options?: CodecOptions): Decoder {
+  const inner = ndjson.createDecoder(options);
+  /** The last bytes of the line that is being read. */
+  let lineEnd: Buffer = noBytes;
+  /** Refused, and its end has not come yet. */
+  let unfinished: Refused | undefined;
+
+  function push(chunk: Buffer): Incoming[] {
+    const at = chunk.indexOf(lineFeed);
+    const endOfFirst = lastBytes(lineEnd, at === -1 ? chunk : chunk.subarray(0, at));
+    lineEnd = at === -1 ? endOfFirst : lastBytes(noBytes, chunk.subarray(chunk.lastIndexOf(lineFeed) + 1));
+    // A line too long is longer than a chunk: in each chunk it can only be the first one.
+    const items = inner.push(chunk);
+    const refused = unfinished ?? (isTooLong(items[0]) ? items.shift() : undefined);
+    unfinished = at === -1 ? (refused as Refused | undefined) : undefined;
+    return refused && at !== -1 ? [withIdFrom(refused as Refused, endOfFirst), ...items] : items;
+  }
+
+  return {
+    push,
+    end: () => [...(unfinished ? [withIdFrom(unfinished, lineEnd)] : []), ...inner.end()],
+    get isMidMessage() {
+      return inner.isMidMessage;
+    },
+  };
+}
+
+const isTooLong = (item: Incoming | undefined): item is Refused => item?.kind === "refused" && item.error.code === "too_large";
+
+/** A copy, so that the chunks can go. */
+function lastBytes(before: Buffer, chunk: Buffer): Buffer {
+  const max = limits.refusedHeadBytes;
+  if (chunk.length === 0) return before;
+  return Buffer.concat([chunk.length >= max ? noBytes : before, chunk.subarray(-max)]).subarray(-max);
+}
+
+// The outermost object's last member, or the one before `jsonrpc`: no inner object ends the line.
+const idAtEnd = /[,{]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
+
+function withIdFrom(item: Refused, end: Buffer): Refused {
+  if (memberSource(item.head, "id") !== undefined) return item;
+  const source = idAtEnd.exec(end.toString("utf8"))?.[1];
+  return source === undefined ? item : { ...item, head: `{"id":${source}}` };
+}

@@ -1,0 +1,51 @@
+// What the parent sends on a connection, read by the contract: progress and log while a call runs,
+// then its one result or error. Also the two classes of failure that a call can have.
+
+import { bridgeProtocol, IPCError, toIPCError, type BridgeResponse, type Incoming } from "@hawser/wire";
+import type { IPCErrorPayload } from "../contract.ts";
+
+/** An error that the parent sent: `type` is the class it named. The connection is as good as before. */
+export class ParentError extends IPCError {
+  readonly type: string;
+  constructor({ message, type }: IPCErrorPayload) {
+    super(message, { facts: { type } }, "tool_failed");
+    this.type = type;
+  }
+}
+
+/** Throws the contract's error for what can't be read; after that nobody knows what the next frame answers. */
+export function readAnswer(item: Incoming): BridgeResponse {
+  if (item.kind === "refused") {
+    if (item.error.code === "connection_lost") throw toIPCError(item.error);
+    throw new IPCError(
+      `the program that offers the tools sent what can't be read: ${item.error.message}`,
+      { cause: item.error },
+      item.error.code,
+    );
+  }
+  try {
+    return bridgeProtocol.parseResponse(withValidResult(item.value));
+  } catch (cause) {
+    const message = `the program that offers the tools sent an invalid answer: ${(cause as Error).message}`;
+    throw new IPCError(message, { cause }, "invalid_message");
+  }
+}
+
+// Some parents answer with no content at all, where an empty text says the same, and some write
+// `null` for every member they leave out.
+function withValidResult(value: unknown): unknown {
+  const { result } = (isRecord(value) ? value : {}) as { result?: unknown };
+  if (!isRecord(result) || !Array.isArray(result["content"])) return value;
+  const content = result["content"].map((block: unknown) => (isRecord(block) ? withoutNulls(block) : block));
+  return {
+    ...(value as object),
+    result: { ...withoutNulls(result), content: content.length > 0 ? content : [{ type: "text", text: "" }] },
+  };
+}
+
+function withoutNulls(record: Record<string, unknown>): Record<string, unknown> {
+  const members = Object.entries(record);
+  return members.some(([, member]) => member === null) ? Object.fromEntries(members.filter(([, member]) => member !== null)) : record;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,202 @@
+// Who may run now: at most so many calls of a tool, one of a group, in the order they came. A call that
+// is cancelled while it waits gives up its place, and no place is ever lost.
+
+import { array, asyncProperty, check, constantFrom, integer, record, scheduler, type Scheduler } from "fast-check";
+import { describe, expect } from "vitest";
+import type { Tool } from "@hawser/wire";
+import { createGates, type Gates } from "../src/gate.ts";
+import { createToolHost } from "../src/tool-host.ts";
+import { anyTool, it, turn, until } from "./fixtures/parent-it.ts";
+
+const toolOf = (name: string, rest: { concurrency?: number; exclusiveGroup?: string }): Tool => anyTool(name, () => {}, rest);
+const never = new AbortController().signal;
+
+/** Calls that run until they are told to end; notes who runs. */
+function createStage(gates: Gates) {
+  const running: string[] = [];
+  const order: string[] = [];
+  const ends = new Map<string, () => void>();
+  return {
+    running,
+    order,
+    end: (label: string) => ends.get(label)?.(),
+    call: (label: string, tool: Tool, signal: AbortSignal = never): Promise<void> =>
+      gates.pass(tool, signal, async () => {
+        running.push(label);
+        order.push(label);
+        await new Promise<void>((resolve) => ends.set(label, resolve));
+        running.splice(running.indexOf(label), 1);
+      }),
+  };
+}
+
+describe("concurrency", () => {
+  it("H2 lets so many calls of one tool run, and the others in the order they came", async () => {
+    const stage = createStage(createGates());
+    const tool = toolOf("t", { concurrency: 2 });
+    const calls = ["a", "b", "c", "d"].map((label) => stage.call(label, tool));
+    await turn();
+    expect(stage.running).toEqual(["a", "b"]);
+    stage.end("b");
+    await turn();
+    expect(stage.running).toEqual(["a", "c"]);
+    stage.end("a");
+    stage.end("c");
+    await turn();
+    expect(stage.running).toEqual(["d"]);
+    stage.end("d");
+    await Promise.all(calls);
+    expect(stage.order).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("H2 counts each tool for itself, and those without a limit not at all", async () => {
+    const stage = createStage(createGates());
+    const [one, other, free] = [toolOf("one", { concurrency: 1 }), toolOf("other", { concurrency: 1 }), toolOf("free", {})];
+    for (const [label, tool] of Object.entries({ a: one, b: other, c: free, d: free, e: one })) void stage.call(label, tool);
+    await turn();
+    expect(stage.running).toEqual(["c", "d", "a", "b"]);
+  });
+
+  it("frees the place of a call that fails", async () => {
+    const gates = createGates();
+    const tool = toolOf("t", { concurrency: 1 });
+    const failing = gates.pass(tool, never, () => Promise.reject(new Error("x")));
+    const next = gates.pass(tool, never, () => Promise.resolve("next"));
+    await expect(failing).rejects.toThrow("x");
+    expect(await next).toBe("next");
+  });
+});
+
+describe("exclusive groups", () => {
+  it("never run two of their tools at once, whatever each tool allows", async () => {
+    const stage = createStage(createGates());
+    const read = toolOf("read", { exclusiveGroup: "disk", concurrency: 3 });
+    const write = toolOf("write", { exclusiveGroup: "disk" });
+    const elsewhere = toolOf("print", { exclusiveGroup: "printer" });
+    for (const [label, tool] of Object.entries({ a: read, b: write, c: read, d: elsewhere })) void stage.call(label, tool);
+    await turn();
+    expect(stage.running.toSorted()).toEqual(["a", "d"]);
+    stage.end("a");
+    await turn();
+    expect(stage.running.toSorted()).toEqual(["b", "d"]);
+    stage.end("b");
+    await turn();
+    expect(stage.running.toSorted()).toEqual(["c", "d"]);
+  });
+});
+
+describe("cancelling", () => {
+  it("gives up the place in the line, and the next one comes in its stead", async () => {
+    const stage = createStage(createGates());
+    const tool = toolOf("t", { concurrency: 1 });
+    const cancel = new AbortController();
+    void stage.call("a", tool);
+    const waiting = stage.call("b", tool, cancel.signal);
+    void stage.call("c", tool);
+    cancel.abort(new Error("not any more"));
+    await expect(waiting).rejects.toThrow("not any more");
+    stage.end("a");
+    await turn();
+    expect(stage.running).toEqual(["c"]);
+  });
+
+  it("in the very moment of being admitted hands the place on", async () => {
+    const stage = createStage(createGates());
+    const tool = toolOf("t", { concurrency: 1 });
+    const cancel = new AbortController();
+    void stage.call("a", tool);
+    const waiting = stage.call("b", tool, cancel.signal);
+    void stage.call("c", tool);
+    await turn();
+    stage.end("a");
+    // `a` leaves after one turn of the microtask queue; the abort comes in between.
+    await Promise.resolve().then(() => cancel.abort(new Error("too late")));
+    await waiting.catch(() => {});
+    stage.end("b");
+    await turn();
+    expect(stage.running).toEqual(["c"]);
+  });
+
+  it("before the call came is refused at once and takes no place", async () => {
+    const stage = createStage(createGates());
+    const tool = toolOf("t", { concurrency: 1 });
+    await expect(stage.call("a", tool, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+    void stage.call("b", tool);
+    await turn();
+    expect(stage.running).toEqual(["b"]);
+  });
+
+  it("H4 by closing the connection takes a waiting call out of the line", async ({ start, connect }) => {
+    const begun: number[] = [];
+    const ends: (() => void)[] = [];
+    const tool = anyTool("one", ({ n }) => new Promise<void>((resolve) => (begun.push(Number(n)), ends.push(resolve))), { concurrency: 1 });
+    const session = await start([tool]);
+    const clients = [await connect(session), await connect(session), await connect(session)] as const;
+    for (const [n, client] of clients.entries()) {
+      client.call("one", { n });
+      await turn(20);
+    }
+    clients[1].socket.destroy();
+    await turn(20);
+    ends[0]?.();
+    await until(() => begun.length === 2);
+    ends[1]?.();
+    await clients[2].next();
+    expect(begun).toEqual([0, 2]);
+  });
+});
+
+describe("any schedule", () => {
+  it("keeps to the limits, begins in order, and loses no place, whoever is cancelled when", async () => {
+    const calls = array(record({ tool: constantFrom("a", "b", "c"), cancelAfter: integer({ min: -3, max: 6 }) }), { maxLength: 14 });
+    const property = asyncProperty(calls, scheduler(), async (plan, schedule) => {
+      const gates = createGates();
+      const tools: Record<string, Tool> = {
+        a: toolOf("a", { concurrency: 2 }),
+        b: toolOf("b", { exclusiveGroup: "g" }),
+        c: toolOf("c", { exclusiveGroup: "g", concurrency: 1 }),
+      };
+      const running: string[] = [];
+      const begun: Record<string, number[]> = { a: [], g: [] };
+      const settled = plan.map(async ({ tool, cancelAfter }, index) => {
+        const cancel = new AbortController();
+        if (cancelAfter >= 0) void cancelLater(cancel, cancelAfter, schedule);
+        await gates
+          .pass(tools[tool] as Tool, cancel.signal, async () => {
+            begun[tool === "a" ? "a" : "g"]?.push(index);
+            running.push(tool);
+            expect(running.filter((name) => name === "a").length).toBeLessThanOrEqual(2);
+            expect(running.filter((name) => name !== "a").length).toBeLessThanOrEqual(1);
+            await schedule.schedule(Promise.resolve(index));
+            running.splice(running.indexOf(tool), 1);
+          })
+          .catch((error: unknown) => expect(cancel.signal.reason).toBe(error));
+      });
+      await schedule.waitFor(Promise.all(settled));
+      for (const indexes of Object.values(begun)) expect(indexes).toEqual(indexes.toSorted((one, other) => one - other));
+      // Every place is free again.
+      for (const tool of Object.values(tools)) await gates.pass(tool, never, () => Promise.resolve());
+    });
+    expect(await check(property, { numRuns: 300 })).toMatchObject({ failed: false });
+  });
+});
+
+// At a moment that the schedule chooses, and a few turns later: so that it also falls between admission and beginning.
+async function cancelLater(cancel: AbortController, turns: number, schedule: Scheduler): Promise<void> {
+  if (turns > 0) await schedule.schedule(Promise.resolve());
+  for (let passed = 0; passed < turns; passed++) await Promise.resolve();
+  cancel.abort(new Error(`cancelled after ${turns} turns`));
+}
+
+describe("the tool host", () => {
+  it.for([0, -1, 1.5, NaN, Infinity, "2" as unknown as number])("refuses a concurrency of %s", (concurrency) => {
+    expect(() => createToolHost([toolOf("t", { concurrency })])).toThrow('tool "t": concurrency must be a whole number of at least 1');
+  });
+
+  it("checks arguments before a call waits for its turn", async ({ start, connect }) => {
+    const hang = { ...anyTool("hang", () => new Promise(() => {}), { concurrency: 1 }), input: { type: "object", required: ["x"] } };
+    const session = await start([hang]);
+    (await connect(session)).call("hang", { x: 1 });
+    expect((await (await connect(session)).ask("hang")).error?.type).toBe("ToolInputValidationError");
+  });
+});

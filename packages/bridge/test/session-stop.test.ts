@@ -1,0 +1,94 @@
+// Stopping a session that is being used: whoever waits gets an answer, functions are told, and the
+// stop itself always settles.
+
+import fs from "node:fs";
+import { describe, expect } from "vitest";
+import { createIPCSession } from "../src/session.ts";
+import { connectClient } from "./fixtures/parent-client.ts";
+import { anyTool, echoTool, fixturePath, it, turn, until } from "./fixtures/parent-it.ts";
+
+describe("stop", () => {
+  it("SOK-17 G1 answers a running call with an error, aborts its signal, and settles though the function never returns", async ({ directory }) => {
+    const signals: AbortSignal[] = [];
+    const session = createIPCSession([anyTool("hang", (_, { signal }) => new Promise(() => void signals.push(signal)))], { directory });
+    await session.start();
+    const client = await connectClient(session.socketPath);
+    client.call("hang");
+    await until(() => signals.length === 1);
+    await session.stop();
+    expect(await client.next()).toEqual({
+      error: { message: 'tool "hang" failed: the session was stopped; start the program that offers the tools again', type: "IPCError" },
+    });
+    await client.closed;
+    expect(signals[0]?.reason).toMatchObject({ code: "cancelled" });
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it("SOK-17 ends idle connections, and those that wait behind others for their turn", async ({ directory }) => {
+    const begun: unknown[] = [];
+    const tool = anyTool("one", (args) => (begun.push(args), new Promise(() => {})), { concurrency: 1 });
+    const session = createIPCSession([tool], { directory });
+    await session.start();
+    const [idle, first, second] = [
+      await connectClient(session.socketPath),
+      await connectClient(session.socketPath),
+      await connectClient(session.socketPath),
+    ];
+    first.call("one", { n: 1 });
+    await until(() => begun.length === 1);
+    second.call("one", { n: 2 });
+    await turn(20);
+    await session.stop();
+    expect((await first.next()).error?.type).toBe("IPCError");
+    expect((await second.next()).error?.type).toBe("IPCError");
+    await Promise.all([idle.closed, first.closed, second.closed]);
+    expect(begun).toEqual([{ n: 1 }]);
+  });
+
+  it("SOK-17 G9 settles also when a client never reads its answer", async ({ directory }) => {
+    const session = createIPCSession([anyTool("big", () => "x".repeat(9_000_000)), echoTool], { directory });
+    await session.start();
+    const stuck = await connectClient(session.socketPath);
+    stuck.socket.pause();
+    stuck.call("big");
+    const other = await connectClient(session.socketPath);
+    await other.ask("echo", {});
+    await turn(50);
+    await session.stop();
+    await other.closed;
+    expect(fs.readdirSync(directory)).toEqual([]);
+    stuck.socket.destroy();
+  });
+
+  it("SOK-17 a call that comes while the session stops is not begun", async ({ directory }) => {
+    const begun: string[] = [];
+    const tools = [anyTool("hang", () => (begun.push("hang"), new Promise(() => {}))), anyTool("late", () => begun.push("late"))];
+    const session = createIPCSession(tools, { directory });
+    await session.start();
+    const client = await connectClient(session.socketPath);
+    client.call("hang");
+    await until(() => begun.length === 1);
+    client.call("late");
+    await turn(20);
+    await session.stop();
+    await client.closed;
+    expect(begun).toEqual(["hang"]);
+  });
+
+  it("SOK-17 can be called by a function of the session itself", async ({ directory }) => {
+    const session = createIPCSession([anyTool("stop", () => session.stop())], { directory });
+    await session.start();
+    const client = await connectClient(session.socketPath);
+    expect((await client.ask("stop")).error?.type).toBe("IPCError");
+    await client.closed;
+    await session.stop();
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it("G9 leaves no descriptor, listener or timer: a program ends by itself afterwards", async ({ directory, run }) => {
+    const program = run(process.execPath, ["--conditions=hawser-source", fixturePath("parent-ending.ts"), directory, "stop"]);
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+    expect(program.stdout).toContain("stopped");
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+});

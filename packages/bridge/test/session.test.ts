@@ -1,0 +1,315 @@
+// The life of a session: its states, its files, its configuration. Whatever is done in whatever order,
+// nothing throws that should not, and nothing is left behind.
+
+import fs from "node:fs";
+import { createServer } from "node:net";
+import { basename, isAbsolute, join, relative } from "node:path";
+import { check, constantFrom, array, asyncProperty } from "fast-check";
+import { describe, expect } from "vitest";
+import { defineTool, HawserError } from "@hawser/wire";
+import { createIPCSession } from "../src/session.ts";
+import { connectClient } from "./fixtures/parent-client.ts";
+import { anyTool, echoTool, it } from "./fixtures/parent-it.ts";
+
+const modeOf = (path: string): string => (fs.lstatSync(path).mode & 0o7777).toString(8);
+const readSchemas = (path: string): unknown => JSON.parse(fs.readFileSync(path, "utf8"));
+
+describe("states", () => {
+  it("R47 R50 goes from created over started to stopped", async ({ directory }) => {
+    const session = createIPCSession([echoTool], { directory });
+    expect(session.state).toBe("created");
+    expect(fs.readdirSync(directory)).toEqual([]);
+    await session.start();
+    expect(session.state).toBe("started");
+    await session.stop();
+    expect(session.state).toBe("stopped");
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it("R50 SOK-17 starting twice and stopping twice are one start and one stop", async ({ directory }) => {
+    const session = createIPCSession([echoTool], { directory });
+    await Promise.all([session.start(), session.start()]);
+    await session.start();
+    expect(fs.readdirSync(directory)).toHaveLength(3);
+    await Promise.all([session.stop(), session.stop()]);
+    await session.stop();
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it("R47 SOK-17 stopping while it starts ends both: the start is told, the stop succeeds", async ({ directory }) => {
+    const session = createIPCSession([echoTool], { directory });
+    const started = session.start();
+    const stopped = session.stop();
+    await expect(started).rejects.toMatchObject({ code: "cancelled", message: "the session was stopped while it started" });
+    await stopped;
+    expect(session.state).toBe("stopped");
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it("R47 a session that was never started can be stopped, and then not started", async ({ directory }) => {
+    const session = createIPCSession([], { directory });
+    await session.stop();
+    await expect(session.start()).rejects.toMatchObject({ code: "usage", message: "this session has stopped; create a new one" });
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it("R47 R50 is stopped by `await using`, also when the block throws", async ({ directory }) => {
+    const block = async (): Promise<void> => {
+      await using session = createIPCSession([echoTool], { directory });
+      await session.start();
+      expect(fs.readdirSync(directory)).toHaveLength(3);
+      throw new Error("in the middle");
+    };
+    await expect(block()).rejects.toThrow("in the middle");
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it("SOK-17 any order of starts, stops and calls keeps to the states and leaves nothing", async ({ directory }) => {
+    const actions = constantFrom("start", "start and go on", "stop", "stop and go on", "call", "wait");
+    const property = asyncProperty(array(actions, { maxLength: 8 }), async (steps) => {
+      const session = createIPCSession([echoTool], { directory });
+      const pending: Promise<unknown>[] = [];
+      for (const step of steps) {
+        const before = session.state;
+        const action = step.startsWith("start") ? session.start() : step.startsWith("stop") ? session.stop() : Promise.resolve();
+        const settled = action.catch((error: unknown) => expect(HawserError.isInstance(error)).toBe(true));
+        pending.push(settled);
+        if (step === "start" || step === "stop" || step === "wait") await settled;
+        if (step === "call" && before === "started") await callOnce(session.socketPath);
+        if (before === "stopped") expect(session.state).toBe("stopped");
+      }
+      await Promise.all([...pending, session.stop()]);
+      expect(fs.readdirSync(directory)).toEqual([]);
+    });
+    expect(await check(property, { numRuns: 60 })).toMatchObject({ failed: false });
+  });
+});
+
+async function callOnce(path: string): Promise<void> {
+  const client = await connectClient(path);
+  expect((await client.ask("echo", { n: 1 })).result?.structuredContent).toEqual({ n: 1 });
+  client.socket.destroy();
+}
+
+describe("a start that fails", () => {
+  it("R47 says why, ends stopped and leaves nothing", async ({ directory }) => {
+    const session = createIPCSession([echoTool], { directory: join(directory, "not-there") });
+    await expect(session.start()).rejects.toThrow(/ENOENT/);
+    expect(session.state).toBe("stopped");
+    await session.stop();
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it("R47 R42 removes the files again when the schemas can't be written", async ({ directory }) => {
+    const session = createIPCSession([defineTool({ ...echoTool, input: { type: "object", default: 1n } })], { directory });
+    await expect(session.start()).rejects.toThrow(/BigInt/);
+    expect(session.state).toBe("stopped");
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it("R54 SOK-07 refuses names that others hold and leaves theirs alone", async ({ directory }) => {
+    const session = createIPCSession([echoTool], { directory });
+    fs.writeFileSync(session.schemaPath, "precious");
+    await expect(session.start()).rejects.toMatchObject({ code: "name_taken" });
+    expect(fs.readFileSync(session.schemaPath, "utf8")).toBe("precious");
+    expect(fs.readdirSync(directory)).toEqual([basename(session.schemaPath)]);
+  });
+
+  it("R54 refuses a socket name on which somebody listens, and takes over a dead one", async ({ directory }) => {
+    const session = createIPCSession([echoTool], { directory });
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(join(directory, "bound"), resolve));
+    fs.linkSync(join(directory, "bound"), session.socketPath);
+    await expect(session.start()).rejects.toMatchObject({ code: "name_taken" });
+    expect(fs.readdirSync(directory).toSorted()).toEqual(["bound", basename(session.socketPath)]);
+    const heir = createIPCSession([echoTool], { directory });
+    fs.linkSync(join(directory, "bound"), heir.socketPath);
+    await new Promise((resolve) => server.close(resolve));
+    await heir.start();
+    await callOnce(heir.socketPath);
+    await heir.stop();
+    expect(fs.readdirSync(directory)).toEqual([basename(session.socketPath)]);
+  });
+});
+
+describe("files", () => {
+  it("R1 R45 R48 R49 R51 H10 are a socket, a schema file and a private directory, by their names and modes", async ({ directory }) => {
+    const umask = process.umask(0);
+    try {
+      await using session = createIPCSession([echoTool], { directory });
+      await session.start();
+      const uuid = /^claudecode_ipc_([0-9a-f]{32})\.sock$/.exec(basename(session.socketPath))?.[1];
+      expect(fs.readdirSync(directory).toSorted()).toEqual([
+        `claudecode_ipc_${uuid}.d`,
+        `claudecode_ipc_${uuid}.sock`,
+        `claudecode_ipc_schema_${uuid}.json`,
+      ]);
+      expect(fs.lstatSync(session.socketPath).isSocket()).toBe(true);
+      expect([modeOf(session.socketPath), modeOf(session.schemaPath)]).toEqual(["600", "600"]);
+      expect(modeOf(join(directory, `claudecode_ipc_${uuid}.d`))).toBe("700");
+      expect(fs.readdirSync(join(directory, `claudecode_ipc_${uuid}.d`))).toEqual(["schema.json"]);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  it("R40 the schema file is 0600 also where the umask takes nearly everything", async ({ directory }) => {
+    const umask = process.umask(0o777);
+    try {
+      await using session = createIPCSession([echoTool], { directory });
+      await session.start();
+      expect([modeOf(session.socketPath), modeOf(session.schemaPath)]).toEqual(["600", "600"]);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  it("R38 R39 R41 the schema file is a list of exactly name, description and input_schema", async ({ directory }) => {
+    const plain = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
+    await using session = createIPCSession([defineTool({ name: "add", description: "adds", input: plain, run: () => 0 }), echoTool], { directory });
+    await session.start();
+    expect(readSchemas(session.schemaPath)).toEqual([
+      { name: "add", description: "adds", input_schema: plain },
+      { name: "echo", description: "the tool echo", input_schema: { type: "object" } },
+    ]);
+  });
+
+  it("R38 output_schema and annotations are added only where they were given; concurrency stays here", async ({ directory }) => {
+    const tool = defineTool({
+      name: "full",
+      description: "",
+      input: {},
+      output: { type: "object", properties: { n: { type: "number" } } },
+      annotations: { readOnlyHint: true, title: "Full" },
+      concurrency: 2,
+      exclusiveGroup: "g",
+      run: () => ({ n: 1 }),
+    });
+    await using session = createIPCSession([tool], { directory });
+    await session.start();
+    expect(readSchemas(session.schemaPath)).toEqual([
+      {
+        name: "full",
+        description: "",
+        input_schema: { type: "object" },
+        output_schema: { type: "object", properties: { n: { type: "number" } } },
+        annotations: { readOnlyHint: true, title: "Full" },
+      },
+    ]);
+  });
+
+  it("R42 R50 H10 stopping spares a file that somebody put in the place of ours", async ({ directory }) => {
+    const session = createIPCSession([echoTool], { directory });
+    await session.start();
+    fs.unlinkSync(session.socketPath);
+    fs.writeFileSync(session.socketPath, "somebody else's");
+    await session.stop();
+    expect(fs.readdirSync(directory)).toEqual([basename(session.socketPath)]);
+  });
+
+  it("SOK-15 a socket that is removed while it lives ends no connection", async ({ start, connect }) => {
+    const session = await start([echoTool]);
+    const client = await connect(session);
+    fs.unlinkSync(session.socketPath);
+    expect((await client.ask("echo", { n: 1 })).result?.structuredContent).toEqual({ n: 1 });
+    await expect(connectClient(session.socketPath)).rejects.toThrow(/ENOENT/);
+  });
+
+  it("R55 H11 H12 starting removes what a killed session left long ago, and nothing that lives", async ({ directory, start, connect }) => {
+    const live = await start([echoTool]);
+    const dead = createIPCSession([], { directory });
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(join(directory, "bound"), resolve));
+    fs.linkSync(join(directory, "bound"), dead.socketPath);
+    await new Promise((resolve) => server.close(resolve));
+    fs.writeFileSync(dead.schemaPath, "[]");
+    const longAgo = (Date.now() - 7_200_000) / 1_000;
+    for (const path of [live.socketPath, live.schemaPath, dead.socketPath, dead.schemaPath]) fs.lutimesSync(path, longAgo, longAgo);
+    await start([]);
+    expect([dead.socketPath, dead.schemaPath].map((path) => fs.existsSync(path))).toEqual([false, false]);
+    expect([live.socketPath, live.schemaPath].map((path) => fs.existsSync(path))).toEqual([true, true]);
+    expect((await (await connect(live)).ask("echo", { n: 1 })).result?.structuredContent).toEqual({ n: 1 });
+  });
+
+  it("R56 ten thousand sessions have ten thousand names", () => {
+    const paths = Array.from({ length: 10_000 }, () => createIPCSession([]).socketPath);
+    expect(new Set(paths).size).toBe(10_000);
+  });
+});
+
+describe("configuration", () => {
+  it("R37 R59 R60 starts this Node with the two paths last", ({ directory }) => {
+    const { mcpServerConfig, socketPath, schemaPath } = createIPCSession([], { directory });
+    expect(mcpServerConfig.type).toBe("stdio");
+    expect(mcpServerConfig.command).toBe(process.execPath);
+    expect(mcpServerConfig.args.slice(-2)).toEqual([socketPath, schemaPath]);
+    expect(Object.keys(mcpServerConfig)).toEqual(["type", "command", "args"]);
+    for (const path of mcpServerConfig.args.filter((arg) => !arg.startsWith("-"))) expect(isAbsolute(path)).toBe(true);
+  });
+
+  it("R60 H15 a given bridge command is used as it is", ({ directory }) => {
+    const session = createIPCSession([], { directory, bridgeCommand: ["/opt/my app", "bridge", "--connections", "1"] });
+    expect(session.mcpServerConfig).toEqual({
+      type: "stdio",
+      command: "/opt/my app",
+      args: ["bridge", "--connections", "1", session.socketPath, session.schemaPath],
+    });
+  });
+
+  it("H15 inside Electron the bridge is told to behave as Node", ({ directory }) => {
+    Object.defineProperty(process.versions, "electron", { value: "99.0.0", configurable: true });
+    try {
+      expect(createIPCSession([], { directory }).mcpServerConfig.env).toEqual({ ELECTRON_RUN_AS_NODE: "1" });
+      expect(createIPCSession([], { directory, bridgeCommand: ["app"] }).mcpServerConfig.env).toBeUndefined();
+    } finally {
+      delete (process.versions as Record<string, string>)["electron"];
+    }
+  });
+
+  it("R37 a relative directory becomes an absolute path: clients start the bridge elsewhere", ({ directory }) => {
+    const session = createIPCSession([], { directory: relative(process.cwd(), directory) });
+    expect(session.socketPath).toBe(join(directory, basename(session.socketPath)));
+  });
+
+  it("H20 a directory whose path is too long is refused before anything is made", ({ directory }) => {
+    expect(() => createIPCSession([], { directory: join(directory, "x".repeat(100)) })).toThrow(
+      expect.objectContaining({ code: "path_too_long" }) as Error,
+    );
+  });
+
+  it("R44 three megabytes of schemas appear in the file and nowhere in the configuration", async ({ directory }) => {
+    const canary = "canary".repeat(500_000);
+    await using session = createIPCSession([anyTool("big", () => 0), defineTool({ ...echoTool, description: canary })], { directory });
+    await session.start();
+    expect(readSchemas(session.schemaPath)).toMatchObject([{}, { description: canary }]);
+    expect(JSON.stringify(session.mcpServerConfig)).not.toContain("canary");
+    expect(JSON.stringify(process.env)).not.toContain("canarycanary");
+  });
+});
+
+describe("several sessions", () => {
+  it("R52 have tools of their own, even of the same name", async ({ start, connect }) => {
+    const one = await connect(await start([anyTool("who", () => "one"), anyTool("only", () => "1")]));
+    const two = await connect(await start({ who: anyTool("who", () => "two") }));
+    expect((await one.ask("who")).result?.content[0]?.text).toBe("one");
+    expect((await two.ask("who")).result?.content[0]?.text).toBe("two");
+    expect((await one.ask("only")).result?.content[0]?.text).toBe("1");
+    expect((await two.ask("only")).error?.type).toBe("ToolNotFoundError");
+  });
+
+  it("SOK-13 a hundred in one directory start, answer and stop without touching each other", async ({ directory }) => {
+    const sessions = Array.from({ length: 100 }, (_, number) => createIPCSession([anyTool("n", () => ({ number }))], { directory }));
+    await Promise.all(sessions.map((session) => session.start()));
+    const answers = await Promise.all(
+      sessions.map(async ({ socketPath }) => {
+        const client = await connectClient(socketPath);
+        const { result } = await client.ask("n");
+        client.socket.destroy();
+        return result?.structuredContent?.["number"];
+      }),
+    );
+    expect(answers).toEqual(sessions.map((_, number) => number));
+    await Promise.all(sessions.map((session) => session.stop()));
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+});

@@ -1,0 +1,66 @@
+// A bridge under test: a command that is given a socket and a schema file, with us on both sides of
+// it. We are the MCP client on its pipes and the parent behind the socket. Each scenario gets a
+// private folder for both files, which is also the bridge's temporary folder; all of it is removed.
+
+import { rmSync, writeFileSync } from "node:fs";
+import { createSessionNames, type SessionNames } from "@hawser/wire/node";
+import { startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
+import { toBytes } from "./pieces.ts";
+import { createPrivateFolder } from "./private-folder.ts";
+import { listenScripted, type ScriptedParent } from "./scripted-parent.ts";
+import type { Setup } from "./setup.ts";
+import type { Session, Subject } from "./subject.ts";
+
+/** In the names of the files in every scenario, so that a scenario can ask for them in an error. */
+export const bridgeUuid = "0123456789ab4cde8f0123456789abcd";
+
+/** `{socket}` and `{schema}` in the arguments stand for the two paths; what is not there is added at the end. */
+export function bridgeSubject(options: CommandSubjectOptions, start: StartCommand = startCommand): Subject {
+  return {
+    name: [options.command, ...(options.args ?? [])].join(" "),
+    hasProcess: true,
+    open: (setup = {}) => openBridge(options, setup, start),
+  };
+}
+
+async function openBridge(options: CommandSubjectOptions, setup: Setup, start: StartCommand): Promise<Session> {
+  const folder = createPrivateFolder();
+  let parent: ScriptedParent | undefined;
+  let closing: Promise<void> | undefined;
+  const cleanUp = async (): Promise<void> => {
+    await parent?.close();
+    folder.remove();
+  };
+  try {
+    const names = createSessionNames({ directories: [folder.path], uuid: bridgeUuid });
+    writeSchema(names.schemaPath, setup);
+    if (setup.listen !== false) parent = await listenScripted(names.socketPath, setup.answers ?? []);
+    const args = toArguments(options.args ?? [], names, setup.paths ?? 2);
+    const session = await start({ ...options, args, env: { ...(options.env ?? process.env), TMPDIR: folder.path } });
+    return {
+      ...session,
+      facts: () => ({ ...(parent?.facts() ?? { connections: 0, open: 0, requests: [] }), stderr: session.lastWords() }),
+      faults: () => parent?.faults ?? [],
+      removeSchema: () => rmSync(names.schemaPath),
+      close: () => (closing ??= session.close().finally(cleanUp)),
+    };
+  } catch (error) {
+    await cleanUp();
+    throw error;
+  }
+}
+
+function writeSchema(path: string, setup: Setup): void {
+  const bytes = setup.schemaBytes !== undefined ? toBytes(setup.schemaBytes) : setup.schema !== undefined && JSON.stringify(setup.schema);
+  if (bytes !== false) writeFileSync(path, bytes, { mode: 0o600, flag: "wx" });
+}
+
+/** With fewer paths than two, arguments that stand for a path are left out; a third path names nothing. */
+function toArguments(args: readonly string[], names: SessionNames, count: 0 | 1 | 2 | 3): string[] {
+  const words = ["{socket}", "{schema}"];
+  const missing = words.filter((word) => !args.some((arg) => arg.includes(word)));
+  const dropped = words.slice(count);
+  const kept = [...args, ...missing].filter((arg) => !dropped.some((word) => arg.includes(word)));
+  const filled = kept.map((arg) => arg.replaceAll("{socket}", names.socketPath).replaceAll("{schema}", names.schemaPath));
+  return count === 3 ? [...filled, `${names.schemaPath}.3`] : filled;
+}

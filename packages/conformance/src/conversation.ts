@@ -1,0 +1,63 @@
+// One scenario under way: the session, and a line for each connection that the scenario speaks on.
+// The nameless line is the subject's own input and output; `connect` adds others.
+
+import { HawserError } from "@hawser/wire";
+import { lengthPrefix, ndjson, type Codec } from "@hawser/wire/node";
+import { findMismatch } from "./pattern.ts";
+import { createReceiver, type Arrival, type Receiver } from "./receiver.ts";
+import type { Suite } from "./scenario.ts";
+import type { Channel, Session } from "./subject.ts";
+
+export interface Line {
+  readonly channel: Channel;
+  readonly receiver: Receiver;
+  /** The last message that was expected, so that a second copy of it can be called by its name. */
+  lastText?: string;
+}
+
+export interface Conversation {
+  readonly suite: Suite;
+  readonly codec: Codec;
+  readonly session: Session;
+  readonly lines: Map<string, Line>;
+  readonly bindings: Map<string, unknown>;
+  readonly timeoutMs: number;
+}
+
+const main = "";
+
+export function startConversation(suite: Suite, session: Session, timeoutMs: number): Conversation {
+  const codec = suite.codec === "ndjson" ? ndjson : lengthPrefix;
+  const conversation: Conversation = { suite, codec, session, lines: new Map(), bindings: new Map(), timeoutMs };
+  addLine(conversation, main, session);
+  return conversation;
+}
+
+export function addLine({ suite, codec, lines }: Conversation, name: string, channel: Channel): void {
+  // A subject may be gone at any moment; the step that writes says so.
+  channel.input.on("error", () => {});
+  lines.set(name, { channel, receiver: createReceiver(channel.output, codec, suite.maxMessageBytes) });
+}
+
+export function lineOf({ lines }: Conversation, step: object): Line {
+  const name = (step as { on?: string }).on ?? main;
+  const line = lines.get(name);
+  if (!line) throw new HawserError("usage", `there is no connection "${name}" yet`);
+  return line;
+}
+
+/** What comes next on the line, without the messages that mean nothing in this suite. */
+export async function nextOn(line: Line, { suite, bindings }: Conversation, timeoutMs: number): Promise<Arrival> {
+  const endsAt = performance.now() + timeoutMs;
+  for (;;) {
+    const arrival = await line.receiver.next(timeLeft(endsAt));
+    const isSkipped =
+      arrival.kind === "message" &&
+      suite.skipping !== undefined &&
+      findMismatch(suite.skipping, arrival.value, { bindings, index: 0, text: arrival.text }) === undefined;
+    if (!isSkipped) return arrival;
+    if (performance.now() > endsAt) return { kind: "silence" };
+  }
+}
+
+export const timeLeft = (endsAt: number): number => Math.max(endsAt - performance.now(), 1);

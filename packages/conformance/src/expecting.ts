@@ -1,0 +1,114 @@
+// What a subject is expected to do: messages, silence, an end, an exit, facts. Each expectation
+// holds or yields the difference: what was expected and what came instead. Every wait has an end.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { nextOn, timeLeft, type Conversation, type Line } from "./conversation.ts";
+import { excerptOf, excerptOfText } from "./excerpt.ts";
+import type { MatchContext } from "./matchers.ts";
+import { fillIn, findMismatch } from "./pattern.ts";
+import type { Arrival } from "./receiver.ts";
+import type { Session } from "./subject.ts";
+import { within } from "./wait.ts";
+
+export interface Difference {
+  readonly expected: string;
+  readonly got: string;
+}
+
+type Outcome = Promise<Difference | undefined>;
+
+export interface Expectation {
+  readonly patterns: readonly unknown[];
+  readonly skipping?: unknown;
+  readonly orEnd?: true | undefined;
+  readonly index: number;
+  readonly waitMs: number;
+}
+
+const exitWaitMs = 1_000;
+const factsPollMs = 20;
+
+export async function expectMessages(line: Line, conversation: Conversation, expectation: Expectation): Outcome {
+  const { session, bindings, suite } = conversation;
+  const { skipping, index, waitMs } = expectation;
+  const missing = [...expectation.patterns];
+  const endsAt = performance.now() + waitMs;
+  const fail = (got: string): Difference => ({
+    expected: missing.map((pattern) => excerptOf(fillIn(pattern, { bindings, index }))).join("  or  "),
+    got,
+  });
+  while (missing.length > 0) {
+    const arrival = await line.receiver.next(timeLeft(endsAt));
+    if (arrival.kind === "ended" && expectation.orEnd) return undefined;
+    if (arrival.kind !== "message") return fail(await describe(arrival, session, waitMs));
+    const context: MatchContext = { bindings, index, text: arrival.text };
+    const isLike = (pattern: unknown): boolean => findMismatch(pattern, arrival.value, context) === undefined;
+    const match = missing.findIndex(isLike);
+    if (match !== -1) {
+      missing.splice(match, 1);
+      line.lastText = arrival.text;
+    } else if (![skipping, suite.skipping].some((pattern) => pattern !== undefined && isLike(pattern))) {
+      const reason = missing.length === 1 ? findMismatch(missing[0], arrival.value, context) : "it matches none of them";
+      const isDouble = arrival.text === line.lastText;
+      return fail(`${excerptOfText(arrival.text)} (${isDouble ? "the same message a second time" : reason})`);
+    } else if (performance.now() > endsAt) {
+      return fail(`only messages that are skipped, for ${waitMs} ms`);
+    }
+  }
+  return undefined;
+}
+
+export async function expectNothing(line: Line, conversation: Conversation, ms: number): Outcome {
+  const arrival = await nextOn(line, conversation, ms);
+  if (arrival.kind === "silence") return undefined;
+  return { expected: `nothing for ${ms} ms`, got: await describe(arrival, conversation.session, ms) };
+}
+
+export async function expectEnd(line: Line, conversation: Conversation, waitMs: number): Outcome {
+  const arrival = await nextOn(line, conversation, waitMs);
+  if (arrival.kind === "ended") return undefined;
+  return { expected: "the end of its output and nothing more before it", got: await describe(arrival, conversation.session, waitMs) };
+}
+
+export async function expectExit(line: Line, conversation: Conversation, wanted: unknown, waitMs: number): Outcome {
+  const { session, bindings } = conversation;
+  const expected = `an exit with ${describeWanted(wanted)} and nothing more before it`;
+  const exit = session.process && (await within(session.process.exited, waitMs));
+  if (!exit && line.receiver.unread === 0) return { expected, got: `it still runs after ${waitMs} ms` };
+  const arrival = await nextOn(line, conversation, exitWaitMs);
+  if (!exit && arrival.kind === "silence") return { expected, got: `it still runs after ${waitMs} ms` };
+  if (arrival.kind === "silence") return { expected, got: "it exited, but something that it started keeps its output open" };
+  if (arrival.kind !== "ended" || !exit) return { expected, got: await describe(arrival, session, waitMs) };
+  const isWanted = findMismatch(wanted, exit, { bindings, index: 0, text: "" }) === undefined;
+  return isWanted ? undefined : { expected, got: `an exit with ${exit.signal ?? `code ${exit.code}`}` };
+}
+
+function describeWanted(wanted: unknown): string {
+  const { code, signal } = wanted as { code?: unknown; signal?: unknown };
+  if (typeof code === "number") return `code ${code}`;
+  return typeof signal === "string" ? signal : excerptOf(wanted);
+}
+
+/** Looks again and again: what a subject does to files and connections takes a moment to be seen. */
+export async function expectFacts({ session, bindings }: Conversation, pattern: unknown, waitMs: number): Outcome {
+  const endsAt = performance.now() + waitMs;
+  for (;;) {
+    const mismatch = findMismatch(pattern, session.facts?.() ?? {}, { bindings, index: 0, text: "" });
+    if (mismatch === undefined) return undefined;
+    if (performance.now() > endsAt) return { expected: excerptOf(pattern), got: mismatch };
+    await sleep(factsPollMs);
+  }
+}
+
+/** Words for what came instead of what was expected. */
+export async function describe(arrival: Arrival, session: Session, waitMs: number): Promise<string> {
+  if (arrival.kind === "message") return excerptOfText(arrival.text);
+  if (arrival.kind === "fault") return `${arrival.words}${arrival.isLast ? await describeExit(session) : ""}`;
+  if (arrival.kind === "silence") return `nothing within ${waitMs} ms`;
+  return `the end of its output${await describeExit(session)}`;
+}
+
+export async function describeExit(session: Session): Promise<string> {
+  const exit = session.process && (await within(session.process.exited, exitWaitMs));
+  return exit ? `; it exited with ${exit.signal ?? `code ${exit.code}`}` : "";
+}

@@ -1,0 +1,137 @@
+// A parent under test: a command that owns a socket and a schema file, and prints where they are. We
+// are the bridge: the scenario's messages go over a connection to its socket, and further ones where
+// it asks for them. The command gets a temporary folder of its own, which is removed after it.
+
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import type { Socket } from "node:net";
+import { basename } from "node:path";
+import type { Readable } from "node:stream";
+import { describeThrown, HawserError } from "@hawser/wire";
+import { connectSocket, SOCKET_FILE_PREFIX } from "@hawser/wire/node";
+import { startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
+import { excerptOfText } from "./excerpt.ts";
+import { isObject } from "./pattern.ts";
+import { createPrivateFolder } from "./private-folder.ts";
+import type { Setup } from "./setup.ts";
+import type { Session, Subject } from "./subject.ts";
+import { within } from "./wait.ts";
+
+export interface ParentSubjectOptions extends CommandSubjectOptions {
+  /** How long the command may take to print its configuration. */
+  readonly startMs?: number | undefined;
+}
+
+const defaultStartMs = 10_000;
+const maxConfigChars = 65_536;
+// A parent has no reason to read its stdin; SIGTERM is how it is told to end.
+const stopTimes = { stopInputMs: 1, stopSignalMs: 2_000 };
+
+export function parentSubject(options: ParentSubjectOptions, start: StartCommand = startCommand): Subject {
+  return {
+    name: [options.command, ...(options.args ?? [])].join(" "),
+    hasProcess: true,
+    open: (setup = {}) => openParent(options, setup, start),
+  };
+}
+
+async function openParent(options: ParentSubjectOptions, setup: Setup, start: StartCommand): Promise<Session> {
+  const folder = createPrivateFolder();
+  const env = { ...(options.env ?? process.env), TMPDIR: folder.path };
+  const session = await start({ ...stopTimes, ...options, env, umask: setup.umask }).catch((error: unknown) => {
+    folder.remove();
+    throw error;
+  });
+  const sockets: Socket[] = [];
+  let closing: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    for (const socket of sockets) socket.destroy();
+    await session.close();
+    folder.remove();
+  }
+  try {
+    const configText = await readConfig(session, options.startMs ?? defaultStartMs);
+    const config = JSON.parse(configText) as Config;
+    const [socketPath = "", schemaPath = ""] = config.args.slice(-2);
+    const connect = async (): Promise<{ input: Socket; output: Socket }> => {
+      const socket = await connectSocket(socketPath);
+      sockets.push(socket);
+      return { input: socket, output: socket };
+    };
+    return {
+      ...session,
+      ...(await connect()),
+      connect,
+      facts: () => ({
+        config,
+        configText,
+        socket: factsOfFile(socketPath),
+        schema: factsOfSchema(schemaPath),
+        leftovers: readdirSync(folder.path).filter((name) => name.startsWith(SOCKET_FILE_PREFIX)),
+      }),
+      close: () => (closing ??= close()),
+    };
+  } catch (error) {
+    await close();
+    const stderr = session.lastWords();
+    throw new HawserError("internal", `${describeThrown(error)}${stderr && `; its stderr: ${excerptOfText(stderr)}`}`, { cause: error });
+  }
+}
+
+// --- configuration
+
+interface Config {
+  readonly args: readonly string[];
+}
+
+const isConfig = (value: unknown): value is Config =>
+  isObject(value) && Array.isArray(value["args"]) && value["args"].length >= 2 && value["args"].every((arg) => typeof arg === "string");
+
+/** The first JSON value on its stdout, which may have several lines; what comes after it is read and dropped. */
+async function readConfig({ output, process }: Session, startMs: number): Promise<string> {
+  let text = "";
+  const printed = new Promise<string | undefined>((resolve) => {
+    const onData = (chunk: string): void => {
+      text += chunk;
+      const candidate = text.slice(0, text.lastIndexOf("\n") + 1);
+      if (!isConfig(parse(candidate)) && text.length <= maxConfigChars) return;
+      output.off("data", onData).resume();
+      resolve(text.length <= maxConfigChars ? candidate.trim() : undefined);
+    };
+    (output as Readable).setEncoding("utf8").on("data", onData);
+    output.once("end", () => resolve(undefined));
+  });
+  const config = await within(printed, startMs);
+  if (config !== undefined) return config;
+  const exit = process && (await within(process.exited, 1));
+  const end = exit ? `it exited with ${exit.signal ?? `code ${exit.code}`}` : `it printed ${text === "" ? "nothing" : excerptOfText(text)}`;
+  throw new HawserError(
+    "internal",
+    `no configuration within ${startMs} ms: the command prints {"type":"stdio","command":…,"args":[…, socket, schema]} on stdout; ${end}`,
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+// --- files
+
+function factsOfFile(path: string): { name: string; type: string; mode: string } | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat) return undefined;
+  const type = stat.isSocket() ? "socket" : stat.isFile() ? "file" : "other";
+  return { name: basename(path), type, mode: (stat.mode & 0o777).toString(8).padStart(3, "0") };
+}
+
+/** With its content, also as an object of its tools, since their order means nothing. */
+function factsOfSchema(path: string): Readonly<Record<string, unknown>> | undefined {
+  const facts = factsOfFile(path);
+  if (facts?.type !== "file") return facts;
+  const value = parse(readFileSync(path, "utf8"));
+  const tools = Array.isArray(value) ? value.filter(isObject) : [];
+  return { ...facts, value, byName: Object.fromEntries(tools.map((tool) => [String(tool["name"]), tool])) };
+}

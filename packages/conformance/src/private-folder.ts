@@ -1,0 +1,26 @@
+// A folder for one scenario: fresh, readable by this user only, and gone afterwards.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onProcessEnd } from "@hawser/wire/node";
+
+export interface PrivateFolder {
+  readonly path: string;
+  remove(): void;
+}
+
+/** A fresh folder (0700) that is gone after `remove`, or with this process. */
+export function createPrivateFolder(): PrivateFolder {
+  // A short name: a socket's path has room for about a hundred bytes.
+  const path = mkdtempSync(join(tmpdir(), "hwc-"));
+  const remove = (): void => rmSync(path, { recursive: true, force: true });
+  const release = onProcessEnd(remove);
+  return {
+    path,
+    remove() {
+      release();
+      remove();
+    },
+  };
+}

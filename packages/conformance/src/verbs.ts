@@ -1,0 +1,69 @@
+// The verbs that a step may have, each with what its value must be, the modifiers that may stand
+// beside it and where its patterns are. `check-suite.ts` refuses whatever is not in this table.
+
+import type { Step } from "./scenario.ts";
+import { isObject } from "./pattern.ts";
+
+interface Verb {
+  /** What the verb's value must be. */
+  readonly argument: string;
+  accepts(argument: unknown): boolean;
+  readonly modifiers?: readonly string[];
+  /** The patterns in the verb's value. */
+  patterns?(argument: unknown): readonly unknown[];
+}
+
+const maxTimes = 134_217_728;
+const maxRepeat = 1_000_000;
+
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 1;
+const isTrue = (value: unknown): boolean => value === true;
+const isGiven = (value: unknown): boolean => value !== undefined;
+const isName = (value: unknown): boolean => typeof value === "string" && value !== "";
+export const arePieces = (value: unknown): boolean => [value].flat().every(isPiece);
+const itself = (value: unknown): readonly unknown[] => [value];
+
+const pattern = { argument: "a pattern", accepts: isGiven, patterns: itself };
+const piecesArgument = "pieces, each with utf8 or base64 and perhaps times";
+
+export const verbs: Readonly<Record<string, Verb>> = {
+  send: { argument: "a JSON value", accepts: isGiven, modifiers: ["on"] },
+  sendBytes: { argument: piecesArgument, accepts: arePieces, modifiers: ["on", "orEnd"] },
+  sendSplit: { argument: "a JSON value", accepts: isGiven, modifiers: ["chunkBytes", "on"] },
+  expect: { ...pattern, modifiers: ["on", "orEnd", "skipping", "withinMs"] },
+  expectAll: {
+    argument: "an array of patterns",
+    accepts: (value) => Array.isArray(value) && value.length > 0,
+    modifiers: ["on", "skipping", "withinMs"],
+    patterns: (value) => value as unknown[],
+  },
+  expectNothing: { argument: "a number of milliseconds", accepts: isCount, modifiers: ["on"] },
+  repeat: { argument: `a number from 1 to ${maxRepeat}`, accepts: (value) => isCount(value) && value <= maxRepeat, modifiers: ["steps"] },
+  endInput: { argument: "true", accepts: isTrue, modifiers: ["on"] },
+  expectEnd: { argument: "true", accepts: isTrue, modifiers: ["on", "withinMs"] },
+  connect: { argument: "a name for the connection", accepts: isName },
+  drop: { argument: "the name of a connection", accepts: isName },
+  signal: { argument: "a signal's name, such as SIGTERM", accepts: (value) => typeof value === "string" && /^SIG[A-Z0-9]+$/.test(value) },
+  removeSchema: { argument: "true", accepts: isTrue },
+  expectExit: {
+    argument: "an object with code or signal, or a matcher",
+    accepts: (value) => isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every(isExitMember),
+    modifiers: ["withinMs"],
+    patterns: itself,
+  },
+  expectFacts: { ...pattern, modifiers: ["withinMs"] },
+  expectAlive: { argument: "true", accepts: isTrue, modifiers: ["on"] },
+};
+
+/** The verb of a step that was checked: what it does, and not how. */
+export const verbOf = (step: Step): string => Object.keys(step).find((key) => Object.hasOwn(verbs, key)) ?? "";
+
+const isExitMember = (key: string): boolean => key === "code" || key === "signal" || key.startsWith("$");
+
+function isPiece(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { utf8, base64, times = 1, ...others } = value;
+  const isText = typeof utf8 === "string" && base64 === undefined;
+  const isBase64 = typeof base64 === "string" && utf8 === undefined && Buffer.from(base64, "base64").toString("base64") === base64;
+  return (isText || isBase64) && isCount(times) && times <= maxTimes && Object.keys(others).length === 0;
+}

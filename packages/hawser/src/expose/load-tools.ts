@@ -1,0 +1,114 @@
+// The tools of a user's module: values made by defineTool, AI SDK tools, Agent SDK tools, and lists
+// and records of them. Each is offered once, however often it is exported. What is wrong with the
+// module is said in one sentence, with the file.
+
+import { statSync } from "node:fs";
+import { basename, extname, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { isTool } from "@hawser/bridge";
+import { describeThrown, HawserError } from "@hawser/wire";
+
+interface Found {
+  readonly name: string;
+  /** Where the module has it, for messages. */
+  readonly place: string;
+  readonly value: unknown;
+}
+
+type Exports = Readonly<Record<string, unknown>>;
+
+/** Tools by name, as a session takes them. */
+export async function loadTools(modulePath: string): Promise<Record<string, unknown>> {
+  checkFile(modulePath);
+  const exports = await importModule(modulePath);
+  const tools = new Map<string, Found>();
+  const seen = new Set<unknown>();
+  for (const found of findTools(exports, toServerName(modulePath))) {
+    if (seen.has(found.value)) continue;
+    seen.add(found.value);
+    const other = tools.get(found.name);
+    if (other) throw usage(`${modulePath}: two tools are called "${found.name}", ${other.place} and ${found.place}; rename one`);
+    tools.set(found.name, found);
+  }
+  if (tools.size === 0) throw noTools(modulePath, exports);
+  return Object.fromEntries([...tools.values()].map(({ name, value }) => [name, value]));
+}
+
+/** What a client may call the server: the module's file name, in letters that every client takes. */
+export function toServerName(modulePath: string): string {
+  const name = basename(modulePath, extname(modulePath))
+    .replaceAll(/[^A-Za-z0-9_-]/g, "_")
+    .slice(0, 64);
+  return name || "tools";
+}
+
+// Tools that have no name of their own get the best one there is: a key in a record was chosen as a
+// name, an export's name may be, a place in a list is not.
+function findTools(exports: Exports, moduleName: string): Found[] {
+  const inRecords: Found[] = [];
+  const exported: Found[] = [];
+  const inLists: Found[] = [];
+  for (const [exportName, value] of Object.entries(exports)) {
+    const fallback = exportName === "default" ? moduleName : exportName;
+    if (isTool(value)) exported.push(toFound(value, fallback, exportName));
+    else if (Array.isArray(value))
+      inLists.push(...value.map((item: unknown, index) => toFound(item, `${fallback}_${index}`, `${exportName}[${index}]`)));
+    else if (isPlainRecord(value))
+      inRecords.push(...Object.entries(value).map(([key, item]) => toFound(item, key, `${exportName}.${key}`)));
+  }
+  return [...inRecords, ...exported, ...inLists].filter(({ value }) => isTool(value));
+}
+
+function toFound(value: unknown, fallback: string, place: string): Found {
+  const own = (value as { name?: unknown } | null | undefined)?.name;
+  return { name: typeof own === "string" ? own : fallback, place, value };
+}
+
+// The second kind is what `export * as name` gives.
+function isPlainRecord(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function checkFile(modulePath: string): void {
+  const status = statSync(resolve(modulePath), { throwIfNoEntry: false });
+  if (status?.isDirectory()) throw usage(`${modulePath} is a directory; name the module in it`);
+  if (!status) {
+    const meant = [".ts", ".js", ".mjs"].map((ending) => modulePath + ending).find((path) => statSync(path, { throwIfNoEntry: false }));
+    throw usage(
+      `there is no file ${modulePath}${meant === undefined ? `, looked for it in ${process.cwd()}` : `; did you mean ${meant}?`}`,
+    );
+  }
+  if (/\.[cm]?ts$/.test(modulePath) && !process.features.typescript) {
+    throw usage(`${modulePath} is TypeScript, which Node ${process.versions.node} can't run; use Node 22.18 or newer, or a .js file`);
+  }
+}
+
+async function importModule(modulePath: string): Promise<Exports> {
+  try {
+    return (await import(pathToFileURL(resolve(modulePath)).href)) as Exports;
+  } catch (cause) {
+    const [reason = ""] = describeThrown(cause).trim().split("\n");
+    throw new HawserError("usage", `can't load ${modulePath}: ${reason}${placeOf(cause)}`, { cause });
+  }
+}
+
+/** ` (file:line)` of the first place that the error's stack names, unless that is here. */
+function placeOf(cause: unknown): string {
+  const [stack = ""] = cause instanceof Error ? (cause.stack ?? "").split(import.meta.url) : [];
+  const [, url, line] = /(file:\/\/[^\s)]+?):(\d+)(?::\d+)?\)?$/m.exec(stack) ?? [];
+  return url === undefined ? "" : ` (${relative(process.cwd(), fileURLToPath(url))}:${line})`;
+}
+
+function noTools(modulePath: string, exports: Exports): HawserError {
+  // The two names under which Node gives what a CommonJS module exports, also when that is nothing.
+  const names = Object.keys(exports)
+    .filter((name) => name !== "default" && name !== "module.exports")
+    .slice(0, 10)
+    .join(", ");
+  const remedy = "export values made by defineTool({ name, description, input, run })";
+  return usage(`${modulePath} exports no tool${names === "" ? "" : `, only ${names}`}; ${remedy}`);
+}
+
+const usage = (message: string): HawserError => new HawserError("usage", message);
