@@ -1,7 +1,15 @@
 // The client's side of the echo protocol: requests with ids of their own, every one settled exactly
 // once, also when the server dies. Reading can be halted, to see what a stalled reader does.
 
-import { createPendingTable, HawserError, toHawserError, type EchoRequest, type EchoResponse, type ErrorCode, type Transport } from "@hawser/wire";
+import {
+  createPendingTable,
+  HawserError,
+  toHawserError,
+  type EchoRequest,
+  type EchoResponse,
+  type ErrorCode,
+  type Transport,
+} from "@hawser/wire";
 
 type WithoutId<Request> = Request extends unknown ? Omit<Request, "id"> : never;
 

@@ -72,7 +72,7 @@ export function createInbox(onCaughtUp: () => void = () => {}, maxUnread: number
   return {
     messages: { [Symbol.asyncIterator]: () => iterator },
     get isFull() {
-      return items.length - next > maxUnread || unreadChars > limits.maxMessageBytes;
+      return items.length - next > maxUnread || unreadChars > limits.maxUnreadChars;
     },
     put(more) {
       if (ended || more.length === 0) return;

@@ -22,7 +22,11 @@ export const limitTable = define({
   },
   maxReadDepth: {
     value: 128,
-    reason: "Nesting of a received message, the outermost value being level 1; deeper JSON is refused before it is parsed.",
+    reason: "Nesting of a received message, the outermost value being level 1; deeper JSON is refused before it can stall anything.",
+  },
+  maxReadMembers: {
+    value: 600_000,
+    reason: "Objects, arrays and named members of a received message: ten megabytes of `{}` would take half a gigabyte once parsed.",
   },
   maxWriteDepth: {
     value: 127,
@@ -39,6 +43,10 @@ export const limitTable = define({
   maxUnreadMessages: {
     value: 256,
     reason: "Decoded messages that wait for the reader before the stream is paused; one more chunk may already be in hand.",
+  },
+  maxUnreadChars: {
+    value: 10_485_760,
+    reason: "The text of those messages, whatever their number.",
   },
   frameDeadlineMs: {
     value: 30_000,

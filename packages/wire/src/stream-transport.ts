@@ -47,6 +47,7 @@ export function createStreamTransport(options: StreamTransportOptions): Transpor
   let closing: Promise<void> | undefined;
   let closeReason: HawserError | undefined;
   let frameDeadline: Deadline | undefined;
+  let isGathering = false;
   let drained: PromiseWithResolvers<void> | undefined;
   let probe: ReturnType<typeof setInterval> | undefined;
   let unwritable: HawserError | undefined;
@@ -119,9 +120,22 @@ export function createStreamTransport(options: StreamTransportOptions): Transpor
       );
     }
     tap?.("SEND", message);
-    if (write(frame)) return accepted;
+    const hasRoom = write(frame);
+    gatherRestOfTurn();
+    if (hasRoom) return accepted;
     drained ??= Promise.withResolvers<void>();
     return drained.promise;
+  }
+
+  // The first message of a turn has just left; those that follow in the same turn leave together at its end.
+  function gatherRestOfTurn(): void {
+    if (isGathering) return;
+    isGathering = true;
+    writable.cork();
+    process.nextTick(() => {
+      isGathering = false;
+      writable.uncork();
+    });
   }
 
   function onDrain(): void {

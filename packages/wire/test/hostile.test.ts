@@ -98,6 +98,21 @@ const reactions: Partial<Record<LimitName, () => Promise<void>>> = {
     await transport.close(new HawserError("closed", "enough"));
   },
 
+  maxUnreadChars() {
+    const inbox = createInbox();
+    inbox.put([{ kind: "message", value: 0, text: "0".repeat(10_485_760), position: 1 }]);
+    expect(inbox.isFull).toBe(false);
+    inbox.put([{ kind: "message", value: 0, text: "0", position: 2 }]);
+    expect(inbox.isFull).toBe(true);
+    return Promise.resolve();
+  },
+  maxReadMembers() {
+    // The outer array is one of them; brackets and colons inside strings are none.
+    const withMembers = (count: number): string => `[${"{},".repeat(count - 2)}{},"{[:"]`;
+    expect(parseJsonText(withMembers(600_000))).toHaveLength(600_000);
+    expect(() => parseJsonText(withMembers(600_001))).toThrow(expect.objectContaining({ code: "too_large" }));
+    return Promise.resolve();
+  },
   maxUnreadMessages() {
     const inbox = createInbox();
     for (let position = 1; position <= 256; position++) inbox.put([{ kind: "message", value: 0, text: "0", position }]);

@@ -1,6 +1,6 @@
 // `hawser conform`: runs a suite against a command and reports. 0 all passed, 1 some failed, 2 usage.
 
-import { commandSubject, formatScenario, formatSummary, runSuite, suites, toExitCode, type Suite } from "@hawser/conformance";
+import { formatScenario, formatSummary, runSuite, subjectFor, suites, toExitCode, type Suite } from "@hawser/conformance";
 import { HawserError } from "@hawser/wire";
 import { endWhenUnread } from "../terminal.ts";
 
@@ -24,7 +24,7 @@ export async function runConform(suiteName: string, words: readonly string[], op
   if (command === undefined) {
     throw new HawserError("usage", `say what to run after --, for example: hawser conform ${suiteName} -- node my-server.js`);
   }
-  const result = await runSuite(suite, commandSubject({ command, args }), {
+  const result = await runSuite(suite, subjectFor(suite, { command, args, timeoutMs: options.timeout }), {
     only: options.only,
     timeoutMs: options.timeout,
     concurrency: options.jobs,
@@ -47,6 +47,8 @@ function findSuite(name: string): Suite {
 
 function formatList(suite: Suite): string {
   const width = Math.max(...suite.scenarios.map(({ id }) => id.length));
-  const lines = suite.scenarios.map(({ id, title, requirements }) => `${id.padEnd(width)}  ${title} (${requirements.join(" ")})`);
+  const lines = suite.scenarios.map(
+    ({ id, title, requirements, additive }) => `${id.padEnd(width)}  ${additive ? "(additive) " : ""}${title} (${requirements.join(" ")})`,
+  );
   return `${lines.join("\n")}\n`;
 }

@@ -45,11 +45,11 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     fatal: false,
   });
 
-  function readText(text: string, into: Incoming[]): void {
+  function readText(text: string, into: Incoming[], mayHoldEscapes?: boolean): void {
     position++;
     if (text.length === 0 || isBlank(text)) return;
     try {
-      into.push({ kind: "message", value: parseJsonText(text, maxDepth), text, position });
+      into.push({ kind: "message", value: parseJsonText(text, maxDepth, mayHoldEscapes), text, position });
     } catch (error) {
       into.push(refused(toHawserError(error), Buffer.from(text.slice(0, limits.refusedHeadBytes))));
     }
@@ -73,12 +73,13 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
   function readLines(region: Buffer, into: Incoming[]): void {
     if (region.length <= maxBytes && isUtf8(region)) {
       const text = region.toString("utf8");
+      const mayHoldEscapes = text.includes("\\u");
       let start = 0;
       for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", start)) {
-        readText(text.slice(start, at), into);
+        readText(text.slice(start, at), into, mayHoldEscapes);
         start = at + 1;
       }
-      readText(text.slice(start), into);
+      readText(text.slice(start), into, mayHoldEscapes);
       return;
     }
     let start = 0;

@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { ndjson } from "../../src/codec/ndjson.ts";
 import { createStreamTransport } from "../../src/stream-transport.ts";
 import type { Transport } from "../../src/transport.ts";
 import { framings } from "../framing.ts";
@@ -63,6 +64,26 @@ describe.each(framings)("over $name", (codec) => {
     expect(ends.map(({ id, type }) => `${id} ${type}`).toSorted()).toEqual(Array.from({ length: 6 }, (_, n) => `${n} echoed`));
     // Each message exists several times on its way (chunks, text, value, text, bytes) until it is collected.
     expect(peakMegabytes(child)).toBeLessThan(384);
+  });
+});
+
+describe("WIR-09 G10 10 MiB of small things in one message", () => {
+  it.each<[string, () => string]>([
+    ["empty objects", () => `[${"{},".repeat(3_400_000)}{}]`],
+    ["empty arrays", () => `[${"[],".repeat(3_400_000)}[]]`],
+    ["keys", () => `{${Array.from({ length: 790_000 }, (_, index) => `"k${index}":1`).join()}}`],
+    ["zeros", () => `[${"0,".repeat(5_000_000)}0]`],
+    ["as many members as are allowed", () => `{${Array.from({ length: 599_000 }, (_, index) => `"k${index}":1`).join()}}`],
+  ])("%s: served or refused once, alive, memory bounded", async (_, make) => {
+    const child = startFixture("echo-stdio.ts", []);
+    const transport = createStreamTransport({ readable: child.stdout, writable: child.stdin, codec: ndjson, tap: undefined });
+    onTestFinished(() => transport.close());
+    const client = createEchoClient(transport);
+    child.stdin.write(`{"id":"big","kind":"echo","value":${make()}}\n{"id":"after","kind":"echo","value":1}\n`);
+    await client.ends(2);
+    expect(client.of("big")).toHaveLength(1);
+    expect(client.of("after")).toEqual([{ id: "after", type: "echoed", value: 1 }]);
+    expect(peakMegabytes(child)).toBeLessThan(256);
   });
 });
 

@@ -180,7 +180,11 @@ describe("the end", () => {
 describe("a cancelled serving", () => {
   it("G1 G8 answers also what was still waiting for room in the queue when it was cancelled", async () => {
     const cancelling = new AbortController();
-    const { client } = start({ workers: 1, queueSize: 2, lifecycle: { stopping: new AbortController().signal, cancelling: cancelling.signal } });
+    const { client } = start({
+      workers: 1,
+      queueSize: 2,
+      lifecycle: { stopping: new AbortController().signal, cancelling: cancelling.signal },
+    });
     const ids = Array.from({ length: 20 }, (_, index) => `r${index}`);
     void client.send(...ids.map((id) => sleep(id)));
     await wait(20);
