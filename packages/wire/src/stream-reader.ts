@@ -1,0 +1,84 @@
+// The reading half of a stream transport. It never waits for handlers; it pauses only while more is
+// unread than the limits allow, which is how backpressure reaches the peer. A frame that falls
+// silent in its middle is reported.
+
+import type { Readable } from "node:stream";
+import type { Codec, CodecOptions } from "./codec/codec.ts";
+import { startDeadline, type Deadline } from "./deadline.ts";
+import type { HawserError } from "./errors.ts";
+import { createInbox } from "./inbox.ts";
+import type { Tap } from "./tap.ts";
+import type { Incoming } from "./transport.ts";
+
+export interface StreamReaderOptions extends CodecOptions {
+  readonly readable: Readable;
+  readonly codec: Codec;
+  readonly frameDeadlineMs?: number | undefined;
+  readonly tap: Tap | undefined;
+  onChunk(): void;
+  onEnd(): void;
+  /** A frame has begun and nothing more came for too long. */
+  onSilence(error: HawserError): void;
+}
+
+export interface StreamReader {
+  readonly incoming: AsyncIterable<Incoming>;
+  /** Delivers what was read; what still comes is read and dropped, so that the peer is not stuck writing. */
+  stop(): void;
+}
+
+export function createStreamReader(options: StreamReaderOptions): StreamReader {
+  const { readable, tap, frameDeadlineMs } = options;
+  const decoder = options.codec.createDecoder(options);
+  const inbox = createInbox(resume);
+  let frameDeadline: Deadline | undefined;
+  let isStopped = false;
+
+  function onData(chunk: Buffer): void {
+    options.onChunk();
+    const items = decoder.push(chunk);
+    if (tap) for (const item of items) tap("RECV", item.kind === "message" ? item.value : { refused: item.error.message });
+    inbox.put(items);
+    // What still comes is read and dropped: a peer that is stuck writing would not read the refusal.
+    if (items.some((item) => item.kind === "refused" && item.fatal)) inbox.end();
+    if (inbox.isFull) readable.pause();
+    watchFrame();
+  }
+
+  function resume(): void {
+    if (!readable.isPaused() || isStopped) return;
+    readable.resume();
+    watchFrame();
+  }
+
+  // Runs only while a frame is unfinished and we are reading: our own pauses are not the peer's silence.
+  function watchFrame(): void {
+    if (frameDeadlineMs === undefined) return;
+    if (!decoder.isMidMessage || readable.isPaused()) {
+      frameDeadline?.clear();
+      frameDeadline = undefined;
+    } else if (frameDeadline) {
+      frameDeadline.touch();
+    } else {
+      frameDeadline = startDeadline({ idleMs: frameDeadlineMs, onExpire: (error) => options.onSilence(error) });
+    }
+  }
+
+  readable.on("data", onData);
+  readable.once("end", () => {
+    frameDeadline?.clear();
+    inbox.put(decoder.end());
+    inbox.end();
+    options.onEnd();
+  });
+
+  return {
+    incoming: inbox.messages,
+    stop() {
+      isStopped = true;
+      frameDeadline?.clear();
+      readable.off("data", onData).resume();
+      inbox.end();
+    },
+  };
+}

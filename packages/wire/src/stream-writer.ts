@@ -1,0 +1,103 @@
+// The writing half of a stream transport: one `write` per message. `send` resolves when the stream
+// took it, or when it has room again; a peer that stops reading slows its sender and fills no memory.
+
+import type { Writable } from "node:stream";
+import type { Codec, CodecOptions } from "./codec/codec.ts";
+import { HawserError } from "./errors.ts";
+import { limits } from "./limits.ts";
+import type { Tap } from "./tap.ts";
+
+export interface StreamWriterOptions extends CodecOptions {
+  readonly writable: Writable;
+  readonly codec: Codec;
+  readonly maxUnsentBytes?: number | undefined;
+  readonly tap: Tap | undefined;
+  /** How to write, where `writable.write` itself is guarded (see stdout-guard.ts). */
+  write?(frame: Buffer, onWritten?: () => void): boolean;
+}
+
+export interface StreamWriter {
+  send(message: unknown): Promise<void>;
+  /** Rejects whoever waits for room, and everything sent later. The first reason is kept. */
+  fail(reason: HawserError): void;
+  /** Writes nothing. It reaches no reader, but fails with EPIPE once a socket's peer has closed both directions. */
+  askPeer(): void;
+  /** Gives what was written time to leave; `endIt` also ends the stream. */
+  flush(endIt: boolean, flushMs: number): Promise<void>;
+}
+
+const accepted = Promise.resolve();
+const nothing = Buffer.alloc(0);
+
+export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
+  const { writable, codec, tap } = options;
+  const write = options.write ?? ((frame: Buffer, onWritten?: () => void): boolean => writable.write(frame, onWritten));
+  const maxUnsentBytes = options.maxUnsentBytes ?? limits.maxUnsentBytes;
+  let failedBy: HawserError | undefined;
+  let drained: PromiseWithResolvers<void> | undefined;
+  let isGathering = false;
+
+  function send(message: unknown): Promise<void> {
+    if (failedBy) return Promise.reject(failedBy);
+    let frame: Buffer;
+    try {
+      frame = codec.encode(message, options);
+    } catch (error) {
+      return Promise.reject(error as HawserError);
+    }
+    const { writableLength } = writable;
+    if (writableLength + frame.length > Math.max(maxUnsentBytes, frame.length)) return Promise.reject(overloaded(writableLength, maxUnsentBytes));
+    tap?.("SEND", message);
+    const hasRoom = write(frame);
+    gatherRestOfTurn();
+    if (hasRoom) return accepted;
+    drained ??= Promise.withResolvers<void>();
+    return drained.promise;
+  }
+
+  // The first message of a turn has just left; those that follow in the same turn leave together at its end.
+  function gatherRestOfTurn(): void {
+    if (isGathering) return;
+    isGathering = true;
+    writable.cork();
+    process.nextTick(() => {
+      isGathering = false;
+      writable.uncork();
+    });
+  }
+
+  writable.on("drain", () => {
+    drained?.resolve();
+    drained = undefined;
+  });
+
+  return {
+    send,
+    fail(reason) {
+      failedBy ??= reason;
+      drained?.promise.catch(() => {});
+      drained?.reject(failedBy);
+      drained = undefined;
+    },
+    askPeer() {
+      if (writable.writable && writable.writableLength === 0) write(nothing);
+    },
+    flush: (endIt, flushMs) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(finish, flushMs);
+        function finish(): void {
+          clearTimeout(timer);
+          resolve();
+        }
+        writable.once("error", finish);
+        writable.once("close", finish);
+        if (endIt) writable.end(finish);
+        else write(nothing, finish);
+      }),
+  };
+}
+
+function overloaded(unsentBytes: number, maxUnsentBytes: number): HawserError {
+  const facts = { unsentBytes, maxUnsentBytes };
+  return new HawserError("overloaded", "the peer does not read; wait for earlier messages before sending more", { facts });
+}
