@@ -101,3 +101,10 @@ export function describeThrown(value: unknown): string {
     return "thrown value that can't be described";
   }
 }
+
+/** The one refusal of everything that is larger than its limit. */
+export function tooLarge(what: "line" | "frame" | "message", bytes: number, maxBytes: number): HawserError {
+  return new HawserError("too_large", `${what} of ${bytes} bytes; the limit is ${maxBytes}. Send less, or a path to a file`, {
+    facts: { bytes, maxBytes },
+  });
+}

@@ -2,7 +2,7 @@
 // through JSON text, so that what a test or a page sends is exactly what a pipe would deliver.
 
 import { parseJsonText, toJsonText } from "./codec/json-text.ts";
-import { HawserError } from "./errors.ts";
+import { HawserError, tooLarge } from "./errors.ts";
 import { createInbox, type Inbox } from "./inbox.ts";
 import { limits } from "./limits.ts";
 import type { Transport } from "./transport.ts";
@@ -58,7 +58,7 @@ function connect(mine: End, theirs: End): Transport {
       if (mine.isClosed || theirs.isClosed) throw new HawserError("closed", "the connection is closed; open a new one");
       const text = toJsonText(message);
       const bytes = utf8Bytes(text);
-      if (bytes > limits.maxMessageBytes) throw tooLarge(bytes);
+      if (bytes > limits.maxMessageBytes) throw tooLarge("message", bytes, limits.maxMessageBytes);
       theirs.inbox.put([{ kind: "message", value: parseJsonText(text), text, position: ++theirs.position }]);
       if (theirs.inbox.isFull) await theirs.whenRead();
       // Two busy ends would otherwise keep each other going without a turn for timers and input.
@@ -77,8 +77,3 @@ const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0
 // No string is more than three bytes per unit, so that most need no counting.
 const utf8Bytes = (text: string): number =>
   text.length * 3 <= limits.maxMessageBytes ? text.length : new TextEncoder().encode(text).length;
-
-const tooLarge = (bytes: number): HawserError =>
-  new HawserError("too_large", `message of ${bytes} bytes; the limit is ${limits.maxMessageBytes}. Send less, or a path to a file`, {
-    facts: { bytes, maxBytes: limits.maxMessageBytes },
-  });

@@ -46,7 +46,8 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
       return Promise.reject(error as HawserError);
     }
     const { writableLength } = writable;
-    if (writableLength + frame.length > Math.max(maxUnsentBytes, frame.length)) return Promise.reject(overloaded(writableLength, maxUnsentBytes));
+    if (writableLength + frame.length > Math.max(maxUnsentBytes, frame.length))
+      return Promise.reject(overloaded(writableLength, maxUnsentBytes));
     tap?.("SEND", message);
     const hasRoom = write(frame);
     gatherRestOfTurn();

@@ -4,7 +4,7 @@
 // bytes are kept only as they arrive.
 
 import { isUtf8 } from "node:buffer";
-import { HawserError, toHawserError } from "../errors.ts";
+import { HawserError, toHawserError, tooLarge } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Incoming } from "../transport.ts";
 import { createAccumulator } from "./accumulator.ts";
@@ -20,7 +20,7 @@ export const lengthPrefix: Codec = {
     const text = toJsonText(message);
     const bytes = Buffer.byteLength(text);
     const max = options.maxMessageBytes ?? limits.maxMessageBytes;
-    if (bytes > max) throw tooLarge(bytes, max);
+    if (bytes > max) throw tooLarge("frame", bytes, max);
     const frame = Buffer.allocUnsafe(LENGTH_PREFIX_SIZE + bytes);
     frame.writeUInt32BE(bytes, 0);
     frame.write(text, LENGTH_PREFIX_SIZE);
@@ -61,7 +61,7 @@ function createLengthPrefixDecoder(options: CodecOptions = {}): Decoder {
       return;
     }
     position++;
-    into.push(refuse(tooLarge(length, maxBytes), Buffer.alloc(0), length > limits.maxDiscardBytes));
+    into.push(refuse(tooLarge("frame", length, maxBytes), Buffer.alloc(0), length > limits.maxDiscardBytes));
     skipBytes = length;
   }
 
@@ -116,10 +116,4 @@ function createLengthPrefixDecoder(options: CodecOptions = {}): Decoder {
       return isMidMessage();
     },
   };
-}
-
-function tooLarge(bytes: number, maxBytes: number): HawserError {
-  return new HawserError("too_large", `frame of ${bytes} bytes; the limit is ${maxBytes}. Send less, or a path to a file`, {
-    facts: { bytes, maxBytes },
-  });
 }

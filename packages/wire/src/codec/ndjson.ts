@@ -4,7 +4,7 @@
 // reading goes on with the next line. Size is checked before bytes are kept.
 
 import { isUtf8 } from "node:buffer";
-import { HawserError, toHawserError } from "../errors.ts";
+import { HawserError, toHawserError, tooLarge } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Incoming } from "../transport.ts";
 import { createAccumulator } from "./accumulator.ts";
@@ -24,7 +24,7 @@ export const ndjson: Codec = {
     const text = message instanceof JsonText ? whole.replaceAll("\n", " ") : whole;
     const bytes = Buffer.byteLength(text);
     const max = options.maxMessageBytes ?? limits.maxMessageBytes;
-    if (bytes > max) throw tooLarge(bytes, max);
+    if (bytes > max) throw tooLarge("line", bytes, max);
     return Buffer.from(`${text}\n`);
   },
 };
@@ -59,7 +59,7 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     const bytes = line.at(-1) === carriageReturn ? line.subarray(0, -1) : line;
     if (bytes.length > maxBytes) {
       position++;
-      into.push(refused(tooLarge(bytes.length, maxBytes), bytes));
+      into.push(refused(tooLarge("line", bytes.length, maxBytes), bytes));
     } else if (isUtf8(bytes)) {
       readText(bytes.toString("utf8"), into);
     } else {
@@ -101,7 +101,7 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     position++;
     const declared = unfinished.length + rest.length;
     const head = Buffer.concat([unfinished.take().subarray(0, limits.refusedHeadBytes), rest.subarray(0, limits.refusedHeadBytes)]);
-    into.push(refused(tooLarge(declared, maxBytes), head));
+    into.push(refused(tooLarge("line", declared, maxBytes), head));
     isDiscarding = true;
   }
 
@@ -166,9 +166,3 @@ const isBlank = (text: string): boolean => {
   }
   return true;
 };
-
-function tooLarge(bytes: number, maxBytes: number): HawserError {
-  return new HawserError("too_large", `line of ${bytes} bytes or more; the limit is ${maxBytes}. Send less, or a path to a file`, {
-    facts: { bytes, maxBytes },
-  });
-}
