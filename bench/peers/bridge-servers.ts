@@ -1,5 +1,6 @@
 // MCP servers as a client starts them: the bundled bridge, with the program that owns its functions
-// behind it, and a server on the same official library without a bridge. All of them offer the same tools.
+// behind it, the least that a bridge to that program can be, and a server on the same official library
+// without a bridge. All of them offer the same tools.
 
 import fs from "node:fs";
 import { join, resolve } from "node:path";
@@ -17,12 +18,13 @@ export interface BridgeServers {
   readonly warm: ServerCommand;
   /** The bridge with an empty cache, made for this one start. */
   cold(): ServerCommand;
+  readonly bare: ServerCommand;
   readonly unbridged: ServerCommand;
   readonly unbridgedCached: ServerCommand;
 }
 
 const bundle = resolve(import.meta.dirname, "../../packages/bridge/dist/bridge.cjs");
-const unbridgedProgram = join(import.meta.dirname, "..", "programs", "bridge-unbridged.mjs");
+const programPath = (name: string): string => join(import.meta.dirname, "..", "programs", `${name}.mjs`);
 
 /** Builds the bridge where it is older than its sources, and starts the program behind it. */
 export async function prepareBridgeServers(context: RowContext): Promise<BridgeServers> {
@@ -35,7 +37,8 @@ export async function prepareBridgeServers(context: RowContext): Promise<BridgeS
   return {
     warm: bridge(makeCache()),
     cold: () => bridge(makeCache()),
-    unbridged: { args: [unbridgedProgram, schemaPath], env: {} },
-    unbridgedCached: { args: [unbridgedProgram, schemaPath], env: { NODE_COMPILE_CACHE: makeCache() } },
+    bare: { args: [programPath("bridge-bare"), socketPath, schemaPath], env: {} },
+    unbridged: { args: [programPath("bridge-unbridged"), schemaPath], env: {} },
+    unbridgedCached: { args: [programPath("bridge-unbridged"), schemaPath], env: { NODE_COMPILE_CACHE: makeCache() } },
   };
 }

@@ -1,16 +1,37 @@
-// A bare MCP client over the pipes of a child process: lines, ids and a table of who waits. It does as
-// little as possible, so that what is measured is the server.
+// MCP clients over the pipes of a child process: the official one, which most hosts use, and a bare one
+// that does as little as possible, so that nothing but the server is measured.
 
 import { onProcessEnd } from "@hawser/wire/node";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { spawn } from "node:child_process";
 import type { ServerCommand } from "./bridge-servers.ts";
 
 export interface McpClient {
-  readonly pid: number;
-  request(method: string, params: object): Promise<unknown>;
-  /** The handshake, then the list of tools. */
-  listTools(): Promise<number>;
+  callTool(name: string, args: object): Promise<unknown>;
   close(): Promise<void>;
+}
+
+export interface BareMcpClient extends McpClient {
+  readonly pid: number;
+  /** The handshake, then the number of tools. */
+  listTools(): Promise<number>;
+}
+
+export async function connectOfficialClient({ args, env }: ServerCommand): Promise<McpClient> {
+  const client = new Client({ name: "bench", version: "1.0.0" });
+  const inherited = { ...process.env, ...env } as Record<string, string>;
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [...args], env: inherited, stderr: "inherit" }));
+  return {
+    callTool: (name, given) => client.callTool({ name, arguments: given as Record<string, unknown> }),
+    close: () => client.close(),
+  };
+}
+
+export async function connectBareClient(command: ServerCommand): Promise<McpClient> {
+  const client = startBareClient(command);
+  await client.listTools();
+  return client;
 }
 
 interface Answer {
@@ -18,7 +39,7 @@ interface Answer {
   readonly result?: unknown;
 }
 
-export function startMcpClient({ args, env }: ServerCommand): McpClient {
+export function startBareClient({ args, env }: ServerCommand): BareMcpClient {
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...env } });
   const release = onProcessEnd(() => child.kill("SIGKILL"));
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -48,12 +69,12 @@ export function startMcpClient({ args, env }: ServerCommand): McpClient {
 
   return {
     pid: child.pid ?? 0,
-    request,
     async listTools() {
       await request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } });
       send({ method: "notifications/initialized" });
       return ((await request("tools/list", {})) as { tools: unknown[] }).tools.length;
     },
+    callTool: (name, given) => request("tools/call", { name, arguments: given }),
     async close() {
       child.stdin.end();
       await exited;

@@ -15,7 +15,7 @@ serveStdio(() => {
   server.setRequestHandler("tools/list", () => ({ tools }));
   server.setRequestHandler("tools/call", async ({ params }) => {
     if (params.name === "sleep") await new Promise((resolve) => setTimeout(resolve, Number(params.arguments?.["ms"])));
-    return { content: [{ type: "text", text: String(params.arguments?.["text"] ?? "") }] };
+    return { content: [{ type: "text", text: /** @type {string} */ (params.arguments?.["text"]) }] };
   });
   return server;
 });

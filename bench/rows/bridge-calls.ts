@@ -1,69 +1,80 @@
-// A tool call through bridge and socket beside the same tool in a server without a bridge, with the same
-// client: one at a time, sixteen at a time, and eight that take a second each.
+// A tool call through bridge and socket beside the same tool in a server without a bridge: one at a
+// time, sixteen at a time, and eight that take a second each. The targets are for the official client,
+// whose own work all servers pay; the bare client shows what is left when that is taken away. The bare
+// bridge passes calls on with `net` and JSON and nothing else: no bridge on that library can be much faster.
 
 import { timeOf } from "../measure.ts";
-import { prepareBridgeServers } from "../peers/bridge-servers.ts";
-import { startMcpClient, type McpClient } from "../peers/mcp-client.ts";
-import type { Row, RowContext } from "../row.ts";
+import { prepareBridgeServers, type ServerCommand } from "../peers/bridge-servers.ts";
+import { connectBareClient, connectOfficialClient, type McpClient } from "../peers/mcp-client.ts";
+import type { Case, Row, RowContext, Target } from "../row.ts";
 
 const ours = "hawser bridge";
 const unbridged = "unbridged server, same library";
+const bare = "bare bridge, same library (bound)";
 
 interface Contender {
   readonly name: string;
   readonly client: McpClient;
 }
 
-async function connectContenders(context: RowContext): Promise<Contender[]> {
-  const { warm, unbridged: peer } = await prepareBridgeServers(context);
-  const contenders = [
-    { name: ours, client: startMcpClient(warm) },
-    { name: unbridged, client: startMcpClient(peer) },
-  ];
-  for (const { client } of contenders) {
+type Connect = (command: ServerCommand) => Promise<McpClient>;
+
+async function connectContenders(context: RowContext, connect: Connect): Promise<Contender[]> {
+  const servers = await prepareBridgeServers(context);
+  const contenders: Contender[] = [];
+  for (const [name, command] of [
+    [ours, servers.warm],
+    [unbridged, servers.unbridged],
+    [bare, servers.bare],
+  ] as const) {
+    const client = await connect(command);
     context.defer(() => client.close());
-    await client.listTools();
+    contenders.push({ name, client });
   }
   return contenders;
 }
 
 /** An answer that belongs to another call is no answer. */
 async function call(client: McpClient, name: string, text: string, ms = 0): Promise<void> {
-  const result = (await client.request("tools/call", { name, arguments: { text, ms } })) as { content?: { text?: string }[] };
+  const result = (await client.callTool(name, { text, ms })) as { content?: { text?: string }[] };
   if (result.content?.[0]?.text !== text) throw new Error("a call came back with another answer");
 }
 
 const sampleText = (index: number): string => `line ${index}: the rope ties a ship to its quay while tide and wind pull at both ends of it`;
 
-const callsAtOnce = 100;
+const callsPerRound = 100;
 
 export const bridgeRoundTrip: Row = {
   name: "Bridge round trip",
   async prepare(context) {
-    const contenders = await connectContenders(context);
     return [
-      {
-        name: "Bridge round trip, tools/call",
-        work: `${callsAtOnce} calls, one at a time`,
-        unit: "ms",
-        ours,
-        rounds: (usual) => usual * 10,
-        contestants: contenders.map(({ name, client }) => ({
-          name,
-          async round() {
-            const samples: number[] = [];
-            for (let index = 0; index < callsAtOnce; index++) samples.push(await timeOf(() => call(client, "echo", sampleText(index))));
-            return samples;
-          },
-        })),
-        targets: [
-          { peer: unbridged, atMost: 1.6 },
-          { statistic: "p99", atMost: 10 },
-        ],
-      },
+      roundTrip("Bridge round trip, official client", await connectContenders(context, connectOfficialClient), [
+        { peer: unbridged, atMost: 1.6 },
+        { statistic: "p99", atMost: 10 },
+      ]),
+      roundTrip("Bridge round trip, bare client", await connectContenders(context, connectBareClient), []),
     ];
   },
 };
+
+function roundTrip(name: string, contenders: readonly Contender[], targets: readonly Target[]): Case {
+  return {
+    name,
+    work: `${callsPerRound} calls, one at a time`,
+    unit: "ms",
+    ours,
+    rounds: (usual) => usual * 10,
+    contestants: contenders.map(({ name: contestant, client }) => ({
+      name: contestant,
+      async round() {
+        const samples: number[] = [];
+        for (let index = 0; index < callsPerRound; index++) samples.push(await timeOf(() => call(client, "echo", sampleText(index))));
+        return samples;
+      },
+    })),
+    targets,
+  };
+}
 
 const inFlight = 16;
 const callsInFlight = 1_000;
@@ -71,23 +82,29 @@ const callsInFlight = 1_000;
 export const bridgeInFlight: Row = {
   name: "Bridge with 16 in flight",
   async prepare(context) {
-    const contenders = await connectContenders(context);
     return [
-      {
-        name: "Bridge with 16 calls in flight",
-        work: `${callsInFlight} calls`,
-        unit: "calls/s",
-        ours,
-        rounds: (usual) => usual * 4,
-        contestants: contenders.map(({ name, client }) => ({
-          name,
-          round: async () => [(callsInFlight / (await timeOf(() => keepInFlight(client)))) * 1e3],
-        })),
-        targets: [{ peer: unbridged, atLeast: 0.9 }],
-      },
+      throughput("Bridge with 16 calls in flight, official client", await connectContenders(context, connectOfficialClient), [
+        { peer: unbridged, atLeast: 0.9 },
+      ]),
+      throughput("Bridge with 16 calls in flight, bare client", await connectContenders(context, connectBareClient), []),
     ];
   },
 };
+
+function throughput(name: string, contenders: readonly Contender[], targets: readonly Target[]): Case {
+  return {
+    name,
+    work: `${callsInFlight} calls`,
+    unit: "calls/s",
+    ours,
+    rounds: (usual) => usual * 4,
+    contestants: contenders.map(({ name: contestant, client }) => ({
+      name: contestant,
+      round: async () => [(callsInFlight / (await timeOf(() => keepInFlight(client)))) * 1e3],
+    })),
+    targets,
+  };
+}
 
 async function keepInFlight(client: McpClient): Promise<void> {
   let next = 0;
@@ -103,7 +120,10 @@ const parallel = 8;
 export const bridgeParallel: Row = {
   name: "Bridge, parallel tools",
   async prepare(context) {
-    const contenders = await connectContenders(context);
+    const contenders = await connectContenders(context, connectOfficialClient);
+    const sleepSideBySide = async (client: McpClient): Promise<void> => {
+      await Promise.all(Array.from({ length: parallel }, (_, index) => call(client, "sleep", `sleeper ${index}`, slowMs)));
+    };
     return [
       {
         name: `Bridge, ${parallel} tools of one second at once`,
@@ -111,16 +131,9 @@ export const bridgeParallel: Row = {
         unit: "ms",
         ours,
         rounds: () => 3,
-        contestants: contenders.map(({ name, client }) => ({
-          name,
-          round: async () => [await timeOf(() => sleepSideBySide(client))],
-        })),
+        contestants: contenders.map(({ name, client }) => ({ name, round: async () => [await timeOf(() => sleepSideBySide(client))] })),
         targets: [{ peer: unbridged, atMost: 1.2 }, { atMost: 1.5 * slowMs }],
       },
     ];
   },
 };
-
-async function sleepSideBySide(client: McpClient): Promise<void> {
-  await Promise.all(Array.from({ length: parallel }, (_, index) => call(client, "sleep", `sleeper ${index}`, slowMs)));
-}

@@ -26,7 +26,8 @@ import {
 import type { Case, Row } from "../row.ts";
 
 const chunkBytes = 65_536;
-const ours = "hawser decoder";
+// Judged is what does the same work as the peers: from a stream to messages one by one.
+const ours = "hawser transport";
 const readline = "readline 'line' + JSON.parse";
 const split2 = "split2 + JSON.parse";
 
@@ -40,8 +41,8 @@ function toCase(payload: Payload): Case {
   const frames = toChunks(toContentLengthFrames(payload.texts), chunkBytes);
   const parseAlone: ReadAll = (_chunks, onMessage) => payload.texts.forEach((text) => onMessage(JSON.parse(text)));
   const contestants = [
-    contestant(payload, ours, createDecoderReader(), lines),
-    contestant(payload, "hawser transport", readWithTransport, lines),
+    contestant(payload, ours, readWithTransport, lines),
+    contestant(payload, "hawser decoder, without a stream", createDecoderReader(), lines),
     contestant(payload, readline, readWithReadlineEvents, lines),
     contestant(payload, "readline for await + JSON.parse", readWithReadlineLoop, lines),
     contestant(payload, split2, readWithSplit2, lines),

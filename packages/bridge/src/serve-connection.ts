@@ -82,10 +82,10 @@ export async function serveConnection(transport: Transport, options: ServeConnec
       // A bridge refuses a frame that breaks the protocol and with it the call; so what can't be sent as it is, is not.
       progress(progress, total, message) {
         if (!Number.isFinite(progress)) return;
-        const details = { ...(Number.isFinite(total) && { total }), ...(message !== undefined && { message: String(message) }) };
+        const details = { ...(Number.isFinite(total) && { total }), ...(message !== undefined && { message: toText(message) }) };
         tell("progress", { progress: { progress, ...details } });
       },
-      log: (message, level = "info") => tell("log", { log: { level: levels.includes(level) ? level : "info", message: String(message) } }),
+      log: (message, level = "info") => tell("log", { log: { level: levels.includes(level) ? level : "info", message: toText(message) } }),
     };
   }
 
@@ -114,6 +114,9 @@ export async function serveConnection(transport: Transport, options: ServeConnec
 
 const features = ["progress", "log", "richContent"] as const;
 const levels: readonly string[] = ["debug", "info", "warning", "error"];
+
+// A program without types may log anything.
+const toText = (value: unknown): string => (typeof value === "string" ? value : String(value));
 
 const payloadOf = ({ code, message }: HawserError): IPCErrorResponse["error"] => ({ message, type: errorTable[code].ipcType });
 

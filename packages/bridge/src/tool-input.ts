@@ -79,7 +79,7 @@ const toPath = (location: string): string => decodeURIComponent(location.replace
 const maxProblems = 5;
 
 function inputError(toolName: string, problems: readonly Problem[]): ToolInputValidationError {
-  const shown = problems.slice(0, maxProblems).map(({ path, reason }) => `${path || "(arguments)"}: ${reason}`);
+  const shown = problems.slice(0, maxProblems).map(({ path, reason }) => `${path || "(arguments)"}: ${reason.replace(/\.$/, "")}`);
   const message = `invalid arguments for tool "${toolName}": ${shown.join("; ")}. Correct them and call again`;
   return new ToolInputValidationError(message, { facts: { tool: toolName, path: problems[0]?.path ?? "" } });
 }

@@ -39,14 +39,15 @@ const namesTheTool = new Set(["ToolNotFoundError", "ToolInputValidationError", "
 /** The class of what was thrown: what a Python peer would call the exception's name. */
 function typeName(thrown: unknown): string {
   if (HawserError.isInstance(thrown)) return thrown.name === "HawserError" ? errorTable[thrown.code].ipcType : thrown.name;
-  return thrown instanceof Error ? String(thrown.constructor.name || thrown.name) : "Error";
+  const name: unknown = thrown instanceof Error && (thrown.constructor.name || thrown.name);
+  return typeof name === "string" ? name : "Error";
 }
 
 // What really happened is often in the cause: "fetch failed" alone helps nobody.
 function describeChain(thrown: unknown): string {
-  const chain = [String(describeThrown(thrown))];
+  const chain = [describeThrown(thrown)];
   let cause = (thrown as Error | undefined | null)?.cause;
-  for (; cause instanceof Error && chain.length < maxChain; cause = cause.cause) chain.push(String(describeThrown(cause)));
+  for (; cause instanceof Error && chain.length < maxChain; cause = cause.cause) chain.push(describeThrown(cause));
   return chain.join("; caused by: ");
 }
 

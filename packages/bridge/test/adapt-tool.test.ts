@@ -15,7 +15,7 @@ const context = { signal: cancel.signal, client: undefined, progress: () => {}, 
 const hostOf = (source: ToolSource) => createToolHost(toTools(source));
 const call = (source: ToolSource, name: string, args: Record<string, unknown> = {}) => hostOf(source).call(name, args, context);
 
-describe("tools of the AI SDK", () => {
+describe("R52 R53 tools of the AI SDK", () => {
   const add = aiSdkTool({
     description: "adds",
     inputSchema: z.object({ a: z.number(), b: z.coerce.number().default(1) }),
@@ -41,7 +41,10 @@ describe("tools of the AI SDK", () => {
 
   it.for([
     ["jsonSchema(…)", () => jsonSchema<{ n: number }>({ type: "object", properties: { n: { type: "number" } }, required: ["n"] })],
-    ["jsonSchema(…) made lazily", () => jsonSchema<{ n: number }>(() => ({ type: "object", properties: { n: { type: "number" } }, required: ["n"] }))],
+    [
+      "jsonSchema(…) made lazily",
+      () => jsonSchema<{ n: number }>(() => ({ type: "object", properties: { n: { type: "number" } }, required: ["n"] })),
+    ],
   ] as const)("R18 take %s", async ([, makeSchema]) => {
     const source = { twice: aiSdkTool({ description: "", inputSchema: makeSchema(), execute: ({ n }) => Promise.resolve(n * 2) }) };
     expect(hostOf(source).schemas[0]?.input_schema).toEqual({ type: "object", properties: { n: { type: "number" } }, required: ["n"] });
@@ -53,14 +56,22 @@ describe("tools of the AI SDK", () => {
     const source = {
       zod: aiSdkTool({ inputSchema: zodSchema(z.object({ n: z.coerce.number() })), execute: ({ n }) => Promise.resolve(n + 1) }),
       own: aiSdkTool({
-        inputSchema: jsonSchema<string>({ type: "object" }, { validate: (value) => ("ok" in (value as object) ? { success: true, value: "checked" } : { success: false, error: new Error("not ok") }) }),
+        inputSchema: jsonSchema<string>(
+          { type: "object" },
+          {
+            validate: (value) =>
+              "ok" in (value as object) ? { success: true, value: "checked" } : { success: false, error: new Error("not ok") },
+          },
+        ),
         execute: (value) => Promise.resolve(value),
       }),
     };
     expect(await call(source, "zod", { n: "4" })).toEqual({ result: { content: [{ type: "text", text: "5" }] } });
     expect(await call(source, "zod", { n: "x" })).toMatchObject({ error: { message: expect.stringContaining("/n: ") as string } });
     expect(await call(source, "own", { ok: 1 })).toEqual({ result: { content: [{ type: "text", text: "checked" }] } });
-    expect(await call(source, "own", {})).toMatchObject({ error: { type: "ToolInputValidationError", message: expect.stringContaining("not ok") as string } });
+    expect(await call(source, "own", {})).toMatchObject({
+      error: { type: "ToolInputValidationError", message: expect.stringContaining("not ok") as string },
+    });
   });
 
   it("may stream: the last value is the result", async () => {
@@ -109,11 +120,13 @@ describe("tools of the AI SDK", () => {
     expect(() => toTools({ remote })).toThrow(/^tool "remote" is no tool/);
     expect(() => toTools({ odd: { execute: () => 0, inputSchema: 5 } })).toThrow(/^tool "odd": its inputSchema is neither/);
     const later = jsonSchema(Promise.resolve({ type: "object" as const }));
-    expect(() => toTools({ later: aiSdkTool({ inputSchema: later, execute: () => 0 }) })).toThrow(/^tool "later": its inputSchema is neither/);
+    expect(() => toTools({ later: aiSdkTool({ inputSchema: later, execute: () => 0 }) })).toThrow(
+      /^tool "later": its inputSchema is neither/,
+    );
   });
 });
 
-describe("tools of the Agent SDK", () => {
+describe("R52 R53 tools of the Agent SDK", () => {
   const shape = { city: z.string().describe("where"), days: z.number().int().default(3), unit: z.enum(["c", "f"]).optional() };
   const weather = agentSdkTool(
     "weather",
@@ -155,7 +168,9 @@ describe("tools of the Agent SDK", () => {
   });
 
   it("take only own members as arguments: one may be called `constructor`", async () => {
-    const odd = agentSdkTool("odd", "", { constructor: z.string().optional() }, (args) => Promise.resolve({ content: [{ type: "text", text: JSON.stringify(args) }] }));
+    const odd = agentSdkTool("odd", "", { constructor: z.string().optional() }, (args) =>
+      Promise.resolve({ content: [{ type: "text", text: JSON.stringify(args) }] }),
+    );
     expect(await call([odd], "odd", {})).toMatchObject({ result: { content: [{ text: "{}" }] } });
   });
 
@@ -170,18 +185,30 @@ describe("tools of the Agent SDK", () => {
   });
 });
 
-describe("isTool", () => {
+describe("R53 isTool", () => {
   it("knows all three kinds and nothing else", () => {
     const ours = defineTool({ name: "a", description: "", input: {}, run: () => 0 });
     const theirs = aiSdkTool({ inputSchema: z.object({}), execute: () => 0 });
     const agents = agentSdkTool("b", "", {}, () => Promise.resolve({ content: [] }));
     expect([ours, theirs, agents].map(isTool)).toEqual([true, true, true]);
-    const others = [null, undefined, 5, "x", () => 0, {}, [], { name: "a" }, { run: () => 0 }, { execute: () => 0 }, { name: "a", handler: () => 0 }];
+    const others = [
+      null,
+      undefined,
+      5,
+      "x",
+      () => 0,
+      {},
+      [],
+      { name: "a" },
+      { run: () => 0 },
+      { execute: () => 0 },
+      { name: "a", handler: () => 0 },
+    ];
     expect(others.filter(isTool)).toEqual([]);
   });
 });
 
-describe("what is no tool", () => {
+describe("R52 R53 what is no tool", () => {
   it.for([
     ["a function", () => 0],
     ["null", null],

@@ -2,7 +2,9 @@
 // reason, and nothing else is touched.
 
 import { describe, expect } from "vitest";
-import { HawserError } from "@hawser/wire";
+import { z } from "zod";
+import { defineTool, HawserError } from "@hawser/wire";
+import { createToolHost } from "../src/tool-host.ts";
 import { anyTool, echoTool, it, turn, until } from "./fixtures/parent-it.ts";
 
 interface Watched {
@@ -25,23 +27,26 @@ function watchedTool(): Watched {
 const waysToClose = ["end", "destroy"] as const;
 
 describe("closing the connection", () => {
-  it.for(["destroy", "both halves"] as const)("R36 H4 BRG-08 WIR-19 (%s) aborts the running function with a clear reason", async (way, { start, connect }) => {
-    const { tool, signals } = watchedTool();
-    const session = await start([tool, echoTool]);
-    const client = await connect(session);
-    client.call("watched");
-    await until(() => signals.length === 1);
-    expect(signals[0]?.aborted).toBe(false);
-    if (way === "destroy") client.socket.destroy();
-    else client.socket.end(() => client.socket.destroy());
-    await until(() => signals[0]?.aborted === true);
-    const reason: unknown = signals[0]?.reason;
-    expect(HawserError.isInstance(reason) && [reason.code, reason.message]).toEqual([
-      "cancelled",
-      "the client cancelled the call or is gone",
-    ]);
-    expect((await (await connect(session)).ask("echo", { n: 1 })).result?.structuredContent).toEqual({ n: 1 });
-  });
+  it.for(["destroy", "both halves"] as const)(
+    "R36 H4 BRG-08 WIR-19 (%s) aborts the running function with a clear reason",
+    async (way, { start, connect }) => {
+      const { tool, signals } = watchedTool();
+      const session = await start([tool, echoTool]);
+      const client = await connect(session);
+      client.call("watched");
+      await until(() => signals.length === 1);
+      expect(signals[0]?.aborted).toBe(false);
+      if (way === "destroy") client.socket.destroy();
+      else client.socket.end(() => client.socket.destroy());
+      await until(() => signals[0]?.aborted === true);
+      const reason: unknown = signals[0]?.reason;
+      expect(HawserError.isInstance(reason) && [reason.code, reason.message]).toEqual([
+        "cancelled",
+        "the client cancelled the call or is gone",
+      ]);
+      expect((await (await connect(session)).ask("echo", { n: 1 })).result?.structuredContent).toEqual({ n: 1 });
+    },
+  );
 
   it("H4 aborts only the call of that connection", async ({ start, connect }) => {
     const { tool, signals, finish } = watchedTool();
@@ -87,6 +92,19 @@ describe("closing the connection", () => {
     client.socket.destroy();
     await until(() => signals[0]?.aborted === true);
     await turn(50);
+    expect(begun).toEqual([]);
+  });
+
+  it("H4 H6 a call that is cancelled while its arguments are still being checked is never begun", async () => {
+    const checked = Promise.withResolvers<boolean>();
+    const begun: unknown[] = [];
+    const input = z.object({ n: z.number().refine(() => checked.promise) });
+    const host = createToolHost([defineTool({ name: "slow", description: "", input, run: (args) => void begun.push(args) })]);
+    const cancel = new AbortController();
+    const answer = host.call("slow", { n: 1 }, { signal: cancel.signal, client: undefined, progress: () => {}, log: () => {} });
+    cancel.abort(new HawserError("cancelled", "enough"));
+    checked.resolve(true);
+    expect(await answer).toEqual({ error: { message: 'tool "slow" failed: enough', type: "IPCError" } });
     expect(begun).toEqual([]);
   });
 
@@ -138,7 +156,7 @@ describe("a half-closed client", () => {
     await until(() => signals.length === 1);
     client.socket.destroy();
     await until(() => signals[0]?.aborted === true);
-    expect((signals[0]?.reason as Error).message).toContain("is gone");
+    expect(signals[0]?.reason).toMatchObject({ code: "cancelled", message: "the client cancelled the call or is gone" });
   });
 
   it("WIR-19 that ended inside a frame is told, if it still listens", async ({ start, connect }) => {

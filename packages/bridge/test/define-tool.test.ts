@@ -15,14 +15,19 @@ describe("R53 the arguments of `run`", () => {
     const tool = defineTool({
       name: "t",
       description: "",
-      input: z.object({ n: z.coerce.number(), d: z.string().default("x"), o: z.boolean().optional(), l: z.string().transform((s) => s.length) }),
+      input: z.object({
+        n: z.coerce.number(),
+        d: z.string().default("x"),
+        o: z.boolean().optional(),
+        l: z.string().transform((s) => s.length),
+      }),
       run(args, context) {
         expectTypeOf(args).toEqualTypeOf<{ n: number; d: string; o?: boolean | undefined; l: number }>();
         expectTypeOf(context).toEqualTypeOf<ToolContext>();
         // @ts-expect-error a member that the schema does not have
         void args.missing;
         // @ts-expect-error a number is no text
-        void args.n.toUpperCase();
+        void args.n.length;
         return args.n;
       },
     });
@@ -64,26 +69,29 @@ describe("R53 the arguments of `run`", () => {
   });
 });
 
-describe("a definition", () => {
+describe("R53 a definition", () => {
   it("needs a name, a description, an input and a function", () => {
     const run = (): void => {};
-    // @ts-expect-error no name
-    defineTool({ description: "", input: {}, run });
-    // @ts-expect-error no description
-    defineTool({ name: "t", input: {}, run });
-    // @ts-expect-error no input
-    defineTool({ name: "t", description: "", run });
-    // @ts-expect-error no function
-    defineTool({ name: "t", description: "", input: {} });
-    // @ts-expect-error a text is no schema
-    defineTool({ name: "t", description: "", input: "object", run });
-    // @ts-expect-error no such hint
-    defineTool({ name: "t", description: "", input: {}, annotations: { readOnly: true }, run });
-    // @ts-expect-error a number is needed
-    defineTool({ name: "t", description: "", input: {}, concurrency: "1", run });
-    // @ts-expect-error there is no such level
-    defineTool({ name: "t", description: "", input: {}, run: (_, { log }) => log("x", "warn") });
-    expect(true).toBe(true);
+    const definitions = [
+      // @ts-expect-error no name
+      defineTool({ description: "", input: {}, run }),
+      // @ts-expect-error no description
+      defineTool({ name: "t", input: {}, run }),
+      // @ts-expect-error no input
+      defineTool({ name: "t", description: "", run }),
+      // @ts-expect-error no function
+      defineTool({ name: "t", description: "", input: {} }),
+      // @ts-expect-error a text is no schema
+      defineTool({ name: "t", description: "", input: "object", run }),
+      // @ts-expect-error no such hint
+      defineTool({ name: "t", description: "", input: {}, annotations: { readOnly: true }, run }),
+      // @ts-expect-error a number is needed
+      defineTool({ name: "t", description: "", input: {}, concurrency: "1", run }),
+      // @ts-expect-error there is no such level
+      defineTool({ name: "t", description: "", input: {}, run: (_, { log }) => log("x", "warn") }),
+    ];
+    // At run time it is the identity: what is wrong is refused when a session is made of it.
+    expect(definitions.map((definition) => typeof definition)).toEqual(definitions.map(() => "object"));
   });
 
   it("is given back as it was, and goes into a list with others", ({ directory }) => {
@@ -107,7 +115,10 @@ describe("a definition", () => {
     const client = await connect(await start([tool]));
     expect((await client.ask("repeat", { text: "ab" })).result?.content[0]?.text).toBe("abab");
     expect((await client.ask("repeat", { text: "ab", times: "3" })).result?.content[0]?.text).toBe("ababab");
-    expect((await client.ask("repeat", { text: "ab", times: 4 })).error).toMatchObject({ type: "ToolInputValidationError", message: expect.stringContaining("/times") as string });
+    expect((await client.ask("repeat", { text: "ab", times: 4 })).error).toMatchObject({
+      type: "ToolInputValidationError",
+      message: expect.stringContaining("/times") as string,
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 // The bytes on the socket: golden frames as Python writes them, frames in any pieces, sizes at the
 // limit, and everything that is no request. Each is answered once and the connection goes on.
 
+import { createRequire } from "node:module";
 import { describe, expect } from "vitest";
 import { MAX_MESSAGE_SIZE } from "../src/contract.ts";
 import { toCall, toFrame, type Client } from "./fixtures/parent-client.ts";
@@ -87,6 +88,26 @@ describe("R29 any JSON value is an argument", () => {
   });
 });
 
+describe("WIR-18 G5 naughty strings", () => {
+  it("R29 all of them come back as they went, as values and as names of arguments", async ({ start, connect }) => {
+    const strings = createRequire(import.meta.url)("big-list-of-naughty-strings") as string[];
+    expect(strings.length).toBeGreaterThan(450);
+    const client = await connect(await start([echoTool]));
+    const args = { values: strings, names: strings.map((text) => ({ [text]: text })) };
+    expect((await client.ask("echo", args)).result?.structuredContent).toEqual(args);
+  });
+
+  it("R17 none of them is the name of a tool, unless there is one", async ({ start, connect }) => {
+    const strings = (createRequire(import.meta.url)("big-list-of-naughty-strings") as string[]).filter((text) => text !== "");
+    const names = [...new Set(strings)];
+    const client = await connect(await start(names.filter((_, index) => index % 2 === 0).map((name) => anyTool(name, () => name))));
+    for (const [index, name] of names.entries()) {
+      const { result, error } = await client.ask(name);
+      expect(index % 2 === 0 ? result?.content[0]?.text : error?.type).toBe(index % 2 === 0 ? name : "ToolNotFoundError");
+    }
+  });
+});
+
 describe("what is no request", () => {
   it.for([
     ["an empty frame", "", "IPCError", /empty frame/],
@@ -108,15 +129,18 @@ describe("what is no request", () => {
     ["arguments that are null", '{"method":"call_tool","params":{"name":"say","arguments":null}}', "ValueError", /params\.arguments/],
     ["arguments that are a list", '{"method":"call_tool","params":{"name":"say","arguments":[]}}', "ValueError", /params\.arguments/],
     ["a hello without features", '{"method":"hello","params":{}}', "ValueError", /params\.features/],
-  ] as const)("R15 R25 R28 R32 R33 WIR-07 %s is answered with an error that says why, and the connection lives", async (row, { start, connect }) => {
-    const [, payload, type, message] = row;
-    const client = await connect(await start([sayTool]));
-    client.sendBytes(toFrame(payload));
-    const frame = await client.next();
-    expect(frame).toEqual({ error: { message: expect.stringMatching(message) as string, type } });
-    await expectAlive(client);
-    expect(client.unread).toBe(0);
-  });
+  ] as const)(
+    "R15 R25 R28 R32 R33 WIR-07 %s is answered with an error that says why, and the connection lives",
+    async (row, { start, connect }) => {
+      const [, payload, type, message] = row;
+      const client = await connect(await start([sayTool]));
+      client.sendBytes(toFrame(payload));
+      const frame = await client.next();
+      expect(frame).toEqual({ error: { message: expect.stringMatching(message) as string, type } });
+      await expectAlive(client);
+      expect(client.unread).toBe(0);
+    },
+  );
 
   it("R17 R34 a name is looked up as it is: prototypes, spaces and case do not help", async ({ start, connect }) => {
     const client = await connect(await start([sayTool]));
@@ -159,17 +183,25 @@ describe("sizes", () => {
     await expectAlive(client);
   });
 
-  it("R9 R31 H5 O3 O4 sends an answer of exactly 10,485,760 bytes; one more byte becomes an error with both sizes", async ({ start, connect }) => {
+  it("R9 R31 H5 O3 O4 sends an answer of exactly 10,485,760 bytes; one more byte becomes an error with both sizes", async ({
+    start,
+    connect,
+  }) => {
     const client = await connect(await start([fillTool, sayTool]));
     client.call("fill", { bytes: MAX_MESSAGE_SIZE });
     expect(await client.nextBytes()).toHaveLength(10_485_760);
     const { error } = await client.ask("fill", { bytes: MAX_MESSAGE_SIZE + 1 });
     expect(error?.type).toBe("IPCMessageSizeError");
-    expect(error?.message).toMatch(/^the result of tool "fill" can't be sent: frame of 10485761 bytes; the limit is 10485760\b.*Return less/);
+    expect(error?.message).toMatch(
+      /^the result of tool "fill" can't be sent: frame of 10485761 bytes; the limit is 10485760\b.*Return less/,
+    );
     await expectAlive(client);
   });
 
-  it("R9 G2 a frame that is announced with 64 MiB is skipped, one with more ends the connection after its error", async ({ start, connect }) => {
+  it("R9 G2 a frame that is announced with 64 MiB is skipped, one with more ends the connection after its error", async ({
+    start,
+    connect,
+  }) => {
     const session = await start([sayTool]);
     const patient = await connect(session);
     const skipped = 64 * 1_048_576;

@@ -30,7 +30,7 @@ const chatty = anyTool("chatty", async (_, { progress, log }) => {
   return "end";
 });
 
-describe("hello", () => {
+describe("H4 hello", () => {
   it("H4 H18 is answered with features and the session's private directory, which only the owner can enter", async ({ start, connect }) => {
     const session = await start([echoTool]);
     const { result } = await sayHello(await connect(session), ["progress"]);
@@ -68,12 +68,12 @@ describe("hello", () => {
   });
 
   it("without a hello the client is unknown", async ({ start, connect }) => {
-    const client = await connect(await start([anyTool("who", (_, context) => String(context.client))]));
+    const client = await connect(await start([anyTool("who", (_, context) => typeof context.client)]));
     expect((await client.ask("who")).result?.content[0]?.text).toBe("undefined");
   });
 });
 
-describe("progress and log", () => {
+describe("H4 progress and log", () => {
   it("R12 H4 arrive in order between request and answer, with neither `result` nor `error`", async ({ start, connect }) => {
     const client = await connect(await start([chatty]));
     await sayHello(client, ["progress", "log", "richContent"]);
@@ -130,7 +130,10 @@ describe("progress and log", () => {
     }
     await turn(20);
     expect(client.unread).toBe(0);
-    expect(await framesOf(client, "work")).toEqual([{ progress: { progress: 1 } }, { result: { content: [{ type: "text", text: "worked" }] } }]);
+    expect(await framesOf(client, "work")).toEqual([
+      { progress: { progress: 1 } },
+      { result: { content: [{ type: "text", text: "worked" }] } },
+    ]);
   });
 
   it("H4 what a bridge would refuse is not sent: numbers that are none, levels and messages of other kinds", async ({ start, connect }) => {
@@ -178,7 +181,7 @@ describe("progress and log", () => {
   });
 });
 
-describe("rich content", () => {
+describe("H9 rich content", () => {
   const blocks = [
     { type: "text", text: "seen" },
     { type: "image", data: "AAAA", mimeType: "image/png" },

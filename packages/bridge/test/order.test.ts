@@ -100,7 +100,10 @@ describe("many connections", () => {
     expect(steady.unread).toBe(0);
   });
 
-  it("G4 a client that hangs in a call, one that sends nothing and one that sends half a frame hold nobody up", async ({ start, connect }) => {
+  it("G4 a client that hangs in a call, one that sends nothing and one that sends half a frame hold nobody up", async ({
+    start,
+    connect,
+  }) => {
     const session = await start([anyTool("hang", () => new Promise(() => {})), echoTool]);
     (await connect(session)).call("hang");
     await connect(session);
@@ -109,7 +112,10 @@ describe("many connections", () => {
     expect((await (await connect(session)).ask("echo", { n: 1 })).result?.structuredContent).toEqual({ n: 1 });
   });
 
-  it("WIR-05 a frame that stops halfway ends its connection after the frame deadline, not that of a call that takes long", async ({ start, connect }) => {
+  it("WIR-05 a frame that stops halfway ends its connection after the frame deadline, not that of a call that takes long", async ({
+    start,
+    connect,
+  }) => {
     const session = await start([anyTool("long", () => delay(400, "done"))], { frameDeadlineMs: 50 });
     const working = await connect(session);
     working.call("long");
@@ -125,7 +131,10 @@ describe("many connections", () => {
     const clients = [await connect(session), await connect(session)];
     for (const client of clients) await client.ask("echo", {});
     const refused = await connect(session);
-    expect((await refused.next()).error).toEqual({ message: "this program has too many connections open; try again", type: "IPCConnectionError" });
+    expect((await refused.next()).error).toEqual({
+      message: "this program has too many connections open; try again",
+      type: "IPCConnectionError",
+    });
     await refused.closed;
     for (const client of clients) expect((await client.ask("echo", { n: 1 })).result?.structuredContent).toEqual({ n: 1 });
     clients[0]?.socket.end();

@@ -10,7 +10,7 @@ circular["self"] = circular;
 const deep = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
 
 describe("results that JSON or the contract can't hold", () => {
-  it.for([
+  it.for<[string, () => unknown, string, RegExp]>([
     ["a BigInt", () => 1n, "IPCToolExecutionError", /tool "odd" returned what JSON can't hold: .*BigInt.*Return plain data/],
     ["a BigInt inside", () => ({ a: [1n] }), "IPCToolExecutionError", /BigInt/],
     ["itself inside", () => circular, "IPCToolExecutionError", /circular/],
@@ -18,13 +18,28 @@ describe("results that JSON or the contract can't hold", () => {
     ["a symbol", () => Symbol("s"), "IPCToolExecutionError", /returned a symbol/],
     ["a toJSON that throws", () => ({ toJSON: () => JSON.parse("{") as unknown }), "IPCToolExecutionError", /can't hold/],
     ["a toJSON of nothing", () => ({ toJSON: () => undefined }), "IPCToolExecutionError", /returned a object/],
-    ["a BigInt in a whole result", () => ({ content: [], structuredContent: { a: 1n } }), "IPCToolExecutionError", /result of tool "odd".*Return plain/],
+    [
+      "a BigInt in a whole result",
+      () => ({ content: [], structuredContent: { a: 1n } }),
+      "IPCToolExecutionError",
+      /result of tool "odd".*Return plain/,
+    ],
     ["a whole result of 200 levels", () => ({ content: [], structuredContent: deep(200) }), "IPCError", /result of tool "odd".*127 levels/],
     ["isError that is a text", () => ({ content: [], isError: "yes" }), "IPCToolExecutionError", /tool "odd".*"result\.isError"/],
-    ["structured content that is a list", () => ({ content: [], structuredContent: [1] }), "IPCToolExecutionError", /"result\.structuredContent"/],
-    ["structured content that is null", () => ({ content: [], structuredContent: null }), "IPCToolExecutionError", /"result\.structuredContent"/],
+    [
+      "structured content that is a list",
+      () => ({ content: [], structuredContent: [1] }),
+      "IPCToolExecutionError",
+      /"result\.structuredContent"/,
+    ],
+    [
+      "structured content that is null",
+      () => ({ content: [], structuredContent: null }),
+      "IPCToolExecutionError",
+      /"result\.structuredContent"/,
+    ],
     ["_meta that is a list", () => ({ content: [], _meta: [] }), "IPCToolExecutionError", /"result\._meta"/],
-  ] as const)("R25 R35 H5 returning %s becomes an error answer", async ([, run, type, message], { start, connect }) => {
+  ])("R25 R35 H5 returning %s becomes an error answer", async ([, run, type, message], { start, connect }) => {
     const client = await connect(await start([anyTool("odd", run), echoTool]));
     expect(await client.ask("odd")).toEqual({ error: { message: expect.stringMatching(message) as string, type } });
     expect((await client.ask("echo", { n: 1 })).result?.structuredContent).toEqual({ n: 1 });
@@ -76,11 +91,21 @@ describe("what functions throw", () => {
     ["a symbol", Symbol("s"), "Error", 'tool "bad" failed: thrown value: Symbol(s)'],
     ["an object without a prototype", Object.create(null), "Error", /^tool "bad" failed/],
     ["a frozen error", Object.freeze(new Foo("cold")), "Foo", 'tool "bad" failed: cold'],
-    ["an error with a cause", new Error("fetch failed", { cause: new Error("refused", { cause: new Foo("port 1") }) }), "Error", 'tool "bad" failed: fetch failed; caused by: refused; caused by: port 1'],
+    [
+      "an error with a cause",
+      new Error("fetch failed", { cause: new Error("refused", { cause: new Foo("port 1") }) }),
+      "Error",
+      'tool "bad" failed: fetch failed; caused by: refused; caused by: port 1',
+    ],
     ["an error that is its own cause", selfCaused(), "Error", /^tool "bad" failed: round(; caused by: round){1,5}$/],
     ["hostile getters", withGetters(["message", "name", "stack", "cause", "constructor"]), "Error", /^tool "bad" failed/],
     ["a message that is a symbol", Object.assign(new Error(), { message: Symbol("s") }), "Error", /^tool "bad" failed/],
-    ["a message that can't become a text", Object.assign(new Error(), { message: { toString: () => ({}) } }), "Error", /^tool "bad" failed/],
+    [
+      "a message that can't become a text",
+      Object.assign(new Error(), { message: { toString: () => ({}) } }),
+      "Error",
+      /^tool "bad" failed/,
+    ],
     ["a proxy that refuses everything", hostileProxy, "Error", /^tool "bad" failed/],
     ["an error of ours", new HawserError("timeout", "no end within 5 ms"), "IPCError", 'tool "bad" failed: no end within 5 ms'],
     ["an error of the contract", new IPCConnectionError("lost"), "IPCConnectionError", 'tool "bad" failed: lost'],
@@ -93,18 +118,19 @@ describe("what functions throw", () => {
   }
 
   for (const way of ["throws", "rejects with"] as const) {
-    it.for(cases)(`R25 R26 R35 H7 a function that ${way} %s is an error answer with its class`, async ([, thrown, type, message], { start, connect }) => {
-      const run = (): unknown => {
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors, typescript/only-throw-error -- programs do throw such things
-        if (way === "throws") throw thrown;
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- as above
-        return Promise.reject(thrown);
-      };
-      const client = await connect(await start([anyTool("bad", run), echoTool]));
-      const text: unknown = typeof message === "string" ? message : expect.stringMatching(message);
-      expect(await client.ask("bad")).toEqual({ error: { message: text, type } });
-      expect((await client.ask("echo", { n: 1 })).result?.structuredContent).toEqual({ n: 1 });
-    });
+    it.for(cases)(
+      `R25 R26 R35 H7 a function that ${way} %s is an error answer with its class`,
+      async ([, thrown, type, message], { start, connect }) => {
+        const run = (): unknown => {
+          if (way === "throws") throw thrown;
+          return Promise.reject(thrown);
+        };
+        const client = await connect(await start([anyTool("bad", run), echoTool]));
+        const text: unknown = typeof message === "string" ? message : expect.stringMatching(message);
+        expect(await client.ask("bad")).toEqual({ error: { message: text, type } });
+        expect((await client.ask("echo", { n: 1 })).result?.structuredContent).toEqual({ n: 1 });
+      },
+    );
   }
 
   it("R35 the text of a huge error is cut, and says how long it was", async ({ start, connect }) => {
@@ -125,7 +151,7 @@ describe("what functions throw", () => {
 
   it("R35 a rejection that comes after the function has returned harms nobody", async ({ start, connect }) => {
     const late = Promise.withResolvers<never>();
-    const client = await connect(await start([anyTool("late", () => Promise.race([late.promise, "first"])), echoTool]));
+    const client = await connect(await start([anyTool("late", () => Promise.race([late.promise, Promise.resolve("first")])), echoTool]));
     expect((await client.ask("late")).result?.content[0]?.text).toBe("first");
     late.reject(new Error("too late"));
     expect((await client.ask("echo", { n: 1 })).result?.structuredContent).toEqual({ n: 1 });
@@ -133,10 +159,24 @@ describe("what functions throw", () => {
 });
 
 describe("results that pass", () => {
-  it("R13 R21 R22 H8 O2 O5 BRG-04 isError, several blocks, an unknown block and no block at all arrive as they must", async ({ start, connect }) => {
-    const blocks = [{ type: "text", text: "a\nb" }, { type: "image", data: "AA==", mimeType: "image/png" }, { type: "ui", tree: [1] }];
+  it("R13 R21 R22 H8 O2 O5 BRG-04 isError, several blocks, an unknown block and no block at all arrive as they must", async ({
+    start,
+    connect,
+  }) => {
+    const blocks = [
+      { type: "text", text: "a\nb" },
+      { type: "image", data: "AA==", mimeType: "image/png" },
+      { type: "ui", tree: [1] },
+    ];
     const whole = { content: blocks, isError: true, structuredContent: { n: 1 }, _meta: { cost: 2 } };
-    const client = await connect(await start([anyTool("whole", () => whole), anyTool("empty", () => ({ content: [], isError: true })), anyTool("nothing", () => {}), anyTool("list", () => [])]));
+    const client = await connect(
+      await start([
+        anyTool("whole", () => whole),
+        anyTool("empty", () => ({ content: [], isError: true })),
+        anyTool("nothing", () => {}),
+        anyTool("list", () => []),
+      ]),
+    );
     expect(await client.ask("whole")).toEqual({ result: whole });
     expect(await client.ask("empty")).toEqual({ result: { content: [{ type: "text", text: "" }], isError: true } });
     expect(await client.ask("nothing")).toEqual({ result: { content: [{ type: "text", text: "" }] } });

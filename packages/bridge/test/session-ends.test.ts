@@ -42,7 +42,11 @@ describe.concurrent("a program with a session", () => {
     expect(fs.readdirSync(directory)).toEqual([]);
   });
 
-  it("SOK-10 G9 that is killed leaves its files to the next start, which removes them once they are old", async ({ directory, run, start }) => {
+  it("SOK-10 G9 that is killed leaves its files to the next start, which removes them once they are old", async ({
+    directory,
+    run,
+    start,
+  }) => {
     const program = end(run, directory, "signal while idle");
     await program.whenPrinted("ready");
     program.child.kill("SIGKILL");

@@ -3,12 +3,17 @@
 
 import fs from "node:fs";
 import { describe, expect } from "vitest";
+import { createMemoryPair, HawserError } from "@hawser/wire";
+import { serveConnection } from "../src/serve-connection.ts";
 import { createIPCSession } from "../src/session.ts";
-import { connectClient } from "./fixtures/parent-client.ts";
+import { createToolHost } from "../src/tool-host.ts";
+import { connectClient, toCall } from "./fixtures/parent-client.ts";
 import { anyTool, echoTool, fixturePath, it, turn, until } from "./fixtures/parent-it.ts";
 
 describe("stop", () => {
-  it("SOK-17 G1 answers a running call with an error, aborts its signal, and settles though the function never returns", async ({ directory }) => {
+  it("SOK-17 G1 answers a running call with an error, aborts its signal, and settles though the function never returns", async ({
+    directory,
+  }) => {
     const signals: AbortSignal[] = [];
     const session = createIPCSession([anyTool("hang", (_, { signal }) => new Promise(() => void signals.push(signal)))], { directory });
     await session.start();
@@ -90,5 +95,40 @@ describe("stop", () => {
     expect(await program.ended).toEqual({ code: 0, signal: null });
     expect(program.stdout).toContain("stopped");
     expect(fs.readdirSync(directory)).toEqual([]);
+  });
+});
+
+// Over a pair in memory, since on a socket these are moments that can't be hit at will.
+describe("a connection of a stopping session", () => {
+  const begun: string[] = [];
+  const host = createToolHost([anyTool("note", () => begun.push("note")), anyTool("hang", () => new Promise(() => {}))]);
+
+  it("SOK-17 G1 that was accepted at the last moment gets an error for its call, and is closed", async () => {
+    const [mine, theirs] = createMemoryPair();
+    const served = serveConnection(theirs, {
+      host,
+      privateDirectory: "",
+      signal: AbortSignal.abort(new HawserError("cancelled", "stopped")),
+    });
+    await mine.send(toCall("note"));
+    const answers = mine.incoming[Symbol.asyncIterator]();
+    expect(await answers.next()).toMatchObject({ value: { value: { error: { message: "stopped", type: "IPCError" } } } });
+    await served;
+    expect(begun).toEqual([]);
+  });
+
+  it("SOK-17 G1 ends after the answer to its running call, whatever else was sent", async () => {
+    const [mine, theirs] = createMemoryPair();
+    const stopping = new AbortController();
+    const served = serveConnection(theirs, { host, privateDirectory: "", signal: stopping.signal });
+    await mine.send(toCall("hang"));
+    await mine.send(toCall("note"));
+    await turn();
+    stopping.abort(new HawserError("cancelled", "stopped"));
+    await served;
+    const answers: unknown[] = [];
+    for await (const item of mine.incoming) answers.push(item.kind === "message" && item.value);
+    expect(answers).toEqual([{ error: { message: 'tool "hang" failed: stopped', type: "IPCError" } }]);
+    expect(begun).toEqual([]);
   });
 });

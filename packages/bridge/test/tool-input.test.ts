@@ -28,18 +28,28 @@ const problem = async (input: ToolInput, args: Record<string, unknown>): Promise
   return error.message;
 };
 
-describe("JSON Schema", () => {
+describe("R18 H6 JSON Schema", () => {
   const object = (properties: object, rest: object = {}): JsonSchema => ({ type: "object", properties, ...rest });
 
   it.for<[string, JsonSchema, Record<string, unknown>, string]>([
-    ["a wrong type", object({ a: { type: "number" } }), { a: "x" }, '/a: Instance type "string" is invalid. Expected "number".'],
-    ["a missing field", object({}, { required: ["a"] }), {}, '(arguments): Instance does not have required property "a".'],
-    ["a deep field", object({ a: object({ b: { type: "array", items: { enum: [1] } } }) }), { a: { b: [1, 2] } }, "/a/b/1: Instance does not match any of [1]."],
-    ["a field that is not known", object({}, { additionalProperties: false }), { b: 1 }, "/b: Not allowed here."],
-    ["a reference", object({ a: { $ref: "#/$defs/x" } }, { $defs: { x: { minimum: 3 } } }), { a: 1 }, "/a: 1 is less than 3."],
+    ["a wrong type", object({ a: { type: "number" } }), { a: "x" }, '/a: Instance type "string" is invalid. Expected "number"'],
+    ["a missing field", object({}, { required: ["a"] }), {}, '(arguments): Instance does not have required property "a"'],
+    [
+      "a deep field",
+      object({ a: object({ b: { type: "array", items: { enum: [1] } } }) }),
+      { a: { b: [1, 2] } },
+      "/a/b/1: Instance does not match any of [1]",
+    ],
+    ["a field that is not known", object({}, { additionalProperties: false }), { b: 1 }, "/b: Not allowed here"],
+    ["a reference", object({ a: { $ref: "#/$defs/x" } }, { $defs: { x: { minimum: 3 } } }), { a: 1 }, "/a: 1 is less than 3"],
     ["a name with other letters", object({ "größe/~ %": { type: "number" } }), { "größe/~ %": "" }, "/größe~1~0 %: Instance type"],
-    ["no branch of a union", object({ a: { anyOf: [{ type: "string" }, { type: "null" }] } }), { a: 1 }, '/a: Instance type "number" is invalid. Expected "null".'],
-    ["a rule about names", object({}, { propertyNames: { pattern: "^[a-z]+$" } }), { A: 1 }, "/A: String does not match pattern."],
+    [
+      "no branch of a union",
+      object({ a: { anyOf: [{ type: "string" }, { type: "null" }] } }),
+      { a: 1 },
+      '/a: Instance type "number" is invalid. Expected "null"',
+    ],
+    ["a rule about names", object({}, { propertyNames: { pattern: "^[a-z]+$" } }), { A: 1 }, "/A: String does not match pattern"],
   ])("R18 R25 H6 names %s by its JSON pointer", async ([, schema, args, expected]) => {
     const message = await problem(schema, args);
     expect(message.startsWith(`invalid arguments for tool "t": ${expected}`), message).toBe(true);
@@ -81,7 +91,7 @@ describe("JSON Schema", () => {
   });
 });
 
-describe("Standard Schema", () => {
+describe("R18 H6 Standard Schema", () => {
   it("R18 H6 zod: names the field, and the function never runs", async () => {
     const schema = z.object({ a: z.object({ "b/c~d": z.array(z.number()) }) });
     expect(await problem(schema, { a: { "b/c~d": [1, "x"] } })).toMatch(/^invalid arguments for tool "t": \/a\/b~1c~0d\/1: /);
@@ -110,7 +120,14 @@ describe("Standard Schema", () => {
   });
 
   it("R18 H6 valibot through toStandardJsonSchema: names the field, transforms, prints", async () => {
-    const schema = toStandardJsonSchema(v.object({ l: v.pipe(v.string(), v.transform((text) => text.length)) }));
+    const schema = toStandardJsonSchema(
+      v.object({
+        l: v.pipe(
+          v.string(),
+          v.transform((text) => text.length),
+        ),
+      }),
+    );
     expect(await problem(schema, { l: 5 })).toMatch(/^invalid arguments for tool "t": \/l: /);
     expect((await callWith(schema, { l: "four" })).seen).toEqual([{ l: 4 }]);
     expect(prepareInput("t", schema).jsonSchema).toEqual({ type: "object", properties: { l: { type: "string" } }, required: ["l"] });

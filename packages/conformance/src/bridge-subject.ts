@@ -27,10 +27,11 @@ async function openBridge(options: CommandSubjectOptions, setup: Setup, start: S
   const folder = createPrivateFolder();
   let parent: ScriptedParent | undefined;
   let closing: Promise<void> | undefined;
-  const cleanUp = async (): Promise<void> => {
+  async function close(session?: Session): Promise<void> {
+    await session?.close();
     await parent?.close();
     folder.remove();
-  };
+  }
   try {
     const names = createSessionNames({ directories: [folder.path], uuid: bridgeUuid });
     writeSchema(names.schemaPath, setup);
@@ -42,10 +43,10 @@ async function openBridge(options: CommandSubjectOptions, setup: Setup, start: S
       facts: () => ({ ...(parent?.facts() ?? { connections: 0, open: 0, requests: [] }), stderr: session.lastWords() }),
       faults: () => parent?.faults ?? [],
       removeSchema: () => rmSync(names.schemaPath),
-      close: () => (closing ??= session.close().finally(cleanUp)),
+      close: () => (closing ??= close(session)),
     };
   } catch (error) {
-    await cleanUp();
+    await close();
     throw error;
   }
 }

@@ -46,8 +46,7 @@ function namesUnder(matcher: "$bind" | "$same", value: unknown): string[] {
 function connectionsUnder(member: "connect" | "on" | "drop", steps: readonly Step[]): string[] {
   return steps.flatMap((step) => {
     if ("repeat" in step) return connectionsUnder(member, step.steps);
-    const name = (step as { [member]?: unknown })[member];
-    return name === undefined ? [] : [String(name)];
+    return Object.entries(step).flatMap(([key, name]) => (key === member ? [name as string] : []));
   });
 }
 

@@ -92,10 +92,10 @@ async function readConfig({ output, process }: Session, startMs: number): Promis
   const printed = new Promise<string | undefined>((resolve) => {
     const onData = (chunk: string): void => {
       text += chunk;
-      const candidate = text.slice(0, text.lastIndexOf("\n") + 1);
-      if (!isConfig(parse(candidate)) && text.length <= maxConfigChars) return;
+      const config = findConfig(text);
+      if (config === undefined && text.length <= maxConfigChars) return;
       output.off("data", onData).resume();
-      resolve(text.length <= maxConfigChars ? candidate.trim() : undefined);
+      resolve(config);
     };
     (output as Readable).setEncoding("utf8").on("data", onData);
     output.once("end", () => resolve(undefined));
@@ -108,6 +108,15 @@ async function readConfig({ output, process }: Session, startMs: number): Promis
     "internal",
     `no configuration within ${startMs} ms: the command prints {"type":"stdio","command":…,"args":[…, socket, schema]} on stdout; ${end}`,
   );
+}
+
+/** The first lines that are a configuration together. */
+function findConfig(text: string): string | undefined {
+  for (const { index } of text.matchAll(/\}\r?\n/g)) {
+    const candidate = text.slice(0, index + 1);
+    if (isConfig(parse(candidate))) return candidate.trim();
+  }
+  return undefined;
 }
 
 function parse(text: string): unknown {

@@ -84,7 +84,7 @@ function serveConnection(socket: Socket, script: Script): void {
       if (position === chunks.length - 1) unanswered = undefined;
       if (socket.writable) socket.write(chunk);
     }
-    if (answer.close) socket.end();
+    if (answer.close) socket.destroySoon();
   }
 
   socket.on("error", () => {});

@@ -28,6 +28,13 @@ const refused: readonly [string, unknown, string][] = [
   ["a signal that is none", { signal: "TERM" }, "signal takes a signal's name"],
   ["no steps to repeat", { repeat: 2, steps: [] }, "it has no steps"],
   ["a mistake inside a repeat", { repeat: 2, steps: [{ hop: 1 }] }, "step 1: a step has exactly one of"],
+  ["an exit of another kind", { expectExit: { exitCode: 1 } }, "expectExit takes an object with code or signal"],
+  ["a mistake in an alternative", { expect: { $either: [1, { $kind: 1 }] } }, 'unknown matcher "$kind"'],
+  ["one alternative", { expect: { $either: [1] } }, "$either takes an array of patterns"],
+  ["a mistake in facts", { expectFacts: { a: { $kind: 1 } } }, 'unknown matcher "$kind"'],
+  ["a connection that nobody made", { send: 1, on: "second" }, 'no step connects "second"'],
+  ["a connection to drop that nobody made", { repeat: 1, steps: [{ drop: "second" }] }, 'no step connects "second"'],
+  ["a connection without a name", { connect: "" }, "connect takes a name"],
   ["a name that nothing binds", { send: { $same: "session" } }, '$same: nothing is bound to "session"'],
 ];
 
@@ -36,6 +43,23 @@ describe("checkSuite", () => {
     expect(() => checkSuite(suiteWith(step))).toThrow(expect.objectContaining({ code: "usage" }));
     expect(() => checkSuite(suiteWith(step))).toThrow(/^scenario greeting/);
     expect(() => checkSuite(suiteWith(step))).toThrow(message);
+  });
+
+  it.each<[string, object, string]>([
+    ["an unknown member", { files: 1 }, 'scenario greeting, setup: there is no "files"; known are schema,'],
+    ["a number of paths that is right", { paths: 2 }, 'scenario greeting, setup: "paths" can\'t be this'],
+    ["bytes that are no pieces", { schemaBytes: "[]" }, 'scenario greeting, setup: "schemaBytes" can\'t be this'],
+    ["an answer with an unknown member", { answers: [{ when: 1, say: 2 }] }, 'scenario greeting, answer 1: there is no "say"'],
+    [
+      "an answer with a mistake in its pattern",
+      { answers: [{ when: { $kind: 1 } }] },
+      'scenario greeting, answer 1: unknown matcher "$kind"',
+    ],
+    ["an answer with a name that nothing binds", { answers: [{ when: 1, send: { $same: "x" } }] }, 'nothing is bound to "x"'],
+  ])("refuses a setup with %s", (_, setup, message) => {
+    const [scenario] = suiteWith({ send: 1 }).scenarios;
+    const suite = { ...suiteWith(), scenarios: [{ ...scenario, setup }] } as unknown as Suite;
+    expect(() => checkSuite(suite)).toThrow(message);
   });
 
   it("says which step it is", () => {
@@ -65,6 +89,16 @@ describe("checkSuite", () => {
       { expectExit: { code: 0 } },
       { expectExit: { signal: "SIGKILL" }, withinMs: 5 },
       { expectAlive: true },
+      { connect: "second" },
+      { send: { on: "nothing" }, on: "second" },
+      { sendBytes: { utf8: "a" }, on: "second", orEnd: true },
+      { expect: { $either: [1, { $some: 2 }, { $json: 3 }, { $length: 4 }] }, on: "second", orEnd: true },
+      { endInput: true, on: "second" },
+      { expectEnd: true, on: "second", withinMs: 5 },
+      { drop: "second" },
+      { removeSchema: true },
+      { expectExit: { $either: [{ code: 1 }, { signal: "SIGTERM" }] } },
+      { expectFacts: { open: 0 }, withinMs: 5 },
     ];
     expect(() => checkSuite(suiteWith(...steps))).not.toThrow();
   });

@@ -4,8 +4,17 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createStreamTransport, ndjson, serveEcho } from "@hawser/wire/node";
-import { runSuite, streamsSubject, suites, type RunSuiteOptions, type ScenarioResult, type Subject, type Suite } from "../src/index.ts";
-import { findPython, fixtureSubject, pythonSubject } from "./subjects.ts";
+import {
+  checkSuite,
+  runSuite,
+  streamsSubject,
+  suites,
+  type RunSuiteOptions,
+  type ScenarioResult,
+  type Subject,
+  type Suite,
+} from "../src/index.ts";
+import { findPython, fixtureSubject, plainEchoSubject, pythonSubject } from "./subjects.ts";
 
 const echoSuite = suites["echo"] as Suite;
 const allIds = echoSuite.scenarios.map(({ id }) => id);
@@ -107,20 +116,21 @@ const faults: readonly Fault[] = [
 
 describe.concurrent("implementations that break it", () => {
   it.each(faults)("a server with the fault $name fails exactly the scenarios that it breaks", async (fault) => {
-    const results = await run(fixtureSubject("echo-server.ts", fault.name), fault.options);
+    const results = await run(plainEchoSubject(fault.name), fault.options);
     expect(failedIds(results)).toEqual(fault.fails);
     expect(reasonOf(results, fault.scenario)).toMatch(fault.reason);
   });
 });
 
-describe("the suite itself", () => {
+describe.each(Object.entries(suites))("the %s suite itself", (_, suite) => {
   it("is plain data: JSON gives it back unchanged", () => {
-    expect(JSON.parse(JSON.stringify(echoSuite))).toEqual(echoSuite);
+    expect(JSON.parse(JSON.stringify(suite))).toEqual(suite);
   });
 
-  it("names requirements by the ids of the contract", () => {
-    for (const { requirements } of echoSuite.scenarios) {
-      for (const requirement of requirements) expect(requirement).toMatch(/^(?:[GRH]\d+|(?:WIR|RUN|RPC)-\d\d)$/);
+  it("can be run, and names requirements by the ids of the contract", () => {
+    expect(() => checkSuite(suite)).not.toThrow();
+    for (const { requirements } of suite.scenarios) {
+      for (const requirement of requirements) expect(requirement).toMatch(/^(?:[GRH]\d+|(?:WIR|BRG|RUN|RPC)-\d\d)$/);
     }
   });
 });

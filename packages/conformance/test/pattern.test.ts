@@ -27,6 +27,17 @@ const cases: readonly [unknown, unknown, string | undefined][] = [
   [{ $regex: "1" }, 1, 'expected {"$regex":"1"}, got 1'],
   [{ $number: { min: 1, max: 2 } }, 2, undefined],
   [{ $number: { min: 1 } }, 0, 'expected {"$number":{"min":1}}, got 0'],
+  [{ $length: 2 }, "💥", undefined],
+  [{ $length: { min: 1 } }, [], 'expected {"$length":{"min":1}}, got []'],
+  [{ $length: 1 }, { length: 1 }, 'expected {"$length":1}, got {"length":1}'],
+  [{ a: { $either: [1, { $absent: true }] } }, {}, undefined],
+  [{ a: { $either: [1, { b: 2 }] } }, { a: { b: 2, c: 3 } }, undefined],
+  [{ a: { $either: [1, 2] } }, { a: 3 }, 'at a: expected {"$either":[1,2]}, got 3'],
+  [{ $some: { a: 1 } }, [{ a: 0 }, { a: 1 }], undefined],
+  [{ $some: { a: 1 } }, { a: 1 }, 'expected {"$some":{"a":1}}, got {"a":1}'],
+  [{ $json: { $equals: [1] } }, " [1]\n", undefined],
+  [{ $json: [1] }, "[1", 'expected {"$json":[1]}, got "[1"'],
+  [{ $json: { $absent: true } }, 1, undefined],
   [{ $equals: { a: 1 } }, { a: 1 }, undefined],
   [{ $equals: { a: 1 } }, { a: 1, b: 2 }, 'expected {"$equals":{"a":1}}, got {"a":1,"b":2}'],
   [{ $equals: { $any: true } }, { $any: true }, undefined],
@@ -50,10 +61,18 @@ describe("findMismatch", () => {
     expect(mismatch({ $same: "unbound" }, 1, bindings)).toBeDefined();
   });
 
+  it("keeps of several alternatives only what the matching one bound", () => {
+    const bindings = new Map<string, unknown>();
+    const pattern = { $either: [{ a: { $bind: "a" }, b: 1 }, { b: { $bind: "b" } }] };
+    expect(mismatch(pattern, { a: "no", b: 2 }, bindings)).toBeUndefined();
+    expect([...bindings]).toEqual([["b", 2]]);
+  });
+
   it("G6: compares the source of a member to the letter", () => {
     const text = '{"id":9007199254740993}';
     const context = { bindings: new Map<string, unknown>(), index: 0, text };
     expect(findMismatch({ id: { $source: "9007199254740993" } }, JSON.parse(text), context)).toBeUndefined();
+    expect(findMismatch({ id: { $either: [1, { $source: "9007199254740993" }] } }, JSON.parse(text), context)).toBeUndefined();
     expect(findMismatch({ id: { $source: "9007199254740992" } }, JSON.parse(text), context)).toBeDefined();
   });
 

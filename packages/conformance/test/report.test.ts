@@ -13,7 +13,7 @@ const failed: ScenarioResult = { ...passed, outcome: "failed", failure };
 const skipped: ScenarioResult = { ...passed, outcome: "skipped", reason: "needs a process" };
 const summary: SuiteResult = {
   ...{ protocol: "echo", version: "1.0.0", subject: "node server.js", ms: 1_234 },
-  ...{ passed: 1, failed: 0, skipped: 0, scenarios: [passed] },
+  ...{ passed: 1, failed: 0, unsupported: 0, skipped: 0, scenarios: [passed] },
 };
 
 // Whoever runs the tests may have wishes about colour.
@@ -42,6 +42,13 @@ describe("report", () => {
 
   it("says why a scenario was skipped", () => {
     expect(formatScenario(skipped, pipe)).toBe("- split  bytes may be split (R5 WIR-01) 12 ms\n    skipped: needs a process\n");
+  });
+
+  it("tells an additive scenario that is not supported from a failure", () => {
+    const text = formatScenario({ ...passed, additive: true, outcome: "unsupported", failure }, pipe);
+    expect(text).toMatch(/^~ split .*\n {4}not supported; the contract does not ask for it\n {4}step 2, expect\n/);
+    expect(formatSummary({ ...summary, unsupported: 3 }, pipe)).toContain("1 passed, 0 failed, 3 not supported in");
+    expect(toExitCode({ ...summary, unsupported: 3 })).toBe(0);
   });
 
   it("ends with a line that counts", () => {

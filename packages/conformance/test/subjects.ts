@@ -4,23 +4,55 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { afterAll } from "vitest";
+// By its path: the suites are for any implementation, and the package depends on none.
+import { createIPCSession } from "../../bridge/src/index.ts";
+import { bridgeSubject } from "../src/bridge-subject.ts";
 import { commandSubject, type Subject } from "../src/index.ts";
+import { parentSubject } from "../src/parent-subject.ts";
+import { startEchoServer } from "./fixtures/echo-server.ts";
+import { plainBridge } from "./fixtures/plain-bridge.ts";
+import { plainParent } from "./fixtures/plain-parent.ts";
 
 const fixtures = join(import.meta.dirname, "fixtures");
 const cache = mkdtempSync(join(tmpdir(), "hawser-conformance-"));
 afterAll(() => rmSync(cache, { recursive: true, force: true }));
+
+// Compiled once instead of once per scenario.
+const env = { ...process.env, NODE_COMPILE_CACHE: cache };
 
 /** A fixture as a subject that is given little time to end: many of them never would. */
 export function fixtureSubject(file: string, ...args: string[]): Subject {
   return commandSubject({
     command: process.execPath,
     args: ["--conditions=hawser-source", join(fixtures, file), ...args],
-    // Compiled once instead of once per scenario.
-    env: { ...process.env, NODE_COMPILE_CACHE: cache },
+    env,
     stopInputMs: 500,
     stopSignalMs: 100,
   });
+}
+
+/** An echo server that runs in this process, since dozens of starts for each of many faults would take minutes. */
+export function plainEchoSubject(fault: string): Subject {
+  return {
+    name: "echo-server",
+    hasProcess: true,
+    open() {
+      const input = new PassThrough();
+      const output = new PassThrough();
+      const { ended, terminate } = startEchoServer(input, output, fault);
+      const exited = ended.then((code) => {
+        output.end();
+        return { code, signal: null };
+      });
+      const close = async (): Promise<void> => {
+        output.destroy();
+        input.destroy();
+      };
+      return Promise.resolve({ input, output, process: { pid: 0, exited, kill: terminate }, lastWords: () => "", close });
+    },
+  };
 }
 
 /** The path of Python's own program, which starts faster than a wrapper around it; undefined where there is none. */
@@ -30,3 +62,51 @@ export function findPython(): string | undefined {
 }
 
 export const pythonSubject = (python: string): Subject => commandSubject({ command: python, args: [join(fixtures, "echo_server.py")] });
+
+// --- bridges and parents
+
+/** Our bridge as a client starts it: the bundle where there is one, else the sources. */
+export function ourBridge(...options: string[]): Subject {
+  const { command, args } = createIPCSession([]).mcpServerConfig;
+  return bridgeSubject({ command, args: [...args.slice(0, -2), ...options, "{socket}", "{schema}"], env });
+}
+
+export const ourParent = (): Subject =>
+  parentSubject({ command: process.execPath, args: ["--conditions=hawser-source", join(fixtures, "our-parent.ts")], env });
+
+export const pythonParent = (python: string): Subject => parentSubject({ command: python, args: [join(fixtures, "parent.py")] });
+
+/** A bridge that runs in this process, since dozens of starts for each of many faults would take minutes. */
+export function plainBridgeSubject(fault?: string): Subject {
+  return bridgeSubject({ command: "plain-bridge", args: [] }, ({ args = [] }) => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const log: string[] = [];
+    const ended = plainBridge({ args, input, output, log: (text) => void log.push(text) }, fault);
+    const exited = ended.then((code) => {
+      output.end();
+      return { code, signal: null };
+    });
+    const close = async (): Promise<void> => {
+      input.destroy();
+      output.destroy();
+    };
+    return Promise.resolve({ input, output, process: { pid: 0, exited, kill: () => {} }, lastWords: () => log.join("\n"), close });
+  });
+}
+
+/** A parent that runs in this process; every signal ends it. */
+export function plainParentSubject(fault?: string): Subject {
+  return parentSubject({ command: "plain-parent" }, async (options) => {
+    const parent = await plainParent(options.env?.["TMPDIR"] ?? "", fault);
+    const output = new PassThrough();
+    const exit = Promise.withResolvers<{ code: number; signal: null }>();
+    output.write(`${JSON.stringify(parent.config)}\n`);
+    const stop = async (): Promise<void> => {
+      await parent.stop();
+      exit.resolve({ code: 0, signal: null });
+    };
+    const process = { pid: 0, exited: exit.promise, kill: () => void stop() };
+    return { input: new PassThrough(), output, process, lastWords: () => "", close: stop };
+  });
+}

@@ -21,7 +21,7 @@ const commandLines: readonly [string, readonly string[]][] = [
 describe("Claude Code", () => {
   it.for(commandLines)("calls a function of hawser's process; the prompt stands %s", async ([, args], context) => {
     const { expect } = context;
-    if (!existsSync(claude)) return context.skip(`${folder} is not installed`);
+    if (!existsSync(claude)) context.skip(`${folder} is not installed`);
     const model = await startScriptedModel({ name: allowed, input: { by: 4 } });
     const home = makeFolder("home");
     const { running, left } = startExpose([exposedTools, "--name", "harbour", "--", claude, ...args], {

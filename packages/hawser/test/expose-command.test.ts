@@ -151,7 +151,7 @@ describe.concurrent("signals", () => {
   });
 
   it("Ctrl-C on a terminal reaches both: the command once, and hawser ends with it", async (context) => {
-    if (process.platform !== "linux" || !existsSync("/usr/bin/script")) return context.skip("needs `script` of util-linux for a terminal");
+    if (process.platform !== "linux" || !existsSync("/usr/bin/script")) context.skip("needs `script` of util-linux for a terminal");
     const { expect } = context;
     const folder = makeFolder("t");
     const words = [process.execPath, launcher, "expose", exposedTools, "--", ...waiter, "{config}"];

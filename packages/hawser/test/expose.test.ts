@@ -28,8 +28,9 @@ async function printed(client: string, ending: string): Promise<string> {
 
 describe.concurrent("hawser expose --print", () => {
   it("R60: claude gets an mcpServers file", async () => {
-    const { mcpServers, ...rest } = JSON.parse(await printed("claude", "\n}\n")) as Record<string, Record<string, ServerConfig>>;
-    const { type, command, args, ...more } = mcpServers?.["harbour"] as ServerConfig & { type: string };
+    const file = JSON.parse(await printed("claude", "\n}\n")) as { mcpServers: { harbour: ServerConfig & { type: string } } };
+    const { mcpServers, ...rest } = file;
+    const { type, command, args, ...more } = mcpServers.harbour;
     expect([type, more, rest]).toEqual(["stdio", {}, {}]);
     expectServer(command, args);
   });
@@ -43,8 +44,8 @@ describe.concurrent("hawser expose --print", () => {
   });
 
   it("gemini gets a part of its settings.json", async () => {
-    const settings = JSON.parse(await printed("gemini", "\n}\n")) as { mcpServers: Record<string, ServerConfig> };
-    const { command, args, ...more } = settings.mcpServers["harbour"] as ServerConfig;
+    const { mcpServers } = JSON.parse(await printed("gemini", "\n}\n")) as { mcpServers: { harbour: ServerConfig } };
+    const { command, args, ...more } = mcpServers.harbour;
     expect(more).toEqual({});
     expectServer(command, args);
   });

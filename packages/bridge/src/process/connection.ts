@@ -3,14 +3,29 @@
 // next call is put on it, and an answer that nobody asked for ends it, since without ids it would
 // be taken for the answer to the next call.
 
-import { HawserError, IPCConnectionError, toIPCError, untilAborted, type LogLevel } from "@hawser/wire";
+import {
+  exceedsDepth,
+  HawserError,
+  IPCConnectionError,
+  limits,
+  toIPCError,
+  untilAborted,
+  type Incoming,
+  type LogLevel,
+} from "@hawser/wire";
 import { connectSocket, createStreamTransport, lengthPrefix } from "@hawser/wire/node";
 import type { CallToolParams, ToolResult } from "../contract.ts";
 import { ParentError, readAnswer } from "./parent-answer.ts";
+import type { ResultSize } from "./spill.ts";
 
 export interface CallEvents {
   onProgress(progress: { progress: number; total?: number | undefined; message?: string | undefined }): void;
   onLog(log: { level: LogLevel; message: string }): void;
+}
+
+/** A result as it came, with what its frame tells about the line that will carry it. */
+export interface ParentResult extends ResultSize {
+  readonly result: ToolResult;
 }
 
 export interface ParentConnection {
@@ -20,7 +35,7 @@ export interface ParentConnection {
   /** Resolves when the connection can't be used any more, with the reason if the end was not ours. */
   readonly closed: Promise<HawserError | undefined>;
   /** Rejects with the contract's error classes. */
-  call(params: CallToolParams, events: CallEvents): Promise<ToolResult>;
+  call(params: CallToolParams, events: CallEvents): Promise<ParentResult>;
   close(): void;
 }
 
@@ -34,7 +49,7 @@ export interface ConnectionOptions {
 
 interface Exchange {
   readonly events: CallEvents;
-  readonly answer: PromiseWithResolvers<ToolResult>;
+  readonly answer: PromiseWithResolvers<ParentResult>;
 }
 
 /** Connects, and says `hello` unless told not to. Aborting the signal ends either. */
@@ -57,23 +72,32 @@ export async function connectToParent(options: ConnectionOptions): Promise<Paren
     closed.resolve(reason);
   }
 
-  async function read(): Promise<void> {
-    for await (const item of transport.incoming) {
-      const answer = readAnswer(item);
-      if ("progress" in answer) current?.events.onProgress(answer.progress);
-      else if ("log" in answer) current?.events.onLog(answer.log);
-      else if (!current) throw new IPCConnectionError("the program that offers the tools answered what nobody asked");
-      else {
-        const { resolve, reject } = current.answer;
-        current = undefined;
-        if ("error" in answer) reject(new ParentError(answer.error));
-        else resolve(answer.result);
-      }
-    }
+  /** False at the end. A function of its own: while we wait for the next frame, nothing of this one is held. */
+  async function readOne(frames: AsyncIterator<Incoming>): Promise<boolean> {
+    const { value, done } = await frames.next();
+    if (done) return false;
+    receive(value);
+    return true;
+  }
+
+  function receive(item: Incoming): void {
+    const answer = readAnswer(item);
+    if ("progress" in answer) return current?.events.onProgress(answer.progress);
+    if ("log" in answer) return current?.events.onLog(answer.log);
+    if (!current) throw new IPCConnectionError("the program that offers the tools answered what nobody asked");
+    const { resolve, reject } = current.answer;
+    current = undefined;
+    if ("error" in answer) reject(new ParentError(answer.error));
+    else resolve({ result: answer.result, ...sizeOf(item) });
+  }
+
+  async function read(): Promise<never> {
+    const frames = transport.incoming[Symbol.asyncIterator]();
+    while (await readOne(frames));
     throw new IPCConnectionError(`the program that offers the tools closed the connection before it answered; its socket is ${socketPath}`);
   }
 
-  async function request(message: object, events: CallEvents): Promise<ToolResult> {
+  async function request(message: object, events: CallEvents): Promise<ParentResult> {
     const exchange: Exchange = { events, answer: Promise.withResolvers() };
     // The answer may be rejected while the request is still being sent.
     exchange.answer.promise.catch(() => {});
@@ -105,16 +129,19 @@ export async function connectToParent(options: ConnectionOptions): Promise<Paren
   };
 }
 
+// Measured here, where the text still exists: making it again would cost as much as everything else.
+function sizeOf(item: Incoming): ResultSize {
+  const text = item.kind === "message" ? item.text : "";
+  return { bytes: Buffer.byteLength(text), isTooDeep: exceedsDepth(text, limits.maxWriteDepth) };
+}
+
 async function sayHello(
-  request: (message: object) => Promise<ToolResult>,
+  request: (message: object) => Promise<ParentResult>,
   client: ConnectionOptions["client"],
 ): Promise<ToolResult["hello"]> {
   try {
-    const { hello } = await request({
-      method: "hello",
-      params: { features: ["progress", "log", "richContent"], ...(client && { client }) },
-    });
-    return hello;
+    const params = { features: ["progress", "log", "richContent"], ...(client && { client }) };
+    return (await request({ method: "hello", params })).result.hello;
   } catch (error) {
     // An error that the parent sent means only that it does not know `hello`, unless it refuses the connection itself.
     if (error instanceof ParentError && error.type !== "IPCConnectionError") return undefined;

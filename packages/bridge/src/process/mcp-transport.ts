@@ -94,9 +94,17 @@ export function createMcpTransport(transport: Transport, stopping: AbortSignal):
     outbox.send(withIdSource(idSource, answer)).catch(() => {});
   }
 
+  /** False at the end. A function of its own: while we wait for the next line, nothing of this one is held. */
+  async function readOne(lines: AsyncIterator<Incoming>): Promise<boolean> {
+    const { value, done } = await lines.next();
+    if (done) return false;
+    receive(value);
+    return true;
+  }
+
   async function read(): Promise<void> {
-    for await (const item of transport.incoming) {
-      receive(item);
+    const lines = transport.incoming[Symbol.asyncIterator]();
+    while (await readOne(lines)) {
       // A client that never reads is not read either. The bound is wide: some write many requests before they read.
       if (outbox.unsent * requestOverheadBytes > limits.maxUnsentBytes) await outbox.whenRoom();
     }

@@ -4,8 +4,8 @@
 // reconnecting is off.
 
 import { HawserError, IPCConnectionError, untilAborted } from "@hawser/wire";
-import type { CallToolParams, ToolResult } from "../contract.ts";
-import { connectToParent, type CallEvents, type ConnectionOptions, type ParentConnection } from "./connection.ts";
+import type { CallToolParams } from "../contract.ts";
+import { connectToParent, type CallEvents, type ConnectionOptions, type ParentConnection, type ParentResult } from "./connection.ts";
 import { ParentError } from "./parent-answer.ts";
 import { createPlaces } from "./places.ts";
 
@@ -29,7 +29,7 @@ export interface PoolCall {
 }
 
 export interface Pool {
-  call(call: PoolCall): Promise<ToolResult>;
+  call(call: PoolCall): Promise<ParentResult>;
   /** Where results that are too large for the client may be put; undefined until a parent has said so. */
   readonly privateDirectory: string | undefined;
   close(): void;
@@ -63,7 +63,7 @@ export function createPool(options: PoolOptions): Pool {
     return undefined;
   }
 
-  async function callOn(connection: ParentConnection, { params, events, signal }: PoolCall): Promise<ToolResult> {
+  async function callOn(connection: ParentConnection, { params, events, signal }: PoolCall): Promise<ParentResult> {
     try {
       signal.throwIfAborted();
       const result = await untilAborted(signal, connection.call(params, events));

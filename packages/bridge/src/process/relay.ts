@@ -44,8 +44,10 @@ export function createRelay(options: RelayOptions): Relay {
     try {
       const client = namedInRequest(context) ?? options.initializedClient();
       const answer = await pool.call({ params: { name, arguments: params.arguments ?? {} }, events, signal: ending.signal, client });
-      const result = toClientResult(name, answer);
-      const fitted = spill.fit(isStructured ? result : withStructuredValue(result), pool.privateDirectory);
+      const plain = toClientResult(name, answer.result);
+      const result = isStructured ? plain : withStructuredValue(plain);
+      const bytes = result === plain ? answer.bytes : answer.bytes * 2;
+      const fitted = spill.fit(result, { bytes, isTooDeep: answer.isTooDeep }, pool.privateDirectory);
       // A client that was promised structured content takes a result without it only as an error.
       const lacksPromised = isStructured && fitted.structuredContent === undefined;
       return (lacksPromised ? { ...fitted, isError: true } : fitted) as CallToolResult;
@@ -96,13 +98,15 @@ function toClientResult(toolName: string, { content, isError, structuredContent,
   );
 }
 
+// Most texts are no JSON or an object, and need no second look.
+const startOfOtherJson = /^\s*(?:[-["\d]|true|false|null)/;
+
 /** Some clients fail a call whose only text is JSON but no object; structured content keeps them content. */
 function withStructuredValue(result: ToolResult): ToolResult {
   const [only] = result.content;
   const { text } = (only ?? {}) as { text?: unknown };
   const isOneText = result.content.length === 1 && only?.type === "text" && typeof text === "string";
-  // Most JSON is an object, and needs no second look.
-  if (!isOneText || result.structuredContent !== undefined || /^\s*\{/.test(text)) return result;
+  if (!isOneText || result.structuredContent !== undefined || !startOfOtherJson.test(text)) return result;
   try {
     return { ...result, structuredContent: { result: JSON.parse(text) as unknown } };
   } catch {

@@ -5,17 +5,19 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describeThrown, HawserError, limits, toJsonText } from "@hawser/wire";
+import { describeThrown, limits } from "@hawser/wire";
 import { createSessionNames, onProcessEnd } from "@hawser/wire/node";
 import type { ToolResult } from "../contract.ts";
 
 export interface Spill {
-  /** The result itself when it fits, else a preview with a link to the whole. */
-  fit(result: ToolResult, privateDirectory: string | undefined): ToolResult;
+  /** The result itself when it fits, else a preview with a link to the whole. `size` may be an estimate from above. */
+  fit(result: ToolResult, size: ResultSize, privateDirectory: string | undefined): ToolResult;
 }
 
-// What stands around a result in its line is one level: the message.
-const maxResultDepth = limits.maxWriteDepth - 1;
+export interface ResultSize {
+  readonly bytes: number;
+  readonly isTooDeep: boolean;
+}
 
 export function createSpill(maxResultBytes: number): Spill {
   let ownDirectory: string | undefined;
@@ -61,22 +63,18 @@ export function createSpill(maxResultBytes: number): Spill {
   }
 
   return {
-    fit(result, privateDirectory) {
-      const { fitting, json } = withinDepth(result);
+    fit(result, { bytes, isTooDeep }, privateDirectory) {
+      if (bytes <= maxResultBytes && !isTooDeep) return result;
+      const fitting = isTooDeep ? asJsonText(result) : result;
+      const json = JSON.stringify(fitting);
       return Buffer.byteLength(json) <= maxResultBytes ? fitting : spill(fitting, json, privateDirectory);
     },
   };
 }
 
 /** A result that is nested too deeply for some readers arrives whole as its JSON text. */
-function withinDepth(result: ToolResult): { fitting: ToolResult; json: string } {
-  try {
-    return { fitting: result, json: toJsonText(result, maxResultDepth) };
-  } catch (error) {
-    if (!HawserError.isInstance(error) || error.code !== "too_deep") throw error;
-    const fitting = { content: [{ type: "text", text: JSON.stringify(result) }], ...(result.isError === true && { isError: true }) };
-    return { fitting, json: toJsonText(fitting) };
-  }
+function asJsonText(result: ToolResult): ToolResult {
+  return { content: [{ type: "text", text: JSON.stringify(result) }], ...(result.isError === true && { isError: true }) };
 }
 
 /** The text of a result that says nothing more than that text: what people and models can read best. */

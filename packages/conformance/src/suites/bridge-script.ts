@@ -2,6 +2,7 @@
 // with its argument `text`. It knows `call_tool` and nothing else; a `hello` gets the error that the
 // contract gives to an unknown method.
 
+import type { Step } from "../scenario.ts";
 import type { Answer, Setup } from "../setup.ts";
 
 const calling = (args: object): object => ({ method: "call_tool", params: { arguments: args } });
@@ -40,4 +41,10 @@ export const answering = (answer: Omit<Answer, "when">): Setup => setupWith({ wh
 /** The request that a bridge sends for a call with this text, to the letter of the contract. */
 export const callTool = (text: string): object => ({
   $equals: { method: "call_tool", params: { name: "echo", arguments: { text } } },
+});
+
+/** What has come to the parent until now: since it was answered, there is nothing to wait for. */
+export const seen = (facts: { readonly connections?: number; readonly open?: number; readonly requests?: unknown }): Step => ({
+  expectFacts: facts,
+  withinMs: 1,
 });

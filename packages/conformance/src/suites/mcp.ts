@@ -20,8 +20,6 @@ export const handshake = (protocolVersion: string): readonly Step[] => [
         serverInfo: { name: { $type: "string" } },
       },
     },
-    // The first answer includes the start of the program.
-    withinMs: 20_000,
   },
   { send: { jsonrpc: "2.0", method: "notifications/initialized" } },
 ];

@@ -13,7 +13,6 @@ const notUtf8 = frame(
   { base64: "//7A" },
   { utf8: '"}}}' },
 );
-const slowMs = 20_000;
 
 /** Refused by an error or by the end of the connection; the parent lives. */
 const refusedFrame = (id: string, words: string, requirements: readonly string[], bytes: readonly Piece[]): Scenario => ({
@@ -23,7 +22,7 @@ const refusedFrame = (id: string, words: string, requirements: readonly string[]
   steps: [
     { connect: "bad" },
     { sendBytes: bytes, on: "bad", orEnd: true },
-    { expect: error(), on: "bad", orEnd: true, withinMs: slowMs },
+    { expect: error(), on: "bad", orEnd: true },
     ...newConnectionServed,
     { expectAlive: true },
   ],
@@ -31,7 +30,7 @@ const refusedFrame = (id: string, words: string, requirements: readonly string[]
 
 const answeredAndAlive = (bytes: readonly Piece[], type: unknown): Step[] => [
   { sendBytes: bytes },
-  { expect: error(type), withinMs: slowMs },
+  { expect: error(type) },
   { expectAlive: true },
 ];
 
@@ -40,7 +39,7 @@ export const parentFaultScenarios: readonly Scenario[] = [
     id: "request-largest",
     title: "a request of exactly 10,485,760 bytes is served",
     requirements: ["R9", "WIR-02"],
-    steps: [{ sendBytes: paddedFrame(echoText, maxMessageBytes) }, { expect: echoed({ a: 1 }), withinMs: slowMs }, { expectAlive: true }],
+    steps: [{ sendBytes: paddedFrame(echoText, maxMessageBytes) }, { expect: echoed({ a: 1 }) }, { expectAlive: true }],
   },
   refusedFrame("request-too-large", "of 10,485,761 bytes", ["R9", "WIR-02"], paddedFrame(echoText, maxMessageBytes + 1)),
   refusedFrame("huge-length", "that announces 4 GB", ["R10", "WIR-04"], [header(0xffff_ffff)]),
@@ -83,7 +82,7 @@ export const parentFaultScenarios: readonly Scenario[] = [
     id: "result-large",
     title: "a result of 10,000,000 characters is sent",
     requirements: ["R9"],
-    steps: [call("big", { bytes: 10_000_000 }), { expect: result({ $length: 10_000_000 }), withinMs: slowMs }, { expectAlive: true }],
+    steps: [call("big", { bytes: 10_000_000 }), { expect: result({ $length: 10_000_000 }) }, { expectAlive: true }],
   },
   {
     id: "result-too-large",
@@ -92,7 +91,7 @@ export const parentFaultScenarios: readonly Scenario[] = [
     steps: [
       { connect: "bad" },
       call("big", { bytes: maxMessageBytes }, { on: "bad" }),
-      { expect: error(), on: "bad", orEnd: true, withinMs: slowMs },
+      { expect: error(), on: "bad", orEnd: true },
       ...newConnectionServed,
     ],
   },
@@ -101,11 +100,7 @@ export const parentFaultScenarios: readonly Scenario[] = [
     title: "a result that fits into no message is answered with an IPCMessageSizeError that names the limit",
     requirements: ["H5", "G3"],
     additive: true,
-    steps: [
-      call("big", { bytes: maxMessageBytes }),
-      { expect: error("IPCMessageSizeError", "10,?485,?760"), withinMs: slowMs },
-      { expectAlive: true },
-    ],
+    steps: [call("big", { bytes: maxMessageBytes }), { expect: error("IPCMessageSizeError", "10,?485,?760") }, { expectAlive: true }],
   },
   {
     id: "closed-in-call",

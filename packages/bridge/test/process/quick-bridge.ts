@@ -1,0 +1,17 @@
+// A configuration that starts the bridge from its sources with other limits than it is shipped with.
+
+import { join } from "node:path";
+import type { LimitName } from "@hawser/wire";
+import type { BridgeOptions } from "./raw-bridge.ts";
+
+const fixture = join(import.meta.dirname, "../fixtures/process-quick-bridge.ts");
+
+export function quickBridge(
+  { command, args }: { command: string; args: readonly string[] },
+  limits: Partial<Record<LimitName, number>>,
+): [{ command: string; args: readonly string[] }, BridgeOptions] {
+  return [
+    { command, args: ["--conditions=hawser-source", fixture, ...args.slice(-2)] },
+    { env: { HAWSER_TEST_LIMITS: JSON.stringify(limits) } },
+  ];
+}

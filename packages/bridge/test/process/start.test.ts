@@ -1,0 +1,115 @@
+// How the bridge starts, in the surroundings that clients give it: hardly any environment, no place
+// to write, chatty libraries. It also waits as long as its clients do.
+
+import fs from "node:fs";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { defineTool, it } from "./bridges.ts";
+import { sleep, until } from "./observe.ts";
+import { quickBridge } from "./quick-bridge.ts";
+import { connectors } from "./official-clients.ts";
+
+const input = { type: "object" } as const;
+const hello = defineTool({ name: "hello", description: "", input, run: () => "hello" });
+const modeOf = (path: string): number => fs.statSync(path).mode & 0o777;
+
+describe("surroundings", () => {
+  it("HOME and PATH are all the environment it needs; compiled code lies in a 0700 folder below HOME", async ({ directory, serve, start }) => {
+    const home = join(directory, "home");
+    fs.mkdirSync(home, { mode: 0o755 });
+    const bridge = start((await serve([hello])).mcpServerConfig, { wholeEnv: { HOME: home, PATH: "/usr/bin:/bin" } });
+    await bridge.initialize();
+    expect((await bridge.call("hello")).content[0].text).toBe("hello");
+    bridge.process.stdin.end();
+    expect((await bridge.exited).code).toBe(0);
+    expect(modeOf(join(home, ".cache/hawser"))).toBe(0o700);
+    expect(fs.readdirSync(join(home, ".cache/hawser"), { recursive: true }).length).toBeGreaterThan(1);
+    expect(fs.readdirSync(home)).toEqual([".cache"]);
+    expect(bridge.stderr).toBe("");
+  });
+
+  it("a cache folder that others may write is closed to them before it is used", async ({ directory, serve, start }) => {
+    const folder = join(directory, "cache/hawser");
+    fs.mkdirSync(folder, { recursive: true });
+    fs.chmodSync(folder, 0o777);
+    const bridge = start((await serve([hello])).mcpServerConfig, { env: { XDG_CACHE_HOME: join(directory, "cache") } });
+    await bridge.initialize();
+    expect(modeOf(folder)).toBe(0o700);
+  });
+
+  const places: readonly (readonly [string, NodeJS.ProcessEnv])[] = [
+    ["HOME that can't be written", { HOME: "/proc/self" }],
+    ["HOME that does not exist", { HOME: "/nowhere/at/all" }],
+    ["no HOME at all and a cache that is a file", { XDG_CACHE_HOME: "/dev/null" }],
+  ];
+
+  it.for(places)("with %s it works, without a word", async ([, env], { serve, start }) => {
+    const bridge = start((await serve([hello])).mcpServerConfig, { wholeEnv: { PATH: "/usr/bin:/bin", ...env } });
+    await bridge.initialize();
+    expect((await bridge.call("hello")).content[0].text).toBe("hello");
+    bridge.process.stdin.end();
+    expect((await bridge.exited).code).toBe(0);
+    expect(bridge.stderr).toBe("");
+  });
+
+  it("BRG-11 G7: whatever a library prints goes to stderr; stdout stays clean to the end", async ({ serve, start }) => {
+    const noisy = join(import.meta.dirname, "../fixtures/process-noise.cjs");
+    const bridge = start((await serve([hello])).mcpServerConfig, { env: { NODE_OPTIONS: `--require=${noisy}` } });
+    await bridge.initialize();
+    for (let round = 0; round < 20; round++) {
+      expect((await bridge.call("hello")).content[0].text).toBe("hello");
+      await sleep(10);
+    }
+    bridge.process.stdin.end();
+    expect((await bridge.exited).code).toBe(0);
+    expect(bridge.noise).toEqual([]);
+    for (const sign of ["console.log", "process.stdout.write", "writeSync", "appendFileSync", "at exit"]) expect(bridge.stderr).toContain(`noise: ${sign}`);
+  });
+
+  it("BRG-11: functions that print in the parent do not reach the client's stream", async ({ serve, start }) => {
+    const loud = defineTool({ name: "loud", description: "", input, run: () => `${process.stderr.write("") && "quiet"}` });
+    const bridge = start((await serve([loud])).mcpServerConfig);
+    await bridge.initialize();
+    expect((await bridge.call("loud")).content[0].text).toBe("quiet");
+    expect(bridge.noise).toEqual([]);
+  });
+});
+
+describe("heartbeats", () => {
+  const slow = defineTool({ name: "slow", description: "", input, run: async ({ ms }) => (await sleep(Number(ms)), "done") });
+
+  it("a silent call that asked for progress shows that it lives; its client's timeout starts again each time", async ({ serve, start }) => {
+    const { mcpServerConfig } = await serve([slow]);
+    const [config, { env }] = quickBridge(mcpServerConfig, { progressHeartbeatMs: 150 });
+    const client = await connectors["client 2 (initialize)"]!(config, { PATH: process.env["PATH"] ?? "", ...(env as Record<string, string>) });
+    const seen: number[] = [];
+    const options = { timeout: 1_500, resetTimeoutOnProgress: true, onprogress: ({ progress }: { progress: number }) => void seen.push(progress) };
+    const result = await client.callTool("slow", { ms: 3_000 }, options);
+    await client.close();
+    expect(result.content[0].text).toBe("done");
+    expect(seen.length).toBeGreaterThan(3);
+    expect(seen).toEqual(seen.toSorted((one, other) => one - other));
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(start).toBeDefined();
+  });
+
+  it("a call that waits for its turn has them too, a call that did not ask has none, and they end with the call", async ({ serve, start }) => {
+    const [config, options] = quickBridge((await serve([slow])).mcpServerConfig, { progressHeartbeatMs: 100 });
+    const bridge = start(config, { ...options, options: ["--connections", "1"] });
+    await bridge.initialize();
+    const first = bridge.startCall("slow", { ms: 600 });
+    const waiting = bridge.startCall("slow", { ms: 1 }, { progressToken: "waiting" });
+    await Promise.all([first, waiting].map((id) => bridge.answerTo(id)));
+    const beats = (): string[] => bridge.messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params.progressToken);
+    expect(new Set(beats())).toEqual(new Set(["waiting"]));
+    const count = beats().length;
+    await sleep(400);
+    expect(beats()).toHaveLength(count);
+    await until(() => count > 2, 1, "more than one");
+  });
+
+  it("the shipped interval is far below the minute after which clients give up", async () => {
+    const { limits } = await import("@hawser/wire");
+    expect(limits.progressHeartbeatMs).toBeLessThanOrEqual(20_000);
+  });
+});
