@@ -13,7 +13,8 @@ import { commandSubject, type Subject } from "../src/index.ts";
 import { parentSubject } from "../src/parent-subject.ts";
 import { startEchoServer } from "./fixtures/echo-server.ts";
 import { plainBridge } from "./fixtures/plain-bridge.ts";
-import { plainParent } from "./fixtures/plain-parent.ts";
+import { tools } from "./fixtures/parent-tools.ts";
+import { plainParent, type RunningParent } from "./fixtures/plain-parent.ts";
 
 const fixtures = join(import.meta.dirname, "fixtures");
 const cache = mkdtempSync(join(tmpdir(), "hawser-conformance-"));
@@ -34,7 +35,7 @@ export function fixtureSubject(file: string, ...args: string[]): Subject {
 }
 
 /** An echo server that runs in this process, since dozens of starts for each of many faults would take minutes. */
-export function plainEchoSubject(fault: string): Subject {
+export function plainEchoSubject(fault?: string): Subject {
   return {
     name: "echo-server",
     hasProcess: true,
@@ -71,6 +72,7 @@ export function ourBridge(...options: string[]): Subject {
   return bridgeSubject({ command, args: [...args.slice(0, -2), ...options, "{socket}", "{schema}"], env });
 }
 
+/** Our session in a process of its own. */
 export const ourParent = (): Subject =>
   parentSubject({ command: process.execPath, args: ["--conditions=hawser-source", join(fixtures, "our-parent.ts")], env });
 
@@ -95,10 +97,20 @@ export function plainBridgeSubject(fault?: string): Subject {
   });
 }
 
+/** Our session in this process, where it takes no time to start. */
+export const ourParentInProcess = (): Subject =>
+  parentHere("our session", async (directory) => {
+    const session = createIPCSession(tools, { directory });
+    await session.start();
+    return { config: session.mcpServerConfig, stop: () => session.stop() };
+  });
+
+export const plainParentSubject = (fault?: string): Subject => parentHere("plain-parent", (directory) => plainParent(directory, fault));
+
 /** A parent that runs in this process; every signal ends it. */
-export function plainParentSubject(fault?: string): Subject {
-  return parentSubject({ command: "plain-parent" }, async (options) => {
-    const parent = await plainParent(options.env?.["TMPDIR"] ?? "", fault);
+function parentHere(command: string, start: (directory: string) => Promise<RunningParent>): Subject {
+  return parentSubject({ command }, async (options) => {
+    const parent = await start(options.env?.["TMPDIR"] ?? "");
     const output = new PassThrough();
     const exit = Promise.withResolvers<{ code: number; signal: null }>();
     output.write(`${JSON.stringify(parent.config)}\n`);

@@ -108,9 +108,11 @@ function addConform(program: Command): void {
   const conform = program
     .command("conform")
     .summary("check an implementation of a protocol")
-    .description("Starts the command once per scenario and checks what it answers. Exit code 0: all passed, 1: some failed, 2: usage.")
+    .description(
+      "Starts the command once per scenario and checks what it does. A scenario beyond the contract never fails; without it the command is said not to support it. Exit code 0: nothing failed, 1: something failed, 2: usage.",
+    )
     .usage("[options] <suite> -- <command...>")
-    .argument("<suite>", "which contract: echo")
+    .argument("<suite>", "which contract: echo, bridge or parent")
     .argument("[command...]", "the implementation to run, after --")
     .option("--json", "print the report as JSON")
     .option("--only <id>", "run this scenario only; may be given several times", collect)
@@ -120,12 +122,30 @@ function addConform(program: Command): void {
     .action(async (suite: string, command: string[], options: ConformOptions) =>
       (await import("./commands/conform.ts")).runConform(suite, command, options),
     );
+  conform.addHelpText("after", suiteHelp);
   addExamples(conform, [
     "hawser conform echo -- hawser echo",
-    "hawser conform echo --only split --only too-large -- python3 my_server.py",
-    "hawser conform echo --list",
+    "hawser conform bridge -- python3 -m my_bridge {socket} {schema}",
+    "hawser conform parent -- hawser expose my-tools.ts",
+    "hawser conform bridge --only parallel --only is-error -- ./my-bridge",
+    "hawser conform parent --list",
   ]);
 }
+
+const suiteHelp = `
+Suites:
+  echo    A server of the echo protocol on stdin and stdout.
+  bridge  An MCP server whose tools are called through a socket. {socket} and
+          {schema} in its arguments are the paths of the socket and of the
+          schema file; without them the paths are added at the end.
+  parent  A program that offers tools on a socket. It prints its configuration,
+          {"type":"stdio","command":…,"args":[…, socket, schema]}, on stdout,
+          ends on SIGTERM, and offers these tools:
+            echo           returns its arguments as JSON text
+            fail           throws an error of the class ValueError, "boom"
+            wait {ms}      returns "waited" after so many milliseconds
+            big {bytes}    returns a text of so many characters
+            empty          returns nothing`;
 
 function addTour(program: Command): void {
   const tour = program

@@ -10,7 +10,7 @@ import { PassThrough, type Duplex, type Readable, type Writable } from "node:str
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-export function temporaryDirectory(): string {
+function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "hawser-wire-test-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;

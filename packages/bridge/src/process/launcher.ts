@@ -9,9 +9,11 @@ import { isAbsolute, join } from "node:path";
 // Compiled code is executed, so it lies where only this user can write. Without such a place: no cache.
 function enableCompileCache(): void {
   try {
-    const cacheHome = process.env["XDG_CACHE_HOME"] ?? "";
-    const folder = join(isAbsolute(cacheHome) ? cacheHome : join(homedir(), ".cache"), "hawser");
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const given = process.env["XDG_CACHE_HOME"] ?? "";
+    const cacheHome = isAbsolute(given) ? given : join(homedir(), ".cache");
+    const folder = join(cacheHome, "hawser");
+    makeFolder(cacheHome);
+    makeFolder(folder);
     const { uid, mode } = fs.lstatSync(folder);
     if (process.getuid && uid !== process.getuid()) return;
     if (process.getuid && (mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700);
@@ -19,6 +21,11 @@ function enableCompileCache(): void {
   } catch {
     // A cache saves time and nothing else.
   }
+}
+
+// Not `recursive`: where nothing can be made, such as below /proc, that never returns.
+function makeFolder(path: string): void {
+  if (!fs.existsSync(path)) fs.mkdirSync(path, { mode: 0o700 });
 }
 
 enableCompileCache();

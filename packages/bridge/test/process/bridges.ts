@@ -10,7 +10,7 @@ import { createIPCSession, type IPCSession, type ToolSource } from "../../src/in
 import { startBridge, type BridgeOptions, type RawBridge } from "./raw-bridge.ts";
 import { startRawParent, type RawParent, type RawParentOptions } from "./raw-parent.ts";
 
-export { defineTool } from "@hawser/wire";
+export { defineTool, type ToolContext } from "@hawser/wire";
 export type { Message, RawBridge } from "./raw-bridge.ts";
 export type { RawParent } from "./raw-parent.ts";
 

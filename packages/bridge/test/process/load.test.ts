@@ -25,7 +25,10 @@ describe("load", () => {
     return { started, note: defineTool({ name: "note", description: "", input, run }) };
   }
 
-  it("BRG-13: a thousand calls queued at once are all answered in 128 MB; none is overtaken but by those that run beside it", async ({ serve, start }) => {
+  it("BRG-13: a thousand calls queued at once are all answered in 128 MB; none is overtaken but by those that run beside it", async ({
+    serve,
+    start,
+  }) => {
     const { note, started } = createNote();
     const bridge = start((await serve([note])).mcpServerConfig);
     const order = await callAtOnce(bridge, started, 1_000);
@@ -81,7 +84,10 @@ describe("load", () => {
     expect((await bridge.call("delayed", { key: "after", ms: 0 })).content[0].text).toBe("after");
   });
 
-  it("G10 G11: a client that does not read stops the calls from starting, and gets every answer when it reads again", async ({ serve, start }) => {
+  it("G10 G11: a client that does not read stops the calls from starting, and gets every answer when it reads again", async ({
+    serve,
+    start,
+  }) => {
     let started = 0;
     const text = "x".repeat(1_000_000);
     const large = defineTool({ name: "large", description: "", input, run: () => ++started && text });

@@ -50,7 +50,7 @@ const tools = [
 ];
 
 describe.for(Object.keys(connectors))("%s", (kind) => {
-  it("R57 R61: lists and calls; the function runs in the parent", async ({ serve, connect }) => {
+  it("R57 R61 BRG-12: lists and calls; the function runs in the parent", async ({ serve, connect }) => {
     const client = await connect(kind, (await serve(tools)).mcpServerConfig);
     const listed = await client.listTools();
     expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
@@ -63,14 +63,14 @@ describe.for(Object.keys(connectors))("%s", (kind) => {
     expect((await client.callTool("sum", { a: 2 })).structuredContent).toEqual({ sum: 3 });
   });
 
-  it("BRG-04 H9: every kind of block, its annotations and _meta arrive as they were sent", async ({ serve, connect }) => {
+  it("BRG-04 BRG-12 H9: every kind of block, its annotations and _meta arrive as they were sent", async ({ serve, connect }) => {
     const client = await connect(kind, (await serve(tools)).mcpServerConfig);
     const { content, _meta } = await client.callTool("blocks");
     expect(content).toEqual(everyBlock);
     expect(_meta).toMatchObject({ trace: "t" });
   });
 
-  it("BRG-04 O2 H17: isError, an exception and an unknown block are results with isError; empty content is one empty text", async ({
+  it("BRG-04 BRG-12 O2 H17: isError, an exception and an unknown block are results with isError; empty content is one empty text", async ({
     serve,
     connect,
   }) => {
@@ -94,7 +94,7 @@ describe.for(Object.keys(connectors))("%s", (kind) => {
     expect((await client.callTool("pid")).content).toEqual([{ type: "text", text: String(process.pid) }]);
   });
 
-  it("H4: aborting a call aborts the function; progress reaches the client", async ({ serve, connect }) => {
+  it("H4 BRG-12: aborting a call aborts the function; progress reaches the client", async ({ serve, connect }) => {
     const started = Promise.withResolvers<void>();
     const aborted = Promise.withResolvers<void>();
     const patient = defineTool({
@@ -117,7 +117,7 @@ describe.for(Object.keys(connectors))("%s", (kind) => {
     await started.promise;
     await until(() => seen.length === 2, 10_000, "two reports of progress");
     controller.abort();
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toThrow(/abort/i);
     await aborted.promise;
     expect(seen).toEqual([
       { progress: 0, total: 10, message: "zero" },

@@ -121,7 +121,8 @@ export function startBridge(source: { command: string; args: readonly string[] }
   return bridge;
 }
 
-function readMessage(line: string): Message | undefined {
+/** Undefined for a line that is no message. */
+function readMessage(line: string): Message {
   try {
     const message: Message = JSON.parse(line);
     return message?.jsonrpc === "2.0" && ("method" in message || ("id" in message && ("result" in message || "error" in message)))

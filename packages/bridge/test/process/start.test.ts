@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { defineTool, it } from "./bridges.ts";
-import { sleep, until } from "./observe.ts";
+import { sleep } from "./observe.ts";
 import { quickBridge } from "./quick-bridge.ts";
 import { connectors } from "./official-clients.ts";
 
@@ -14,7 +14,11 @@ const hello = defineTool({ name: "hello", description: "", input, run: () => "he
 const modeOf = (path: string): number => fs.statSync(path).mode & 0o777;
 
 describe("surroundings", () => {
-  it("HOME and PATH are all the environment it needs; compiled code lies in a 0700 folder below HOME", async ({ directory, serve, start }) => {
+  it("HOME and PATH are all the environment it needs; compiled code lies in a 0700 folder below HOME", async ({
+    directory,
+    serve,
+    start,
+  }) => {
     const home = join(directory, "home");
     fs.mkdirSync(home, { mode: 0o755 });
     const bridge = start((await serve([hello])).mcpServerConfig, { wholeEnv: { HOME: home, PATH: "/usr/bin:/bin" } });
@@ -63,49 +67,52 @@ describe("surroundings", () => {
     bridge.process.stdin.end();
     expect((await bridge.exited).code).toBe(0);
     expect(bridge.noise).toEqual([]);
-    for (const sign of ["console.log", "process.stdout.write", "writeSync", "appendFileSync", "at exit"]) expect(bridge.stderr).toContain(`noise: ${sign}`);
-  });
-
-  it("BRG-11: functions that print in the parent do not reach the client's stream", async ({ serve, start }) => {
-    const loud = defineTool({ name: "loud", description: "", input, run: () => `${process.stderr.write("") && "quiet"}` });
-    const bridge = start((await serve([loud])).mcpServerConfig);
-    await bridge.initialize();
-    expect((await bridge.call("loud")).content[0].text).toBe("quiet");
-    expect(bridge.noise).toEqual([]);
+    for (const sign of ["console.log", "process.stdout.write", "writeSync", "appendFileSync", "at exit"])
+      expect(bridge.stderr).toContain(`noise: ${sign}`);
   });
 });
 
 describe("heartbeats", () => {
   const slow = defineTool({ name: "slow", description: "", input, run: async ({ ms }) => (await sleep(Number(ms)), "done") });
 
-  it("a silent call that asked for progress shows that it lives; its client's timeout starts again each time", async ({ serve, start }) => {
+  it("a silent call that asked for progress shows that it lives; its client's timeout starts again each time", async ({ serve }) => {
     const { mcpServerConfig } = await serve([slow]);
     const [config, { env }] = quickBridge(mcpServerConfig, { progressHeartbeatMs: 150 });
-    const client = await connectors["client 2 (initialize)"]!(config, { PATH: process.env["PATH"] ?? "", ...(env as Record<string, string>) });
+    const client = await connectors["client 2 (initialize)"]!(config, {
+      PATH: process.env["PATH"] ?? "",
+      ...(env as Record<string, string>),
+    });
     const seen: number[] = [];
-    const options = { timeout: 1_500, resetTimeoutOnProgress: true, onprogress: ({ progress }: { progress: number }) => void seen.push(progress) };
+    const options = {
+      timeout: 1_500,
+      resetTimeoutOnProgress: true,
+      onprogress: ({ progress }: { progress: number }) => void seen.push(progress),
+    };
     const result = await client.callTool("slow", { ms: 3_000 }, options);
     await client.close();
     expect(result.content[0].text).toBe("done");
     expect(seen.length).toBeGreaterThan(3);
     expect(seen).toEqual(seen.toSorted((one, other) => one - other));
     expect(new Set(seen).size).toBe(seen.length);
-    expect(start).toBeDefined();
   });
 
-  it("a call that waits for its turn has them too, a call that did not ask has none, and they end with the call", async ({ serve, start }) => {
+  it("a call that waits for its turn has them too, a call that did not ask has none, and they end with the call", async ({
+    serve,
+    start,
+  }) => {
     const [config, options] = quickBridge((await serve([slow])).mcpServerConfig, { progressHeartbeatMs: 100 });
     const bridge = start(config, { ...options, options: ["--connections", "1"] });
     await bridge.initialize();
     const first = bridge.startCall("slow", { ms: 600 });
     const waiting = bridge.startCall("slow", { ms: 1 }, { progressToken: "waiting" });
     await Promise.all([first, waiting].map((id) => bridge.answerTo(id)));
-    const beats = (): string[] => bridge.messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params.progressToken);
+    const beats = (): string[] =>
+      bridge.messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params.progressToken);
     expect(new Set(beats())).toEqual(new Set(["waiting"]));
     const count = beats().length;
+    expect(count).toBeGreaterThan(1);
     await sleep(400);
     expect(beats()).toHaveLength(count);
-    await until(() => count > 2, 1, "more than one");
   });
 
   it("the shipped interval is far below the minute after which clients give up", async () => {

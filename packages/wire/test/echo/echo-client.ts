@@ -23,7 +23,7 @@ export interface EchoClient {
   readonly ended: Promise<void>;
 }
 
-export const isEnd = ({ type }: EchoResponse): boolean => type !== "piece";
+const isEnd = ({ type }: EchoResponse): boolean => type !== "piece";
 
 export function createEchoClient(transport: Transport): EchoClient {
   const answers: Answer[] = [];
