@@ -43,6 +43,7 @@ describe("exported names", () => {
         "toIPCError",
         "toJsonText",
         "untilAborted",
+        "whenAborted",
         "withIdSource",
       ]
     `);
@@ -56,24 +57,21 @@ describe("exported names", () => {
         "SOCKET_FILE_PREFIX",
         "SOCKET_FILE_SUFFIX",
         "SOCKET_PERMISSIONS",
-        "checkSocketPath",
         "connectSocket",
+        "createLifecycle",
         "createSessionFiles",
         "createSessionNames",
         "createStreamTransport",
+        "endOnSignals",
         "guardStdout",
         "lengthPrefix",
         "listenSocket",
         "logLine",
         "ndjson",
         "onProcessEnd",
-        "probeSocket",
-        "redact",
         "runStdio",
         "serveEcho",
         "startChild",
-        "sweepLeftovers",
-        "tapFromEnvironment",
         "watchParent",
       ]
     `);
@@ -90,6 +88,7 @@ describe("exported names", () => {
         "formatSummary",
         "runSuite",
         "streamsSubject",
+        "subjectFor",
         "suites",
         "toExitCode",
       ]
@@ -115,11 +114,13 @@ describe("G15 limits", () => {
         "maxErrorTextChars": 2000,
         "maxMessageBytes": 10485760,
         "maxReadDepth": 128,
+        "maxReadMembers": 600000,
         "maxResultBytes": 4000000,
         "maxSpillBytes": 268435456,
         "maxStderrBytes": 1048576,
         "maxSweptEntries": 1000,
         "maxTapChars": 2000,
+        "maxUnreadChars": 10485760,
         "maxUnreadMessages": 256,
         "maxUnsentBytes": 33554432,
         "maxWriteDepth": 127,
@@ -139,7 +140,7 @@ describe("G15 limits", () => {
 
   it("carry their unit in their name", () => {
     for (const name of Object.keys(wire.limits)) {
-      expect(name).toMatch(/(?:Bytes|Ms|Chars|Depth|Messages|Connections|Descriptors|Entries)$/);
+      expect(name).toMatch(/(?:Bytes|Ms|Chars|Depth|Messages|Members|Connections|Descriptors|Entries)$/);
     }
   });
 });

@@ -9,7 +9,7 @@ const allIds = suite.scenarios.map(({ id }) => id);
 
 // Time enough for a busy machine; what is wrong is seen at once, so nobody waits for it.
 const run = async (subject: Subject, only: readonly string[] = allIds, timeoutMs = 20_000): Promise<readonly ScenarioResult[]> =>
-  (await runSuite(suite, subject, { only, concurrency: 6, timeoutMs })).scenarios;
+  (await runSuite(suite, subject, { only, concurrency: 12, timeoutMs })).scenarios;
 
 const idsOf = (results: readonly ScenarioResult[], outcome: ScenarioResult["outcome"]): string[] =>
   results.filter((result) => result.outcome === outcome).map(({ id }) => id);
