@@ -154,8 +154,9 @@ describe.concurrent("signals", () => {
     if (process.platform !== "linux" || !existsSync("/usr/bin/script")) context.skip("needs `script` of util-linux for a terminal");
     const { expect } = context;
     const folder = makeFolder("t");
+    // Without `exec`, a shell that stays between would answer Ctrl-C itself.
     const words = [process.execPath, launcher, "expose", exposedTools, "--", ...waiter, "{config}"];
-    const terminal = spawn("/usr/bin/script", ["--quiet", "--return", "--command", words.join(" "), "/dev/null"], {
+    const terminal = spawn("/usr/bin/script", ["--quiet", "--return", "--command", `exec ${words.join(" ")}`, "/dev/null"], {
       env: { ...process.env, TMPDIR: folder, HAWSER_TEST_MARK: folder, NO_COLOR: "1" },
       stdio: ["pipe", "pipe", "inherit"],
     });

@@ -12,7 +12,6 @@ import { startRawParent, type RawParent, type RawParentOptions } from "./raw-par
 
 export { defineTool, type ToolContext } from "@hawser/wire";
 export type { Message, RawBridge } from "./raw-bridge.ts";
-export type { RawParent } from "./raw-parent.ts";
 
 // Compiled code is kept between the starts of one test file, and never in the user's own cache.
 export const cacheHome: string = fs.mkdtempSync(join(tmpdir(), "hawser-test-cache-"));

@@ -32,7 +32,7 @@ function createTools() {
 
 const textOf = (message: { result: { content: { text: string }[] } }): string => message.result.content[0]!.text;
 
-describe("the end of input", () => {
+describe.concurrent("the end of input", () => {
   it("G8: a running call is still answered; then exit 0", async ({ serve, start }) => {
     const { tools, started } = createTools();
     const bridge = start((await serve(tools)).mcpServerConfig);
@@ -73,7 +73,7 @@ describe("the end of input", () => {
   });
 });
 
-describe("signals", () => {
+describe.concurrent("signals", () => {
   it("G8: SIGTERM lets a running call end, refuses what waits and what comes, and exits 0", async ({ serve, start }) => {
     const { tools, started } = createTools();
     const bridge = start((await serve(tools)).mcpServerConfig, { options: ["--connections", "1"] });
@@ -146,7 +146,7 @@ describe("signals", () => {
   });
 });
 
-describe("a client that is gone", () => {
+describe.concurrent("a client that is gone", () => {
   it("G8: ends it though another process holds the pipes open, also with a call that does not end", async ({ serve, directory, run }) => {
     const { tools, started, aborted } = createTools();
     const { mcpServerConfig } = await serve(tools);
@@ -187,7 +187,7 @@ describe("a client that is gone", () => {
   });
 });
 
-describe("a parent that is gone", () => {
+describe.concurrent("a parent that is gone", () => {
   it("BRG-06 R36: killed before the first call, while idle and in mid-call: each call is an error at once, tools/list goes on, EOF ends it", async ({
     directory,
     run,

@@ -36,7 +36,7 @@ export interface RawParent {
 export const bundledBridge: string = join(import.meta.dirname, "../../dist/bridge.cjs");
 export const unknownMethod = { error: { message: "unknown method", type: "ValueError" } };
 export const textAnswer = (text: string): object => ({ result: { content: [{ type: "text", text }] } });
-export const anyInput = { type: "object" };
+const anyInput = { type: "object" };
 
 export function encodeFrame(frame: object): Buffer {
   const body = Buffer.from(JSON.stringify(frame));

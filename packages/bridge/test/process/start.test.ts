@@ -72,7 +72,7 @@ describe("surroundings", () => {
   });
 });
 
-describe("heartbeats", () => {
+describe.concurrent("heartbeats", () => {
   const slow = defineTool({ name: "slow", description: "", input, run: async ({ ms }) => (await sleep(Number(ms)), "done") });
 
   it("a silent call that asked for progress shows that it lives; its client's timeout starts again each time", async ({ serve }) => {
@@ -88,7 +88,7 @@ describe("heartbeats", () => {
       resetTimeoutOnProgress: true,
       onprogress: ({ progress }: { progress: number }) => void seen.push(progress),
     };
-    const result = await client.callTool("slow", { ms: 3_000 }, options);
+    const result = await client.callTool("slow", { ms: 2_200 }, options);
     await client.close();
     expect(result.content[0].text).toBe("done");
     expect(seen.length).toBeGreaterThan(3);
