@@ -121,16 +121,3 @@ describe.concurrent("implementations that break it", () => {
     expect(reasonOf(results, fault.scenario)).toMatch(fault.reason);
   });
 });
-
-describe.each(Object.entries(suites))("the %s suite itself", (_, suite) => {
-  it("is plain data: JSON gives it back unchanged", () => {
-    expect(JSON.parse(JSON.stringify(suite))).toEqual(suite);
-  });
-
-  it("can be run, and names requirements by the ids of the contract", () => {
-    expect(() => checkSuite(suite)).not.toThrow();
-    for (const { requirements } of suite.scenarios) {
-      for (const requirement of requirements) expect(requirement).toMatch(/^(?:[GRH]\d+|(?:WIR|BRG|RUN|RPC)-\d\d)$/);
-    }
-  });
-});

@@ -1,0 +1,42 @@
+// The suites as data: they can be printed and run by others, and name every requirement that they prove.
+
+import { describe, expect, it } from "vitest";
+import { checkSuite, suites, type Suite } from "../src/index.ts";
+
+describe.each(Object.entries(suites))("the %s suite", (name, suite) => {
+  it("is plain data: JSON gives it back unchanged", () => {
+    expect(suite.protocol).toBe(name);
+    expect(JSON.parse(JSON.stringify(suite))).toEqual(suite);
+    // Ten megabytes are one short line.
+    expect(JSON.stringify(suite).length).toBeLessThan(200_000);
+  });
+
+  it("can be run, and names requirements by the ids of the contract", () => {
+    expect(() => checkSuite(suite)).not.toThrow();
+    for (const { requirements } of suite.scenarios) {
+      for (const requirement of requirements) expect(requirement).toMatch(/^(?:[GRH]\d+|(?:WIR|BRG|RUN|RPC)-\d\d)$/);
+    }
+  });
+});
+
+describe("the bridge and the parent suite together", () => {
+  it("R1-R64: prove every row that can be seen from outside the process", () => {
+    // The others are a constant, a bench, a type, a package or a platform, or need a file of another session.
+    const unseen = [4, 14, 52, 53, 54, 55, 56, 59, 62, 63, 64];
+    const scenarios = ["bridge", "parent"].flatMap((name) => (suites[name] as Suite).scenarios);
+    const proven = new Set(scenarios.flatMap(({ requirements }) => requirements));
+    const rows = Array.from({ length: 64 }, (_, index) => index + 1);
+    expect(rows.filter((row) => !proven.has(`R${row}`))).toEqual(unseen);
+  });
+
+  it("never rest a row of the contract on additive scenarios alone, but for the check of arguments, which is ours", () => {
+    const scenarios = ["bridge", "parent"].flatMap((name) => (suites[name] as Suite).scenarios);
+    const rowsOf = (additive: boolean): Set<string> =>
+      new Set(
+        scenarios
+          .filter((scenario) => (scenario.additive ?? false) === additive)
+          .flatMap(({ requirements }) => requirements.filter((id) => id.startsWith("R"))),
+      );
+    expect([...rowsOf(true).difference(rowsOf(false))]).toEqual(["R18"]);
+  });
+});
