@@ -32,9 +32,10 @@ describe.concurrent("bridges that keep the contract", () => {
   });
 
   it("a bridge that shares no code with ours passes all that is not additive", async () => {
-    const results = await run(plainBridgeSubject(), allIds, 5_000);
-    expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
-    expect(idsOf(results, "unsupported")).toEqual(beyondContract);
+    const within = allIds.filter((id) => !beyondContract.includes(id));
+    expect((await run(plainBridgeSubject(), within)).filter(({ failure }) => failure)).toEqual([]);
+    // Two of these are waited for in vain.
+    expect(idsOf(await run(plainBridgeSubject(), beyondContract, 1_000), "unsupported")).toEqual(beyondContract);
   });
 });
 

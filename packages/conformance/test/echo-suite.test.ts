@@ -4,16 +4,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createStreamTransport, ndjson, serveEcho } from "@hawser/wire/node";
-import {
-  checkSuite,
-  runSuite,
-  streamsSubject,
-  suites,
-  type RunSuiteOptions,
-  type ScenarioResult,
-  type Subject,
-  type Suite,
-} from "../src/index.ts";
+import { runSuite, streamsSubject, suites, type RunSuiteOptions, type ScenarioResult, type Subject, type Suite } from "../src/index.ts";
 import { findPython, fixtureSubject, plainEchoSubject, pythonSubject } from "./subjects.ts";
 
 const echoSuite = suites["echo"] as Suite;

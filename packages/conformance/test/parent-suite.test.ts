@@ -54,6 +54,8 @@ interface Fault {
   /** The scenario whose report is looked at, and what it says. */
   readonly scenario: string;
   readonly reason: RegExp;
+  /** For a fault that is waited for. */
+  readonly timeoutMs?: number;
 }
 
 const faults: readonly Fault[] = [
@@ -81,6 +83,7 @@ const faults: readonly Fault[] = [
   { name: "world-readable", fails: ["socket-file"], scenario: "socket-file", reason: /^at socket\.mode: expected "600", got "666"$/ },
   {
     name: "leaves-files",
+    timeoutMs: 5_000,
     fails: ["terminate", "terminate-busy"],
     scenario: "terminate",
     reason: /^at socket: expected \{"\$absent":true\}, got \{"name":"claudecode_ipc_/,
@@ -106,7 +109,7 @@ const quickIds = allIds.filter((id) => (!/large/.test(id) || id.startsWith("resu
 
 describe.concurrent("parents that break it", () => {
   it.each(faults)("a parent with the fault $name fails exactly the scenarios that it breaks", async (fault) => {
-    const results = await run(plainParentSubject(fault.name), quickIds, 5_000);
+    const results = await run(plainParentSubject(fault.name), quickIds, fault.timeoutMs);
     expect(idsOf(results, "failed")).toEqual(fault.fails);
     expect(idsOf(results, "unsupported")).toEqual(fault.unsupported ?? []);
     expect(results.find(({ id }) => id === fault.scenario)?.failure?.got).toMatch(fault.reason);

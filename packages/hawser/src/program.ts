@@ -37,7 +37,7 @@ export function createProgram(): Command {
 function addExpose(program: Command): void {
   const expose = program
     .command("expose")
-    .summary("offer a module's functions to MCP clients")
+    .summary("offer functions to MCP clients")
     .description(
       "Offers the tools that a module exports. With a command: runs it with the tools added, ends with it and returns its exit code. Without: prints the configuration for a client and serves until Ctrl-C, SIGTERM or the end of whoever started it.",
     )

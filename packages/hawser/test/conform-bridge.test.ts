@@ -82,7 +82,7 @@ describe.concurrent("hawser conform parent", () => {
 
 describe.concurrent("hawser conform --list", () => {
   it.each([
-    ["bridge", 57, "reconnect "],
+    ["bridge", 58, "reconnect "],
     ["parent", 41, "hello-known "],
   ])("shows the scenarios of %s and marks what is additive", async (suite, count, additive) => {
     const { code, stdout } = await runHawser(["conform", suite, "--list"]);

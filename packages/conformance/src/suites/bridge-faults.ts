@@ -139,6 +139,16 @@ export const bridgeFaultScenarios: readonly Scenario[] = [
     steps: [...initialize, call("c", { text: "last" }), { expect: failed("c") }, { expectAlive: true }, ...nextEnds, ...sentOnce("last")],
   })),
   {
+    id: "answer-twice",
+    title: "an answer that nobody asked for is not taken for the answer of the next call",
+    requirements: ["G4"],
+    additive: true,
+    setup: setupWith(
+      when("last", { sendBytes: ["one", "stray"].flatMap((text) => textFrame(JSON.stringify({ result: textResult(text) }))) }),
+    ),
+    steps: [...initialize, call("c", { text: "last" }), { expect: answered("c", "one") }, { expectNothing: 100 }, ...nextEnds],
+  },
+  {
     id: "answer-no-content",
     title: "an answer without content reaches the client with at least one block, or as an error",
     requirements: ["R21", "BRG-04"],

@@ -72,7 +72,7 @@ export const parentFileScenarios: readonly Scenario[] = [
     steps: [
       { connect: "busy" },
       call("wait", { ms: 3_600_000 }, { on: "busy" }),
-      // Answered behind the other one's start on a connection of its own, so that the call is known to run.
+      // By the time that this is answered, the call runs or is about to.
       { expectAlive: true },
       ...ends,
       { expectExit: { $any: true } },
