@@ -37,8 +37,11 @@ export async function expectMessages(line: Line, conversation: Conversation, exp
     expected: missing.map((pattern) => excerptOf(fillIn(pattern, { bindings, index }))).join("  or  "),
     got,
   });
+  const onlySkipped = `only messages that are skipped, for ${waitMs} ms`;
+  let hasSkipped = false;
   while (missing.length > 0) {
     const arrival = await line.receiver.next(timeLeft(endsAt));
+    if (arrival.kind === "silence" && hasSkipped) return fail(onlySkipped);
     if (arrival.kind === "ended" && expectation.orEnd) return undefined;
     if (arrival.kind !== "message") return fail(await describe(arrival, session, waitMs));
     const context: MatchContext = { bindings, index, text: arrival.text };
@@ -47,12 +50,14 @@ export async function expectMessages(line: Line, conversation: Conversation, exp
     if (match !== -1) {
       missing.splice(match, 1);
       line.lastText = arrival.text;
-    } else if (![skipping, suite.skipping].some((pattern) => pattern !== undefined && isLike(pattern))) {
+    } else if ([skipping, suite.skipping].some((pattern) => pattern !== undefined && isLike(pattern))) {
+      hasSkipped = true;
+      // What is late and expected still counts; what is late and skipped would go on without end.
+      if (performance.now() > endsAt) return fail(onlySkipped);
+    } else {
       const reason = missing.length === 1 ? findMismatch(missing[0], arrival.value, context) : "it matches none of them";
       const isDouble = arrival.text === line.lastText;
       return fail(`${excerptOfText(arrival.text)} (${isDouble ? "the same message a second time" : reason})`);
-    } else if (performance.now() > endsAt) {
-      return fail(`only messages that are skipped, for ${waitMs} ms`);
     }
   }
   return undefined;

@@ -37,7 +37,7 @@ const mistakes: readonly [string, readonly string[], string][] = [
   ["an unknown codec", ["echo", "--codec", "xml"], "hawser: option '--codec <name>' argument 'xml' is invalid."],
   ["a codec for the socket", ["echo", "--socket", "--codec", "ndjson"], "hawser: option '--socket' cannot be used with option '--codec"],
   ["no suite", ["conform"], "hawser: missing required argument 'suite'\nusage: hawser conform [options] <suite> -- <command...>"],
-  ["an unknown suite", ["conform", "ecko", "--", "cat"], 'hawser: there is no suite "ecko"; there are: echo\n'],
+  ["an unknown suite", ["conform", "ecko", "--", "cat"], 'hawser: there is no suite "ecko"; there are: '],
   ["no command to run", ["conform", "echo"], "hawser: say what to run after --, for example: hawser conform echo -- node my-server.js\n"],
   [
     "a program that does not exist",

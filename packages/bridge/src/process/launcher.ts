@@ -1,32 +1,56 @@
-// The first file of the bundled bridge. Node can keep compiled code between starts, but only of what
-// is loaded after the cache was switched on; so this file is small, and the rest is another one.
+// The first file of the bundled bridge. Most of a start is compiling, so the rest is loaded together with
+// the machine code's precursor of the run before: every function that was used until it ended. (Node's
+// own compile cache holds only what is compiled before a file runs, which is less than half.)
 
 import fs from "node:fs";
-import module from "node:module";
+import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { Script } from "node:vm";
+import { createCodeCache } from "./code-cache.ts";
 
-// Compiled code is executed, so it lies where only this user can write. Without such a place: no cache.
-function enableCompileCache(): void {
-  try {
-    const given = process.env["XDG_CACHE_HOME"] ?? "";
-    const cacheHome = isAbsolute(given) ? given : join(homedir(), ".cache");
-    const folder = join(cacheHome, "hawser");
-    makeFolder(cacheHome);
-    makeFolder(folder);
-    const { uid, mode } = fs.lstatSync(folder);
-    if (process.getuid && uid !== process.getuid()) return;
-    if (process.getuid && (mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700);
-    module.enableCompileCache(folder);
-  } catch {
-    // A cache saves time and nothing else.
+declare const __HAWSER_VERSION__: string;
+
+type ModuleFunction = (...context: readonly unknown[]) => void;
+
+// Functions used in the first seconds are dropped again by V8 when they were not used for long.
+const latestSaveMs = 10_000;
+
+function loadMain(file: string): void {
+  const { size, mtimeMs } = fs.statSync(file);
+  const cacheHome = process.env["XDG_CACHE_HOME"] ?? "";
+  const cache = createCodeCache({
+    cacheHome: isAbsolute(cacheHome) ? cacheHome : join(homedir(), ".cache"),
+    name: `bridge-${process.versions.v8}-${process.arch}-${shortHash(file)}`,
+    // V8 itself tells sources apart only by their length, and npm gives all files the same time.
+    key: `${__HAWSER_VERSION__} ${size} ${mtimeMs}`,
+  });
+  const cachedData = cache?.read();
+  const source = `(function (exports, require, module, __filename, __dirname) {${fs.readFileSync(file, "utf8")}\n})`;
+  const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
+  if (cache && (cachedData === undefined || script.cachedDataRejected === true)) {
+    let isSaved = false;
+    const save = (): void => {
+      // A run that was asked nothing knows too little.
+      if (isSaved || !(process.stdin as { bytesRead?: number }).bytesRead) return;
+      isSaved = true;
+      cache.write(script.createCachedData());
+    };
+    setTimeout(save, latestSaveMs).unref();
+    process.once("exit", save);
   }
+  const module = { exports: {} };
+  (script.runInThisContext() as ModuleFunction)(module.exports, createRequire(file), module, file, __dirname);
 }
 
-// Not `recursive`: where nothing can be made, such as below /proc, that never returns.
-function makeFolder(path: string): void {
-  if (!fs.existsSync(path)) fs.mkdirSync(path, { mode: 0o700 });
+/** Tells the installations of one user apart. */
+function shortHash(text: string): string {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return (hash >>> 0).toString(16);
 }
 
-enableCompileCache();
-module.createRequire(__filename)("./bridge-main.cjs");
+// The MCP library's validator would write, compile and run a function for each schema; in a process that
+// uses most of them a few times, that costs more than it saves.
+(globalThis as { __zod_globalConfig?: object }).__zod_globalConfig = { jitless: true };
+loadMain(join(__dirname, "bridge-main.cjs"));

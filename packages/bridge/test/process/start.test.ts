@@ -27,7 +27,6 @@ describe("surroundings", () => {
     bridge.process.stdin.end();
     expect((await bridge.exited).code).toBe(0);
     expect(modeOf(join(home, ".cache/hawser"))).toBe(0o700);
-    expect(fs.readdirSync(join(home, ".cache/hawser"), { recursive: true }).length).toBeGreaterThan(1);
     expect(fs.readdirSync(home)).toEqual([".cache"]);
     expect(bridge.stderr).toBe("");
   });
@@ -39,6 +38,40 @@ describe("surroundings", () => {
     const bridge = start((await serve([hello])).mcpServerConfig, { env: { XDG_CACHE_HOME: join(directory, "cache") } });
     await bridge.initialize();
     expect(modeOf(folder)).toBe(0o700);
+  });
+
+  it("compiled code is kept once a run was asked something, used by the next, and never believed when it is damaged", async ({
+    directory,
+    serve,
+    start,
+  }) => {
+    const { mcpServerConfig } = await serve([hello]);
+    const folder = join(directory, "cache/hawser");
+    const run = async (isAsked: boolean): Promise<void> => {
+      const bridge = start(mcpServerConfig, { env: { XDG_CACHE_HOME: join(directory, "cache") } });
+      if (isAsked) await bridge.initialize();
+      bridge.process.stdin.end();
+      expect(await bridge.exited).toEqual({ code: 0, signal: null });
+      expect(bridge.stderr).toBe("");
+    };
+    await run(false);
+    expect(fs.readdirSync(folder)).toEqual([]);
+    await run(true);
+    const [name = "", ...others] = fs.readdirSync(folder);
+    expect(others).toEqual([]);
+    const path = join(folder, name);
+    expect(modeOf(path)).toBe(0o600);
+    const { ino } = fs.statSync(path);
+    await run(true);
+    expect(fs.statSync(path).ino).toBe(ino);
+    const good = fs.readFileSync(path);
+    const flipped = Buffer.from(good).fill(0xff, 100_000, 140_000);
+    for (const damaged of [flipped, good.subarray(0, good.length / 2), Buffer.alloc(good.length), Buffer.from("x")]) {
+      fs.writeFileSync(path, damaged);
+      await run(true);
+      expect(fs.readFileSync(path).length).toBeGreaterThan(good.length / 2);
+      expect(fs.readFileSync(path).equals(damaged)).toBe(false);
+    }
   });
 
   const places: readonly (readonly [string, NodeJS.ProcessEnv])[] = [

@@ -1,0 +1,67 @@
+// One file of compiled code in the user's cache folder. It is executed, so it lies where only this user
+// can write (0700, 0600) and is checked before it is used: V8 crashes on damaged code. Without such a
+// place, or with anything unexpected in it, there is no cache, and nobody is told: it saves time and nothing else.
+
+import fs from "node:fs";
+import { join } from "node:path";
+
+export interface CodeCacheOptions {
+  readonly cacheHome: string;
+  readonly name: string;
+  /** What the code was made of; under another key it is not read. */
+  readonly key: string;
+}
+
+export interface CodeCache {
+  read(): Buffer | undefined;
+  write(code: Buffer): void;
+}
+
+const keyBytes = 64;
+
+export function createCodeCache({ cacheHome, name, key }: CodeCacheOptions): CodeCache | undefined {
+  const folder = join(cacheHome, "hawser");
+  try {
+    makeFolder(cacheHome);
+    makeFolder(folder);
+    const { uid, mode } = fs.lstatSync(folder);
+    if (process.getuid && uid !== process.getuid()) return undefined;
+    if (process.getuid && (mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700);
+  } catch {
+    return undefined;
+  }
+  const path = join(folder, `${name}.bin`);
+  const header = Buffer.alloc(keyBytes);
+  header.write(key);
+
+  return {
+    read() {
+      try {
+        return codeIn(fs.readFileSync(path), header);
+      } catch {
+        return undefined;
+      }
+    },
+    write(code) {
+      const unfinished = `${path}.${process.pid}`;
+      try {
+        fs.writeFileSync(unfinished, Buffer.concat([header, code, header, code]), { mode: 0o600, flag: "wx" });
+        fs.renameSync(unfinished, path);
+      } catch {
+        fs.rmSync(unfinished, { force: true });
+      }
+    },
+  };
+}
+
+// Not `recursive`: where nothing can be made, such as below /proc, that never returns.
+function makeFolder(path: string): void {
+  if (!fs.existsSync(path)) fs.mkdirSync(path, { mode: 0o700 });
+}
+
+// It is there twice: comparing takes no time at all, a checksum as long as a tenth of the start.
+function codeIn(bytes: Buffer, header: Buffer): Buffer | undefined {
+  const half = bytes.subarray(0, bytes.length / 2);
+  const isWhole = half.length > keyBytes && half.equals(bytes.subarray(half.length)) && half.subarray(0, keyBytes).equals(header);
+  return isWhole ? half.subarray(keyBytes) : undefined;
+}
