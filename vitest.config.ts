@@ -12,5 +12,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Each file in its own process: some send signals, guard stdout or count descriptors.
     pool: "forks",
+    // The default leaves one of two cores idle; most of these tests wait for a process.
+    maxWorkers: 3,
   },
 });
