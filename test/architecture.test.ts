@@ -17,8 +17,20 @@ const allowed: Record<string, readonly string[]> = {
     "@modelcontextprotocol/server",
     "@modelcontextprotocol/server/stdio",
   ],
+  gateway: ["@hawser/wire", "@hawser/wire/node", "@readme/openapi-parser", "@scalar/openapi-upgrader", "js-yaml", "undici"],
   conformance: ["@hawser/wire", "@hawser/wire/node"],
-  hawser: ["@hawser/bridge", "@hawser/bridge/process", "@hawser/conformance", "@hawser/wire", "@hawser/wire/node", "commander"],
+  hawser: [
+    "@bomb.sh/tab/commander",
+    "@clack/prompts",
+    "@hawser/bridge",
+    "@hawser/bridge/process",
+    "@hawser/conformance",
+    "@hawser/gateway",
+    "@hawser/gateway/host",
+    "@hawser/wire",
+    "@hawser/wire/node",
+    "commander",
+  ],
 };
 
 /** Entries that a browser may load: nothing in their closure needs Node. */

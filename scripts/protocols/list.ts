@@ -1,5 +1,5 @@
 // Every protocol that has a definition, in the order of their documentation.
 
-import { bridgeProtocol, echoProtocol } from "../../packages/wire/src/index.ts";
+import { bridgeProtocol, echoProtocol, rpcProtocol } from "../../packages/wire/src/index.ts";
 
-export const protocols = [bridgeProtocol, echoProtocol];
+export const protocols = [bridgeProtocol, rpcProtocol, echoProtocol];

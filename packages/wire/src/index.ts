@@ -45,6 +45,8 @@ export { bridgeProtocol } from "./protocols/bridge.ts";
 export type { BridgeRequest, BridgeResponse } from "./protocols/bridge.ts";
 export { echoProtocol } from "./protocols/echo.ts";
 export type { EchoRequest, EchoResponse } from "./protocols/echo.ts";
+export { callData, callItem, callStats, helloData, RPC_MIN_HOST_SEMVER, RPC_PROTOCOL, RPC_SEMVER, rpcProtocol } from "./protocols/rpc.ts";
+export type { CallData, CallItem, CallStats, HelloData, RpcRequest, RpcResponse } from "./protocols/rpc.ts";
 export type { Incoming, Received, Refused, Transport } from "./transport.ts";
 export { createWorkQueue } from "./work-queue.ts";
 export type { Ticket, WorkQueue, WorkQueueOptions } from "./work-queue.ts";
