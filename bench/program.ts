@@ -1,23 +1,14 @@
 // Starts the child programs of the bench and makes the temporary directories they need. Nothing
-// outlives the bench: a program ends when its input ends, is killed if it does not, and is killed
+// outlives the bench: a program ends when its input ends, is made to end if it does not, and is killed
 // with the bench if that is interrupted.
 
-import { onProcessEnd } from "@hawser/wire/node";
-import { spawn } from "node:child_process";
+import { onProcessEnd, startChild, type ChildExit, type PipedChild } from "@hawser/wire/node";
 import { once } from "node:events";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Readable, Writable } from "node:stream";
 import type { RowContext } from "./row.ts";
-
-export interface Program {
-  readonly pid: number;
-  readonly stdin: Writable;
-  readonly stdout: Readable;
-  stop(): Promise<void>;
-}
 
 export interface ProgramOptions {
   readonly args?: readonly string[];
@@ -27,38 +18,39 @@ export interface ProgramOptions {
 const stopMs = 1_000;
 
 /** Starts `programs/<name>.ts` with the Node options of the bench itself; it is stopped when the row is over. */
-export async function startProgram(context: RowContext, name: string, options: ProgramOptions = {}): Promise<Program> {
+export async function startProgram(context: RowContext, name: string, options: ProgramOptions = {}): Promise<PipedChild> {
   const file = join(import.meta.dirname, "programs", `${name}.ts`);
-  const child = spawn(process.execPath, [...process.execArgv, file, ...(options.args ?? [])], {
-    stdio: ["pipe", "pipe", "inherit"],
-    env: { ...process.env, ...options.env },
-  });
-  const release = onProcessEnd(() => child.kill("SIGKILL"));
-  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const args = [...process.execArgv, file, ...(options.args ?? [])];
+  const child = await startNode(args, options.env);
   let isStopping = false;
-  void exited.then(() => {
-    release();
+  void child.exited.then(() => {
     // Nobody waits for this: it ends the bench, which would otherwise wait for answers that never come.
     if (!isStopping) throw new Error(`${name} ended by itself; see above for what it said`);
   });
-  child.stdin.on("error", () => {}); // it may be killed while it is written to
-  await once(child, "spawn");
 
-  async function stop(): Promise<void> {
+  function stop(): Promise<ChildExit> {
     isStopping = true;
-    child.stdin.end();
-    const timer = setTimeout(() => child.kill("SIGKILL"), stopMs);
-    await exited;
-    clearTimeout(timer);
-    child.stdout.destroy();
+    return child.stop();
   }
 
-  context.defer(stop);
-  return { pid: child.pid ?? 0, stdin: child.stdin, stdout: child.stdout, stop };
+  context.defer(async () => void (await stop()));
+  return { ...child, stop };
+}
+
+/** A Node process of the bench; its log is ours. */
+export function startNode(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<PipedChild> {
+  return startChild({
+    command: process.execPath,
+    args,
+    env: { ...process.env, ...env },
+    stdio: "pipe",
+    stopInputMs: stopMs,
+    stopSignalMs: stopMs,
+  });
 }
 
 /** The first line that a program prints, by which it says that it is ready. */
-export async function readFirstLine(program: Program): Promise<string> {
+export async function readFirstLine(program: PipedChild): Promise<string> {
   const lines = createInterface({ input: program.stdout });
   const [line] = (await Promise.race([once(lines, "line"), once(lines, "close")])) as [string?];
   lines.close();

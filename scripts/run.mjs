@@ -55,6 +55,6 @@ main().then(
   (error) => {
     if (!isProblem(error)) throw error;
     say(error.message);
-    process.exitCode = 1;
+    process.exitCode = error.exitCode;
   },
 );

@@ -1,10 +1,9 @@
 // MCP clients over the pipes of a child process: the official one, which most hosts use, and a bare one
 // that does as little as possible, so that nothing but the server is measured.
 
-import { onProcessEnd } from "@hawser/wire/node";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { spawn } from "node:child_process";
+import { startNode } from "../program.ts";
 import type { ServerCommand } from "./bridge-servers.ts";
 
 export interface McpClient {
@@ -29,7 +28,7 @@ export async function connectOfficialClient({ args, env }: ServerCommand): Promi
 }
 
 export async function connectBareClient(command: ServerCommand): Promise<McpClient> {
-  const client = startBareClient(command);
+  const client = await startBareClient(command);
   await client.listTools();
   return client;
 }
@@ -39,10 +38,8 @@ interface Answer {
   readonly result?: unknown;
 }
 
-export function startBareClient({ args, env }: ServerCommand): BareMcpClient {
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...env } });
-  const release = onProcessEnd(() => child.kill("SIGKILL"));
-  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+export async function startBareClient({ args, env }: ServerCommand): Promise<BareMcpClient> {
+  const child = await startNode(args, env);
   const waiting = new Map<number, (result: unknown) => void>();
   let rest = "";
   let lastId = 0;
@@ -68,17 +65,13 @@ export function startBareClient({ args, env }: ServerCommand): BareMcpClient {
   }
 
   return {
-    pid: child.pid ?? 0,
+    pid: child.pid,
     async listTools() {
       await request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } });
       send({ method: "notifications/initialized" });
       return ((await request("tools/list", {})) as { tools: unknown[] }).tools.length;
     },
     callTool: (name, given) => request("tools/call", { name, arguments: given }),
-    async close() {
-      child.stdin.end();
-      await exited;
-      release();
-    },
+    close: async () => void (await child.stop()),
   };
 }

@@ -1,8 +1,7 @@
 // Hosts of a child that streams: one on our transport, one that splits lines by hand. Each sends a
 // request and counts the pieces that come before its end.
 
-import { createStreamTransport, ndjson } from "@hawser/wire/node";
-import type { Program } from "../program.ts";
+import { createStreamTransport, ndjson, type PipedChild } from "@hawser/wire/node";
 
 export interface StreamRequest {
   readonly id: string;
@@ -18,7 +17,7 @@ interface StreamAnswer {
   readonly type: string;
 }
 
-export function createTransportHost({ stdin, stdout }: Program): RequestStream {
+export function createTransportHost({ stdin, stdout }: PipedChild): RequestStream {
   const transport = createStreamTransport({ readable: stdout, writable: stdin, codec: ndjson });
   const incoming = transport.incoming[Symbol.asyncIterator]();
   return async (request) => {
@@ -31,7 +30,7 @@ export function createTransportHost({ stdin, stdout }: Program): RequestStream {
   };
 }
 
-export function createBareHost({ stdin, stdout }: Program): RequestStream {
+export function createBareHost({ stdin, stdout }: PipedChild): RequestStream {
   let tail = "";
   let pieces = 0;
   let onDone: (pieces: number) => void = () => {};

@@ -39,7 +39,7 @@ function idle(name: string, command: ServerCommand, field: string): Contestant {
   return {
     name,
     async round() {
-      const client = startBareClient(command);
+      const client = await startBareClient(command);
       await client.listTools();
       await sleep(settleMs);
       const kibibytes = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(fs.readFileSync(`/proc/${client.pid}/status`, "utf8"))?.[1];

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { timeOf, type Contestant } from "../measure.ts";
 import { prepareBridgeServers, type ServerCommand } from "../peers/bridge-servers.ts";
-import { startBareClient } from "../peers/mcp-client.ts";
+import { startBareClient, type BareMcpClient } from "../peers/mcp-client.ts";
 import type { Row } from "../row.ts";
 
 const warm = "hawser bridge";
@@ -50,9 +50,9 @@ function untilListed(name: string, command: () => ServerCommand): Contestant {
     name,
     async round() {
       const server = command();
-      let client: ReturnType<typeof startBareClient> | undefined;
+      let client: BareMcpClient | undefined;
       const ms = await timeOf(async () => {
-        client = startBareClient(server);
+        client = await startBareClient(server);
         if ((await client.listTools()) !== 20) throw new Error(`${name} did not list its tools`);
       });
       await client?.close();

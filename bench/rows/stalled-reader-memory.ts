@@ -3,12 +3,12 @@
 // Every program runs once before it counts, with a compile cache: what is measured is then the program
 // as it is shipped, without the 40 MB that Node needs to take the types out of TypeScript.
 
-import { ndjson } from "@hawser/wire/node";
+import { ndjson, type PipedChild } from "@hawser/wire/node";
 import { once } from "node:events";
 import fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Contestant } from "../measure.ts";
-import { createTemporaryDirectory, startProgram, type Program } from "../program.ts";
+import { createTemporaryDirectory, startProgram } from "../program.ts";
 import type { Row, RowContext } from "../row.ts";
 
 const pieceBytes = 65_536;
@@ -47,9 +47,9 @@ export const stalledReaderMemory: Row = {
 };
 
 interface Stall {
-  begin(program: Program): Promise<void> | void;
+  begin(program: PipedChild): Promise<void> | void;
   /** Whether bytes wait in the pipe: a process that never began to send would look modest, too. */
-  isStuck(program: Program): boolean;
+  isStuck(program: PipedChild): boolean;
 }
 
 type PeakOf = (name: string, program: string, stall?: Stall) => Contestant;
@@ -71,11 +71,11 @@ async function createPeakMeter(context: RowContext, programs: readonly string[])
   });
 }
 
-function askForStream({ stdin }: Program): void {
+function askForStream({ stdin }: PipedChild): void {
   stdin.write(ndjson.encode({ id: "1", kind: "stream", count: pieceCount, bytes: pieceBytes }));
 }
 
-async function sendPieces({ stdin }: Program): Promise<void> {
+async function sendPieces({ stdin }: PipedChild): Promise<void> {
   const text = "x".repeat(pieceBytes);
   for (let index = 0; index < pieceCount; index++) {
     if (!stdin.write(ndjson.encode({ id: "1", type: "piece", index, text }))) await once(stdin, "drain");

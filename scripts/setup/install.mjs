@@ -4,6 +4,7 @@
 
 import { createHash } from "node:crypto";
 import fs from "node:fs";
+import { constants } from "node:os";
 import { basename, join, relative } from "node:path";
 import { problem, say } from "./problem.mjs";
 import { runProgram } from "./program.mjs";
@@ -11,6 +12,9 @@ import { runProgram } from "./program.mjs";
 const recordPath = (/** @type {string} */ root) => join(root, "node_modules", ".hawser-installed");
 // npm's own list of what it installed, which it writes last.
 const npmRecordPath = (/** @type {string} */ root) => join(root, "node_modules", ".package-lock.json");
+
+// With the pinned Node and the tools for development, as `du` counts it.
+const installedSize = "900 MB";
 
 /** @typedef {{ version?: string, link?: boolean, optional?: boolean, devOptional?: boolean, os?: string[], cpu?: string[], libc?: string[] }} LockedPackage */
 
@@ -53,20 +57,26 @@ function mayBeMissing({ optional, devOptional, os, cpu, libc }) {
 export async function install(root, onStart) {
   const logPath = join(root, ".hawser", "npm-install.log");
   const shownLogPath = relative(process.cwd(), logPath);
-  say(`installing what package-lock.json lists, once; npm's log is ${shownLogPath}`);
+  say(`installing what package-lock.json lists, once: about ${installedSize}, a minute or more (npm's log: ${shownLogPath})`);
   for (const path of [recordPath(root), npmRecordPath(root)]) if (fs.existsSync(path)) fs.unlinkSync(path);
   const startedAt = Date.now();
   const log = fs.openSync(logPath, "w");
   const { command, args } = npmCommand();
   let code;
+  /** @type {NodeJS.Signals | undefined} */
+  let interruption;
+  const onInterrupt = (/** @type {NodeJS.Signals} */ signal) => {
+    interruption = interruption || signal;
+  };
   try {
-    code = await runProgram(command, [...args, ...installArguments], { cwd: root, env: process.env, outputFd: log, onStart });
+    code = await runProgram(command, [...args, ...installArguments], { cwd: root, env: process.env, outputFd: log, onStart, onInterrupt });
   } catch {
     throw problem("npm was not found; install Node with npm (https://nodejs.org) and run this again.");
   } finally {
     fs.closeSync(log);
   }
-  if (code !== 0) throw problem(`${explainFailure(fs.readFileSync(logPath, "utf8"), code)} npm's log is ${shownLogPath}`);
+  if (interruption) throw problem("interrupted; the next run starts the installation again", 128 + constants.signals[interruption]);
+  if (code !== 0) throw problem(`${explainFailure(fs.readFileSync(logPath, "utf8"), code)} (npm's log: ${shownLogPath})`);
   fs.writeFileSync(recordPath(root), expectedRecord(root));
   say(`installed in ${Math.round((Date.now() - startedAt) / 1000)} s`);
 }
@@ -84,6 +94,10 @@ const installArguments = [
   "--audit=false",
   "--fund=false",
   "--progress=false",
+  // npm's own patience would leave a person without a network in front of a silent screen for two minutes.
+  "--fetch-retries=1",
+  "--fetch-retry-mintimeout=1000",
+  "--fetch-retry-maxtimeout=5000",
 ];
 
 // The npm that started us is the surest one to exist, and needs no shell on Windows.
@@ -101,7 +115,7 @@ function explainFailure(log, code) {
   const network = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/.exec(log);
   if (network)
     return `The package registry can't be reached (${network[0]}); check the network or npm's proxy settings and run this again.`;
-  if (/\bENOSPC\b/.test(log)) return "The disk is full; make room (about 500 MB) and run this again.";
+  if (/\bENOSPC\b/.test(log)) return `The disk is full; make room (about ${installedSize}) and run this again.`;
   const refused = /\b(?:EACCES|EPERM)\b/.exec(log);
   if (refused) return `npm may not write here (${refused[0]}); give this folder and npm's cache to your user and run this again.`;
   return `npm could not install the dependencies (exit code ${code}); remove the cause that its log names and run this again.`;

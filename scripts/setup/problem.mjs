@@ -1,14 +1,17 @@
 // What keeps a task from running and a person can change: one sentence that ends with the next
 // step. It is printed as it is; anything else that is thrown is a fault of ours and keeps its stack.
 
-/** @param {string} sentence */
-export function problem(sentence) {
-  return Object.assign(new Error(sentence), { isProblem: true });
+/**
+ * @param {string} sentence
+ * @param {number} [exitCode]
+ */
+export function problem(sentence, exitCode = 1) {
+  return Object.assign(new Error(sentence), { isProblem: true, exitCode });
 }
 
 /**
  * @param {unknown} error
- * @returns {error is Error & { isProblem: true }}
+ * @returns {error is Error & { isProblem: true, exitCode: number }}
  */
 export function isProblem(error) {
   return error instanceof Error && "isProblem" in error;

@@ -1,5 +1,6 @@
 // Runs one program to its end. A signal that asks this process to end is passed on, and the end of
-// the program is awaited, so that nothing goes on working in the tree behind the user's back.
+// the program is awaited, so that nothing goes on working in the tree behind the user's back. A program
+// that is to end at once has a process group of its own, which is killed when it does not obey.
 
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
@@ -10,6 +11,7 @@ import { constants } from "node:os";
  * @property {NodeJS.ProcessEnv} env
  * @property {number} [outputFd] Gets stdout and stderr; without it both are inherited, and so is stdin.
  * @property {(pid: number) => void} [onStart]
+ * @property {(signal: NodeJS.Signals) => void} [onInterrupt] With it, a signal ends the program and all that it started.
  */
 
 /**
@@ -28,9 +30,10 @@ export function runProgram(command, args, options) {
       stdio: outputFd === undefined ? "inherit" : ["ignore", outputFd, outputFd],
       // Only `npm.cmd` needs it; its arguments are our own constants.
       shell: process.platform === "win32" && command === "npm",
+      detached: hasOwnGroup(options),
     });
     if (child.pid !== undefined && options.onStart) options.onStart(child.pid);
-    const release = passSignalsOn(child);
+    const release = options.onInterrupt ? endOnSignals(child, options.onInterrupt) : passSignalsOn(child);
     child.once("error", (error) => {
       release();
       reject(error);
@@ -40,6 +43,46 @@ export function runProgram(command, args, options) {
       resolve(code === null ? 128 + (signal === null ? 0 : constants.signals[signal]) : code);
     });
   });
+}
+
+// On Windows a group of its own would be a window of its own.
+const hasOwnGroup = (/** @type {ProgramOptions} */ options) => options.onInterrupt !== undefined && process.platform !== "win32";
+
+/** How long a program that was told to end may tidy up. */
+const killAfterMs = 2000;
+
+/**
+ * @param {import("node:child_process").ChildProcess} child
+ * @param {(signal: NodeJS.Signals) => void} onInterrupt
+ */
+function endOnSignals(child, onInterrupt) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const end = (/** @type {NodeJS.Signals} */ signal) => {
+    onInterrupt(signal);
+    killGroup(child, timer ? "SIGKILL" : "SIGTERM");
+    timer = timer || setTimeout(() => killGroup(child, "SIGKILL"), killAfterMs);
+  };
+  /** @type {NodeJS.Signals[]} */
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) process.on(signal, end);
+  return () => {
+    if (timer) clearTimeout(timer);
+    for (const signal of signals) process.off(signal, end);
+  };
+}
+
+/**
+ * @param {import("node:child_process").ChildProcess} child
+ * @param {NodeJS.Signals} signal
+ */
+function killGroup(child, signal) {
+  try {
+    if (process.platform === "win32" || child.pid === undefined) child.kill(signal);
+    else process.kill(-child.pid, signal);
+  } catch {
+    // It has ended in the meantime.
+  }
 }
 
 /** @param {import("node:child_process").ChildProcess} child */

@@ -6,7 +6,7 @@
 import { existsSync, globSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { withTreeLock } from "../setup/tree-lock.mjs";
-import { bundleBridge } from "./bundle.ts";
+import { bundleBridge, isBundleStale } from "./bundle.ts";
 import { toStep } from "./steps.ts";
 import { root, runTool } from "./tool.ts";
 
@@ -26,6 +26,9 @@ function removeOrphans(): void {
     if (!existsSync(join(root, source))) rmSync(join(root, file));
   }
 }
+
+/** Whether a build will have something to do, and so take more than a moment. */
+export const isBuildStale = (): boolean => isAnyOutputStale() || isBundleStale();
 
 function isAnyOutputStale(): boolean {
   return globSync("packages/*/src/**/*.ts", { cwd: root }).some((source) => {

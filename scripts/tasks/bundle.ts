@@ -3,6 +3,7 @@
 
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Plugin } from "rolldown";
 import { root } from "./tool.ts";
 
 const folder = "packages/bridge";
@@ -11,16 +12,25 @@ const bundles = [
   { input: "src/process/main.ts", file: "dist/bridge-main.cjs" },
 ] as const;
 
+// The MCP library brings a JSON Schema validator, a third of the whole. It needs one only to check forms that
+// a client's user has filled in, and the bridge asks for none.
+const shims = "@modelcontextprotocol/server/_shims";
+const withoutSchemaValidator: Plugin = {
+  name: "without-schema-validator",
+  resolveId: (id) => (id === shims ? shims : null),
+  load: (id) => (id === shims ? 'export { default as process } from "node:process"; export class DefaultJsonSchemaValidator {}' : null),
+};
+
 /** Writes the bundles when one is missing or older than what it is made of. */
 export async function bundleBridge(): Promise<void> {
-  // Tests of the tasks build small trees of their own, without it.
-  if (!existsSync(join(root, folder)) || !isStale()) return;
+  if (!isBundleStale()) return;
   const { rolldown } = await import("rolldown");
   for (const { input, file } of bundles) {
     const bundle = await rolldown({
       input: join(root, folder, input),
       platform: "node",
       resolve: { conditionNames: ["hawser-source", "node", "import", "default"] },
+      plugins: [withoutSchemaValidator],
       transform: { define: { __HAWSER_VERSION__: JSON.stringify(readVersion()) } },
     });
     await bundle.write({ file: join(root, folder, file), format: "cjs", minify: true });
@@ -28,7 +38,9 @@ export async function bundleBridge(): Promise<void> {
   }
 }
 
-function isStale(): boolean {
+export function isBundleStale(): boolean {
+  // Tests of the tasks build small trees of their own, without it.
+  if (!existsSync(join(root, folder))) return false;
   const times = bundles.map(({ file }) => statSync(join(root, folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0);
   const sources = [...globSync("packages/{bridge,wire}/src/**/*.ts", { cwd: root }), "package-lock.json", "scripts/tasks/bundle.ts"];
   const newest = Math.max(...sources.map((path) => statSync(join(root, path)).mtimeMs));

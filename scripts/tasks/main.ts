@@ -3,7 +3,7 @@
 import { globSync } from "node:fs";
 import { isProblem, problem, say } from "../setup/problem.mjs";
 import { runProgram } from "../setup/program.mjs";
-import { buildStep } from "./build.ts";
+import { buildStep, isBuildStale } from "./build.ts";
 import { checkSteps } from "./checks.ts";
 import { printTotal, runSteps, toStep, type Step } from "./steps.ts";
 import { runTests } from "./tests.ts";
@@ -41,6 +41,7 @@ const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
 };
 
 async function buildOrStop(): Promise<void> {
+  if (isBuildStale()) say("building");
   const outcome = await buildStep.run();
   if (outcome.status === "failed") throw problem(`the build failed; correct this and run it again.\n${outcome.text}`);
 }
@@ -52,7 +53,7 @@ function runSource(file: string, args: readonly string[]): Promise<number> {
 
 const runNode = (args: readonly string[]): Promise<number> => runProgram(process.execPath, args, { cwd: root, env: process.env });
 
-const soakStep = (file: string): Step => toStep(file, () => runSource(file, []));
+const soakStep = (file: string): Step => ({ ...toStep(file, () => runSource(file, [])), isTalkative: true });
 
 async function main([name = "", ...args]: readonly string[]): Promise<number> {
   const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
@@ -65,5 +66,5 @@ try {
 } catch (error) {
   if (!isProblem(error)) throw error;
   say(error.message);
-  process.exitCode = 1;
+  process.exitCode = error.exitCode;
 }

@@ -15,13 +15,24 @@ export async function runTests(filters: readonly string[]): Promise<Counts> {
   try {
     const file = join(folder, "summary.json");
     const reporter = join(import.meta.dirname, "vitest-summary.ts");
-    const colour = process.stdout.isTTY ? [] : ["--no-color"];
-    const args = [toolPath("vitest", "vitest"), "run", "--reporter=default", `--reporter=${reporter}`, ...colour, ...filters];
-    const code = await runProgram(process.execPath, args, { cwd: root, env: { ...process.env, [summaryVariable]: file } });
+    const reporters = ["--reporter=default", `--reporter=${reporter}`];
+    const args = [toolPath("vitest", "vitest"), "run", ...reporters, ...withoutHints, ...filters];
+    process.stdout.write("  tests …\n");
+    const code = await runProgram(process.execPath, args, { cwd: root, env: { ...environment(), [summaryVariable]: file } });
     return toCounts(readSummary(file), code);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+// How the tests could be faster is no outcome of theirs.
+const withoutHints = ["environment", "import", "transform", "isolate"].map((name) => `--experimental.diagnostics.${name}=false`);
+
+// Wishes for colour that others have left in the environment count for a terminal only.
+function environment(): NodeJS.ProcessEnv {
+  if (process.stdout.isTTY) return process.env;
+  const { FORCE_COLOR: _, ...others } = process.env;
+  return { ...others, NO_COLOR: "1" };
 }
 
 function readSummary(file: string): TestSummary | undefined {
@@ -33,12 +44,15 @@ function readSummary(file: string): TestSummary | undefined {
 }
 
 function toCounts(summary: TestSummary | undefined, code: number): Counts {
-  const { passed = 0, failed = 0, skipped = [], unhandledErrors = 0 } = summary ?? {};
+  const { passed = 0, skipped = [], unhandledErrors = 0 } = summary ?? {};
+  const failures = [...(summary?.failures ?? [])];
   for (const { name, reason } of skipped) if (reason !== undefined) process.stdout.write(`  skip  ${name}: ${reason}\n`);
   const withoutReason = skipped.filter(({ reason }) => reason === undefined).length;
   if (withoutReason > 0) process.stdout.write(`  skip  ${withoutReason} tests: left out by a filter, or marked without a reason\n`);
-  if (unhandledErrors > 0) process.stdout.write(`  FAIL  ${unhandledErrors} errors that belong to no test\n`);
-  const isUnexplained = failed + unhandledErrors === 0 && (code !== 0 || !summary);
-  if (isUnexplained) process.stdout.write(`  FAIL  vitest ended with exit code ${code}${summary ? "" : " and no report"}\n`);
-  return { passed, failed: failed + unhandledErrors + (isUnexplained ? 1 : 0), skipped: skipped.length };
+  const failed = failures.length + unhandledErrors;
+  const isUnexplained = failed === 0 && (code !== 0 || !summary);
+  if (unhandledErrors > 0)
+    failures.push(unhandledErrors === 1 ? "1 error that belongs to no test" : `${unhandledErrors} errors that belong to no test`);
+  if (isUnexplained) failures.push(`vitest ended with exit code ${code}${summary ? "" : " and no report"}`);
+  return { passed, failed: failed + (isUnexplained ? 1 : 0), skipped: skipped.length, failures };
 }

@@ -9,7 +9,8 @@ export const summaryVariable = "HAWSER_TEST_SUMMARY";
 
 export interface TestSummary {
   readonly passed: number;
-  readonly failed: number;
+  /** One name for each failure. */
+  readonly failures: readonly string[];
   readonly skipped: readonly { readonly name: string; readonly reason: string | undefined }[];
   readonly unhandledErrors: number;
 }
@@ -20,8 +21,8 @@ export default class SummaryReporter implements Reporter {
     if (path === undefined) return;
     const skipped = modules.flatMap((module) => [...module.children.allTests("skipped")]);
     const summary: TestSummary = {
-      passed: count(modules, "passed"),
-      failed: count(modules, "failed") + modules.flatMap(ownAndGroups).filter((part) => part.errors().length > 0).length,
+      passed: modules.reduce((total, module) => total + [...module.children.allTests("passed")].length, 0),
+      failures: modules.flatMap(failuresOf),
       skipped: skipped.map((test) => ({ name: test.fullName, reason: reasonOf(test.result()) })),
       unhandledErrors: unhandledErrors.length,
     };
@@ -29,10 +30,10 @@ export default class SummaryReporter implements Reporter {
   }
 }
 
-function count(modules: readonly TestModule[], state: "passed" | "failed"): number {
-  return modules.reduce((total, module) => total + [...module.children.allTests(state)].length, 0);
+function failuresOf(module: TestModule): string[] {
+  const groups: TestSuite[] = [...module.children.allSuites()].filter((group) => group.errors().length > 0);
+  const names = [...groups, ...module.children.allTests("failed")].map(({ fullName }) => `${module.relativeModuleId}: ${fullName}`);
+  return module.errors().length > 0 ? [module.relativeModuleId, ...names] : names;
 }
-
-const ownAndGroups = (module: TestModule): (TestModule | TestSuite)[] => [module, ...module.children.allSuites()];
 
 const reasonOf = (result: TestResult): string | undefined => (result.state === "skipped" ? result.note : undefined);

@@ -20,14 +20,22 @@ async function createBuiltTree(): Promise<TempTree> {
   return tree;
 }
 
-async function build(tree: TempTree): Promise<void> {
-  expect(await tree.runScript(["build"])).toEqual({ code: 0, stdout: "", stderr: "" });
+async function build(tree: TempTree): Promise<string> {
+  const { code, stdout, stderr } = await tree.runScript(["build"]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  return stderr;
 }
 
-it("writes the outputs once and leaves them alone while nothing changes", async () => {
+it("says that it builds when there is something to build", async () => {
+  const tree = await createBuiltTree();
+  rmSync(tree.path(output));
+  expect(await build(tree)).toBe("hawser: building\n");
+});
+
+it("writes the outputs once and leaves them alone without a word while nothing changes", async () => {
   const tree = await createBuiltTree();
   const before = statSync(tree.path(output)).mtimeMs;
-  await build(tree);
+  expect(await build(tree)).toBe("");
   expect(statSync(tree.path(output)).mtimeMs).toBe(before);
 });
 

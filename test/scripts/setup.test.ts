@@ -27,6 +27,16 @@ const pretend = (env: Record<string, string>): RunOptions => ({
   env,
 });
 
+/** One that has ended and was not collected yet by its new parent runs no more. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== "linux" || !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
 it("installs before the first task, without install scripts, and runs the task on the pinned Node", async () => {
   const tree = createReportingTree();
   const { code, stdout } = await tree.runScript(["test", "packages/wire"]);
@@ -98,10 +108,46 @@ it("says in one sentence that the registry can't be reached, and names npm's log
   const { code, stdout, stderr } = await tree.runScript(["test"], { npm: "has-no-network" });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr.trimEnd().split("\n").at(-1)).toBe(
-    `hawser: The package registry can't be reached (ENOTFOUND); check the network or npm's proxy settings and run this again. npm's log is ${join(".hawser", "npm-install.log")}`,
+    `hawser: The package registry can't be reached (ENOTFOUND); check the network or npm's proxy settings and run this again. (npm's log: ${join(".hawser", "npm-install.log")})`,
   );
   expect(stderr).not.toMatch(/^\s+at /m);
   expect(readFileSync(tree.path(".hawser/npm-install.log"), "utf8")).toContain("npm error code ENOTFOUND");
+});
+
+it("gives up soon where there is no network: npm tries each download twice", async () => {
+  const tree = createReportingTree();
+  await tree.runScript(["start"]);
+  expect(tree.npmCalls()[0]).toMatch(/ --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000$/);
+});
+
+it.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)(
+  "%s during the installation ends npm with all that it started, in one sentence, with exit code %i",
+  async (signal, exitCode) => {
+    const tree = createReportingTree();
+    const processes = (): string => (existsSync(tree.path("npm-processes")) ? readFileSync(tree.path("npm-processes"), "utf8") : "");
+    const { code, stdout, stderr } = await tree.runScript(["start"], {
+      npm: "never-ends",
+      async onStart(child) {
+        await expect.poll(processes, { timeout: 30_000 }).toMatch(/^\d+ \d+$/);
+        child.kill(signal);
+      },
+    });
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
+    expect(stderr.split("\n").slice(1)).toEqual(["hawser: interrupted; the next run starts the installation again", ""]);
+    for (const pid of processes().split(" ").map(Number)) await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
+    expect(existsSync(tree.path(".hawser/setup.lock"))).toBe(false);
+    expect((await tree.runScript(["start"])).code).toBe(0);
+  },
+);
+
+it("says at once that it installs, how much, and where npm's log is", async () => {
+  const { stderr } = await createReportingTree().runScript(["start"]);
+  expect(stderr.split("\n")[0]).toBe(
+    `hawser: installing what package-lock.json lists, once: about 900 MB, a minute or more (npm's log: ${join(".hawser", "npm-install.log")})`,
+  );
 });
 
 it("says in one sentence that npm is missing", async () => {

@@ -1,7 +1,7 @@
 // A small copy of the repository in a fresh folder: its real `scripts`, a lock file with two
 // packages, and a program called `npm` that records how it was called and installs by making folders.
 
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -18,10 +18,12 @@ export interface Outcome {
 
 export interface RunOptions {
   /** What the program `npm` does; see fixtures/npm.mjs. */
-  readonly npm?: "installs" | "installs-slowly" | "stops-halfway" | "has-no-network" | "is-missing";
+  readonly npm?: "installs" | "installs-slowly" | "stops-halfway" | "has-no-network" | "is-missing" | "never-ends";
   readonly nodeOptions?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   onStderr?(text: string): void;
+  /** The run has begun; with this it can be sent signals. */
+  onStart?(child: ChildProcess): void | Promise<void>;
 }
 
 export interface TempTree {
@@ -45,8 +47,9 @@ export function createTempTree(): TempTree {
   write("package.json", '{ "private": true, "type": "module" }');
   writeLock(write, "1.0.0");
   mkdirSync(path("bin"));
-  const fakeNpm = readFileSync(join(import.meta.dirname, "fixtures", "npm.mjs"), "utf8");
-  write("bin/npm", `#!${process.execPath}\n${fakeNpm}`);
+  // Through a shell: a first line with the path of Node would end at the first space in it.
+  const words = [process.execPath, join(import.meta.dirname, "fixtures", "npm.mjs")].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  write("bin/npm", `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`);
   chmodSync(path("bin/npm"), 0o755);
   return {
     root,
@@ -78,6 +81,7 @@ function runScript(root: string, args: readonly string[], options: RunOptions): 
     env: environment,
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const started = options.onStart?.(child);
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -85,6 +89,7 @@ function runScript(root: string, args: readonly string[], options: RunOptions): 
     options.onStderr?.(text);
   });
   return new Promise((resolve, reject) => {
+    started?.catch(reject);
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, ...output }));
   });

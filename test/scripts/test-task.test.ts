@@ -29,7 +29,7 @@ async function runTestTask(files: Record<string, string>, vitest?: string): Prom
     tree.write("node_modules/vitest/package.json", '{ "type": "module", "bin": { "vitest": "vitest.mjs" } }');
     tree.write("node_modules/vitest/vitest.mjs", vitest);
   }
-  const outcome = await tree.runScript(["test", "cases"], { env: { CI: "true" } });
+  const outcome = await tree.runScript(["test", "cases"], { env: { CI: "true", FORCE_COLOR: "1" } });
   return { ...outcome, last: outcome.stdout.trimEnd().split("\n").at(-1) };
 }
 
@@ -37,16 +37,23 @@ it("ends with the numbers of steps and tests that passed, and exit code 0", asyn
   const { code, last, stdout } = await runTestTask({ one: passing, two: passing });
   expect({ code, last }).toEqual({ code: 0, last: "3 passed, 0 failed" });
   expect(stdout.endsWith(`\n${last}\n`)).toBe(true);
+  // No terminal, so no colours, although the environment asks for them; and each long step says that it has begun.
+  expect(stdout).not.toContain("\u001b");
+  expect(stdout).toMatch(/^Node \S+, \S+\n {2}build … ok \([\d.]+ s\)\n {2}tests …\n/);
 });
 
 it("counts a failed test and a file that can't be loaded, and exits with 1", async () => {
-  const { code, last } = await runTestTask({ one: passing, two: failing, three: broken });
+  const { code, last, stdout } = await runTestTask({ one: passing, two: failing, three: broken });
   expect({ code, last }).toEqual({ code: 1, last: "2 passed, 2 failed" });
+  // Right before the last line: which. Files come in the order in which they ended.
+  const lines = stdout.trimEnd().split("\n").slice(-4);
+  expect([lines[0], ...lines.slice(1, 3).toSorted()]).toEqual(["Failed:", "  cases/three.test.ts", "  cases/two.test.ts: fails"]);
 });
 
 it("counts a group whose hook fails as failed, although its tests were only skipped", async () => {
-  const { code, last } = await runTestTask({ one: brokenHook });
+  const { code, last, stdout } = await runTestTask({ one: brokenHook });
   expect({ code, last }).toEqual({ code: 1, last: "1 passed, 1 failed, 1 skipped" });
+  expect(stdout).toContain("\nFailed:\n  cases/one.test.ts: group\n");
 });
 
 it("counts skipped tests and prints their reason", async () => {
@@ -56,8 +63,9 @@ it("counts skipped tests and prints their reason", async () => {
 });
 
 it("counts an error that belongs to no test as a failure", async () => {
-  const { code, last } = await runTestTask({ one: unhandled });
+  const { code, last, stdout } = await runTestTask({ one: unhandled });
   expect({ code, last }).toEqual({ code: 1, last: "2 passed, 1 failed" });
+  expect(stdout).toContain("\nFailed:\n  1 error that belongs to no test\n");
 });
 
 it("counts a filter that matches no test as a failure", async () => {
@@ -66,8 +74,8 @@ it("counts a filter that matches no test as a failure", async () => {
 });
 
 it.each([
-  ["ends badly", "process.exit(3);", "  FAIL  vitest ended with exit code 3 and no report\n"],
-  ["ends well without having run", "", "  FAIL  vitest ended with exit code 0 and no report\n"],
+  ["ends badly", "process.exit(3);", "\nFailed:\n  vitest ended with exit code 3 and no report\n1 passed, 1 failed\n"],
+  ["ends well without having run", "", "\nFailed:\n  vitest ended with exit code 0 and no report\n1 passed, 1 failed\n"],
 ])("counts a vitest that %s as a failure", async (_how, program, line) => {
   const { code, last, stdout } = await runTestTask({}, program);
   expect({ code, last }).toEqual({ code: 1, last: "1 passed, 1 failed" });

@@ -25,6 +25,8 @@ function printLine(line) {
   try {
     process.getBuiltinModule("node:fs").writeSync(1, `${line}\n`);
   } catch {
+    // A full pipe takes it later; a reader that has left needs nothing.
+    process.stdout.on("error", () => {});
     process.stdout.write(`${line}\n`);
   }
 }

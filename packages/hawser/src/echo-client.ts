@@ -57,13 +57,20 @@ export function createEchoClient(transport: Transport, describeEnd: () => Promis
   }
   void readAll();
 
+  // Whoever asks may look at the answer later, or never: the tour is interrupted between the two.
+  function wait(id: string, onEvent?: (piece: EchoResponse) => void): Promise<EchoResponse> {
+    const answer = pending.wait(id, { totalMs: longestWaitMs, ...(onEvent && { onEvent }) });
+    answer.catch(() => {});
+    return answer;
+  }
+
   return {
     call(request, { id = `c${++lastId}`, onPiece } = {}) {
-      const answer = pending.wait(id, { totalMs: longestWaitMs, ...(onPiece && { onEvent: onPiece }) });
+      const answer = wait(id, onPiece);
       transport.send({ id, ...request }).catch((error: unknown) => pending.reject(id, toHawserError(error)));
       return answer;
     },
-    nextStray: () => pending.wait(strayId, { totalMs: longestWaitMs }),
+    nextStray: () => wait(strayId),
     haltReading() {
       const halt = Promise.withResolvers<void>();
       reading = halt.promise;

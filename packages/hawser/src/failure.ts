@@ -1,24 +1,25 @@
 // How a command fails: one sentence that says what to do, no stack trace unless HAWSER_DEBUG=stack
-// asks for it, and an exit code: 2 for a mistake in the arguments, else what the error table says.
+// asks for it, and an exit code: 2 for a mistake in the arguments (1 where a contract says so), else what the
+// error table says.
 
 import { CommanderError } from "commander";
 import { describeThrown, errorTable, HawserError } from "@hawser/wire";
+import { printTo } from "./terminal.ts";
 
-const usageExitCode = 2;
 const internalExitCode = 1;
 
 /** Prints what happened, where that has not been done yet, and returns the exit code. */
 export function reportFailure(error: unknown): number {
   // Commander has printed its own sentence; help and version are no failures.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
+  if (error instanceof CommanderError) return error.exitCode;
   const wantsStack = (process.env["HAWSER_DEBUG"] ?? "").split(",").includes("stack");
-  if (wantsStack && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  if (wantsStack && error instanceof Error) printTo(process.stderr, `${error.stack}\n`);
   if (HawserError.isInstance(error)) {
-    process.stderr.write(`hawser: ${error.message}\n`);
+    printTo(process.stderr, `hawser: ${error.message}\n`);
     return errorTable[error.code].exitCode;
   }
   const hint = wantsStack ? "" : "; HAWSER_DEBUG=stack shows where";
-  process.stderr.write(`hawser: something unexpected happened: ${describeThrown(error)}${hint}\n`);
+  printTo(process.stderr, `hawser: something unexpected happened: ${describeThrown(error)}${hint}\n`);
   return internalExitCode;
 }
 

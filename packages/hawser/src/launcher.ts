@@ -1,7 +1,7 @@
 // Where this program lies, the same from the sources and from the build: the launcher, for commands
-// that start `hawser` again as a child, and the version.
+// that start `hawser` again as a child, the version, and what a person types to run it.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export const launcherPath = fileURLToPath(new URL("../bin/hawser.mjs", import.meta.url));
@@ -10,3 +10,10 @@ export function readVersion(): string {
   const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
   return manifest.version;
 }
+
+// A published package has no tsconfig.json.
+const isCheckout = (): boolean => existsSync(new URL("../tsconfig.json", import.meta.url));
+
+/** What works in the reader's shell: in a checkout, and for whoever came through npx, `hawser` alone is not on the PATH. */
+export const commandName = (environment: NodeJS.ProcessEnv = process.env, isInCheckout: boolean = isCheckout()): string =>
+  isInCheckout || environment["npm_command"] === "exec" ? "npx hawser" : "hawser";

@@ -1,23 +1,31 @@
 // The commands, their options and their help. What a command does is loaded only when it is run, so
 // that asking for help costs next to nothing.
 
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
+import { addBridge } from "./bridge-command.ts";
+import { addExamples, exitWith, parseCount } from "./command-parts.ts";
 import type { ConformOptions } from "./commands/conform.ts";
 import type { EchoOptions } from "./commands/echo.ts";
 import type { ExposeOptions } from "./commands/expose.ts";
 import { toSentence } from "./failure.ts";
-import { readVersion } from "./launcher.ts";
+import { commandName, readVersion } from "./launcher.ts";
+import { printTo } from "./terminal.ts";
 
 const maxWorkers = 1_024;
 const maxQueueSize = 100_000;
 const maxTimeoutMs = 3_600_000;
 const maxJobs = 64;
+const usageExitCode = 2;
 
 export function createProgram(): Command {
-  const program = new Command("hawser")
-    .description("Ties agents to the programs around them.")
-    .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(toSentence(text)) });
+  const program = new Command(commandName()).description("Ties agents to the programs around them.").configureOutput({
+    writeOut: (text) => printTo(process.stdout, text),
+    writeErr: (text) => printTo(process.stderr, text),
+    outputError: (text, write) => write(toSentence(text)),
+  });
+  // Arguments and options are on each command's own page; here they would push the summaries over the edge.
+  program.configureHelp({ subcommandTerm: (command) => command.name() });
+  exitWith(program, usageExitCode);
   addExamples(program, ["hawser tour", "hawser expose tools.ts -- claude", "hawser conform echo -- hawser echo"]);
   addExpose(program);
   addBridge(program);
@@ -27,8 +35,7 @@ export function createProgram(): Command {
   const version = readVersion();
   for (const command of [program, ...program.commands]) {
     command.version(version, "-V, --version", "print the version");
-    // The bridge reads its own options, and knows best what they are.
-    command.helpOption(command.name() !== "bridge" && "-h, --help", "print this help");
+    command.helpOption("-h, --help", "print this help");
     command.showHelpAfterError(`usage: ${nameOf(command)} ${command.usage()}   (${nameOf(command)} --help explains)`);
   }
   return program;
@@ -68,18 +75,6 @@ function addExpose(program: Command): void {
   ]);
 }
 
-function addBridge(program: Command): void {
-  const bridge = program
-    .command("bridge")
-    .summary("the MCP server that clients start")
-    .description("An MCP server on stdin and stdout whose tools run in the program that owns the socket. Clients start it; people don't.")
-    .usage("[options] <socket_path> <schema_path>")
-    .argument("[args...]")
-    .allowUnknownOption()
-    .action(async (args: string[]) => (await import("./commands/bridge.ts")).runBridgeCommand(args));
-  addExamples(bridge, ["hawser bridge --check /tmp/claudecode_ipc_….sock /tmp/claudecode_ipc_schema_….json"]);
-}
-
 function addEcho(program: Command): void {
   const echo = program
     .command("echo")
@@ -109,7 +104,7 @@ function addConform(program: Command): void {
     .command("conform")
     .summary("check an implementation of a protocol")
     .description(
-      "Starts the command once per scenario and checks what it does. A scenario beyond the contract never fails; without it the command is said not to support it. Exit code 0: nothing failed, 1: something failed, 2: usage.",
+      "Starts the command once per scenario and checks what it does. A scenario beyond the contract never fails; without it the command is said not to support it. Exit code 0: nothing failed, 1: something failed, 2: a mistake in the arguments.",
     )
     .usage("[options] <suite> -- <command...>")
     .argument("<suite>", "which contract: echo, bridge or parent")
@@ -156,18 +151,6 @@ function addTour(program: Command): void {
   addExamples(tour, ["hawser tour", "hawser tour | cat"]);
 }
 
-function addExamples(command: Command, lines: readonly string[]): void {
-  command.addHelpText("after", `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`);
-}
-
 const nameOf = (command: Command): string => (command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name());
-
-function parseCount(max: number): (text: string) => number {
-  return (text) => {
-    const count = /^\d{1,16}$/.test(text) ? Number(text) : 0;
-    if (count < 1 || count > max) throw new InvalidArgumentError(`Give a whole number from 1 to ${max}.`);
-    return count;
-  };
-}
 
 const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];

@@ -14,6 +14,22 @@ export function fitLine(text: string, width: number): string {
   return line.length > width ? `${line.slice(0, width - 1)}…` : line;
 }
 
+/** The same text with every long run of spaces as its number: `a[5000 spaces]b`. */
+export const shortenSpaces = (text: string): string => text.replaceAll(/ {8,}/g, (run) => `[${run.length} spaces]`);
+
+/** Writes help and errors. A reader that has gone (`hawser --help | true`) is no failure; a full disk is one. */
+export function printTo(stream: NodeJS.WriteStream, text: string): void {
+  if (!guarded.has(stream)) stream.on("error", noteFailedWrite);
+  guarded.add(stream);
+  stream.write(text);
+}
+
+const guarded = new WeakSet<NodeJS.WriteStream>();
+
+function noteFailedWrite(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") process.exitCode = 1;
+}
+
 /** Ends the process when nobody reads stdout any more; children are stopped by what started them. */
 export function endWhenUnread(): void {
   process.stdout.on("error", () => process.exit(process.exitCode ?? 0));

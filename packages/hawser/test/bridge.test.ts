@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { bridgeUsage } from "../../bridge/src/process/bridge-options.ts";
 import { exposedTools, readConfig, startExpose, withClient, type ServerConfig } from "./expose-session.ts";
 import { launcher, makeFolder, runHawser } from "./run-hawser.ts";
 
@@ -48,11 +49,14 @@ describe.concurrent("hawser bridge", () => {
     expect([gone.code, gone.stdout, gone.stderr.includes(socket)]).toEqual([2, "", true]);
   });
 
-  it("--help explains the bridge's own options", async () => {
+  it("--help explains every option that the bridge process has, and the exit codes", async () => {
     const { code, stdout, stderr } = await runHawser(["bridge", "--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/<socket_path> <schema_path>\n/);
-    for (const option of ["--connections", "--reconnect", "--max-result-bytes", "--check"]) expect(stdout).toContain(option);
+    const options = bridgeUsage.match(/^ {2}--[a-z-]+/gm)?.map((option) => option.trim()) ?? [];
+    expect(options).toContain("--connections");
+    for (const option of options) expect(stdout).toContain(option);
+    expect(stdout.match(/^ {2}\d+ {2}/gm)?.map(Number)).toEqual([0, 1, 2, 143]);
   });
 
   it.each([[[]], [["only-one"]], [["a", "b", "c"]], [["--no-such-option", "a", "b"]], [["--connections", "0", "a", "b"]]])(
@@ -60,7 +64,7 @@ describe.concurrent("hawser bridge", () => {
     async (args) => {
       const { code, stdout, stderr } = await runHawser(["bridge", ...args]);
       expect([code, stdout]).toEqual([1, ""]);
-      expect(stderr).toMatch(/^[^\n]+\n\nusage: /);
+      expect(stderr).toMatch(/^hawser: [^\n]+\nusage: npx hawser bridge \[options\] <socket_path> <schema_path> {3}/);
     },
   );
 });
@@ -69,8 +73,8 @@ describe.concurrent("help", () => {
   it("hawser expose --help explains with examples and exits 0", async () => {
     const { code, stdout, stderr } = await runHawser(["expose", "--help"]);
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^Usage: hawser expose \[options\] <module> \[-- <command\.\.\.>\]\n/);
-    expect(stdout).toMatch(/\nExamples:\n {2}\$ hawser expose tools\.ts -- claude\n/);
+    expect(stdout).toMatch(/^Usage: npx hawser expose \[options\] <module> \[-- <command\.\.\.>\]\n/);
+    expect(stdout).toMatch(/\nExamples:\n {2}\$ npx hawser expose tools\.ts -- claude\n/);
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 });

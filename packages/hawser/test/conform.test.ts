@@ -35,6 +35,13 @@ describe.concurrent("hawser conform", () => {
     expect(stdout).toContain("echo 1.0.0: 0 passed, 3 failed in");
   });
 
+  it("shows a long run of spaces as its number, and keeps it in the JSON", async () => {
+    const spaces = `process.stdin.once("data", () => console.log(JSON.stringify({ id: "split", a: " ".repeat(200) + "b" })))`;
+    const args = ["--only", "split", "--", process.execPath, "-e", spaces];
+    expect((await runHawser(["conform", "echo", ...args])).stdout).toContain('"a":"[200 spaces]b"');
+    expect((await runHawser(["conform", "echo", "--json", ...args])).stdout).toContain(" ".repeat(200));
+  });
+
   it("prints the report as JSON for programs, with the same exit codes", async () => {
     const green = await runHawser(["conform", "echo", ...quick, "--json", "--timeout", "20000", "--", ...echo]);
     const report = JSON.parse(green.stdout) as Report;

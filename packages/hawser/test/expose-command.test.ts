@@ -42,22 +42,19 @@ async function record(name: string, args: readonly string[]): Promise<Recorded> 
 const server = { command: process.execPath, args: expect.arrayContaining([expect.stringMatching(/\.sock$/)]) as string[] };
 
 describe.concurrent("the command of a client", () => {
-  it("claude gets the server as an argument behind its own, where it can't swallow a prompt", async () => {
-    const { args } = await record("claude", ["-p", "say hello"]);
-    expect(args.slice(0, 3)).toEqual(["-p", "say hello", "--mcp-config"]);
-    expect(JSON.parse(args[3] ?? "")).toEqual({ mcpServers: { harbour: { type: "stdio", ...server } } });
-    expect(args).toHaveLength(4);
-  });
-
-  it("claude gets it before --, since everything behind that is the prompt", async () => {
+  it("claude gets the server as one word in front of its own, where it swallows neither a prompt nor a subcommand", async () => {
     const { args } = await record("claude", ["-p", "--", "--say hello"]);
-    expect(args).toEqual(["-p", "--mcp-config", expect.any(String), "--", "--say hello"]);
+    const [added = "", ...own] = args;
+    expect(own).toEqual(["-p", "--", "--say hello"]);
+    const [option, config = ""] = added.split(/=(.*)/s);
+    expect(option).toBe("--mcp-config");
+    expect(JSON.parse(config)).toEqual({ mcpServers: { harbour: { type: "stdio", ...server, alwaysLoad: true } } });
   });
 
   it("codex gets settings on its command line", async () => {
     const { args } = await record("codex", ["exec", "say hello"]);
-    expect(args.slice(0, 2)).toEqual(["exec", "say hello"]);
-    const settings = args.slice(2).filter((arg) => arg !== "-c");
+    expect(args.slice(-2)).toEqual(["exec", "say hello"]);
+    const settings = args.slice(0, -2).filter((arg) => arg !== "-c");
     expect(settings.map((setting) => setting.split("=")[0])).toEqual(["mcp_servers.harbour.command", "mcp_servers.harbour.args"]);
     // These strings and lists are written the same in TOML and in JSON.
     expect(settings.map((setting) => JSON.parse(setting.slice(setting.indexOf("=") + 1)) as unknown)).toEqual([
@@ -128,9 +125,9 @@ describe.concurrent("the command", () => {
   it("that does not exist, or can't be run, is named with what to do and exit code 2", async () => {
     const missing = await runWith(["no-such-client"]);
     expect([missing.code, missing.stdout]).toEqual([2, ""]);
-    expect(missing.stderr).toMatch(/\nhawser: can't run no-such-client: there is no such program; check the name and the PATH\n$/);
+    expect(missing.stderr).toMatch(/\nhawser: can't start no-such-client: there is no such program; check the name and the PATH\n$/);
     const unrunnable = await runWith([exposedTools]);
-    expect([unrunnable.code, unrunnable.stderr.includes(`hawser: can't run ${exposedTools}: `)]).toEqual([2, true]);
+    expect([unrunnable.code, unrunnable.stderr.includes(`hawser: can't start ${exposedTools}: `)]).toEqual([2, true]);
   });
 
   it("and --print are two ways to go", async () => {
@@ -156,10 +153,14 @@ describe.concurrent("signals", () => {
     const folder = makeFolder("t");
     // Without `exec`, a shell that stays between would answer Ctrl-C itself.
     const words = [process.execPath, launcher, "expose", exposedTools, "--", ...waiter, "{config}"];
-    const terminal = spawn("/usr/bin/script", ["--quiet", "--return", "--command", `exec ${words.join(" ")}`, "/dev/null"], {
-      env: { ...process.env, TMPDIR: folder, HAWSER_TEST_MARK: folder, NO_COLOR: "1" },
-      stdio: ["pipe", "pipe", "inherit"],
-    });
+    const terminal = spawn(
+      "/usr/bin/script",
+      ["--quiet", "--return", "--command", `exec ${words.map((word) => `'${word}'`).join(" ")}`, "/dev/null"],
+      {
+        env: { ...process.env, TMPDIR: folder, HAWSER_TEST_MARK: folder, NO_COLOR: "1" },
+        stdio: ["pipe", "pipe", "inherit"],
+      },
+    );
     let shown = "";
     terminal.stdout.setEncoding("utf8").on("data", (text: string) => (shown += text));
     const ended = new Promise((resolve) => terminal.once("close", resolve));

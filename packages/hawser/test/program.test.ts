@@ -1,24 +1,30 @@
 // The command line itself: help, mistakes in the arguments, exit codes.
 
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { runHawser } from "./run-hawser.ts";
+import { commandName } from "../src/launcher.ts";
+import { launcher, runHawser, start } from "./run-hawser.ts";
 
 const request = '{"id":"1","kind":"echo","value":1}\n';
 
 describe.concurrent("help", () => {
-  it.each(["hawser", "hawser echo", "hawser conform", "hawser tour"])("%s --help explains with examples and exits 0", async (command) => {
-    const { code, stdout, stderr } = await runHawser([...command.split(" ").slice(1), "--help"]);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(new RegExp(`^Usage: ${command} `));
-    expect(stdout).toMatch(/\nExamples:\n {2}\$ .*hawser/);
-    expect(stdout).toMatch(/--version/);
-    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
-  });
+  it.each(["hawser", "hawser expose", "hawser bridge", "hawser echo", "hawser conform", "hawser tour"])(
+    "%s --help explains with examples and exits 0",
+    async (command) => {
+      const { code, stdout, stderr } = await runHawser([...command.split(" ").slice(1), "--help"]);
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(new RegExp(`^Usage: npx ${command} `));
+      expect(stdout).toMatch(/\nExamples:\n {2}\$ .*npx hawser/);
+      expect(stdout).toMatch(/--version/);
+      expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+    },
+  );
 
   it("without a command prints the help on stderr and exits 2", async () => {
     const { code, stdout, stderr } = await runHawser([]);
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(/^Usage: hawser/);
+    expect(stderr).toMatch(/^Usage: npx hawser/);
   });
 
   it("prints the version after any command", async () => {
@@ -26,19 +32,55 @@ describe.concurrent("help", () => {
   });
 });
 
+describe.concurrent("names", () => {
+  it("are what works in the reader's shell: npx in a checkout and for who came through it, else hawser alone", () => {
+    expect([commandName({}, true), commandName({ npm_command: "exec" }, false), commandName({}, false)]).toEqual([
+      "npx hawser",
+      "npx hawser",
+      "hawser",
+    ]);
+  });
+});
+
+describe.concurrent("a reader that has gone", () => {
+  it.each([[["--help"]], [["conform", "--help"]], [["bridge", "--help"]]])("%j ends quietly with exit code 0", async (args) => {
+    const running = start(args);
+    running.process.stdout.destroy();
+    expect(await running.ended).toEqual({ code: 0, signal: null, stdout: "", stderr: "" });
+  });
+
+  it.each([[[]], [["ech"]], [["conform", "nothing"]]])("mistakes of %j end with exit code 2 all the same", async (args) => {
+    const running = start(args);
+    running.process.stderr.destroy();
+    expect(await running.ended).toMatchObject({ code: 2, signal: null });
+  });
+
+  it("a full disk is a failure", async (context) => {
+    if (!existsSync("/dev/full")) context.skip("needs /dev/full");
+    const full = openSync("/dev/full", "w");
+    const child = spawn(process.execPath, [launcher, "--help"], { stdio: ["ignore", full, "inherit"] });
+    closeSync(full);
+    expect(await new Promise((resolve) => child.once("close", resolve))).toBe(1);
+  });
+});
+
 const mistakes: readonly [string, readonly string[], string][] = [
-  ["an unknown command", ["ech"], "hawser: unknown command 'ech' (Did you mean echo?)\nusage: hawser [options] [command]"],
+  ["an unknown command", ["ech"], "hawser: unknown command 'ech' (Did you mean echo?)\nusage: npx hawser [options] [command]"],
   [
     "an unknown option",
     ["echo", "--worker", "1"],
-    "hawser: unknown option '--worker' (Did you mean --workers?)\nusage: hawser echo [options]",
+    "hawser: unknown option '--worker' (Did you mean --workers?)\nusage: npx hawser echo [options]",
   ],
   ["a word too many", ["tour", "now"], "hawser: too many arguments for 'tour'."],
   ["an unknown codec", ["echo", "--codec", "xml"], "hawser: option '--codec <name>' argument 'xml' is invalid."],
   ["a codec for the socket", ["echo", "--socket", "--codec", "ndjson"], "hawser: option '--socket' cannot be used with option '--codec"],
-  ["no suite", ["conform"], "hawser: missing required argument 'suite'\nusage: hawser conform [options] <suite> -- <command...>"],
+  ["no suite", ["conform"], "hawser: missing required argument 'suite'\nusage: npx hawser conform [options] <suite> -- <command...>"],
   ["an unknown suite", ["conform", "ecko", "--", "cat"], 'hawser: there is no suite "ecko"; there are: '],
-  ["no command to run", ["conform", "echo"], "hawser: say what to run after --, for example: hawser conform echo -- node my-server.js\n"],
+  [
+    "no command to run",
+    ["conform", "echo"],
+    "hawser: say what to run after --, for example: npx hawser conform echo -- node my-server.js\n",
+  ],
   [
     "a program that does not exist",
     ["conform", "echo", "--", "no-such-program"],
@@ -62,7 +104,7 @@ describe.concurrent("mistakes", () => {
       expect([code, stdout]).toEqual([2, ""]);
       expect(stderr).toBe(
         `hawser: option '--workers <n>' argument '${value}' is invalid. Give a whole number from 1 to 1024.\n` +
-          "usage: hawser echo [options]   (hawser echo --help explains)\n",
+          "usage: npx hawser echo [options]   (npx hawser echo --help explains)\n",
       );
     },
   );

@@ -27,6 +27,7 @@ describe.concurrent("hawser tour", () => {
     expect(stdout.match(/^ ✓ .+$/gm)).toHaveLength(7);
     expect(stdout).toMatch(/srw------- {2}claudecode_ipc_[0-9a-f]{32}\.sock\n/);
     expect(stdout).toMatch(/\nAll seven hold, shown in [\d.]+ s\. No process is left running\.\n/);
+    expect(stdout).toMatch(/\nTry an implementation of your own: {2}npx hawser conform echo -- <command>\n$/);
     expect(left()).toEqual([]);
     // No terminal here: plain lines that fit, no colours and no other codes.
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
@@ -34,7 +35,7 @@ describe.concurrent("hawser tour", () => {
   });
 
   it("stops cleanly when it is interrupted, whatever it is showing", async ({ expect }) => {
-    for (const moment of ["5. A reader", "srw-------"]) {
+    for (const moment of ["sent {oops", "5. A reader", "srw-------"]) {
       const { running, left } = startTour();
       await running.printed(moment);
       running.process.kill("SIGINT");

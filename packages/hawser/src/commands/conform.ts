@@ -1,8 +1,18 @@
 // `hawser conform`: runs a suite against a command and reports. 0 all passed, 1 some failed, 2 usage.
 
-import { formatScenario, formatSummary, runSuite, subjectFor, suites, toExitCode, type Suite } from "@hawser/conformance";
+import {
+  formatScenario,
+  formatSummary,
+  runSuite,
+  subjectFor,
+  suites,
+  toExitCode,
+  type ScenarioResult,
+  type Suite,
+} from "@hawser/conformance";
 import { HawserError } from "@hawser/wire";
-import { endWhenUnread } from "../terminal.ts";
+import { commandName } from "../launcher.ts";
+import { endWhenUnread, shortenSpaces } from "../terminal.ts";
 
 export interface ConformOptions {
   readonly json?: true;
@@ -22,13 +32,13 @@ export async function runConform(suiteName: string, words: readonly string[], op
   }
   const [command, ...args] = words;
   if (command === undefined) {
-    throw new HawserError("usage", `say what to run after --, for example: hawser conform ${suiteName} -- node my-server.js`);
+    throw new HawserError("usage", `say what to run after --, for example: ${commandName()} conform ${suiteName} -- node my-server.js`);
   }
   const result = await runSuite(suite, subjectFor(suite, { command, args, timeoutMs: options.timeout }), {
     only: options.only,
     timeoutMs: options.timeout,
     concurrency: options.jobs,
-    onResult: (scenario) => void (options.json || stdout.write(formatScenario(scenario, stdout))),
+    onResult: (scenario) => void (options.json || stdout.write(formatScenario(forPeople(scenario), stdout))),
   }).catch((error: unknown) => {
     // A command that can't be started says nothing about the contract: it is a mistake in the arguments.
     throw HawserError.isInstance(error) && error.code === "start_failed"
@@ -37,6 +47,15 @@ export async function runConform(suiteName: string, words: readonly string[], op
   });
   stdout.write(options.json ? `${JSON.stringify(result, null, 2)}\n` : formatSummary(result, stdout));
   process.exitCode = toExitCode(result);
+}
+
+/** With texts that a terminal can show; JSON keeps them as they are. */
+function forPeople(scenario: ScenarioResult): ScenarioResult {
+  const { failure } = scenario;
+  if (!failure) return scenario;
+  const { expected, got, lastWords } = failure;
+  const shown = { expected: shortenSpaces(expected), got: shortenSpaces(got) };
+  return { ...scenario, failure: { ...failure, ...shown, ...(lastWords !== undefined && { lastWords: shortenSpaces(lastWords) }) } };
 }
 
 function findSuite(name: string): Suite {

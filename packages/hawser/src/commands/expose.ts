@@ -4,8 +4,8 @@
 // and its tools print goes to stderr.
 
 import { createIPCSession, printClientConfig, type ClientName, type IPCSession } from "@hawser/bridge";
-import { HawserError, limits } from "@hawser/wire";
-import { guardStdout, watchParent, type StdoutGuard } from "@hawser/wire/node";
+import { HawserError, limits, whenAborted } from "@hawser/wire";
+import { createLifecycle, endOnSignals, guardStdout, watchParent, type StdoutGuard } from "@hawser/wire/node";
 import { loadTools, toServerName } from "../expose/load-tools.ts";
 import { runClient } from "../expose/run-client.ts";
 import { reportFailure } from "../failure.ts";
@@ -14,8 +14,6 @@ export interface ExposeOptions {
   readonly name?: string;
   readonly print?: ClientName;
 }
-
-const secondSignalExitCode = 143;
 
 /** Ends the process: the module may have opened what would keep it alive. */
 export async function runExpose(modulePath: string, command: readonly string[], options: ExposeOptions): Promise<never> {
@@ -28,7 +26,8 @@ async function expose(modulePath: string, [program, ...args]: readonly string[],
   if (program !== undefined && print !== undefined)
     throw new HawserError("usage", "--print is for a client that you start yourself; leave it out, or the command");
   // From the first moment: whoever started us may be gone before we serve.
-  const abandoned = new Promise<void>((resolve) => void watchParent(resolve));
+  const lifecycle = createLifecycle();
+  watchParent(() => lifecycle.end("parent-gone", 0));
   const guard = guardStdout();
   const tools = await loadTools(modulePath);
   const serverName = name ?? toServerName(modulePath);
@@ -36,10 +35,10 @@ async function expose(modulePath: string, [program, ...args]: readonly string[],
   try {
     await session.start();
     if (program !== undefined) return await runClient(session, serverName, [program, ...args]);
-    const stopped = whenToldToStop();
+    endOnSignals(lifecycle);
     await printConfig(guard, session, serverName, print ?? "json");
     process.stderr.write(describe(Object.keys(tools), serverName, print ?? "json"));
-    await Promise.race([stopped, abandoned]);
+    await whenAborted(lifecycle.stopping);
     return 0;
   } finally {
     await session.stop();
@@ -65,18 +64,6 @@ function describe(toolNames: readonly string[], serverName: string, client: Clie
   const shown = toolNames.slice(0, 10).join(", ");
   const more = toolNames.length > 10 ? ` and ${toolNames.length - 10} more` : "";
   return `hawser: printed ${destinations[client]}\nhawser: offers ${shown}${more} as "${serverName}" until Ctrl-C\n`;
-}
-
-function whenToldToStop(): Promise<void> {
-  return new Promise((resolve) => {
-    let signals = 0;
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-      process.on(signal, () => {
-        if (++signals > 1) process.exit(secondSignalExitCode);
-        resolve();
-      });
-    }
-  });
 }
 
 /** Waits for the last words, but not for a reader that never reads. */

@@ -2,7 +2,7 @@
 // seconds, needs nothing, leaves nothing. Ctrl-C ends it cleanly at any moment.
 
 import { HawserError, untilAborted } from "@hawser/wire";
-import { readVersion } from "../launcher.ts";
+import { commandName, readVersion } from "../launcher.ts";
 import { endWhenUnread, paint } from "../terminal.ts";
 import { showKilledChild } from "../tour/kill-step.ts";
 import { showBackpressure } from "../tour/pressure-step.ts";
@@ -35,7 +35,7 @@ export async function runTourCommand(): Promise<void> {
     `\n${wasInterrupted ? "Interrupted." : summarize(stage.failures, seconds)} ${left || "No"} process is left running.\n`,
   );
   if (stage.failures === 0 && !wasInterrupted)
-    process.stdout.write("Try an implementation of your own:  hawser conform echo -- <command>\n");
+    process.stdout.write(`Try an implementation of your own:  ${commandName()} conform echo -- <command>\n`);
   process.exitCode = wasInterrupted ? interruptedExitCode : Math.min(stage.failures + left, 1);
 }
 

@@ -1,14 +1,13 @@
 // Runs a client's command with a session's tools added, and ends with it: its exit code is ours, it
 // gets the signals that we get, and it does not outlive us.
 
-import { spawn, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { isatty } from "node:tty";
 import { printClientConfig, toClientCommand, type IPCSession } from "@hawser/bridge";
-import { HawserError } from "@hawser/wire";
-import { createSessionNames, onProcessEnd } from "@hawser/wire/node";
+import { describeThrown, HawserError } from "@hawser/wire";
+import { createSessionNames, startChild, type OwnedProcess } from "@hawser/wire/node";
 
 export type CommandLine = readonly [program: string, ...args: string[]];
 
@@ -34,14 +33,8 @@ export function runClient(session: IPCSession, serverName: string, [program, ...
   }
   const filePath = addition.file === undefined ? configPath : writeBeside(session, "client.json", addition.file);
   for (const [name, value] of Object.entries(addition.env)) env[name] = value.replaceAll("{file}", filePath);
-  return runCommand(program, withAddedArguments(args, addition.args), env);
-}
-
-// Behind everything else: Claude's --mcp-config takes all words that follow it, and would take the prompt.
-// But words after `--` are no options any more.
-function withAddedArguments(args: readonly string[], added: readonly string[]): string[] {
-  const end = args.indexOf("--");
-  return args.toSpliced(end < 0 ? args.length : end, 0, ...added);
+  // In front, where a subcommand does not take them for its own; the words behind `--` are no options any more.
+  return runCommand(program, [...addition.args, ...args], env);
 }
 
 /** A file in the session's private directory: nobody else can read it, and it is removed with the session. */
@@ -52,44 +45,23 @@ function writeBeside({ schemaPath }: IPCSession, name: string, content: string):
   return path;
 }
 
-async function runCommand(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const child = startCommand(program, args, env);
+async function runCommand(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const child = await startChild({ command, args, env, stdio: "inherit" }).catch((cause: unknown) => {
+    throw new HawserError("usage", describeThrown(cause), { cause });
+  });
   const stopForwarding = forwardSignals(child);
-  // Not SIGKILL: a client that draws on the terminal must be able to put it in order.
-  const release = onProcessEnd(() => child.kill("SIGTERM"));
-  try {
-    return await new Promise((resolve, reject) => {
-      child.once("error", (cause) => reject(startFailed(program, cause)));
-      child.once("exit", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
-    });
-  } finally {
-    release();
-    stopForwarding();
-  }
-}
-
-function startCommand(program: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
-  try {
-    return spawn(program, args, { stdio: "inherit", env });
-  } catch (cause) {
-    // Most failures come by 'error', some (a NUL in an argument) at once.
-    throw startFailed(program, cause as Error);
-  }
+  const { code, signal } = await child.exited;
+  stopForwarding();
+  return code ?? 128 + (signal ? constants.signals[signal] : 0);
 }
 
 // A terminal sends Ctrl-C to the command as well, and twice would mean something else to it.
-function forwardSignals(child: ChildProcess): () => void {
+function forwardSignals(child: OwnedProcess): () => void {
   const isOnTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
-  const forward = (signal: NodeJS.Signals): void => void (signal === "SIGINT" && isOnTerminal ? undefined : child.kill(signal));
+  const forward = (signal: NodeJS.Signals): void => (signal === "SIGINT" && isOnTerminal ? undefined : child.kill(signal));
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.on(signal, forward);
   return () => {
     for (const signal of signals) process.off(signal, forward);
   };
-}
-
-function startFailed(program: string, cause: Error): HawserError {
-  const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-  const reason = isMissing ? "there is no such program; check the name and the PATH" : cause.message;
-  return new HawserError("usage", `can't run ${program}: ${reason}`, { cause });
 }

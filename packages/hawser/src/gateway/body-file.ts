@@ -1,0 +1,46 @@
+// `--out`: a response body that becomes a file. It is written beside its place and moved there when it
+// is whole, so that a failed or interrupted call leaves what was there before.
+
+import { randomBytes } from "node:crypto";
+import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { describeThrown, HawserError } from "@hawser/wire";
+
+export interface BodyFile {
+  write(chunk: Buffer): Promise<void>;
+  /** Puts the file in its place. */
+  commit(): Promise<void>;
+  /** Forgets what was written; does nothing after `commit`. */
+  discard(): Promise<void>;
+}
+
+/** Rejects with `usage` when there can be no such file. Only its owner may read it. */
+export async function createBodyFile(path: string): Promise<BodyFile> {
+  const temporaryPath = `${path}.${randomBytes(6).toString("hex")}.part`;
+  const file = await openFresh(path, temporaryPath).catch((cause: unknown) => {
+    throw new HawserError("usage", `can't write --out ${path}: ${describeThrown(cause)}`, { cause });
+  });
+  let isOpen = true;
+  return {
+    async write(chunk) {
+      await file.writeFile(chunk);
+    },
+    async commit() {
+      await file.sync();
+      await file.close();
+      isOpen = false;
+      await rename(temporaryPath, path);
+    },
+    async discard() {
+      if (!isOpen) return;
+      isOpen = false;
+      await file.close();
+      await rm(temporaryPath, { force: true });
+    },
+  };
+}
+
+async function openFresh(path: string, temporaryPath: string): Promise<FileHandle> {
+  const existing = await stat(path).catch(() => undefined);
+  if (existing && !existing.isFile()) throw new HawserError("usage", "it is not a file");
+  return open(temporaryPath, "wx", 0o600);
+}

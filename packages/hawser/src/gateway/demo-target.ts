@@ -1,0 +1,31 @@
+// `--demo`: the demo API in this process, and a target that leads to it whatever is configured. Its
+// folder keeps the person's own configuration, documents and cache out of it, and is removed with it.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { startDemoApi, type GatewayOptions } from "@hawser/gateway";
+
+export interface DemoTarget {
+  readonly options: GatewayOptions;
+  close(): Promise<void>;
+}
+
+export async function startDemoTarget(given: GatewayOptions): Promise<DemoTarget> {
+  const folder = await mkdtemp(join(tmpdir(), "hawser-demo-"));
+  const demo = await startDemoApi();
+  return {
+    options: {
+      gatewayUrl: demo.url,
+      apiKey: demo.token,
+      specFile: given.specFile === undefined ? undefined : resolve(given.specFile),
+      timeoutMs: given.timeoutMs,
+      env: { XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
+      cwd: folder,
+    },
+    async close() {
+      await demo.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,121 @@
+// `hawser config`: the configuration file that igw hosts know. Tokens come from a file, stdin or a flag
+// and are shown masked only; the file is readable for its owner alone.
+
+import { readFileSync } from "node:fs";
+import {
+  addProfile,
+  changeConfig,
+  configPath,
+  listProfiles,
+  loadConfig,
+  maskToken,
+  removeProfile,
+  setValues,
+  useProfile,
+  type ConfigChange,
+  type ConfigFile,
+} from "@hawser/gateway";
+import { describeThrown, HawserError } from "@hawser/wire";
+import { printTo } from "../terminal.ts";
+import { reportAsJson, toJson, type OutputFlags } from "./json-output.ts";
+import { readApiKey, type TargetFlags } from "./target-flags.ts";
+
+export interface ConfigSetFlags extends OutputFlags, Pick<TargetFlags, "gatewayUrl" | "apiKey" | "apiKeyFile" | "apiKeyStdin" | "profile"> {
+  readonly authHeader?: string;
+  readonly authPrefix?: string;
+  readonly authScheme?: string;
+  readonly use?: true;
+}
+
+export const runConfigSet = (flags: ConfigSetFlags): Promise<void> =>
+  reportAsJson(flags, async () => {
+    const change = await toChange(flags);
+    const { profile = "" } = flags;
+    await changeConfig((config) => (profile === "" ? setValues(config, change) : addProfile(useExisting(config, profile), profile, change)));
+    const saved = { configPath: configPath(), gatewayURL: change.gatewayURL ?? "", profile, tokenUpdated: change.token !== undefined };
+    print(flags, { ok: true, ...saved }, `saved config: ${configPath()}`);
+  });
+
+export const runConfigShow = (flags: OutputFlags): Promise<void> =>
+  reportAsJson(flags, async () => {
+    const config = await loadConfig();
+    const profiles = listProfiles(config);
+    const shown = {
+      configPath: configPath(),
+      gatewayURL: config.gatewayURL ?? "",
+      tokenMasked: maskToken(config.token ?? ""),
+      activeProfile: config.activeProfile ?? "",
+      profiles: Object.fromEntries(profiles.map(({ name, gatewayURL = "", token = "" }) => [name, { gatewayURL, tokenMasked: token }])),
+      profileCount: profiles.length,
+    };
+    const lines = [
+      `gateway_url\t${shown.gatewayURL}`,
+      `token\t${shown.tokenMasked}`,
+      ...(shown.activeProfile === "" ? [] : [`active_profile\t${shown.activeProfile}`]),
+      ...profiles.map(({ name, gatewayURL = "", token = "" }) => `profile\t${name}\t${gatewayURL}\t${token}`),
+    ];
+    print(flags, shown, lines.join("\n"));
+  });
+
+export const runProfileAdd = (name: string, flags: ConfigSetFlags): Promise<void> =>
+  reportAsJson(flags, async () => {
+    const change = await toChange(flags);
+    const config = await changeConfig((before) => {
+      const added = addProfile(before, name, change);
+      return flags.use ? useProfile(added, name) : added;
+    });
+    const active = config.activeProfile === name.trim();
+    const added = { name: name.trim(), active, gatewayURL: change.gatewayURL ?? "", tokenUpdated: change.token !== undefined };
+    print(flags, { ok: true, ...added }, `saved profile: ${added.name}${active ? `\nactive profile: ${added.name}` : ""}`);
+  });
+
+export const runProfileUse = (name: string, flags: OutputFlags): Promise<void> =>
+  reportAsJson(flags, async () => {
+    await changeConfig((config) => useProfile(config, name));
+    print(flags, { ok: true, active: name.trim() }, `active profile: ${name.trim()}`);
+  });
+
+export const runProfileRemove = (name: string, flags: OutputFlags): Promise<void> =>
+  reportAsJson(flags, async () => {
+    const config = await changeConfig((before) => removeProfile(before, name));
+    print(flags, { ok: true, removed: name.trim(), activeProfile: config.activeProfile ?? "" }, `removed profile: ${name.trim()}`);
+  });
+
+export const runProfileList = (flags: OutputFlags): Promise<void> =>
+  reportAsJson(flags, async () => {
+    const config = await loadConfig();
+    const profiles = listProfiles(config).map(({ token, ...profile }) => ({ ...profile, ...(token !== undefined && { tokenMasked: token }) }));
+    const rows = profiles.map(
+      ({ name, active, gatewayURL = "", tokenMasked = "" }) => `${active ? "*" : ""}\t${name}\t${gatewayURL}\t${tokenMasked}`,
+    );
+    const listing = { activeProfile: config.activeProfile ?? "", count: profiles.length, profiles };
+    print(flags, listing, ["ACTIVE\tNAME\tGATEWAY_URL\tTOKEN", ...rows].join("\n"));
+  });
+
+async function toChange(flags: ConfigSetFlags): Promise<ConfigChange> {
+  const token = (await readApiKey(flags)) ?? (flags.apiKeyFile === undefined ? undefined : readTokenFile(flags.apiKeyFile));
+  const { gatewayUrl: gatewayURL, authHeader, authPrefix, authScheme } = flags;
+  const given = Object.entries({ gatewayURL, token, authHeader, authPrefix, authScheme }).filter(([, value]) => value !== undefined);
+  if (given.length === 0) throw new HawserError("usage", "set at least one of --gateway-url, --api-key-file, --api-key-stdin or --api-key");
+  return Object.fromEntries(given) as ConfigChange;
+}
+
+function readTokenFile(path: string): string {
+  try {
+    const token = readFileSync(path, "utf8").trim();
+    if (token !== "") return token;
+  } catch (cause) {
+    throw new HawserError("usage", `can't read the token's file ${path}: ${describeThrown(cause)}`, { cause });
+  }
+  throw new HawserError("usage", `the token's file ${path} is empty`);
+}
+
+// `config set --profile` changes a profile that is there: a slip of the pen must not make another one.
+const useExisting = (config: ConfigFile, name: string): ConfigFile => {
+  useProfile(config, name);
+  return config;
+};
+
+function print(flags: OutputFlags, value: object, text: string): void {
+  printTo(process.stdout, `${flags.json ? toJson(value, flags.compact === true) : text}\n`);
+}

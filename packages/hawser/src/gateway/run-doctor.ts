@@ -1,0 +1,111 @@
+// `hawser doctor`: whether calls can work, step by step: the address, a connection, the token, and with
+// --check-write whether the token may change something. The checks have the names that igw gives them.
+
+import { connect } from "node:net";
+import { resolveTarget, type CallCore, type CallOutcome, type GatewayOptions } from "@hawser/gateway";
+import { describeThrown, errorTable, HawserError } from "@hawser/wire";
+import { printTo } from "../terminal.ts";
+import { checkOutput, printJson, reportAsJson, type OutputFlags } from "./json-output.ts";
+import { withCore, withTarget, type CoreFlags } from "./with-core.ts";
+
+export interface DoctorFlags extends CoreFlags, OutputFlags {
+  readonly checkWrite?: true;
+  readonly timing?: true;
+  readonly jsonStats?: true;
+}
+
+interface Check {
+  readonly name: "gateway_url" | "tcp_connect" | "gateway_info" | "scan_projects";
+  readonly ok: boolean;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+interface Report {
+  readonly checks: Check[];
+  readonly stats: Record<string, unknown>;
+  gatewayURL: string;
+  failure?: { readonly code: number; readonly error: string };
+}
+
+const defaultTimeout = "5s";
+const reachabilityHint = "check the gateway's host and port, and the firewalls between";
+
+export const runDoctor = (flags: DoctorFlags): Promise<void> =>
+  reportAsJson(flags, async () => {
+    const output = checkOutput(flags);
+    const report: Report = { checks: [], stats: {}, gatewayURL: "" };
+    const timed = { ...flags, timeout: flags.timeout ?? defaultTimeout };
+    await withTarget(timed, (options) => examine(options, timed, report));
+    process.exitCode = report.failure?.code ?? 0;
+    const { gatewayURL, checks, failure } = report;
+    const stats = (flags.timing ?? flags.jsonStats) ? { stats: report.stats } : {};
+    if (flags.json) return printJson({ ok: !failure, ...failure, gatewayURL, checks, ...stats }, output);
+    printTo(process.stdout, checks.map(toLine).join(""));
+    if (flags.timing) printTo(process.stderr, `timing\t${JSON.stringify(report.stats)}\n`);
+  });
+
+async function examine(options: GatewayOptions, flags: DoctorFlags, report: Report): Promise<void> {
+  const target = await resolveTarget(options);
+  report.gatewayURL = target.baseUrl.href.replace(/\/$/, "");
+  if (target.token === undefined)
+    throw new HawserError("usage", "required: a token: --api-key-file, --api-key-stdin, IGNITION_API_TOKEN, or config set --api-key-stdin");
+  report.checks.push({ name: "gateway_url", ok: true, message: "parsed" });
+  const startedAt = performance.now();
+  const reached = await tryToConnect(target.baseUrl, options.timeoutMs ?? 0);
+  report.stats["tcpConnectMs"] = Math.round(performance.now() - startedAt);
+  report.checks.push(reached);
+  if (!reached.ok) {
+    report.failure = { code: errorTable.connection_failed.exitCode, error: reached.message };
+    return;
+  }
+  await withCore({ ...flags, ...toCoreFlags(options) }, (core, { signal }) => makeCalls(core, flags, report, signal));
+}
+
+// The target is known already: stdin was read, and a demo runs.
+const toCoreFlags = ({ gatewayUrl, apiKey, apiKeyFile }: GatewayOptions): object => ({
+  ...(gatewayUrl !== undefined && { gatewayUrl }),
+  ...(apiKey !== undefined && { apiKey, apiKeyFile: undefined }),
+  ...(apiKeyFile !== undefined && { apiKeyFile }),
+  apiKeyStdin: undefined,
+  demo: undefined,
+});
+
+async function makeCalls(core: CallCore, { checkWrite }: DoctorFlags, report: Report, signal: AbortSignal): Promise<void> {
+  const info = await core.call({ path: "/data/api/v1/gateway-info" }, { signal });
+  note(report, "gateway_info", info);
+  if (!checkWrite) {
+    report.checks.push({ name: "scan_projects", ok: true, message: "skipped (use --check-write)" });
+  } else if (info.ok) {
+    note(report, "scan_projects", await core.call({ method: "POST", path: "/data/api/v1/scan/projects", yes: true }, { signal }));
+  } else {
+    report.checks.push({ name: "scan_projects", ok: false, message: "skipped (gateway_info failed)" });
+  }
+}
+
+function note(report: Report, name: "gateway_info" | "scan_projects", outcome: CallOutcome): void {
+  const prefix = name === "gateway_info" ? "gatewayInfo" : "scanProjects";
+  report.stats[`${prefix}Ms`] = outcome.timingMs;
+  if (outcome.stats.http) report.stats[`${prefix}HTTP`] = outcome.stats.http;
+  if (outcome.ok) return void report.checks.push({ name, ok: true, message: `status ${outcome.status}` });
+  const error = outcome.error ?? "failed";
+  const hint = outcome.errorInfo?.hint;
+  report.failure = { code: outcome.code, error };
+  report.checks.push({ name, ok: false, message: error, ...(hint !== undefined && { hint }) });
+}
+
+function tryToConnect(url: URL, timeoutMs: number): Promise<Check> {
+  const name = "tcp_connect";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: timeoutMs });
+    const end = (check: Check): void => (socket.destroy(), resolve(check));
+    socket.once("connect", () => end({ name, ok: true, message: `${url.hostname}:${port}` }));
+    socket.once("timeout", () => end({ name, ok: false, message: "network timeout", hint: reachabilityHint }));
+    socket.once("error", (error) => end({ name, ok: false, message: `network error: ${describeThrown(error)}`, hint: reachabilityHint }));
+  });
+}
+
+const toLine = ({ ok, name, message, hint }: Check): string =>
+  `${ok ? "ok" : "fail"}\t${name}\t${message}${hint === undefined ? "" : `\thint: ${hint}`}\n`;

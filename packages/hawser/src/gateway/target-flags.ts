@@ -1,0 +1,66 @@
+// Where a command's calls go: the flags for it, and what the call core gets. A token comes from a flag,
+// a file or stdin; it is read here and passed on in memory only.
+
+import { readFileSync } from "node:fs";
+import type { GatewayOptions } from "@hawser/gateway";
+import { describeThrown, HawserError, limits } from "@hawser/wire";
+
+export interface TargetFlags {
+  readonly gatewayUrl?: string;
+  readonly apiKey?: string;
+  readonly apiKeyFile?: string;
+  readonly apiKeyStdin?: true;
+  readonly profile?: string;
+  readonly specFile?: string;
+  readonly timeout?: string;
+}
+
+export async function toGatewayOptions(flags: TargetFlags): Promise<GatewayOptions> {
+  const { gatewayUrl, apiKeyFile, profile, specFile } = flags;
+  const { parseDuration } = await import("@hawser/gateway");
+  return {
+    gatewayUrl,
+    apiKey: await readApiKey(flags),
+    apiKeyFile: flags.apiKeyStdin ? undefined : apiKeyFile,
+    profile,
+    specFile,
+    timeoutMs: flags.timeout === undefined ? undefined : parseDuration(flags.timeout, "--timeout"),
+  };
+}
+
+/** The token that the flags give, where they give one themselves: not the one of a file. */
+export async function readApiKey({ apiKey, apiKeyFile, apiKeyStdin }: TargetFlags): Promise<string | undefined> {
+  const given = [apiKey !== undefined && "--api-key", apiKeyFile !== undefined && "--api-key-file", apiKeyStdin && "--api-key-stdin"];
+  const names = given.filter(Boolean);
+  if (names.length > 1) throw new HawserError("usage", `use only one of ${names.join(" and ")}`);
+  if (!apiKeyStdin) return apiKey;
+  const token = (await readStdin()).toString("utf8").trim();
+  if (token === "") throw new HawserError("usage", "--api-key-stdin: stdin holds no token");
+  return token;
+}
+
+/** Everything on stdin, up to the limit. */
+export async function readStdin(): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > limits.maxCommandInputBytes) throw tooMuch("stdin");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+export function readInputFile(path: string, what: string): Buffer {
+  let content: Buffer;
+  try {
+    content = readFileSync(path);
+  } catch (cause) {
+    throw new HawserError("usage", `can't read ${what} ${path}: ${describeThrown(cause)}`, { cause });
+  }
+  if (content.length > limits.maxCommandInputBytes) throw tooMuch(path);
+  return content;
+}
+
+const tooMuch = (source: string): HawserError =>
+  new HawserError("usage", `${source} holds more than ${limits.maxCommandInputBytes} bytes, which is the limit (maxCommandInputBytes)`);

@@ -1,0 +1,36 @@
+// A call core for the length of one command: made from its flags, on the demo API if that was asked
+// for, interrupted by Ctrl-C, and closed at the end.
+
+import { createCallCore, type CallCore, type GatewayOptions } from "@hawser/gateway";
+import { startDemoTarget } from "./demo-target.ts";
+import { watchInterruption, type Interruption } from "./interruption.ts";
+import { toGatewayOptions, type TargetFlags } from "./target-flags.ts";
+
+export interface CoreFlags extends TargetFlags {
+  readonly includeHeaders?: true;
+  readonly maxBody?: number;
+  readonly demo?: true;
+}
+
+export const withCore = <Result>(flags: CoreFlags, use: (core: CallCore, interruption: Interruption) => Promise<Result>): Promise<Result> =>
+  withTarget(flags, async (options) => {
+    const interruption = watchInterruption();
+    const core = createCallCore({ ...options, includeHeaders: flags.includeHeaders, maxBodyBytes: flags.maxBody });
+    try {
+      return await use(core, interruption);
+    } finally {
+      await core.close();
+      interruption.dispose();
+    }
+  });
+
+/** The same for what needs no core. */
+export async function withTarget<Result>(flags: CoreFlags, use: (options: GatewayOptions) => Promise<Result>): Promise<Result> {
+  const given = await toGatewayOptions(flags);
+  const demo = flags.demo ? await startDemoTarget(given) : undefined;
+  try {
+    return await use(demo?.options ?? given);
+  } finally {
+    await demo?.close();
+  }
+}
