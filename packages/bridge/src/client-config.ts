@@ -22,6 +22,7 @@ export function printClientConfig(client: ClientName, serverName: string, config
 }
 
 export interface ClientCommand {
+  /** To stand in front of the command's own: behind a subcommand, Claude would not know them. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** A file that must exist while the command runs: its path is `{file}` in `env`. */
@@ -33,11 +34,14 @@ export function toClientCommand(program: string, serverName: string, config: Mcp
   checkServerName(serverName);
   switch (basename(program).replace(/\.(?:exe|cmd|mjs|js)$/, "")) {
     case "claude":
-      return { args: ["--mcp-config", JSON.stringify(claudeConfig(serverName, config))], env: {} };
+      // One word, since the option takes all words that follow it. Who starts a client for these tools wants the
+      // model to see them at once, not to search for them.
+      return { args: [`--mcp-config=${JSON.stringify(claudeConfig(serverName, { ...config, alwaysLoad: true }))}`], env: {} };
     case "codex":
       return { args: codexSettings(config).flatMap(([key, value]) => ["-c", `mcp_servers.${serverName}.${key}=${value}`]), env: {} };
     case "gemini":
-      return { args: [], env: { GEMINI_CLI_SYSTEM_SETTINGS_PATH: "{file}" }, file: json(geminiConfig(serverName, config)) };
+      // Defaults, not settings: what an administrator enforces stays in force, and servers of all files are merged.
+      return { args: [], env: { GEMINI_CLI_SYSTEM_DEFAULTS_PATH: "{file}" }, file: json(geminiConfig(serverName, config)) };
     case "opencode":
       return { args: [], env: { OPENCODE_CONFIG: "{file}" }, file: json(opencodeConfig(serverName, config)) };
     default:
@@ -46,7 +50,7 @@ export function toClientCommand(program: string, serverName: string, config: Mcp
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-const claudeConfig = (name: string, config: McpStdioServerConfig): object => ({ mcpServers: { [name]: config } });
+const claudeConfig = (name: string, config: McpStdioServerConfig & { alwaysLoad?: true }): object => ({ mcpServers: { [name]: config } });
 
 function geminiConfig(name: string, { command, args, env }: McpStdioServerConfig): object {
   return { mcpServers: { [name]: { command, args, ...(env && { env }) } } };

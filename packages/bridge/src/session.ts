@@ -2,7 +2,6 @@
 // configuration that makes any MCP client start a bridge. Created, started, stopped, once each;
 // whatever happens, nothing of it is left behind.
 
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HawserError, limits } from "@hawser/wire";
@@ -27,7 +26,7 @@ export interface McpStdioServerConfig {
 }
 
 export interface IPCSessionOptions {
-  /** Starts the bridge: a program and its first arguments; the two paths are added. Default: this Node and the bundled bridge. */
+  /** Starts the bridge: a program and its first arguments; the two paths are added. Default: this Node and the bundled bridge; from the sources, theirs. */
   readonly bridgeCommand?: readonly [string, ...string[]];
   /** Where the files lie; the system's temporary folder unless given. */
   readonly directory?: string;
@@ -126,20 +125,17 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
   return session;
 }
 
-const bundledBridge = fileURLToPath(new URL("../dist/bridge.cjs", import.meta.url));
-const bridgeSource = fileURLToPath(new URL("../src/process/main.ts", import.meta.url));
-
-/** The bundled bridge; in a checkout that is not built yet, its sources. */
-function defaultBridgeCommand(): readonly [string, ...string[]] {
-  return existsSync(bundledBridge) ? [process.execPath, bundledBridge] : [process.execPath, "--conditions=hawser-source", bridgeSource];
-}
+// What runs from the sources runs all of itself from them: a bundle beside them may be older.
+const bridgeCommandHere: readonly [string, ...string[]] = import.meta.url.endsWith(".ts")
+  ? [process.execPath, "--conditions=hawser-source", fileURLToPath(new URL("process/main.ts", import.meta.url))]
+  : [process.execPath, fileURLToPath(new URL("bridge.cjs", import.meta.url))];
 
 function createServerConfig(
   socketPath: string,
   schemaPath: string,
   bridgeCommand: readonly [string, ...string[]] | undefined,
 ): McpStdioServerConfig {
-  const [command, ...args] = bridgeCommand ?? defaultBridgeCommand();
+  const [command, ...args] = bridgeCommand ?? bridgeCommandHere;
   return {
     type: "stdio",
     command,

@@ -136,7 +136,8 @@ describe("R60 toClientCommand", () => {
     "adds the server to one run of %s",
     (program) => {
       const command = toClientCommand(program, "t", config);
-      expect(command).toEqual({ args: ["--mcp-config", JSON.stringify({ mcpServers: { t: config } })], env: {} });
+      const servers = { mcpServers: { t: { ...config, alwaysLoad: true } } };
+      expect(command).toEqual({ args: [`--mcp-config=${JSON.stringify(servers)}`], env: {} });
     },
   );
 
@@ -149,7 +150,7 @@ describe("R60 toClientCommand", () => {
   });
 
   plainIt.each([
-    ["gemini", "GEMINI_CLI_SYSTEM_SETTINGS_PATH"],
+    ["gemini", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"],
     ["opencode", "OPENCODE_CONFIG"],
   ] as const)("adds it to %s by a file that %s names", (program, variable) => {
     const command = toClientCommand(program, "t", withEnv);

@@ -1,9 +1,11 @@
 // The life of a session: its states, its files, its configuration. Whatever is done in whatever order,
 // nothing throws that should not, and nothing is left behind.
 
+import { execFile } from "node:child_process";
 import fs from "node:fs";
 import { createServer } from "node:net";
 import { basename, isAbsolute, join, relative } from "node:path";
+import { promisify } from "node:util";
 import { check, constantFrom, array, asyncProperty } from "fast-check";
 import { describe, expect } from "vitest";
 import { defineTool, HawserError } from "@hawser/wire";
@@ -139,6 +141,17 @@ describe("configuration", () => {
     expect(mcpServerConfig.args.slice(-2)).toEqual([socketPath, schemaPath]);
     expect(Object.keys(mcpServerConfig)).toEqual(["type", "command", "args"]);
     for (const path of mcpServerConfig.args.filter((arg) => !arg.startsWith("-"))) expect(isAbsolute(path)).toBe(true);
+  });
+
+  it("R59 R60 the sources start the bridge from the sources, however old a bundle lies beside them; the build starts the bundle", async ({
+    directory,
+  }) => {
+    const folder = join(import.meta.dirname, "..");
+    const source = createIPCSession([], { directory });
+    expect(source.mcpServerConfig.args.slice(0, -2)).toEqual(["--conditions=hawser-source", join(folder, "src/process/main.ts")]);
+    const script = "const { createIPCSession } = await import(process.argv[1]); console.log(createIPCSession([]).mcpServerConfig.args[0])";
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, join(folder, "dist/index.js")]);
+    expect(stdout).toBe(`${join(folder, "dist/bridge.cjs")}\n`);
   });
 
   it("R60 H15 a given bridge command is used as it is", ({ directory }) => {

@@ -4,7 +4,7 @@
 
 import { rmSync, writeFileSync } from "node:fs";
 import { createSessionNames, type SessionNames } from "@hawser/wire/node";
-import { startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
+import { nameOf, startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
 import { toBytes } from "./pieces.ts";
 import { createPrivateFolder } from "./private-folder.ts";
 import { listenScripted, type ScriptedParent } from "./scripted-parent.ts";
@@ -17,7 +17,7 @@ export const bridgeUuid = "0123456789ab4cde8f0123456789abcd";
 /** `{socket}` and `{schema}` in the arguments stand for the two paths; what is not there is added at the end. */
 export function bridgeSubject(options: CommandSubjectOptions, start: StartCommand = startCommand): Subject {
   return {
-    name: [options.command, ...(options.args ?? [])].join(" "),
+    name: nameOf(options),
     hasProcess: true,
     open: (setup = {}) => openBridge(options, setup, start),
   };

@@ -2,9 +2,10 @@
 // in a scenario must never look like a fault of the subject, or like a scenario that passed.
 
 import { HawserError } from "@hawser/wire";
+import { findNameFault } from "./check-names.ts";
 import { matchers } from "./matchers.ts";
 import { isMatcherObject, isObject } from "./pattern.ts";
-import type { Scenario, Step, Suite } from "./scenario.ts";
+import type { Suite } from "./scenario.ts";
 import { arePieces, isCount, verbs } from "./verbs.ts";
 
 /** Throws `usage`, naming the scenario and the step, unless the suite can be run. */
@@ -22,32 +23,9 @@ export function checkSuite(suite: Suite): void {
     if (scenario.requirements.length === 0) fail(place, "it names no requirement");
     checkSetup(place, scenario.setup ?? {});
     checkSteps(place, scenario.steps);
-    checkNames(place, scenario);
+    const nameFault = findNameFault(scenario);
+    if (nameFault !== undefined) fail(place, nameFault);
   }
-}
-
-// A name that nothing gives would be sent as it is written, or never match: a typing error either way.
-function checkNames(place: string, { setup, steps }: Scenario): void {
-  const bound = new Set(namesUnder("$bind", [setup, steps]));
-  for (const name of namesUnder("$same", [setup, steps])) if (!bound.has(name)) fail(place, `$same: nothing is bound to "${name}"`);
-  const connected = new Set(connectionsUnder("connect", steps));
-  for (const name of [...connectionsUnder("on", steps), ...connectionsUnder("drop", steps)]) {
-    if (!connected.has(name)) fail(place, `no step connects "${name}"`);
-  }
-}
-
-function namesUnder(matcher: "$bind" | "$same", value: unknown): string[] {
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, member]) =>
-    key === matcher && typeof member === "string" ? [member] : namesUnder(matcher, member),
-  );
-}
-
-function connectionsUnder(member: "connect" | "on" | "drop", steps: readonly Step[]): string[] {
-  return steps.flatMap((step) => {
-    if ("repeat" in step) return connectionsUnder(member, step.steps);
-    return Object.entries(step).flatMap(([key, name]) => (key === member ? [name as string] : []));
-  });
 }
 
 // --- setup

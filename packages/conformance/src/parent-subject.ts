@@ -8,7 +8,7 @@ import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { describeThrown, HawserError } from "@hawser/wire";
 import { connectSocket, SOCKET_FILE_PREFIX } from "@hawser/wire/node";
-import { startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
+import { nameOf, startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
 import { excerptOfText } from "./excerpt.ts";
 import { isObject } from "./pattern.ts";
 import { createPrivateFolder } from "./private-folder.ts";
@@ -28,7 +28,7 @@ const stopTimes = { stopInputMs: 1, stopSignalMs: 2_000 };
 
 export function parentSubject(options: ParentSubjectOptions, start: StartCommand = startCommand): Subject {
   return {
-    name: [options.command, ...(options.args ?? [])].join(" "),
+    name: nameOf(options),
     hasProcess: true,
     open: (setup = {}) => openParent(options, setup, start),
   };

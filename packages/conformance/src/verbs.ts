@@ -1,6 +1,7 @@
 // The verbs that a step may have, each with what its value must be, the modifiers that may stand
 // beside it and where its patterns are. `check-suite.ts` refuses whatever is not in this table.
 
+import { constants } from "node:os";
 import type { Step } from "./scenario.ts";
 import { isObject } from "./pattern.ts";
 
@@ -43,11 +44,11 @@ export const verbs: Readonly<Record<string, Verb>> = {
   expectEnd: { argument: "true", accepts: isTrue, modifiers: ["on", "withinMs"] },
   connect: { argument: "a name for the connection", accepts: isName },
   drop: { argument: "the name of a connection", accepts: isName },
-  signal: { argument: "a signal's name, such as SIGTERM", accepts: (value) => typeof value === "string" && /^SIG[A-Z0-9]+$/.test(value) },
+  signal: { argument: "a signal's name, such as SIGTERM", accepts: isSignal },
   removeSchema: { argument: "true", accepts: isTrue },
   expectExit: {
     argument: "an object with code or signal, or a matcher",
-    accepts: (value) => isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every(isExitMember),
+    accepts: (value) => isObject(value) && Object.keys(value).length > 0 && Object.entries(value).every(isExitMember),
     modifiers: ["withinMs"],
     patterns: itself,
   },
@@ -58,7 +59,12 @@ export const verbs: Readonly<Record<string, Verb>> = {
 /** The verb of a step that was checked: what it does, and not how. */
 export const verbOf = (step: Step): string => Object.keys(step).find((key) => Object.hasOwn(verbs, key)) ?? "";
 
-const isExitMember = (key: string): boolean => key === "code" || key === "signal" || key.startsWith("$");
+const isExitMember = ([key, value]: [string, unknown]): boolean =>
+  key === "code" || (key === "signal" && (typeof value !== "string" || isSignal(value))) || key.startsWith("$");
+
+function isSignal(value: unknown): boolean {
+  return typeof value === "string" && Object.hasOwn(constants.signals, value);
+}
 
 function isPiece(value: unknown): boolean {
   if (!isObject(value)) return false;

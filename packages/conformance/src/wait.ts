@@ -9,12 +9,3 @@ export function within<Value>(promise: Promise<Value>, ms: number): Promise<Valu
     void promise.then(resolve, reject).finally(() => deadline.clear());
   });
 }
-
-export async function isSettledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  return (
-    (await within(
-      promise.then(() => true),
-      ms,
-    )) ?? false
-  );
-}

@@ -26,6 +26,8 @@ const refused: readonly [string, unknown, string][] = [
   ["chunks of no size", { sendSplit: 1 }, "sendSplit needs chunkBytes"],
   ["an exit that says nothing", { expectExit: {} }, "expectExit takes an object with code or signal"],
   ["a signal that is none", { signal: "TERM" }, "signal takes a signal's name"],
+  ["a signal that no system has", { signal: "SIGTREM" }, "signal takes a signal's name"],
+  ["an exit by a signal that no system has", { expectExit: { signal: "SIGTREM" } }, "expectExit takes an object with code or signal"],
   ["no steps to repeat", { repeat: 2, steps: [] }, "it has no steps"],
   ["a mistake inside a repeat", { repeat: 2, steps: [{ hop: 1 }] }, "step 1: a step has exactly one of"],
   ["an exit of another kind", { expectExit: { exitCode: 1 } }, "expectExit takes an object with code or signal"],
@@ -60,6 +62,21 @@ describe("checkSuite", () => {
     const [scenario] = suiteWith({ send: 1 }).scenarios;
     const suite = { ...suiteWith(), scenarios: [{ ...scenario, setup }] } as unknown as Suite;
     expect(() => checkSuite(suite)).toThrow(message);
+  });
+
+  it.each<[string, unknown[], string]>([
+    ["a value before it is bound", [{ send: { $same: "a" } }, { expect: { $bind: "a" } }], '$same: nothing is bound to "a" before this'],
+    ["a value that another pattern binds in any order", [{ expectAll: [{ a: { $bind: "a" } }, { b: { $same: "a" } }] }], 'bound to "a"'],
+    ["a value that was only sent", [{ send: { $bind: "a" } }, { expect: { $same: "a" } }], 'bound to "a"'],
+    ["a value that stands in an exact one", [{ expect: { $equals: { $bind: "a" } } }, { expect: { $same: "a" } }], 'bound to "a"'],
+    ["a connection before it is made", [{ send: 1, on: "b" }, { connect: "b" }], 'no step connects "b" before this'],
+  ])("refuses to use %s", (_, steps, message) => {
+    expect(() => checkSuite(suiteWith(...steps))).toThrow(message);
+  });
+
+  it("lets a pattern use what an earlier member of it bound, and later steps what a repeat bound", () => {
+    const steps = [{ repeat: 1, steps: [{ expect: { a: { $bind: "a" }, b: { $same: "a" } } }] }, { send: { $same: "a" } }];
+    expect(() => checkSuite(suiteWith(...steps))).not.toThrow();
   });
 
   it("says which step it is", () => {

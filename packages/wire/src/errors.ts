@@ -83,7 +83,12 @@ export class HawserError extends Error {
 
   /** True also for an instance that another copy of this module made. */
   static isInstance(value: unknown): value is HawserError {
-    return typeof value === "object" && value !== null && brand in value;
+    try {
+      return typeof value === "object" && value !== null && (value as { [brand]?: unknown })[brand] === true;
+    } catch {
+      // A proxy that throws, or was revoked.
+      return false;
+    }
   }
 }
 
@@ -95,7 +100,11 @@ export function toHawserError(value: unknown, code: ErrorCode = "internal"): Haw
 /** A line about anything that was thrown: errors, strings, null, objects with hostile getters. */
 export function describeThrown(value: unknown): string {
   try {
-    if (value instanceof Error) return value.message || value.name;
+    // A message may be anything: nothing keeps a program from assigning to it.
+    if (value instanceof Error) {
+      const { message, name } = value as { message: unknown; name: unknown };
+      return String(message) || String(name) || "error without a message";
+    }
     return typeof value === "string" ? value : `thrown value: ${String(value)}`;
   } catch {
     return "thrown value that can't be described";

@@ -2,6 +2,7 @@
 // then its one result or error. Also the two classes of failure that a call can have.
 
 import { bridgeProtocol, IPCError, toIPCError, type BridgeResponse, type Incoming } from "@hawser/wire";
+import { logLine } from "@hawser/wire/node";
 import type { IPCErrorPayload } from "../contract.ts";
 
 /** An error that the parent sent: `type` is the class it named. The connection is as good as before. */
@@ -31,21 +32,28 @@ export function readAnswer(item: Incoming): BridgeResponse {
   }
 }
 
-// Some parents answer with no content at all, where an empty text says the same, and some write
-// `null` for every member they leave out.
+// Some parents answer with no content at all, where an empty text says the same, some write `null` for
+// every member they leave out, and some a list where MCP wants an object. None of it is worth the content.
 function withValidResult(value: unknown): unknown {
   const { result } = (isRecord(value) ? value : {}) as { result?: unknown };
   if (!isRecord(result) || !Array.isArray(result["content"])) return value;
-  const content = result["content"].map((block: unknown) => (isRecord(block) ? withoutNulls(block) : block));
-  return {
-    ...(value as object),
-    result: { ...withoutNulls(result), content: content.length > 0 ? content : [{ type: "text", text: "" }] },
-  };
+  const content = result["content"].map((block: unknown) => (isRecord(block) ? without(block, isNull) : block));
+  const members = without(result, (member, name) => isNull(member) || isMisplaced(member, name));
+  return { ...(value as object), result: { ...members, content: content.length > 0 ? content : [{ type: "text", text: "" }] } };
 }
 
-function withoutNulls(record: Record<string, unknown>): Record<string, unknown> {
-  const members = Object.entries(record);
-  return members.some(([, member]) => member === null) ? Object.fromEntries(members.filter(([, member]) => member !== null)) : record;
+const isNull = (member: unknown): boolean => member === null;
+
+function isMisplaced(member: unknown, name: string): boolean {
+  const isOdd = (name === "structuredContent" || name === "_meta") && !isRecord(member);
+  if (isOdd) logLine(`[hawser] the program that offers the tools sent \`${name}\` that is no object; it is left out`);
+  return isOdd;
+}
+
+/** The record itself where nothing has to go. */
+function without(record: Record<string, unknown>, isUnfit: (member: unknown, name: string) => boolean): Record<string, unknown> {
+  const unfit = Object.keys(record).filter((name) => isUnfit(record[name], name));
+  return unfit.length === 0 ? record : Object.fromEntries(Object.entries(record).filter(([name]) => !unfit.includes(name)));
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -62,7 +62,7 @@ function serve(options: BridgeOptions, clientTools: ClientTools, version: string
       const mcp = createMcpTransport(transport, lifecycle.stopping);
       let server: Server | undefined;
       const pool = createPool({ ...options, stopping: lifecycle.stopping, whenRoom: mcp.whenRoom });
-      const spill = createSpill(options.maxResultBytes);
+      const spill = createSpill(options);
       const relay = createRelay({
         clientTools,
         pool,

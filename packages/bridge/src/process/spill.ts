@@ -1,12 +1,12 @@
 // Results that are larger than a client reads are put into a file that only this user can read;
 // the client gets the beginning and a link. The file lies in the session's private directory and
-// goes with it; with a parent that names none, in a directory of our own that goes with us.
+// goes with it; with a parent that names none, in a directory of our own beside its socket, that goes with us.
 
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describeThrown, limits } from "@hawser/wire";
-import { createSessionNames, onProcessEnd } from "@hawser/wire/node";
+import { createSessionNames, onProcessEnd, SOCKET_FILE_PREFIX, type NameOptions } from "@hawser/wire/node";
 import type { ToolResult } from "../contract.ts";
 
 export interface Spill {
@@ -19,7 +19,12 @@ export interface ResultSize {
   readonly isTooDeep: boolean;
 }
 
-export function createSpill(maxResultBytes: number): Spill {
+export interface SpillOptions {
+  readonly socketPath: string;
+  readonly maxResultBytes: number;
+}
+
+export function createSpill({ socketPath, maxResultBytes }: SpillOptions): Spill {
   let ownDirectory: string | undefined;
   let spilledBytes = 0;
 
@@ -34,7 +39,7 @@ export function createSpill(maxResultBytes: number): Spill {
     } catch {
       // The session is over, or its directory is not here: ours serves too.
     }
-    return writeTo((ownDirectory ??= makeOwnDirectory()));
+    return writeTo((ownDirectory ??= makeOwnDirectory(socketPath)));
   }
 
   function spill(result: ToolResult, json: string, privateDirectory: string | undefined): ToolResult {
@@ -88,14 +93,28 @@ function onlyTextOf({ content, structuredContent }: ToolResult): string | undefi
 
 const failure = (text: string): ToolResult => ({ content: [{ type: "text", text }], isError: true });
 
-// Named as sessions name theirs, so that the next session sweeps it away should we be killed; until
-// then it must not look old.
-function makeOwnDirectory(): string {
-  const { privateDirectory: path } = createSessionNames();
-  mkdirSync(path, { mode: 0o700 });
+// Named as sessions name theirs and put where they lie, so that the next session sweeps it away should we
+// be killed; until then it must not look old.
+function makeOwnDirectory(socketPath: string): string {
+  const path = makeFirstOf(socketPath);
   onProcessEnd(() => rmSync(path, { recursive: true, force: true }));
   setInterval(() => touch(path), limits.staleSocketMs / 4).unref();
   return path;
+}
+
+function makeFirstOf(socketPath: string): string {
+  const make = (options: NameOptions): string => {
+    const { privateDirectory: path } = createSessionNames(options);
+    mkdirSync(path, { mode: 0o700 });
+    return path;
+  };
+  // Beside any other socket nobody would ever sweep.
+  if (!basename(socketPath).startsWith(SOCKET_FILE_PREFIX)) return make({});
+  try {
+    return make({ directories: [dirname(resolve(socketPath))] });
+  } catch {
+    return make({});
+  }
 }
 
 function touch(path: string): void {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, it as plainIt } from "vitest";
 import { createIPCSession, type IPCSession, type ToolSource } from "../../src/index.ts";
 import { startBridge, type BridgeOptions, type RawBridge } from "./raw-bridge.ts";
-import { startRawParent, type RawParent, type RawParentOptions } from "./raw-parent.ts";
+import { bundledBridge, startRawParent, type RawParent, type RawParentOptions } from "./raw-parent.ts";
 
 export { defineTool, type ToolContext } from "@hawser/wire";
 export type { Message, RawBridge } from "./raw-bridge.ts";
@@ -21,7 +21,7 @@ export type StartBridge = (source: { command: string; args: readonly string[] },
 
 interface Helpers {
   directory: string;
-  /** A started session of this process. */
+  /** A started session of this process, whose clients start the bridge as it is shipped. */
   serve(tools: ToolSource): Promise<IPCSession>;
   /** A socket that answers as the test says, with a schema file beside it. */
   parent(options: RawParentOptions): Promise<RawParent>;
@@ -38,7 +38,7 @@ export const it = plainIt.extend<Helpers>({
   serve: async ({ directory }, use) => {
     const sessions: IPCSession[] = [];
     await use(async (tools) => {
-      const session = createIPCSession(tools, { directory });
+      const session = createIPCSession(tools, { directory, bridgeCommand: [process.execPath, bundledBridge] });
       sessions.push(session);
       await session.start();
       return session;

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect } from "vitest";
-import type { IPCSession } from "../../src/index.ts";
+import { toClientCommand, type IPCSession } from "../../src/index.ts";
 import { startScriptedModel, type Conversation, type ToolResultBlock } from "../fixtures/process-model.ts";
 import { cacheHome, defineTool, it } from "./bridges.ts";
 import { until } from "./observe.ts";
@@ -74,31 +74,35 @@ async function runClaude(session: IPCSession, home: string): Promise<Run> {
       input: args,
     }));
   });
-  const config = JSON.stringify({ mcpServers: { hawser: session.mcpServerConfig } });
   const options = ["--strict-mcp-config", "--setting-sources", "", "--allowedTools", "mcp__hawser__*", "--model", "claude-sonnet-4-5"];
-  const env = {
-    PATH: process.env["PATH"] ?? "",
-    HOME: home,
-    XDG_CACHE_HOME: cacheHome,
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: "test-key",
-    ENABLE_TOOL_SEARCH: "false",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-  };
   try {
-    const args = ["-p", "Use the tools.", "--mcp-config", config, ...options];
-    const { stdout } = await promisify(execFile)(binary, args, { cwd: home, timeout: 50_000, env });
+    const stdout = await runCommand(session, home, ["-p", "Use the tools.", ...options], model.url);
     return { stdout, conversations, bridges: [...bridges] };
   } finally {
     await model.close();
   }
 }
 
+/** The command line with the session's tools added; what it prints. */
+async function runCommand(session: IPCSession, home: string, args: readonly string[], modelUrl: string): Promise<string> {
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    XDG_CACHE_HOME: cacheHome,
+    ANTHROPIC_BASE_URL: modelUrl,
+    ANTHROPIC_API_KEY: "test-key",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  };
+  const added = toClientCommand(binary, "hawser", session.mcpServerConfig)?.args ?? [];
+  const { stdout } = await promisify(execFile)(binary, [...added, ...args], { cwd: home, timeout: 50_000, env });
+  return stdout;
+}
+
 const textOf = ({ content }: ToolResultBlock): string =>
   typeof content === "string" ? content : content.map((block) => block.text ?? "").join("\n");
 
 describe.runIf(hasBinary)("Claude Code", () => {
-  it("R57 R61 R22 R46 H18: offers every tool, calls functions of this process, shows the model failures and large results, leaves no bridge", async ({
+  it("R57 R60 R61 R22 R46 H18: offers every tool at once, calls functions of this process, shows the model failures and large results, leaves no bridge", async ({
     directory,
     serve,
   }) => {
@@ -125,5 +129,10 @@ describe.runIf(hasBinary)("Claude Code", () => {
 
     expect(bridges.length).toBeGreaterThan(0);
     await until(() => findBridges(session).length === 0, 10_000, "no bridge is left");
+  });
+
+  it("R60: a subcommand runs with the tools added, its words are not taken for configurations", async ({ directory, serve }) => {
+    const stdout = await runCommand(await serve(tools), directory, ["mcp", "list"], "http://127.0.0.1:9");
+    expect(stdout).toContain("MCP servers");
   });
 });

@@ -123,6 +123,17 @@ const answers: readonly (readonly [string, object, object])[] = [
     { content: [{ type: "text", text: "5" }], structuredContent: { n: 5 } },
     { content: [{ type: "text", text: "5" }], structuredContent: { n: 5 } },
   ],
+  [
+    "with a list as structured content",
+    { content: [{ type: "text", text: "a" }], structuredContent: [1] },
+    { content: [{ type: "text", text: "a" }] },
+  ],
+  [
+    "with a text as structured content",
+    { content: [{ type: "text", text: "a" }], structuredContent: "a" },
+    { content: [{ type: "text", text: "a" }] },
+  ],
+  ["with a list as _meta", { content: [{ type: "text", text: "a" }], _meta: [] }, { content: [{ type: "text", text: "a" }] }],
 ];
 
 const errors: readonly (readonly [string, Buffer, RegExp])[] = [
@@ -148,6 +159,7 @@ describe("answers", () => {
     const bridge = start(raw.config);
     await bridge.initialize();
     for (const [index, [kind, , expected]] of answers.entries()) expect(await bridge.call("echo", { index }), kind).toEqual(expected);
+    expect(bridge.stderr).toContain("sent `structuredContent` that is no object; it is left out");
     expect(raw.connections).toHaveLength(1);
   });
 

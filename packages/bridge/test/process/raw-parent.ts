@@ -18,6 +18,8 @@ export interface ParentConnection {
 
 export interface RawParentOptions {
   readonly schemas?: readonly object[];
+  /** The socket's name in the test's directory. */
+  readonly socketName?: string;
   /** What to do with a frame; by default `hello` is an unknown method. */
   onFrame(frame: Frame, connection: ParentConnection): void;
 }
@@ -46,7 +48,7 @@ export function encodeFrame(frame: object): Buffer {
 }
 
 export async function startRawParent(directory: string, options: RawParentOptions): Promise<RawParent> {
-  const socketPath = join(directory, "raw.sock");
+  const socketPath = join(directory, options.socketName ?? "raw.sock");
   const schemaPath = join(directory, "raw.json");
   const schemas = options.schemas ?? [{ name: "echo", description: "", input_schema: anyInput }];
   fs.writeFileSync(schemaPath, JSON.stringify(schemas), { mode: 0o600 });

@@ -142,6 +142,31 @@ describe("a parent that names no directory", () => {
     expect(fs.existsSync(directory)).toBe(true);
   });
 
+  it("H18 G9: beside a socket of the contract's name the directory lies beside it, and the next session there sweeps it after SIGKILL", async ({
+    directory,
+    parent,
+    serve,
+    start,
+  }) => {
+    const raw = await parent({ onFrame: answer, socketName: `claudecode_ipc_${"0".repeat(32)}.sock` });
+    const elsewhere = join(directory, "elsewhere");
+    fs.mkdirSync(elsewhere);
+    const bridge = start(raw.config, { options, env: { TMPDIR: elsewhere } });
+    await bridge.initialize();
+    const own = join(pathOf(await bridge.call("echo")), "..");
+    expect(join(own, "..")).toBe(directory);
+    expect(modeOf(own)).toBe(0o700);
+    bridge.process.kill("SIGKILL");
+    await bridge.exited;
+    await (await serve([large])).stop();
+    expect(fs.existsSync(own)).toBe(true);
+    const long = new Date(Date.now() - 61_000);
+    fs.utimesSync(own, long, long);
+    await serve([large]);
+    await until(() => !fs.existsSync(own), 10_000, "it was swept");
+    expect(fs.readdirSync(elsewhere)).toEqual([]);
+  });
+
   it("H18: a directory that is not there is replaced by the bridge's own; with no place at all the call is a clear error", async ({
     directory,
     parent,

@@ -7,6 +7,7 @@ import { describe, expect } from "vitest";
 import { defineTool, it } from "./bridges.ts";
 import { sleep } from "./observe.ts";
 import { quickBridge } from "./quick-bridge.ts";
+import { bundledBridge } from "./raw-parent.ts";
 import { connectors } from "./official-clients.ts";
 
 const input = { type: "object" } as const;
@@ -29,6 +30,12 @@ describe("surroundings", () => {
     expect(modeOf(join(home, ".cache/hawser"))).toBe(0o700);
     expect(fs.readdirSync(home)).toEqual([".cache"]);
     expect(bridge.stderr).toBe("");
+  });
+
+  it("the bundle holds no JSON Schema compiler: it would be a third of what each start has to load", () => {
+    const code = fs.readFileSync(join(bundledBridge, "../bridge-main.cjs"), "utf8");
+    expect(code).toContain("tools/list");
+    expect(code).not.toMatch(/strictSchema|validateFormats/);
   });
 
   it("a cache folder that others may write is closed to them before it is used", async ({ directory, serve, start }) => {

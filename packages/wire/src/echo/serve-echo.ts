@@ -69,7 +69,7 @@ export async function serveEcho(transport: Transport, options: ServeEchoOptions 
     const idSource = readId(item.kind === "message" ? item.text : item.head);
     try {
       if (item.kind === "refused") throw item.error;
-      const request = echoProtocol.parseRequest(item.value);
+      const request = parseRequest(item.value);
       noMore.throwIfAborted();
       if (request.kind === "cancel") {
         const reason = new HawserError("cancelled", `cancelled by request ${request.id}`);
@@ -127,6 +127,17 @@ export async function serveEcho(transport: Transport, options: ServeEchoOptions 
   } finally {
     // The lifecycle may outlive this transport by far; our listeners on it must not.
     over.abort();
+  }
+}
+
+function parseRequest(value: unknown): EchoRequest {
+  try {
+    return echoProtocol.parseRequest(value);
+  } catch (error) {
+    // The first mistake of many clients is a number here; the validator's own words are for its developers.
+    if (!HawserError.isInstance(error) || error.facts["path"] !== "id") throw error;
+    const isEmpty = (value as { id?: unknown }).id === "";
+    throw new HawserError("invalid_message", isEmpty ? '"id" must not be empty' : '"id" must be a string', { cause: error });
   }
 }
 

@@ -1,118 +1,90 @@
-// A child process that we own: its pipes are a transport, its end is a promise, and it does not
-// outlive us. Stopping goes from polite to certain: end its input, wait, SIGTERM, wait, SIGKILL.
+// Children by what becomes of their pipes: a transport (with a `codec`), streams as they are
+// (`stdio: "pipe"`), or our own stdin, stdout and stderr (`stdio: "inherit"`). How they are started,
+// stopped and kept from outliving us is the same for all of them: owned-process.ts.
 
-import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
+import type { StdioOptions } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
 import type { Codec } from "../codec/codec.ts";
-import { HawserError } from "../errors.ts";
-import { limits } from "../limits.ts";
 import { createStreamTransport } from "../stream-transport.ts";
 import type { Transport } from "../transport.ts";
-import { onProcessEnd } from "./process-end.ts";
+import { startProcess, type ChildExit, type OwnedProcess, type ProcessOptions, type StartedProcess } from "./owned-process.ts";
 
-export interface ChildOptions {
-  readonly command: string;
-  readonly args?: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-  readonly cwd?: string;
-  readonly codec: Codec;
+interface WithStderr extends ProcessOptions {
   /** Gets what the child writes to stderr; without it, that goes to our own stderr. */
   onStderr?(chunk: Buffer): void;
-  readonly stopInputMs?: number;
-  readonly stopSignalMs?: number;
 }
 
-export interface ChildExit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
+export interface ChildOptions extends WithStderr {
+  readonly codec: Codec;
 }
 
-export interface Child {
-  readonly pid: number;
+export interface PipedChildOptions extends WithStderr {
+  readonly stdio: "pipe";
+}
+
+export interface AttachedChildOptions extends ProcessOptions {
+  readonly stdio: "inherit";
+}
+
+export interface Child extends OwnedProcess {
   readonly transport: Transport;
-  readonly exited: Promise<ChildExit>;
-  kill(signal: NodeJS.Signals): void;
-  /** Ends the child and resolves when it is gone. Idempotent. */
-  stop(): Promise<ChildExit>;
+}
+
+/** `stop` drops what nobody has read from its output. */
+export interface PipedChild extends OwnedProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
 }
 
 /** Starts the child; rejects when there is no such program or it may not be run. */
-export async function startChild(options: ChildOptions): Promise<Child> {
-  const child = spawnChild(options);
-  const { stdin, stdout, stderr } = child;
-  // From the first moment: we may be told to end before we hear that it runs.
-  const release = onProcessEnd(() => child.kill("SIGKILL"));
-  if (options.onStderr) stderr?.on("data", options.onStderr).on("error", () => {});
-  const exited = new Promise<ChildExit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
-  const drained = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  child.once("exit", release).on("error", () => {});
-  await new Promise<void>((resolve, reject) => {
-    child.once("spawn", resolve);
-    child.once("error", (cause) => reject(startFailed(options, cause)));
-  }).catch((error: unknown) => {
-    release();
-    throw error;
+export function startChild(options: AttachedChildOptions): Promise<OwnedProcess>;
+export function startChild(options: PipedChildOptions): Promise<PipedChild>;
+export function startChild(options: ChildOptions): Promise<Child>;
+export function startChild(options: ChildOptions | PipedChildOptions | AttachedChildOptions): Promise<OwnedProcess> {
+  if ("codec" in options) return startTransportChild(options);
+  return options.stdio === "pipe" ? startPipedChild(options) : startProcess(options, "inherit");
+}
+
+async function startTransportChild(options: ChildOptions): Promise<Child> {
+  const started = await startWithPipes(options);
+  const transport = createStreamTransport({ readable: started.stdout, writable: started.stdin, codec: options.codec });
+  return withPipes(started, { transport }, async () => {
+    // Its last words may still be in the pipe; a grandchild that holds the pipe open gets no more time.
+    await started.whenDrained();
+    await transport.close();
   });
-  if (!stdin || !stdout || child.pid === undefined) throw startFailed(options);
-  const transport = createStreamTransport({ readable: stdout, writable: stdin, codec: options.codec });
+}
+
+async function startPipedChild(options: PipedChildOptions): Promise<PipedChild> {
+  const started = await startWithPipes(options);
+  const { stdin, stdout } = started;
+  return withPipes(started, { stdin, stdout }, async () => {
+    // Nobody may be reading its output any more; its log is read to the end.
+    stdin.destroy();
+    stdout.destroy();
+    await started.whenDrained();
+  });
+}
+
+async function startWithPipes(options: WithStderr): Promise<StartedProcess & { stdin: Writable; stdout: Readable }> {
+  const stdio: StdioOptions = ["pipe", "pipe", options.onStderr ? "pipe" : "inherit"];
+  const started = await startProcess(options, stdio);
+  const { stdin, stdout, stderr } = started.child;
+  if (options.onStderr) stderr?.on("data", options.onStderr);
+  return { ...started, stdin: stdin as Writable, stdout: stdout as Readable };
+}
+
+/** The process with its pipes, which are closed once it has been stopped. */
+function withPipes<Pipes extends object>(started: StartedProcess, pipes: Pipes, closePipes: () => Promise<void>): OwnedProcess & Pipes {
+  const { pid, exited, kill, child } = started;
   let stopping: Promise<ChildExit> | undefined;
 
   async function stop(): Promise<ChildExit> {
-    stdin?.end();
-    const ladder = [
-      { afterMs: options.stopInputMs ?? limits.stopInputMs, signal: "SIGTERM" },
-      { afterMs: options.stopSignalMs ?? limits.stopSignalMs, signal: "SIGKILL" },
-    ] as const;
-    for (const { afterMs, signal } of ladder) {
-      if (await isSettledWithin(exited, afterMs)) break;
-      child.kill(signal);
-    }
-    const exit = await exited;
-    // Its last words may still be in the pipe; a grandchild that holds the pipe open gets no more time.
-    await isSettledWithin(drained, limits.closeFlushMs);
-    await transport.close();
-    stderr?.destroy();
+    const exit = await started.stop();
+    await closePipes();
+    child.stderr?.destroy();
     return exit;
   }
 
-  return {
-    pid: child.pid,
-    transport,
-    exited,
-    kill: (signal) => void child.kill(signal),
-    stop: () => (stopping ??= stop()),
-  };
-}
-
-async function isSettledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const timeout = Promise.withResolvers<false>();
-  const timer = setTimeout(() => timeout.resolve(false), ms);
-  const isSettled = await Promise.race([promise.then(() => true), timeout.promise]);
-  clearTimeout(timer);
-  return isSettled;
-}
-
-function spawnChild(options: ChildOptions): ChildProcess {
-  try {
-    return spawn(options.command, options.args ?? [], {
-      env: options.env,
-      cwd: options.cwd,
-      stdio: ["pipe", "pipe", options.onStderr ? "pipe" : "inherit"],
-      windowsHide: true,
-    });
-  } catch (cause) {
-    // Some failures come by 'error', others (arguments too long) at once.
-    throw startFailed(options, cause as Error);
-  }
-}
-
-function startFailed({ command, cwd }: ChildOptions, cause?: Error): HawserError {
-  return new HawserError("start_failed", `can't start ${command}: ${reasonFor(cause, cwd)}`, { cause, facts: { command } });
-}
-
-function reasonFor(cause: Error | undefined, cwd: string | undefined): string {
-  if ((cause as NodeJS.ErrnoException | undefined)?.code !== "ENOENT") return cause?.message ?? "it has no pipes";
-  // The system gives the same error for a working directory that is not there.
-  if (cwd !== undefined && !existsSync(cwd)) return `its working directory ${cwd} does not exist`;
-  return "there is no such program; check the name and the PATH";
+  return { pid, exited, kill, stop: () => (stopping ??= stop()), ...pipes };
 }

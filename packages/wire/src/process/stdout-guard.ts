@@ -5,7 +5,7 @@
 
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { limits } from "../limits.ts";
+import { countDropped, isStderrFull, takeDropNotice } from "../log.ts";
 
 export interface StdoutGuard {
   /** The only way to the real stdout. False means: wait for 'drain'. */
@@ -25,7 +25,12 @@ export function guardStdout(): StdoutGuard {
 
   stderr.on("error", ignore);
   stderr.write = function boundedWrite(this: typeof stderr, ...parameters: Parameters<typeof writeErr>): boolean {
-    if (stderr.writableLength <= limits.maxStderrBytes) return writeErr.apply(stderr, parameters);
+    if (!isStderrFull()) {
+      const notice = takeDropNotice();
+      if (notice !== "") writeErr.call(stderr, notice);
+      return writeErr.apply(stderr, parameters);
+    }
+    countDropped(countBytes(parameters[0], parameters[1]));
     afterwards(parameters);
     return false;
   } as typeof writeErr;
@@ -63,16 +68,20 @@ function divert(call: Callable): Callable {
       return call.call(fs, 2, ...rest);
     } catch (error) {
       if (!["EAGAIN", "EPIPE"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-      return countBytes(rest[0]);
+      const bytes = countBytes(rest[0]);
+      countDropped(bytes);
+      return bytes;
     }
   }
   // With them go the marks by which `promisify` knows what a callback gets.
   return Object.defineProperties(diverted, Object.getOwnPropertyDescriptors(call));
 }
 
-function countBytes(data: unknown): number {
+function countBytes(data: unknown, encoding?: unknown): number {
   if (Array.isArray(data)) return data.reduce<number>((sum, part) => sum + countBytes(part), 0);
-  return typeof data === "string" ? Buffer.byteLength(data) : ((data as Partial<ArrayBufferView>).byteLength ?? 0);
+  return typeof data === "string"
+    ? Buffer.byteLength(data, typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8")
+    : ((data as Partial<ArrayBufferView>).byteLength ?? 0);
 }
 
 function afterwards(parameters: readonly unknown[]): void {

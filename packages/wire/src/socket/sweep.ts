@@ -16,17 +16,26 @@ interface Leftover {
   readonly kind: LeftoverKind;
 }
 
+// Where a proof takes time, many leftovers must not take it one after the other; each needs a descriptor.
+const sessionsAtOnce = 16;
+
 /** Returns the paths it removed. Never throws: a sweep must not keep a session from starting. */
 export async function sweepLeftovers(directory: string): Promise<string[]> {
   const removed: string[] = [];
-  for (const [socketPath, leftovers] of findSessions(directory)) {
-    // A lock that a killed process left would keep the rest of its session from this sweep.
-    const old = leftovers.filter(isOldEnough);
-    for (const lock of old.filter(({ kind }) => kind === "lock")) remove(lock, removed);
-    const files = old.filter(({ kind }) => kind !== "lock");
-    if (files.length > 0) await removeIfDead(socketPath, files, removed).catch(() => {});
+  const sessions = [...findSessions(directory)];
+  for (let at = 0; at < sessions.length; at += sessionsAtOnce) {
+    const some = sessions.slice(at, at + sessionsAtOnce);
+    await Promise.all(some.map(([socketPath, leftovers]) => sweepSession(socketPath, leftovers, removed)));
   }
   return removed;
+}
+
+async function sweepSession(socketPath: string, leftovers: readonly Leftover[], removed: string[]): Promise<void> {
+  const old = leftovers.filter(isOldEnough);
+  // A lock that a killed process left would keep the rest of its session from this sweep.
+  for (const lock of old.filter(({ kind }) => kind === "lock")) remove(lock, removed);
+  const files = old.filter(({ kind }) => kind !== "lock");
+  if (files.length > 0) await removeIfDead(socketPath, files, removed).catch(() => {});
 }
 
 /** The leftovers of each session, by the path of its socket. */

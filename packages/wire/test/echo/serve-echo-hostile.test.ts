@@ -64,6 +64,13 @@ describe.each(framings)("over $name", (codec) => {
     expect(answers.map((answer) => (answer as { id?: string }).id)).toEqual([...Array<undefined>(6), "a", "a", "a", undefined]);
   });
 
+  it("G6 says in plain words what is wrong with an id", async () => {
+    const payloads = ['{"id":5,"kind":"echo","value":1}', '{"kind":"echo","value":1}', '{"id":"","kind":"echo","value":1}'];
+    const answers = await answersTo(Buffer.concat(payloads.map((payload) => rawFrame(codec, payload))), payloads.length);
+    const texts = answers.map((answer) => (answer as { error: string }).error);
+    expect(texts).toEqual(['"id" must be a string', '"id" must be a string', '"id" must not be empty']);
+  });
+
   it("G1 H40 answers a broken message with its id when one can be read from its beginning", async () => {
     const payloads = [
       '{"id":"a","kind":',

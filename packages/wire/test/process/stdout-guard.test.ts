@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect } from "vitest";
 import { guardStdout } from "../../src/process/stdout-guard.ts";
-import { fixturePath, it, type Program } from "./real-programs.ts";
+import { fixturePath, it, until, type Program } from "./real-programs.ts";
 
 const waysToPrint = [...fs.readFileSync(fixturePath("process-noise.ts"), "utf8").matchAll(/^ {2}"(.+)": \(\) =>/gm)].map(
   ([, name]) => name ?? "",
@@ -82,6 +82,28 @@ describe.concurrent("a stderr that nobody reads", () => {
   });
 });
 
+describe.concurrent("a stderr that is read again", () => {
+  it.for(["console.error", "console.log"])("G10 says once how many bytes of %s were dropped", async (way, { start }) => {
+    const program = start("process-chatty.ts");
+    program.process.stderr?.pause();
+    program.write(JSON.stringify({ way }));
+    await program.whenPrinted(`"way":"${way}"`);
+    program.process.stderr?.resume();
+    await program.whenPrinted("x\n", "stderr");
+    // What was held has to leave first; then one more line is printed by each request.
+    let previous = -1;
+    await until(() => previous === (previous = program.stderr.length), 5_000, "stderr is quiet");
+    program.write(JSON.stringify({ way: "log-once" }));
+    await program.whenPrinted("one more\n", "stderr");
+    program.process.stdin?.end();
+    await program.ended;
+    const notices = [...program.stderr.matchAll(/\[hawser\] (\d+) bytes dropped: stderr is not being read\n/g)];
+    expect(notices).toHaveLength(1);
+    const kept = program.stderr.match(/x+\n/g)?.join("").length ?? 0;
+    expect(kept + Number(notices[0]?.[1])).toBe(1_600 * 65_537);
+  });
+});
+
 describe.concurrent("a stderr that is closed", () => {
   it("does not end the process, nor fails whoever prints", async ({ start }) => {
     const program = start("process-chatty.ts");
@@ -116,15 +138,6 @@ describe("guardStdout", () => {
   });
 
   it("gives everything back when it is released", () => {
-    const before = [
-      process.stdout.write,
-      process.stdout.end,
-      process.stderr.write,
-      fs.write,
-      fs.writeSync,
-      fs.writeFileSync,
-      fs.appendFile,
-    ];
     const now = (): unknown[] => [
       process.stdout.write,
       process.stdout.end,
@@ -134,6 +147,7 @@ describe("guardStdout", () => {
       fs.writeFileSync,
       fs.appendFile,
     ];
+    const before = now();
     const guard = guardStdout();
     expect(now().some((value, index) => value === before[index])).toBe(false);
     guard.release();

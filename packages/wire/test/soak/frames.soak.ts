@@ -27,7 +27,7 @@ const maxHeapGrowthBytes = 8_388_608;
 const texts = ["", "a", "é", "💥💥", "漢字".repeat(20), '[{"\\', "x".repeat(300), "\u2028\u2029", "y".repeat(4_000)];
 
 /** Throws when a frame is lost, doubled, altered or out of order, or when the heap grows. */
-export async function run(options: FramesOptions): Promise<FramesResult> {
+async function run(options: FramesOptions): Promise<FramesResult> {
   const random = createRandom(options.seed ?? 1);
   const lanes = framings.map((codec) => createLane(codec, random));
   let bytes = 0;

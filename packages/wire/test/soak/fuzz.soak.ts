@@ -4,8 +4,6 @@
 import { fuzz } from "../fuzz.ts";
 import { runIfStarted } from "./run-soak.ts";
 
-export { fuzz as run };
-
 await runIfStarted(import.meta.url, {
   name: "fuzz",
   unit: "frames",

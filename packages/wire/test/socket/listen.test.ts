@@ -150,7 +150,7 @@ describe("closing", () => {
   });
 
   it("SOK-17 during the sweep of a start that is already reachable makes it fail with `closed` too", async ({ directory }) => {
-    for (let count = 0; count < 20; count++) {
+    for (let count = 0; count < 200; count++) {
       const leftover = namesIn(directory).socketPath;
       await plantDeadSocket(leftover);
       makeOld(leftover, hourMs);

@@ -1,0 +1,122 @@
+// A process that we started and own: we know when it ended, and it does not outlive us. Stopping goes
+// from polite to certain: end its input, wait, SIGTERM, wait, SIGKILL. Every child that Hawser starts,
+// whatever its pipes are used for, is started and stopped here.
+
+import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
+import { existsSync } from "node:fs";
+import { HawserError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import { onProcessEnd } from "./process-end.ts";
+
+export interface ProcessOptions {
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  readonly cwd?: string | undefined;
+  /** Puts it in a process group of its own, all of which ends with it: for a command that starts others (a shell, npx). */
+  readonly ownsGroup?: boolean | undefined;
+  readonly stopInputMs?: number | undefined;
+  readonly stopSignalMs?: number | undefined;
+}
+
+export interface ChildExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface OwnedProcess {
+  readonly pid: number;
+  readonly exited: Promise<ChildExit>;
+  kill(signal: NodeJS.Signals): void;
+  /** Ends the child and resolves when it is gone. Idempotent. */
+  stop(): Promise<ChildExit>;
+}
+
+export interface StartedProcess extends OwnedProcess {
+  readonly child: ChildProcess;
+  /** Resolves when it has ended and its pipes are closed, or when others have held them open for too long. */
+  whenDrained(): Promise<void>;
+}
+
+/** Rejects when there is no such program or it may not be run. Has started the process before it returns its promise. */
+export async function startProcess(options: ProcessOptions, stdio: StdioOptions): Promise<StartedProcess> {
+  const child = spawnProcess(options, stdio);
+  const hasGroup = options.ownsGroup === true && process.platform !== "win32";
+  // From the first moment: we may be told to end before we hear that it runs. A program on our terminal
+  // gets the chance to put it in order.
+  const release = onProcessEnd(() => (hasGroup ? killGroup(child) : child.kill(stdio === "inherit" ? "SIGTERM" : "SIGKILL")));
+  const exited = new Promise<ChildExit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  // What is left of a group is ours to end until it is stopped.
+  if (!hasGroup) child.once("exit", release);
+  // A child may die at any moment; its streams' errors are seen where they are used.
+  for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter?.on("error", () => {});
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", (cause) => reject(startFailed(options, cause)));
+  }).catch((error: unknown) => {
+    release();
+    throw error;
+  });
+  let stopping: Promise<ChildExit> | undefined;
+
+  async function stop(): Promise<ChildExit> {
+    child.stdin?.end();
+    if (!(await isSettledWithin(exited, options.stopInputMs ?? limits.stopInputMs))) {
+      child.kill("SIGTERM");
+      if (!(await isSettledWithin(exited, options.stopSignalMs ?? limits.stopSignalMs))) child.kill("SIGKILL");
+    }
+    // Always: the process itself may be gone and have left something behind that holds its pipes.
+    if (hasGroup) killGroup(child);
+    const exit = await exited;
+    release();
+    return exit;
+  }
+
+  return {
+    child,
+    pid: child.pid ?? 0,
+    exited,
+    kill: (signal) => void child.kill(signal),
+    stop: () => (stopping ??= stop()),
+    whenDrained: async () => void (await isSettledWithin(closed, limits.closeFlushMs)),
+  };
+}
+
+async function isSettledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const timeout = Promise.withResolvers<false>();
+  const timer = setTimeout(() => timeout.resolve(false), ms);
+  const isSettled = await Promise.race([promise.then(() => true), timeout.promise]);
+  clearTimeout(timer);
+  return isSettled;
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // Nothing of the group is left, which is what we want.
+  }
+}
+
+function spawnProcess(options: ProcessOptions, stdio: StdioOptions): ChildProcess {
+  const { command, args = [], env, cwd, ownsGroup = false } = options;
+  try {
+    return spawn(command, args, { env, cwd, stdio, detached: ownsGroup && process.platform !== "win32", windowsHide: true });
+  } catch (cause) {
+    // Some failures come by 'error', others (arguments too long) at once.
+    throw startFailed(options, cause as Error);
+  }
+}
+
+function startFailed({ command, cwd }: ProcessOptions, cause: NodeJS.ErrnoException): HawserError {
+  return new HawserError("start_failed", `can't start ${command}: ${reasonFor(cause, cwd)}`, { cause, facts: { command } });
+}
+
+function reasonFor(cause: NodeJS.ErrnoException, cwd: string | undefined): string {
+  if (cause.code !== "ENOENT") return cause.message;
+  // The system gives the same error for a working directory that is not there.
+  if (cwd !== undefined && !existsSync(cwd)) return `its working directory ${cwd} does not exist`;
+  return "there is no such program; check the name and the PATH";
+}
