@@ -9,6 +9,10 @@ import { decodeChunkSizes } from "./rows/decode-chunk-sizes.ts";
 import { decodeNdjson } from "./rows/decode-ndjson.ts";
 import { echoInFlight } from "./rows/echo-in-flight.ts";
 import { echoRoundTrip } from "./rows/echo-round-trip.ts";
+import { gatewayStart } from "./rows/gateway-start.ts";
+import { openapiIndex } from "./rows/openapi-index.ts";
+import { rpcCalls, rpcHello } from "./rows/rpc-calls.ts";
+import { rpcMemory } from "./rows/rpc-memory.ts";
 import { stalledReaderMemory } from "./rows/stalled-reader-memory.ts";
 import { streamPieces } from "./rows/stream-pieces.ts";
 
@@ -24,4 +28,9 @@ export const rows: readonly Row[] = [
   bridgeInFlight,
   bridgeParallel,
   bridgeMemory,
+  rpcHello,
+  rpcCalls,
+  rpcMemory,
+  gatewayStart,
+  openapiIndex,
 ];

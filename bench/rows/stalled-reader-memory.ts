@@ -83,7 +83,7 @@ async function sendPieces({ stdin }: PipedChild): Promise<void> {
 }
 
 /** Waits until the peak has not grown for a second: whoever is going to wait, waits by then. */
-async function settledPeakBytes(pid: number): Promise<number> {
+export async function settledPeakBytes(pid: number): Promise<number> {
   const pollMs = 100;
   let peak = 0;
   let quietMs = 0;

@@ -1,6 +1,6 @@
 // Finds the examples in a document that are meant to be run:
-//   `console run`  lines after `$ ` are a command, the lines below it are its output
-//   `ts run`       a program; a block `text` right after it is its output
+//   `console run`           lines after `$ ` are a command, the lines below it are its output
+//   `ts run`, `python run`  a program; a block `text` right after it is its output
 
 export interface Example {
   readonly line: number;
@@ -27,12 +27,15 @@ function findCommands(document: string): Example[] {
   return examples;
 }
 
-const runProgram = "node --conditions=hawser-source --input-type=module-typescript -";
+const interpreters: Readonly<Record<string, string>> = {
+  ts: "node --conditions=hawser-source --input-type=module-typescript -",
+  python: "python3 -",
+};
 
 function findPrograms(document: string): Example[] {
-  return [...document.matchAll(/^```ts run\n(.*?)^```\n\n```text\n(.*?)\n```$/gms)].map((block) => {
-    const [, input = "", output = ""] = block;
-    return { line: lineOf(document, block.index), command: runProgram, input, output };
+  return [...document.matchAll(/^```(ts|python) run\n(.*?)^```\n\n```text\n(.*?)\n```$/gms)].map((block) => {
+    const [, language = "", input = "", output = ""] = block;
+    return { line: lineOf(document, block.index), command: interpreters[language] ?? "", input, output };
   });
 }
 

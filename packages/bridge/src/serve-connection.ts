@@ -9,18 +9,22 @@ import {
   limits,
   toHawserError,
   untilAborted,
+  weighJsonText,
   type BridgeRequest,
   type Incoming,
   type ToolContext,
   type Transport,
 } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
+import { toBoundedText } from "./bounded-text.ts";
 import type { CallToolParams, IPCErrorResponse, IPCResponse, ToolResultContent } from "./contract.ts";
+import type { SessionRoom } from "./session-room.ts";
 import type { ToolHost } from "./tool-host.ts";
 import { textResult, toErrorPayload } from "./tool-result.ts";
 
 export interface ServeConnectionOptions {
   readonly host: ToolHost;
+  readonly room: SessionRoom;
   /** Named in the answer to `hello`: where the bridge may put results that are too large for its client. */
   readonly privateDirectory: string;
   /** Aborted when the session stops. */
@@ -46,21 +50,25 @@ export async function serveConnection(transport: Transport, options: ServeConnec
       hello = request.params;
       return { result: { ...textResult("hello"), hello: { features: [...features], privateDirectory: options.privateDirectory } } };
     }
-    return callTool(request.params);
+    return callTool(request.params, weighJsonText(item.text));
   }
 
-  async function callTool({ name, arguments: args }: CallToolParams): Promise<Answer> {
+  async function callTool({ name, arguments: args }: CallToolParams, heldBytes: number): Promise<Answer> {
     if (Array.isArray(args)) throw new HawserError("invalid_message", '"params.arguments": expected an object, received an array');
     toolName = name;
     // Of its own for each call: what ends the connection later must not reach a function that has returned.
     const call = (running = new AbortController());
+    let place: { leave(): void } | undefined;
     try {
+      place = await options.room.enter(heldBytes, call.signal);
+      call.signal.throwIfAborted();
       const outcome = await untilAborted(call.signal, options.host.call(name, args, createContext(call)));
       const isPlain = hello !== undefined && !hello.features.includes("richContent");
       return "result" in outcome && isPlain ? toPlainContent(outcome) : outcome;
     } catch (error) {
       return { error: toErrorPayload(name, error) };
     } finally {
+      place?.leave();
       running = undefined;
     }
   }
@@ -82,10 +90,11 @@ export async function serveConnection(transport: Transport, options: ServeConnec
       // A bridge refuses a frame that breaks the protocol and with it the call; so what can't be sent as it is, is not.
       progress(progress, total, message) {
         if (!Number.isFinite(progress)) return;
-        const details = { ...(Number.isFinite(total) && { total }), ...(message !== undefined && { message: toText(message) }) };
+        const details = { ...(Number.isFinite(total) && { total }), ...(message !== undefined && { message: toBoundedText(message) }) };
         tell("progress", { progress: { progress, ...details } });
       },
-      log: (message, level = "info") => tell("log", { log: { level: levels.includes(level) ? level : "info", message: toText(message) } }),
+      log: (message, level = "info") =>
+        tell("log", { log: { level: levels.includes(level) ? level : "info", message: toBoundedText(message) } }),
     };
   }
 
@@ -104,7 +113,7 @@ export async function serveConnection(transport: Transport, options: ServeConnec
     if (isGone) break;
     isBusy = true;
     const frame = await answer(item).catch((error: unknown) => ({ error: payloadOf(toHawserError(error)) }));
-    await send(transport, frame, toolName);
+    await send(transport, frame, { room: options.room, toolName });
     isBusy = false;
     if (options.signal.aborted || (item.kind === "refused" && item.fatal)) break;
   }
@@ -115,23 +124,30 @@ export async function serveConnection(transport: Transport, options: ServeConnec
 const features = ["progress", "log", "richContent"] as const;
 const levels: readonly string[] = ["debug", "info", "warning", "error"];
 
-// A program without types may log anything.
-const toText = (value: unknown): string => (typeof value === "string" ? value : String(value));
-
 const payloadOf = ({ code, message }: HawserError): IPCErrorResponse["error"] => ({ message, type: errorTable[code].ipcType });
 
+const isGoneCode = (code: string): boolean => code === "closed" || code === "connection_lost";
+
+const sendHints: ReadonlyMap<string, string> = new Map([
+  ["too_large", "Return less, in pages, or a path to a file"],
+  ["overloaded", "Return less, or a path to a file"],
+]);
+
 // A result that can't be sent is an answer too: its caller learns the size, and the connection lives.
-async function send(transport: Transport, frame: Answer, toolName: string): Promise<void> {
+async function send(transport: Transport, frame: Answer, { room, toolName }: { room: SessionRoom; toolName: string }): Promise<void> {
   try {
+    // An error is small, and often tells of the very lack of room.
+    if ("result" in frame) await room.whenSendable();
     await transport.send(frame);
   } catch (error) {
     const { code, message } = toHawserError(error);
-    if (code === "closed" || code === "connection_lost") return;
-    const hint = code === "too_large" ? "Return less, in pages, or a path to a file" : "Return plain data";
+    if (isGoneCode(code)) return;
+    const hint = sendHints.get(code) ?? "Return plain data";
     await transport
       .send({ error: { message: `the result of tool "${toolName}" can't be sent: ${message}. ${hint}`, type: errorTable[code].ipcType } })
       .catch((cause: unknown) => {
-        logLine(`[hawser] bridge session: ${toHawserError(cause).message}`);
+        const failure = toHawserError(cause);
+        if (!isGoneCode(failure.code)) logLine(`[hawser] bridge session: ${failure.message}`);
       });
   }
 }

@@ -2,9 +2,9 @@
 // configuration that makes any MCP client start a bridge. Created, started, stopped, once each;
 // whatever happens, nothing of it is left behind.
 
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { HawserError, limits } from "@hawser/wire";
+import { BridgeStartupError, describeThrown, HawserError, limits } from "@hawser/wire";
 import {
   createSessionFiles,
   createSessionNames,
@@ -16,6 +16,7 @@ import {
 } from "@hawser/wire/node";
 import { toTools, type ToolSource } from "./adapt-tool.ts";
 import { serveConnection } from "./serve-connection.ts";
+import { createSessionRoom } from "./session-room.ts";
 import { createToolHost } from "./tool-host.ts";
 
 export interface McpStdioServerConfig {
@@ -49,6 +50,7 @@ export interface IPCSession extends AsyncDisposable {
 export function createIPCSession(tools: ToolSource, options: IPCSessionOptions = {}): IPCSession {
   const host = createToolHost(toTools(tools));
   const names = createSessionNames(options.directory === undefined ? {} : { directories: [resolve(options.directory)] });
+  const room = createSessionRoom();
   const stopped = new AbortController();
   const serving = new Set<Promise<void>>();
   let state: IPCSessionState = "created";
@@ -58,8 +60,8 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
   let listener: Listener | undefined;
 
   async function open(): Promise<void> {
-    files = createSessionFiles(names);
     try {
+      files = createSessionFiles(names);
       files.publishSchema(JSON.stringify(host.schemas));
       listener = await listenSocket({
         files,
@@ -72,16 +74,17 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
             readable: socket,
             writable: socket,
             codec: lengthPrefix,
+            budget: room.budget,
             frameDeadlineMs: options.frameDeadlineMs ?? limits.frameDeadlineMs,
           });
-          const work = serveConnection(transport, { host, privateDirectory: names.privateDirectory, signal: stopped.signal });
+          const work = serveConnection(transport, { host, room, privateDirectory: names.privateDirectory, signal: stopped.signal });
           serving.add(work);
           void work.finally(() => serving.delete(work));
         },
       });
     } catch (error) {
-      files.remove();
-      throw error;
+      files?.remove();
+      throw toStartError(error, dirname(names.socketPath));
     }
   }
 
@@ -123,6 +126,14 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
     [Symbol.asyncDispose]: () => session.stop(),
   };
   return session;
+}
+
+/** What the system refused, with the folder it was about. */
+function toStartError(error: unknown, directory: string): unknown {
+  if (HawserError.isInstance(error)) return error;
+  const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+  const reason = isMissing ? "there is no such directory; create it, or name another one" : describeThrown(error);
+  return new BridgeStartupError(`can't put the session's files into ${directory}: ${reason}`, { cause: error, facts: { directory } });
 }
 
 // What runs from the sources runs all of itself from them: a bundle beside them may be older.

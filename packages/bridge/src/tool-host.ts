@@ -2,7 +2,7 @@
 // turn, runs the function, and turns every outcome into a result or an error payload. It knows
 // nothing of sockets; the session, an in-process server and the agent all call through it.
 
-import { HawserError, ToolNotFoundError, type Tool, type ToolContext } from "@hawser/wire";
+import { describeThrown, HawserError, ToolNotFoundError, type Tool, type ToolContext } from "@hawser/wire";
 import type { IPCErrorResponse, IPCResponse, ToolSchema } from "./contract.ts";
 import { createGates } from "./gate.ts";
 import { prepareInput, toJsonSchema, type PreparedInput } from "./tool-input.ts";
@@ -60,15 +60,32 @@ function prepare(tool: Tool): PreparedTool {
     throw new HawserError("usage", `tool "${tool.name}": concurrency must be a whole number of at least 1`);
   }
   const input = prepareInput(tool.name, tool.input);
-  return {
-    tool,
-    input,
-    schema: {
-      name: tool.name,
-      description: tool.description ?? "",
-      input_schema: input.jsonSchema,
-      ...(tool.output && { output_schema: toJsonSchema(tool.name, tool.output) }),
-      ...(tool.annotations && { annotations: { ...tool.annotations } }),
-    },
-  };
+  return { tool, input, schema: describe(tool, input) };
 }
+
+/** The tool's entry in the schema file. A fault here would cost a bridge all tools, so its author is told at once. */
+function describe(tool: Tool, input: PreparedInput): ToolSchema {
+  const fail = (reason: string, cause?: unknown): never => {
+    throw new HawserError("usage", `tool "${tool.name}": ${reason}`, { cause });
+  };
+  const description: unknown = tool.description ?? "";
+  const annotations: unknown = tool.annotations ?? undefined;
+  if (typeof description !== "string") return fail(`its description must be a string, not ${kindOf(description)}`);
+  if (annotations !== undefined && !isRecord(annotations)) return fail(`its annotations must be an object, not ${kindOf(annotations)}`);
+  const schemas = { input_schema: input.jsonSchema, ...(tool.output && { output_schema: toJsonSchema(tool.name, tool.output) }) };
+  try {
+    // As it will be in the file: what `toJSON` makes of it, and without what JSON can't hold.
+    const written = JSON.parse(JSON.stringify({ ...schemas, annotations })) as Record<string, unknown>;
+    for (const member of Object.keys(schemas))
+      if (!isRecord(written[member])) fail(`its ${member} is no object once it is written as JSON`);
+    return { name: tool.name, description, ...written } as ToolSchema;
+  } catch (cause) {
+    if (HawserError.isInstance(cause)) throw cause;
+    return fail(`its schema can't be written as JSON: ${firstLineOf(describeThrown(cause))}`, cause);
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const kindOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`);
+// V8 draws the whole circle, over several lines.
+const firstLineOf = (text: string): string => text.split("\n", 1)[0] ?? "";

@@ -9,7 +9,7 @@ export function toToolResult(toolName: string, value: unknown): ToolResult {
   if (value === undefined) return textResult("");
   if (typeof value === "string") return textResult(value);
   if (isWholeResult(value)) return checked(toolName, value.content.length > 0 ? value : { ...value, ...textResult("") });
-  if (Array.isArray(value) && value.every(isContentBlock)) return value.length > 0 ? { content: value } : textResult("");
+  if (Array.isArray(value) && value.every(isContentBlock)) return value.length > 0 ? checked(toolName, { content: value }) : textResult("");
   const text = toText(toolName, value);
   // Deep values would make the whole message unreadable for some peers; as text they arrive whole.
   return text.startsWith("{") && !exceedsDepth(text, maxValueDepth)
@@ -77,12 +77,14 @@ function isWholeResult(value: unknown): value is ToolResult {
   return isRecord(value) && Array.isArray(value["content"]) && value["content"].every(isResultBlock);
 }
 
-/** What a bridge would refuse is refused here, where its author reads why. */
-function checked(toolName: string, result: ToolResult): ToolResult {
+/** What a bridge would refuse is refused here, where its author reads why: after `toJSON` has done what it does, as the bridge sees it. */
+function checked(toolName: string, value: ToolResult): ToolResult {
+  const result = JSON.parse(toText(toolName, value)) as ToolResult;
   try {
     bridgeProtocol.parseResponse({ result });
     for (const member of ["structuredContent", "_meta"] as const)
       if (Array.isArray(result[member])) throw new HawserError("invalid_message", `"result.${member}": expected an object`);
+    if (!result.content.every(isResultBlock)) throw new HawserError("invalid_message", '"result.content": a block lacks its members');
     return result;
   } catch (cause) {
     throw new IPCToolExecutionError(`tool "${toolName}" returned an invalid result: ${describeThrown(cause)}. Correct its function`, {

@@ -153,13 +153,31 @@ describe("H4 progress and log", () => {
     ]);
   });
 
+  it("H4 whatever can't be written as text is no reason for the function to fail", async ({ start, connect }) => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const hostile = [Object.create(null), proxy, { toString: () => JSON.parse("{") as string }] as string[];
+    const talk = anyTool("talk", (_, { log, progress }) => {
+      hostile.forEach((value, index) => (log(value), progress(index, undefined, value)));
+      return "done";
+    });
+    const client = await connect(await start([talk]));
+    await sayHello(client, ["log", "progress"]);
+    client.call("talk");
+    for (const [index] of hostile.entries()) {
+      expect(await client.next()).toEqual({ log: { level: "info", message: "a value that can't be written as text" } });
+      expect(await client.next()).toEqual({ progress: { progress: index, message: "a value that can't be written as text" } });
+    }
+    expect((await client.next()).result?.content).toEqual([{ type: "text", text: "done" }]);
+  });
+
   it("G1 G10 a client that does not read loses progress; memory stays bounded and the answer still comes", async ({ start, connect }) => {
     const line = "x".repeat(100_000);
     let isDone = false;
     const flood = anyTool("flood", async (_, { log }) => {
-      for (let count = 0; count < 1_000; count++) {
+      for (let count = 0; count < 5_000; count++) {
         log(line);
-        if (count % 10 === 0) await turn();
+        if (count % 50 === 0) await turn();
       }
       isDone = true;
       return line;
@@ -175,7 +193,7 @@ describe("H4 progress and log", () => {
     const frames: Frame[] = [];
     while (!frames.at(-1)?.result) frames.push(await client.next());
     expect(frames.length).toBeGreaterThan(1);
-    expect(frames.length).toBeLessThan(500);
+    expect(frames.length).toBeLessThan(2_500);
     expect(frames.at(-1)).toEqual({ result: { content: [{ type: "text", text: line }] } });
     expect((await client.ask("echo", { n: 1 })).result?.structuredContent).toEqual({ n: 1 });
   });

@@ -22,7 +22,7 @@ describe("results that JSON or the contract can't hold", () => {
       "a BigInt in a whole result",
       () => ({ content: [], structuredContent: { a: 1n } }),
       "IPCToolExecutionError",
-      /result of tool "odd".*Return plain/,
+      /tool "odd" returned what JSON can.t hold: .*BigInt.*Return plain/,
     ],
     ["a whole result of 200 levels", () => ({ content: [], structuredContent: deep(200) }), "IPCError", /result of tool "odd".*127 levels/],
     ["isError that is a text", () => ({ content: [], isError: "yes" }), "IPCToolExecutionError", /tool "odd".*"result\.isError"/],
@@ -39,6 +39,24 @@ describe("results that JSON or the contract can't hold", () => {
       /"result\.structuredContent"/,
     ],
     ["_meta that is a list", () => ({ content: [], _meta: [] }), "IPCToolExecutionError", /"result\._meta"/],
+    [
+      "structured content that is a text once it is written",
+      () => ({ content: [], structuredContent: new Date(0) }),
+      "IPCToolExecutionError",
+      /tool "odd".*"result\.structuredContent"/,
+    ],
+    [
+      "a block that is a number once it is written",
+      () => [{ type: "text", text: "x", toJSON: () => 5 }],
+      "IPCToolExecutionError",
+      /tool "odd".*"result\.content/,
+    ],
+    [
+      "a resource that is a text once it is written",
+      () => ({ content: [{ type: "resource", resource: new URL("file:///x") }] }),
+      "IPCToolExecutionError",
+      /tool "odd".*"result\.content": a block lacks its members/,
+    ],
   ])("R25 R35 H5 returning %s becomes an error answer", async ([, run, type, message], { start, connect }) => {
     const client = await connect(await start([anyTool("odd", run), echoTool]));
     expect(await client.ask("odd")).toEqual({ error: { message: expect.stringMatching(message) as string, type } });

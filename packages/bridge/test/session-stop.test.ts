@@ -6,6 +6,7 @@ import { describe, expect } from "vitest";
 import { createMemoryPair, HawserError } from "@hawser/wire";
 import { serveConnection } from "../src/serve-connection.ts";
 import { createIPCSession } from "../src/session.ts";
+import { createSessionRoom } from "../src/session-room.ts";
 import { createToolHost } from "../src/tool-host.ts";
 import { connectClient, toCall } from "./fixtures/parent-client.ts";
 import { anyTool, echoTool, fixturePath, it, turn, until } from "./fixtures/parent-it.ts";
@@ -107,6 +108,7 @@ describe("a connection of a stopping session", () => {
     const [mine, theirs] = createMemoryPair();
     const served = serveConnection(theirs, {
       host,
+      room: createSessionRoom(),
       privateDirectory: "",
       signal: AbortSignal.abort(new HawserError("cancelled", "stopped")),
     });
@@ -120,7 +122,7 @@ describe("a connection of a stopping session", () => {
   it("SOK-17 G1 ends after the answer to its running call, whatever else was sent", async () => {
     const [mine, theirs] = createMemoryPair();
     const stopping = new AbortController();
-    const served = serveConnection(theirs, { host, privateDirectory: "", signal: stopping.signal });
+    const served = serveConnection(theirs, { host, room: createSessionRoom(), privateDirectory: "", signal: stopping.signal });
     await mine.send(toCall("hang"));
     await mine.send(toCall("note"));
     await turn();

@@ -33,7 +33,9 @@ function findFaultIn(steps: readonly Step[], names: Names): string | undefined {
 function findUnconnected(step: Step, { connected }: Names): string | undefined {
   if ("connect" in step) connected.add(step.connect);
   const used = "drop" in step ? step.drop : "on" in step ? step.on : undefined;
-  return used === undefined || connected.has(used) ? undefined : `no step connects "${used}" before this`;
+  if (used !== undefined && !connected.has(used)) return `no step connects "${used}" before this`;
+  if ("drop" in step) connected.delete(step.drop);
+  return undefined;
 }
 
 function findUnboundIn(step: Step, { bound }: Names): string | undefined {

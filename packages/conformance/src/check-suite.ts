@@ -37,6 +37,9 @@ const setupMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
   answers: Array.isArray,
   paths: (value) => [0, 1, 3].includes(value as number),
   umask: (value) => Number.isSafeInteger(value),
+  flags: (value) => Array.isArray(value) && value.every((flag) => typeof flag === "string"),
+  document: () => true,
+  config: () => true,
 };
 
 const answerMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -85,6 +88,7 @@ function checkStep(place: string, step: unknown): void {
   }
   const argument = step[name];
   if (!verb.accepts(argument)) fail(place, `${name} takes ${verb.argument}`);
+  if ("ahead" in step && step["ahead"] !== true) fail(place, "ahead takes true");
   if ("withinMs" in step && !isCount(step["withinMs"])) fail(place, "withinMs takes a number of milliseconds");
   if (name === "sendSplit" && !isCount(step["chunkBytes"])) fail(place, "sendSplit needs chunkBytes, a number of at least 1");
   if (name === "repeat") checkSteps(place, step["steps"]);

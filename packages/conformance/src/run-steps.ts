@@ -49,10 +49,11 @@ async function runOne(step: Step, number: string, conversation: Conversation, in
 async function perform(step: Step, conversation: Conversation, index: number): Promise<Difference | undefined> {
   if ("send" in step || "sendBytes" in step || "sendSplit" in step) return send(step, conversation, index);
   if ("connect" in step) return connect(conversation, step.connect);
-  if ("drop" in step) lineOf(conversation, { on: step.drop }).channel.input.destroy();
+  if ("drop" in step) drop(conversation, step.drop);
   else if ("endInput" in step) lineOf(conversation, step).channel.input.end();
   else if ("signal" in step) conversation.session.process?.kill(step.signal);
   else if ("removeSchema" in step) conversation.session.removeSchema?.();
+  else if ("writeConfig" in step) conversation.session.writeConfig?.(step.writeConfig);
   else return expect(step, conversation, index);
   return undefined;
 }
@@ -64,6 +65,12 @@ async function connect(conversation: Conversation, name: string): Promise<undefi
   addLine(conversation, name, channel);
 }
 
+// What came on it before is of no interest: the subject can't know when we leave.
+function drop(conversation: Conversation, name: string): void {
+  lineOf(conversation, { on: name }).channel.input.destroy();
+  conversation.lines.delete(name);
+}
+
 type SendStep = Extract<Step, { send: unknown } | { sendBytes: unknown } | { sendSplit: unknown }>;
 
 async function send(step: SendStep, conversation: Conversation, index: number): Promise<Difference | undefined> {
@@ -71,6 +78,7 @@ async function send(step: SendStep, conversation: Conversation, index: number): 
   const writing: Writing = { session, timeoutMs, orEnd: "orEnd" in step ? step.orEnd : undefined };
   const encode = (value: unknown): Buffer => codec.encode(fillIn(value, { bindings, index }));
   const line = lineOf(conversation, step);
+  if ("sendBytes" in step && step.ahead) return void line.channel.input.write(toBytes(step.sendBytes));
   if ("sendBytes" in step) return write(line, [toBytes(step.sendBytes)], writing);
   if ("sendSplit" in step) return write(line, cut(encode(step.sendSplit), step.chunkBytes), writing);
   return write(line, [encode(step.send)], writing);

@@ -35,8 +35,8 @@ interface Skipping {
 export type Step =
   /** Sends one message. */
   | ({ readonly send: unknown } & OnConnection)
-  /** Sends bytes as they are, in one write: for input that no encoder would produce. */
-  | ({ readonly sendBytes: Pieces } & OnConnection & OrEnd)
+  /** Sends bytes as they are, in one write: for input that no encoder would produce. `ahead`: without waiting until they are read. */
+  | ({ readonly sendBytes: Pieces; readonly ahead?: true } & OnConnection & OrEnd)
   /** Sends one message in chunks, each in a write of its own. */
   | ({ readonly sendSplit: unknown; readonly chunkBytes: number } & OnConnection)
   /** The next message matches the pattern. */
@@ -57,6 +57,8 @@ export type Step =
   | { readonly signal: string }
   /** Removes the schema file that was made for the subject. */
   | { readonly removeSchema: true }
+  /** Writes an rpc server's configuration file anew; see setup.ts. */
+  | { readonly writeConfig: unknown }
   /** The process ends, and sends nothing more before it does. The pattern is for `{"code": 0, "signal": null}`. */
   | ({ readonly expectExit: unknown } & Bounded)
   /** What is seen of the subject beside its messages matches, now or within the time; see setup.ts. */
@@ -80,8 +82,8 @@ export interface Suite {
   readonly protocol: string;
   readonly version: string;
   readonly codec: "ndjson" | "length-prefix";
-  /** How a command becomes a subject: started between a client and a socket of ours, or as the owner of a socket. Through its pipes unless given. */
-  readonly subject?: "bridge" | "parent";
+  /** How a command becomes a subject: between a client and a socket of ours, as the owner of a socket, or between a host and an API. Through its pipes unless given. */
+  readonly subject?: "bridge" | "parent" | "rpc";
   /** The longest message that is taken from the subject; the contracts' limit unless given. */
   readonly maxMessageBytes?: number;
   /** Messages that may come at any time and mean nothing here. */

@@ -3,6 +3,7 @@
 import { bridgeSubject } from "./bridge-subject.ts";
 import { commandSubject, type CommandSubjectOptions } from "./command-subject.ts";
 import { parentSubject } from "./parent-subject.ts";
+import { rpcSubject } from "./rpc-subject.ts";
 import type { Suite } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
 
@@ -17,6 +18,8 @@ export function subjectFor(suite: Suite, { timeoutMs, ...options }: SubjectForOp
       return bridgeSubject(options);
     case "parent":
       return parentSubject({ ...options, startMs: timeoutMs });
+    case "rpc":
+      return rpcSubject(options);
     default:
       return commandSubject(options);
   }

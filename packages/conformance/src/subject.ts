@@ -34,6 +34,7 @@ export interface Session extends Channel {
   /** What the subject did beside its messages that no scenario allows. */
   faults?(): readonly string[];
   removeSchema?(): void;
+  writeConfig?(config: unknown): void;
   /** The end of what the subject wrote to its log; the reader of a failure wants it. */
   lastWords(): string;
   /** Ends the subject, whatever state it is in, and frees everything. Idempotent, bounded, never throws. */

@@ -4,9 +4,11 @@ import type { Suite } from "./scenario.ts";
 import { bridgeSuite } from "./suites/bridge.ts";
 import { echoSuite } from "./suites/echo.ts";
 import { parentSuite } from "./suites/parent.ts";
+import { rpcSuite } from "./suites/rpc.ts";
 
 export const suites: Readonly<Record<string, Suite>> = {
   echo: echoSuite,
   bridge: bridgeSuite,
   parent: parentSuite,
+  rpc: rpcSuite,
 };

@@ -29,7 +29,7 @@ const piecesArgument = "pieces, each with utf8 or base64 and perhaps times";
 
 export const verbs: Readonly<Record<string, Verb>> = {
   send: { argument: "a JSON value", accepts: isGiven, modifiers: ["on"] },
-  sendBytes: { argument: piecesArgument, accepts: arePieces, modifiers: ["on", "orEnd"] },
+  sendBytes: { argument: piecesArgument, accepts: arePieces, modifiers: ["ahead", "on", "orEnd"] },
   sendSplit: { argument: "a JSON value", accepts: isGiven, modifiers: ["chunkBytes", "on"] },
   expect: { ...pattern, modifiers: ["on", "orEnd", "skipping", "withinMs"] },
   expectAll: {
@@ -46,6 +46,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
   drop: { argument: "the name of a connection", accepts: isName },
   signal: { argument: "a signal's name, such as SIGTERM", accepts: isSignal },
   removeSchema: { argument: "true", accepts: isTrue },
+  writeConfig: { argument: "a JSON value, or the text of the file", accepts: isGiven },
   expectExit: {
     argument: "an object with code or signal, or a matcher",
     accepts: (value) => isObject(value) && Object.keys(value).length > 0 && Object.entries(value).every(isExitMember),

@@ -69,6 +69,7 @@ describe("checkSuite", () => {
     ["a value that another pattern binds in any order", [{ expectAll: [{ a: { $bind: "a" } }, { b: { $same: "a" } }] }], 'bound to "a"'],
     ["a value that was only sent", [{ send: { $bind: "a" } }, { expect: { $same: "a" } }], 'bound to "a"'],
     ["a value that stands in an exact one", [{ expect: { $equals: { $bind: "a" } } }, { expect: { $same: "a" } }], 'bound to "a"'],
+    ["a connection that was dropped", [{ connect: "b" }, { drop: "b" }, { send: 1, on: "b" }], 'no step connects "b" before this'],
     ["a connection before it is made", [{ send: 1, on: "b" }, { connect: "b" }], 'no step connects "b" before this'],
   ])("refuses to use %s", (_, steps, message) => {
     expect(() => checkSuite(suiteWith(...steps))).toThrow(message);

@@ -103,11 +103,16 @@ describe.concurrent("connections", () => {
     expect(result.failure).toMatchObject({ verb: "end", expected: "nothing more", got: '{"from":1}' });
   });
 
+  it("what came on a connection before it was dropped is of no interest", async () => {
+    const steps: Step[] = [{ connect: "a" }, { send: 1, on: "a" }, { expectNothing: 20 }, { drop: "a" }, { expectAlive: true }];
+    expect(await resultOf(scriptedSubject(numbered), steps)).toMatchObject({ outcome: "passed" });
+  });
+
   it("a subject that takes no connections fails the step that asks for one", async () => {
     const { connect: _, ...session } = await scriptedSubject(numbered).open();
     const subject: Subject = { name: "alone", hasProcess: false, open: () => Promise.resolve(session) };
-    const result = await resultOf(subject, [{ connect: "a" }]);
-    expect(result.failure).toMatchObject({ verb: "connect", got: "this kind of subject takes no further connections" });
+    const result = await resultOf(subject, [{ expectAlive: true }, { connect: "a" }]);
+    expect(result.failure).toMatchObject({ step: "2", verb: "connect", got: "this kind of subject takes no further connections" });
   });
 });
 

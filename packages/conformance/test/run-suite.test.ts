@@ -156,11 +156,6 @@ describe.concurrent("steps", () => {
     expect(failure).toMatchObject({ verb: "expect", got: "only messages that are skipped, for 400 ms" });
   });
 
-  it("a step that can't be carried out fails as that step", async () => {
-    const failure = await failureOf(echo(), [{ expectAlive: true }, { signal: "SIGNOTHING" }]);
-    expect(failure).toMatchObject({ step: "2", verb: "signal", got: "Unknown signal: SIGNOTHING" });
-  });
-
   it("a message that no step expected fails the exit that it comes before", async () => {
     const failure = await failureOf(echo(), [{ send: { id: "z", kind: "status" } }, { endInput: true }, { expectExit: { code: 0 } }]);
     expect(failure).toMatchObject({ step: "3", verb: "expectExit", got: expect.stringContaining('"id":"z"') });

@@ -40,3 +40,26 @@ describe("the bridge and the parent suite together", () => {
     expect([...rowsOf(true).difference(rowsOf(false))]).toEqual(["R18"]);
   });
 });
+
+describe("the rpc suite", () => {
+  const { scenarios } = suites["rpc"] as Suite;
+  const rowsOf = (additive: boolean): Set<string> =>
+    new Set(
+      scenarios
+        .filter((scenario) => (scenario.additive ?? false) === additive)
+        .flatMap(({ requirements }) => requirements.filter((id) => id.startsWith("R") && !id.startsWith("RPC"))),
+    );
+
+  it("R77-R111: proves every row that can be seen of a server, and none on additive scenarios alone", () => {
+    // Four are for hosts, and one compares two versions of the definition.
+    const unseen = [102, 103, 104, 105, 108];
+    const rows = Array.from({ length: 35 }, (_, index) => index + 77);
+    expect(rows.filter((row) => !rowsOf(false).has(`R${row}`))).toEqual(unseen);
+    expect([...rowsOf(true).difference(rowsOf(false))]).toEqual([]);
+  });
+
+  it("H21-H30: tries every choice of ours, as additive where the contract does not ask for it", () => {
+    const tried = new Set(scenarios.flatMap(({ requirements }) => requirements));
+    expect(Array.from({ length: 10 }, (_, index) => `H${index + 21}`).filter((id) => !tried.has(id))).toEqual([]);
+  });
+});

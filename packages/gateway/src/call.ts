@@ -79,6 +79,8 @@ export interface GatewayOptions {
   readonly includeHeaders?: boolean | undefined;
   /** Decoded bytes of a body that are kept. */
   readonly maxBodyBytes?: number | undefined;
+  /** Connections that may be open at the same time: at least the number of calls that shall run side by side. */
+  readonly maxConnections?: number | undefined;
   /** Instead of `process.env` and `process.cwd()`, for hosts that have several. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly cwd?: string | undefined;

@@ -68,7 +68,8 @@ function enableCompileCache() {
 }
 
 function runSourcesInstead() {
-  const launcher = process.getBuiltinModule("node:url").fileURLToPath(import.meta.url);
+  // Not this file: `igw` starts the same program under its own name.
+  const launcher = process.argv[1] || "";
   const stripTypes = process.features.typescript ? [] : ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
   const args = [...process.execArgv, ...stripTypes, sourceCondition, launcher, ...process.argv.slice(2)];
   // The same process id, pipes and parent: for whoever started us, nothing has happened.

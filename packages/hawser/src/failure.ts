@@ -4,6 +4,7 @@
 
 import { CommanderError } from "commander";
 import { describeThrown, errorTable, HawserError } from "@hawser/wire";
+import { programName } from "./launcher.ts";
 import { printTo } from "./terminal.ts";
 
 const internalExitCode = 1;
@@ -15,17 +16,17 @@ export function reportFailure(error: unknown): number {
   const wantsStack = (process.env["HAWSER_DEBUG"] ?? "").split(",").includes("stack");
   if (wantsStack && error instanceof Error) printTo(process.stderr, `${error.stack}\n`);
   if (HawserError.isInstance(error)) {
-    printTo(process.stderr, `hawser: ${error.message}\n`);
+    printTo(process.stderr, `${programName()}: ${error.message}\n`);
     return errorTable[error.code].exitCode;
   }
   const hint = wantsStack ? "" : "; HAWSER_DEBUG=stack shows where";
-  printTo(process.stderr, `hawser: something unexpected happened: ${describeThrown(error)}${hint}\n`);
+  printTo(process.stderr, `${programName()}: something unexpected happened: ${describeThrown(error)}${hint}\n`);
   return internalExitCode;
 }
 
 /** Commander's error text as one line: `error: … \n(Did you mean …?)` becomes `hawser: … (Did you mean …?)`. */
 export const toSentence = (text: string): string =>
-  `hawser: ${text
+  `${programName()}: ${text
     .trim()
     .replace(/^error: /, "")
     .replaceAll(/\s*\n\s*/g, " ")}\n`;

@@ -2,6 +2,7 @@
 // that start `hawser` again as a child, the version, and what a person types to run it.
 
 import { existsSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const launcherPath = fileURLToPath(new URL("../bin/hawser.mjs", import.meta.url));
@@ -14,6 +15,10 @@ export function readVersion(): string {
 // A published package has no tsconfig.json.
 const isCheckout = (): boolean => existsSync(new URL("../tsconfig.json", import.meta.url));
 
-/** What works in the reader's shell: in a checkout, and for whoever came through npx, `hawser` alone is not on the PATH. */
+/** The name under which this program was started: `igw` to the hosts that know it so, else `hawser`. */
+export const programName = (path: string = process.argv[1] ?? ""): "hawser" | "igw" =>
+  /^igw(?:\.|$)/.test(basename(path)) ? "igw" : "hawser";
+
+/** What works in the reader's shell: in a checkout, and for whoever came through npx, the name alone is not on the PATH. */
 export const commandName = (environment: NodeJS.ProcessEnv = process.env, isInCheckout: boolean = isCheckout()): string =>
-  isInCheckout || environment["npm_command"] === "exec" ? "npx hawser" : "hawser";
+  isInCheckout || environment["npm_command"] === "exec" ? `npx ${programName()}` : programName();

@@ -1,14 +1,16 @@
 // The commands, their options and their help. What a command does is loaded only when it is run, so
 // that asking for help costs next to nothing.
 
-import { Command, Option } from "commander";
+import { Command, Help, Option } from "commander";
 import { addBridge } from "./bridge-command.ts";
 import { addExamples, exitWith, parseCount } from "./command-parts.ts";
 import type { ConformOptions } from "./commands/conform.ts";
 import type { EchoOptions } from "./commands/echo.ts";
 import type { ExposeOptions } from "./commands/expose.ts";
+import { addCompletion } from "./completion-command.ts";
 import { toSentence } from "./failure.ts";
-import { commandName, readVersion } from "./launcher.ts";
+import { addGatewayCommands } from "./gateway/commands.ts";
+import { commandName, programName, readVersion } from "./launcher.ts";
 import { printTo } from "./terminal.ts";
 
 const maxWorkers = 1_024;
@@ -17,28 +19,43 @@ const maxTimeoutMs = 3_600_000;
 const maxJobs = 64;
 const usageExitCode = 2;
 
-export function createProgram(): Command {
+export function createProgram({ withCompletion = true } = {}): Command {
   const program = new Command(commandName()).description("Ties agents to the programs around them.").configureOutput({
     writeOut: (text) => printTo(process.stdout, text),
     writeErr: (text) => printTo(process.stderr, text),
     outputError: (text, write) => write(toSentence(text)),
   });
   // Arguments and options are on each command's own page; here they would push the summaries over the edge.
-  program.configureHelp({ subcommandTerm: (command) => command.name() });
+  program.configureHelp({ subcommandTerm: (command) => command.name(), visibleCommands });
   exitWith(program, usageExitCode);
-  addExamples(program, ["hawser tour", "hawser expose tools.ts -- claude", "hawser conform echo -- hawser echo"]);
+  addExamples(program, programName() === "igw" ? gatewayExamples : ["hawser tour", "hawser expose tools.ts -- claude", gatewayExamples[0]]);
   addExpose(program);
   addBridge(program);
   addEcho(program);
   addConform(program);
   addTour(program);
-  const version = readVersion();
-  for (const command of [program, ...program.commands]) {
-    command.version(version, "-V, --version", "print the version");
-    command.helpOption("-h, --help", "print this help");
-    command.showHelpAfterError(`usage: ${nameOf(command)} ${command.usage()}   (${nameOf(command)} --help explains)`);
-  }
+  addGatewayCommands(program);
+  if (withCompletion) addCompletion(program, () => createProgram({ withCompletion: false }));
+  finish(program, readVersion());
   return program;
+}
+
+const gatewayExamples = ["hawser call --demo --path /data/api/v1/gateway-info", "hawser api list --demo", "hawser rpc --demo"] as const;
+
+// Under the name of igw the other parts work too, but who calls it so looks for the gateway.
+function visibleCommands(this: Help, command: Command): Command[] {
+  const visible = Help.prototype.visibleCommands.call(this, command);
+  return command.parent === null && programName() === "igw" ? visible.filter(isForIgw) : visible;
+}
+
+const isForIgw = (command: Command): boolean => command.helpGroup() !== "" || command.name() === "completion";
+
+/** What every command has; hidden ones answer for themselves. */
+function finish(command: Command, version: string): void {
+  command.version(version, "-V, --version", "print the version");
+  command.helpOption("-h, --help", "print this help");
+  command.showHelpAfterError(`usage: ${nameOf(command)} ${command.usage()}   (${nameOf(command)} --help explains)`);
+  for (const below of command.commands) if (below.name() !== "complete") finish(below, version);
 }
 
 function addExpose(program: Command): void {
@@ -107,7 +124,7 @@ function addConform(program: Command): void {
       "Starts the command once per scenario and checks what it does. A scenario beyond the contract never fails; without it the command is said not to support it. Exit code 0: nothing failed, 1: something failed, 2: a mistake in the arguments.",
     )
     .usage("[options] <suite> -- <command...>")
-    .argument("<suite>", "which contract: echo, bridge or parent")
+    .argument("<suite>", "which contract: echo, bridge, parent or rpc")
     .argument("[command...]", "the implementation to run, after --")
     .option("--json", "print the report as JSON")
     .option("--only <id>", "run this scenario only; may be given several times", collect)
@@ -122,6 +139,7 @@ function addConform(program: Command): void {
     "hawser conform echo -- hawser echo",
     "hawser conform bridge -- python3 -m my_bridge {socket} {schema}",
     "hawser conform parent -- hawser expose my-tools.ts",
+    "hawser conform rpc -- hawser rpc",
     "hawser conform bridge --only parallel --only is-error -- ./my-bridge",
     "hawser conform parent --list",
   ]);
@@ -140,7 +158,10 @@ Suites:
             fail           throws an error of the class ValueError, "boom"
             wait {ms}      returns "waited" after so many milliseconds
             big {bytes}    returns a text of so many characters
-            empty          returns nothing`;
+            empty          returns nothing
+  rpc     A server of igw-rpc-v1 on stdin and stdout. {url} and {token} in its
+          arguments are the address and the token of the API that it shall
+          call; without them --gateway-url and --api-key are added at the end.`;
 
 function addTour(program: Command): void {
   const tour = program

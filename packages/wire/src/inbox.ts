@@ -1,7 +1,8 @@
 // The queue between a medium and the reader of `incoming`. The producer is told when the reader
 // falls behind (`isFull`) and when it has caught up (`onCaughtUp`), so that nothing piles up:
-// neither many messages nor a few large ones, and what was read is let go.
+// neither many messages nor a few heavy ones, and what was read is let go.
 
+import { weighJsonText } from "./codec/json-text.ts";
 import { HawserError } from "./errors.ts";
 import { limits } from "./limits.ts";
 import type { Incoming } from "./transport.ts";
@@ -9,6 +10,8 @@ import type { Incoming } from "./transport.ts";
 export interface Inbox {
   readonly messages: AsyncIterable<Incoming>;
   readonly isFull: boolean;
+  /** What is unread, as `maxUnreadChars` counts it. */
+  readonly unreadChars: number;
   put(items: readonly Incoming[]): void;
   /** No more will come; what is queued is still delivered. */
   end(): void;
@@ -19,19 +22,19 @@ const dropFrom = 256;
 
 const done: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-export function createInbox(onCaughtUp: () => void = () => {}, maxUnread: number = limits.maxUnreadMessages): Inbox {
-  let items: (Incoming | undefined)[] = [];
+export function createInbox(onCaughtUp: () => void = () => {}): Inbox {
+  let items: (Waiting | undefined)[] = [];
   let next = 0;
   let unreadChars = 0;
   let ended = false;
   let wake: ((result: IteratorResult<Incoming>) => void) | undefined;
 
   function take(): Incoming | undefined {
-    const item = items[next];
-    if (item === undefined) return undefined;
+    const waiting = items[next];
+    if (waiting === undefined) return undefined;
     items[next] = undefined;
     next += 1;
-    unreadChars -= charsOf(item);
+    unreadChars -= waiting.chars;
     if (next === items.length) {
       items = [];
       next = 0;
@@ -40,7 +43,7 @@ export function createInbox(onCaughtUp: () => void = () => {}, maxUnread: number
       items = items.slice(next);
       next = 0;
     }
-    return item;
+    return waiting.item;
   }
 
   function end(): void {
@@ -72,22 +75,32 @@ export function createInbox(onCaughtUp: () => void = () => {}, maxUnread: number
   return {
     messages: { [Symbol.asyncIterator]: () => iterator },
     get isFull() {
-      return items.length - next > maxUnread || unreadChars > limits.maxUnreadChars;
+      return items.length - next > limits.maxUnreadMessages || unreadChars > limits.maxUnreadChars;
+    },
+    get unreadChars() {
+      return unreadChars;
     },
     put(more) {
-      if (ended || more.length === 0) return;
-      if (items.length === 0) items = [...more];
-      else for (const item of more) items.push(item);
-      for (const item of more) unreadChars += charsOf(item);
-      if (wake) {
-        const resolve = wake;
-        wake = undefined;
-        const item = take();
-        if (item) resolve({ done: false, value: item });
+      if (ended) return;
+      for (const item of more) {
+        // Whoever waits gets it at once; only what has to wait is worth weighing.
+        if (wake) {
+          wake({ done: false, value: item });
+          wake = undefined;
+          continue;
+        }
+        const chars = weigh(item);
+        items.push({ item, chars });
+        unreadChars += chars;
       }
     },
     end,
   };
 }
 
-const charsOf = (item: Incoming): number => (item.kind === "message" ? item.text.length : item.head.length);
+interface Waiting {
+  readonly item: Incoming;
+  readonly chars: number;
+}
+
+const weigh = (item: Incoming): number => (item.kind === "message" ? weighJsonText(item.text) : item.head.length);

@@ -1,6 +1,8 @@
 // The runtime-neutral part of the wire: it imports nothing of Node, so that a page can use it too.
 
 export { untilAborted, whenAborted } from "./abort.ts";
+export { createByteBudget } from "./byte-budget.ts";
+export type { ByteBudget, Share } from "./byte-budget.ts";
 export {
   BridgeStartupError,
   ClaudeCodeError,
@@ -35,7 +37,7 @@ export type { ErrorCode, ErrorDetails } from "./errors.ts";
 export { createInFlightTable } from "./in-flight.ts";
 export type { Flight, InFlightTable } from "./in-flight.ts";
 export { memberSource, withIdSource } from "./codec/json-source.ts";
-export { exceedsDepth, JsonText, parseJsonText, toJsonText } from "./codec/json-text.ts";
+export { exceedsDepth, JsonText, parseJsonText, toJsonText, weighJsonText } from "./codec/json-text.ts";
 export { limits, limitTable } from "./limits.ts";
 export type { LimitName } from "./limits.ts";
 export { createMemoryPair } from "./memory-transport.ts";

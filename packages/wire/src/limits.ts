@@ -2,6 +2,8 @@
 // generated from this table. Names carry their unit; a limit that a caller may change is an
 // option of the same name where it applies.
 
+import { gatewayLimitTable } from "./gateway-limits.ts";
+
 interface Limit {
   readonly value: number;
   readonly reason: string;
@@ -46,7 +48,16 @@ export const limitTable = define({
   },
   maxUnreadChars: {
     value: 10_485_760,
-    reason: "The text of those messages, whatever their number.",
+    reason: "What those messages weigh, whatever their number: their characters, and `memberChars` for what they hold.",
+  },
+  memberChars: {
+    value: 64,
+    reason: "What each object, array and named member of a waiting message weighs besides its text: about its bytes once parsed.",
+  },
+  maxHeldBytes: {
+    value: 33_554_432,
+    reason:
+      "What the connections of one session hold together: unsent answers, unread messages, unfinished frames, arguments of running calls. Beyond it no call begins.",
   },
   frameDeadlineMs: {
     value: 30_000,
@@ -149,178 +160,7 @@ export const limitTable = define({
     value: 2_000,
     reason: "Length of a foreign error text inside one of our messages.",
   },
-  maxParameterBytes: {
-    value: 65_536,
-    reason: "One value in a path, query, header or cookie of an API call; more belongs in a body.",
-  },
-  maxRequestHeadBytes: {
-    value: 262_144,
-    reason: "Address and headers of one API call together.",
-  },
-  maxDurationMs: {
-    value: 2_147_483_647,
-    reason: "The longest wait a timer can hold; a longer duration is taken as this one.",
-  },
-  maxDocumentBytes: {
-    value: 67_108_864,
-    reason: "An OpenAPI document; the largest public ones have about 15 MB.",
-  },
-  maxDocumentDepth: {
-    value: 200,
-    reason: "Nesting of an OpenAPI document.",
-  },
-  maxDocumentNodes: {
-    value: 5_000_000,
-    reason: "Values of a YAML document with its aliases written out: a few hundred bytes of aliases can stand for billions.",
-  },
-  maxOperationBytes: {
-    value: 2_097_152,
-    reason: "The schemas that one operation reaches; those beyond it are left out of its description, with a note.",
-  },
-  maxRememberedOperations: {
-    value: 256,
-    reason: "Descriptions of operations kept in memory, so that repeated calls of one do not read it again.",
-  },
-  maxCachedDocuments: {
-    value: 32,
-    reason: "Documents in the cache folder; the oldest ones are removed.",
-  },
-  maxCacheBytes: {
-    value: 268_435_456,
-    reason: "Bytes in that folder; the oldest files are removed.",
-  },
-  documentMaxAgeMs: {
-    value: 86_400_000,
-    reason: "Age of a document that was fetched from a gateway, after which it is asked for again.",
-  },
-  callTimeoutMs: {
-    value: 8_000,
-    reason: "One gateway call unless it says otherwise: connecting, all tries, headers and body together.",
-  },
-  maxBodyBytes: {
-    value: 4_194_304,
-    reason: "Decoded bytes of a response that a gateway call keeps; the rest is not read, and the answer says `truncated`.",
-  },
-  maxBodyJsonBytes: {
-    value: 8_388_608,
-    reason: "The same body written as a JSON string, where a control character takes six bytes: leaves room in a line for the rest of the answer.",
-  },
-  retryBackoffMs: {
-    value: 250,
-    reason: "The first wait before a call is tried again, unless it says otherwise; it doubles with every try.",
-  },
-  maxRetryBackoffMs: {
-    value: 30_000,
-    reason: "The longest such wait.",
-  },
-  maxRedirects: {
-    value: 5,
-    reason: "Redirects within the gateway's origin that one call follows.",
-  },
-  maxContentCodings: {
-    value: 2,
-    reason: "Compressions around one response body; each more multiplies what a few bytes can unfold to.",
-  },
-  httpConnections: {
-    value: 64,
-    reason: "Connections to the gateway that are open at the same time, unless there are more workers.",
-  },
-  httpConnectMs: {
-    value: 30_000,
-    reason: "How long a connection to the gateway may take to open, whatever the calls that wait for it.",
-  },
-  httpIdleMs: {
-    value: 30_000,
-    reason: "How long an unused connection to the gateway is kept.",
-  },
-  maxConfigBytes: {
-    value: 1_048_576,
-    reason: "Size of the configuration file; a larger one is something else.",
-  },
-  maxTokenBytes: {
-    value: 8_192,
-    reason: "Length of a token, also of the file it comes from: more does not fit into the headers that servers take.",
-  },
-  rpcMaxWorkers: {
-    value: 256,
-    reason: "Calls that one rpc process or batch makes at the same time, at most.",
-  },
-  rpcMaxQueueSize: {
-    value: 10_000,
-    reason: "Calls that may wait for a worker of an rpc process, at most.",
-  },
-  rpcQueuedBytes: {
-    value: 33_554_432,
-    reason: "Text of the calls that wait in an rpc process; one that would exceed it finds the queue full. A single call always fits.",
-  },
-  rpcUnsentBytes: {
-    value: 33_554_432,
-    reason: "Answers of an rpc process that its host has not read; beyond it nothing is read and no call starts.",
-  },
-  rpcMaxIdBytes: {
-    value: 2_097_152,
-    reason: "An id that every answer has room for; a request with a longer one is refused without it.",
-  },
-  rpcErrorTextBytes: {
-    value: 200,
-    reason: "Text that tells what is wrong with a line or its arguments.",
-  },
-  rpcPendingControls: {
-    value: 64,
-    reason: "Answers that wait behind a `reload_config` for their turn before reading stops.",
-  },
-  rpcCancelAnswerMs: {
-    value: 250,
-    reason: "Time that a cancelled call has to end by itself, with its request and its times, before it is answered without them.",
-  },
-  batchHeldItems: {
-    value: 1_024,
-    reason: "How far an ordered batch runs ahead of its oldest unfinished item.",
-  },
-  batchHeldBytes: {
-    value: 33_554_432,
-    reason: "Results that an ordered batch holds back until it is their turn; no item starts beyond it.",
-  },
-  hostHandshakeMs: {
-    value: 10_000,
-    reason: "Time for a started rpc process to answer `hello`.",
-  },
-  hostBackoffMs: {
-    value: 100,
-    reason: "Wait before an rpc process that ended is started again; doubled with each that ends before it answered a call.",
-  },
-  hostMaxBackoffMs: {
-    value: 5_000,
-    reason: "The longest such wait.",
-  },
-  demoBodyBytes: {
-    value: 65_536,
-    reason: "Request body that the demo API takes.",
-  },
-  demoEntries: {
-    value: 1_000,
-    reason: "Tags, and log entries, that the demo API remembers.",
-  },
-  demoDelayMs: {
-    value: 60_000,
-    reason: "The longest answer of the demo API's slow operation.",
-  },
-  maxOperationTools: {
-    value: 40,
-    reason: "Operations that become one tool each; more are found, described and called through three tools, to spare the model's context.",
-  },
-  maxToolSchemaChars: {
-    value: 20_000,
-    reason: "JSON Schema of one operation as a model gets it; a longer body schema is left out and said in words.",
-  },
-  maxFoundOperations: {
-    value: 50,
-    reason: "Operations that one search by a model returns.",
-  },
-  maxCommandInputBytes: {
-    value: 10_485_760,
-    reason: "Body or token that a command reads from stdin or a file.",
-  },
+  ...gatewayLimitTable,
 });
 
 export type LimitName = keyof typeof limitTable;

@@ -12,8 +12,6 @@ export interface WaitOptions<Event> {
   /** Longest wait in all. */
   readonly totalMs?: number | undefined;
   onEvent?(event: Event): void;
-  /** The wait ended from this side (abort or timeout): the moment to tell the peer. */
-  onAbandon?(reason: HawserError): void;
 }
 
 export interface PendingTable<Event, Result> {
@@ -50,12 +48,9 @@ export function createPendingTable<Event = never, Result = unknown>(): PendingTa
         if ("error" in outcome) reject(outcome.error);
         else resolve(outcome.result);
       }
-      function abandon(error: HawserError): void {
-        settle({ error });
-        options.onAbandon?.(error);
-      }
-      const onAbort = (): void => abandon(abortError(signal));
-      const deadline: Deadline = startDeadline({ idleMs: options.idleMs, totalMs: options.totalMs, onExpire: abandon });
+      const onAbort = (): void => settle({ error: abortError(signal) });
+      const { idleMs, totalMs } = options;
+      const deadline: Deadline = startDeadline({ idleMs, totalMs, onExpire: (error) => settle({ error }) });
       waiters.set(id, { settle, touch: deadline.touch, onEvent: options.onEvent?.bind(options) });
       signal?.addEventListener("abort", onAbort, { once: true });
     });

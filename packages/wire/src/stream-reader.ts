@@ -1,8 +1,9 @@
 // The reading half of a stream transport. It never waits for handlers; it pauses only while more is
-// unread than the limits allow, which is how backpressure reaches the peer. A frame that falls
-// silent in its middle is reported.
+// unread than the limits allow, or a budget that it shares is used up; that is how backpressure reaches
+// the peer. A frame that falls silent in its middle is reported.
 
 import type { Readable } from "node:stream";
+import type { ByteBudget } from "./byte-budget.ts";
 import type { Codec, CodecOptions } from "./codec/codec.ts";
 import { startDeadline, type Deadline } from "./deadline.ts";
 import type { HawserError } from "./errors.ts";
@@ -14,6 +15,8 @@ export interface StreamReaderOptions extends CodecOptions {
   readonly readable: Readable;
   readonly codec: Codec;
   readonly frameDeadlineMs?: number | undefined;
+  /** Counts what is unread or unfinished, together with others. */
+  readonly budget?: ByteBudget | undefined;
   readonly tap: Tap | undefined;
   onChunk(): void;
   onEnd(): void;
@@ -30,9 +33,13 @@ export interface StreamReader {
 export function createStreamReader(options: StreamReaderOptions): StreamReader {
   const { readable, tap, frameDeadlineMs } = options;
   const decoder = options.codec.createDecoder(options);
-  const inbox = createInbox(resume);
+  const inbox = createInbox(onCaughtUp);
+  const share = options.budget?.openShare(resume);
   let frameDeadline: Deadline | undefined;
   let isStopped = false;
+
+  // Nothing more comes for a frame that is unfinished when we stop.
+  const heldBytes = (): number => inbox.unreadChars + (isStopped ? 0 : (decoder.unfinishedBytes ?? 0));
 
   function onData(chunk: Buffer): void {
     options.onChunk();
@@ -41,12 +48,18 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
     inbox.put(items);
     // What still comes is read and dropped: a peer that is stuck writing would not read the refusal.
     if (items.some((item) => item.kind === "refused" && item.fatal)) inbox.end();
-    if (inbox.isFull) readable.pause();
+    share?.set(heldBytes());
+    if (inbox.isFull || share?.mayGrow() === false) readable.pause();
     watchFrame();
   }
 
+  function onCaughtUp(): void {
+    share?.set(heldBytes());
+    resume();
+  }
+
   function resume(): void {
-    if (!readable.isPaused() || isStopped) return;
+    if (!readable.isPaused() || isStopped || inbox.isFull || share?.mayGrow() === false) return;
     readable.resume();
     watchFrame();
   }
@@ -69,6 +82,7 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
     frameDeadline?.clear();
     inbox.put(decoder.end());
     inbox.end();
+    share?.set(heldBytes());
     options.onEnd();
   });
 
@@ -79,6 +93,7 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
       frameDeadline?.clear();
       readable.off("data", onData).resume();
       inbox.end();
+      share?.set(heldBytes());
     },
   };
 }

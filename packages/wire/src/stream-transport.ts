@@ -14,7 +14,7 @@ import { createStreamWriter, type StreamWriterOptions } from "./stream-writer.ts
 import { tapFromEnvironment, type Tap } from "./tap.ts";
 import type { Transport } from "./transport.ts";
 
-export interface StreamTransportOptions extends CodecOptions, Pick<StreamWriterOptions, "maxUnsentBytes" | "write"> {
+export interface StreamTransportOptions extends CodecOptions, Pick<StreamWriterOptions, "maxUnsentBytes" | "budget" | "write"> {
   readonly readable: Readable;
   readonly writable: Writable;
   readonly codec: Codec;

@@ -1,7 +1,9 @@
 // The writing half of a stream transport: one `write` per message. `send` resolves when the stream
 // took it, or when it has room again; a peer that stops reading slows its sender and fills no memory.
+// Nor do many such peers, where they share a budget: once it is used up, only small messages are taken.
 
 import type { Writable } from "node:stream";
+import type { ByteBudget } from "./byte-budget.ts";
 import type { Codec, CodecOptions } from "./codec/codec.ts";
 import { HawserError } from "./errors.ts";
 import { limits } from "./limits.ts";
@@ -11,6 +13,8 @@ export interface StreamWriterOptions extends CodecOptions {
   readonly writable: Writable;
   readonly codec: Codec;
   readonly maxUnsentBytes?: number | undefined;
+  /** Counts what is unsent, together with others. */
+  readonly budget?: ByteBudget | undefined;
   readonly tap: Tap | undefined;
   /** How to write, where `writable.write` itself is guarded (see stdout-guard.ts). */
   write?(frame: Buffer, onWritten?: () => void): boolean;
@@ -30,7 +34,8 @@ const accepted = Promise.resolve();
 const nothing = Buffer.alloc(0);
 
 export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
-  const { writable, codec, tap } = options;
+  const { writable, codec, tap, budget } = options;
+  const share = budget?.openShare();
   const write = options.write ?? ((frame: Buffer, onWritten?: () => void): boolean => writable.write(frame, onWritten));
   const maxUnsentBytes = options.maxUnsentBytes ?? limits.maxUnsentBytes;
   let failedBy: HawserError | undefined;
@@ -48,10 +53,13 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     const { writableLength } = writable;
     if (writableLength + frame.length > Math.max(maxUnsentBytes, frame.length))
       return Promise.reject(overloaded(writableLength, maxUnsentBytes));
+    // An error that tells of the refusal still fits.
+    if (budget?.isFull && frame.length > writable.writableHighWaterMark) return Promise.reject(budgetUsedUp(frame.length));
     tap?.("SEND", message);
     const hasRoom = write(frame);
     gatherRestOfTurn();
     if (hasRoom) return accepted;
+    share?.set(writable.writableLength);
     drained ??= Promise.withResolvers<void>();
     return drained.promise;
   }
@@ -68,9 +76,11 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   }
 
   writable.on("drain", () => {
+    share?.set(0);
     drained?.resolve();
     drained = undefined;
   });
+  writable.once("close", () => share?.set(0));
 
   return {
     send,
@@ -96,6 +106,11 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
         else write(nothing, finish);
       }),
   };
+}
+
+function budgetUsedUp(bytes: number): HawserError {
+  const message = "too much is waiting for peers that do not read; try again when they have";
+  return new HawserError("overloaded", message, { facts: { bytes } });
 }
 
 function overloaded(unsentBytes: number, maxUnsentBytes: number): HawserError {

@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
+import { createByteBudget } from "../src/byte-budget.ts";
 import type { Codec } from "../src/codec/codec.ts";
 import { parseJsonText, toJsonText } from "../src/codec/json-text.ts";
 import { lengthPrefix } from "../src/codec/length-prefix.ts";
@@ -106,6 +107,30 @@ const reactions: Partial<Record<LimitName, () => Promise<void>>> = {
     expect(inbox.isFull).toBe(true);
     return Promise.resolve();
   },
+
+  memberChars() {
+    // 9,000 characters in one string, or in 3,000 objects of an array.
+    const weightOf = (text: string): number => {
+      const inbox = createInbox();
+      inbox.put([{ kind: "message", value: 0, text, position: 1 }]);
+      return inbox.unreadChars;
+    };
+    expect(weightOf(`"${"{".repeat(8_998)}"`)).toBe(9_000);
+    expect(weightOf(`[${"{},".repeat(2_999)}1]`)).toBe(9_000 + 64 * 3_000);
+    expect(weightOf("[{},{}]")).toBe(7);
+    return Promise.resolve();
+  },
+
+  maxHeldBytes() {
+    const budget = createByteBudget();
+    const share = budget.openShare();
+    share.set(33_554_432);
+    expect(budget.isFull).toBe(false);
+    share.set(33_554_433);
+    expect(budget.isFull).toBe(true);
+    return Promise.resolve();
+  },
+
   maxReadMembers() {
     // The outer array is one of them; brackets and colons inside strings are none.
     const withMembers = (count: number): string => `[${"{},".repeat(count - 2)}{},"{[:"]`;

@@ -73,6 +73,17 @@ describe("falling behind", () => {
     expect(inbox.isFull).toBe(false);
   });
 
+  it("G10 is full when few unread messages hold many objects, which take far more than their text", async () => {
+    const inbox = createInbox();
+    const text = `[${"{},".repeat(100_000)}1]`;
+    inbox.put([message(1, text)]);
+    expect(inbox.isFull).toBe(false);
+    inbox.put([message(2, text)]);
+    expect(inbox.isFull).toBe(true);
+    await inbox.messages[Symbol.asyncIterator]().next();
+    expect(inbox.isFull).toBe(false);
+  });
+
   it("drops everything and reports to have caught up when the reader leaves", async () => {
     let caughtUp = 0;
     const inbox = createInbox(() => caughtUp++);

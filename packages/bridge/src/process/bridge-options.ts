@@ -14,13 +14,16 @@ export interface BridgeOptions {
 
 export const bridgeUsage = `usage: bridge [options] <socket_path> <schema_path>
 
-An MCP server on stdin and stdout whose tools run in the program that owns the socket.
-MCP clients start it; the configuration comes from that program.
+An MCP server on stdin and stdout whose tools run in the program that owns the
+socket. MCP clients start it; the configuration comes from that program.
 
 options:
-  --connections <n>       parallel calls, each on a connection of its own (default ${limits.bridgeConnections})
-  --reconnect lazy|never  after a lost connection: the next call opens a new one, or all fail (default lazy)
-  --max-result-bytes <n>  larger results go to a file, with a preview and a link (default ${limits.maxResultBytes})
+  --connections <n>       parallel calls, each on a connection of its own
+                          (default ${limits.bridgeConnections})
+  --reconnect lazy|never  after a lost connection: the next call opens a new
+                          one, or all fail (default lazy)
+  --max-result-bytes <n>  larger results go to a file, with a preview and a link
+                          (default ${limits.maxResultBytes})
   --check                 connect, say hello, report, and exit
   --help                  print this
 `;

@@ -31,6 +31,9 @@ function createClientLinesDecoder(options?: CodecOptions): Decoder {
   return {
     push,
     end: () => [...(unfinished ? [withIdFrom(unfinished, lineEnd)] : []), ...inner.end()],
+    get unfinishedBytes() {
+      return inner.unfinishedBytes ?? 0;
+    },
     get isMidMessage() {
       return inner.isMidMessage;
     },

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 
 export interface CodeCacheOptions {
-  readonly cacheHome: string;
+  readonly cacheHome: string | undefined;
   readonly name: string;
   /** What the code was made of; under another key it is not read. */
   readonly key: string;
@@ -20,13 +20,15 @@ export interface CodeCache {
 const keyBytes = 64;
 
 export function createCodeCache({ cacheHome, name, key }: CodeCacheOptions): CodeCache | undefined {
+  if (cacheHome === undefined) return undefined;
   const folder = join(cacheHome, "hawser");
   try {
     makeFolder(cacheHome);
     makeFolder(folder);
-    const { uid, mode } = fs.lstatSync(folder);
-    if (process.getuid && uid !== process.getuid()) return undefined;
-    if (process.getuid && (mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700);
+    const status = fs.lstatSync(folder);
+    // Behind a link lies a folder that somebody made for something else: its mode is not ours to change.
+    if (!status.isDirectory() || (process.getuid && status.uid !== process.getuid())) return undefined;
+    if (process.getuid && (status.mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700);
   } catch {
     return undefined;
   }

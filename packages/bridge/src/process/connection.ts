@@ -81,10 +81,10 @@ export async function connectToParent(options: ConnectionOptions): Promise<Paren
   }
 
   function receive(item: Incoming): void {
-    const answer = readAnswer(item);
+    const answer = readAnswer(item, socketPath);
     if ("progress" in answer) return current?.events.onProgress(answer.progress);
     if ("log" in answer) return current?.events.onLog(answer.log);
-    if (!current) throw new IPCConnectionError("the program that offers the tools answered what nobody asked");
+    if (!current) throw new IPCConnectionError(`the program that offers the tools answered what nobody asked; its socket is ${socketPath}`);
     const { resolve, reject } = current.answer;
     current = undefined;
     if ("error" in answer) reject(new ParentError(answer.error));
@@ -106,7 +106,7 @@ export async function connectToParent(options: ConnectionOptions): Promise<Paren
       await transport.send(message);
     } catch (error) {
       if (current === exchange) current = undefined;
-      throw toIPCError(error as HawserError);
+      throw withSocket(error as HawserError, socketPath);
     }
     return exchange.answer.promise;
   }
@@ -127,6 +127,12 @@ export async function connectToParent(options: ConnectionOptions): Promise<Paren
     call: (params, events) => request({ method: "call_tool", params }, events),
     close: () => end(undefined),
   };
+}
+
+/** The contract's error; one about the connection names the socket. */
+function withSocket(error: HawserError, socketPath: string): Error {
+  if (error.code !== "connection_lost" && error.code !== "overloaded") return toIPCError(error);
+  return new IPCConnectionError(`${error.message}; the socket is ${socketPath}`, { cause: error }, error.code);
 }
 
 // Measured here, where the text still exists: making it again would cost as much as everything else.

@@ -18,9 +18,9 @@ const latestSaveMs = 10_000;
 
 function loadMain(file: string): void {
   const { size, mtimeMs } = fs.statSync(file);
-  const cacheHome = process.env["XDG_CACHE_HOME"] ?? "";
+  const cacheHome = findCacheHome();
   const cache = createCodeCache({
-    cacheHome: isAbsolute(cacheHome) ? cacheHome : join(homedir(), ".cache"),
+    cacheHome,
     name: `bridge-${process.versions.v8}-${process.arch}-${shortHash(file)}`,
     // V8 itself tells sources apart only by their length, and npm gives all files the same time.
     key: `${__HAWSER_VERSION__} ${size} ${mtimeMs}`,
@@ -41,6 +41,16 @@ function loadMain(file: string): void {
   }
   const module = { exports: {} };
   (script.runInThisContext() as ModuleFunction)(module.exports, createRequire(file), module, file, __dirname);
+}
+
+/** Undefined for a user without a home: without HOME and an entry in the system's list of users, as in many containers. */
+function findCacheHome(): string | undefined {
+  const cacheHome = process.env["XDG_CACHE_HOME"] ?? "";
+  try {
+    return isAbsolute(cacheHome) ? cacheHome : join(homedir(), ".cache");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Tells the installations of one user apart. */

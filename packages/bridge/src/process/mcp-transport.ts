@@ -11,12 +11,14 @@ import {
   limits,
   memberSource,
   toHawserError,
+  weighJsonText,
   withIdSource,
   type Incoming,
   type Transport,
 } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import { createOutbox } from "./outbox.ts";
+import { toShortCall, type ShortCalls } from "./short-calls.ts";
 
 type RequestId = string | number;
 
@@ -25,6 +27,8 @@ export interface BridgeMcpTransport extends McpTransport {
   readonly finished: Promise<void>;
   /** Resolves when the client has read most of what it was sent. */
   whenRoom(): Promise<void>;
+  /** Takes the calls that need not go through the library; assigned like `onmessage`. */
+  shortCalls?: ShortCalls;
 }
 
 // What a waiting request takes besides its text: its handler, signals, timers.
@@ -32,7 +36,7 @@ const requestOverheadBytes = 4_096;
 
 export function createMcpTransport(transport: Transport, stopping: AbortSignal): BridgeMcpTransport {
   const outbox = createOutbox(transport);
-  /** Size of each request that waits for its answer. */
+  /** Weight of each request that waits for its answer. */
   const unanswered = new Map<RequestId, number>();
   const finished = Promise.withResolvers<void>();
   let heldBytes = 0;
@@ -53,6 +57,11 @@ export function createMcpTransport(transport: Transport, stopping: AbortSignal):
 
   function receive(item: Incoming): void {
     if (item.kind === "refused") return refuse(item.error, idSourceIn(item.head));
+    const call = toShortCall(item.value);
+    if (call && mcp.shortCalls?.isKnown(call)) {
+      if (admit(call.id, item.text)) mcp.shortCalls.run(call);
+      return;
+    }
     let message: JSONRPCMessage;
     try {
       message = parseJSONRPCMessage(item.value);
@@ -60,22 +69,34 @@ export function createMcpTransport(transport: Transport, stopping: AbortSignal):
       return refuseInvalid(item.value, item.text, cause);
     }
     if ("method" in message && "id" in message) {
-      const bytes = item.text.length + requestOverheadBytes;
-      const fault = faultOf(message.id, bytes);
-      if (fault) return refuse(fault, JSON.stringify(message.id));
-      unanswered.set(message.id, bytes);
-      heldBytes += bytes;
+      if (!admit(message.id, item.text)) return;
     } else if ("method" in message && message.method === "notifications/cancelled") {
-      // The library does not answer a request that was cancelled.
-      noteAnswered(message.params?.["requestId"] as RequestId | undefined);
+      const { requestId, reason } = (message.params ?? {}) as { requestId?: RequestId; reason?: unknown };
+      // A request that was cancelled is not answered.
+      noteAnswered(requestId);
+      if (requestId !== undefined && mcp.shortCalls?.cancel(requestId, reason)) return;
     }
     mcp.onmessage?.(message);
+  }
+
+  /** False for a request that was refused. */
+  function admit(id: RequestId, text: string): boolean {
+    const bytes = weighJsonText(text) + requestOverheadBytes;
+    const fault = faultOf(id, bytes);
+    if (fault) {
+      refuse(fault, JSON.stringify(id));
+      return false;
+    }
+    unanswered.set(id, bytes);
+    heldBytes += bytes;
+    return true;
   }
 
   function faultOf(id: RequestId, bytes: number): HawserError | undefined {
     if (stopping.aborted) return toHawserError(stopping.reason);
     if (unanswered.has(id)) return new HawserError("duplicate_id", "this id is in flight; use a fresh one for each request");
-    if (heldBytes + bytes <= limits.maxUnsentBytes) return undefined;
+    // A single one always fits: it is within the limits of a message.
+    if (unanswered.size === 0 || heldBytes + bytes <= limits.maxUnsentBytes) return undefined;
     return new HawserError("overloaded", "too much is waiting already; send it again when earlier requests are answered");
   }
 

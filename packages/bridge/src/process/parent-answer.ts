@@ -1,7 +1,7 @@
 // What the parent sends on a connection, read by the contract: progress and log while a call runs,
 // then its one result or error. Also the two classes of failure that a call can have.
 
-import { bridgeProtocol, IPCError, toIPCError, type BridgeResponse, type Incoming } from "@hawser/wire";
+import { bridgeProtocol, IPCConnectionError, IPCError, type BridgeResponse, type HawserError, type Incoming } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import type { IPCErrorPayload } from "../contract.ts";
 
@@ -15,22 +15,27 @@ export class ParentError extends IPCError {
 }
 
 /** Throws the contract's error for what can't be read; after that nobody knows what the next frame answers. */
-export function readAnswer(item: Incoming): BridgeResponse {
-  if (item.kind === "refused") {
-    if (item.error.code === "connection_lost") throw toIPCError(item.error);
-    throw new IPCError(
-      `the program that offers the tools sent what can't be read: ${item.error.message}`,
-      { cause: item.error },
-      item.error.code,
-    );
-  }
+export function readAnswer(item: Incoming, socketPath: string): BridgeResponse {
+  if (item.kind === "refused") throw refusalOf(item.error, socketPath);
   try {
     return bridgeProtocol.parseResponse(withValidResult(item.value));
   } catch (cause) {
-    const message = `the program that offers the tools sent an invalid answer: ${(cause as Error).message}`;
+    const message = `the program that offers the tools sent an invalid answer: ${(cause as Error).message}; its socket is ${socketPath}`;
     throw new IPCError(message, { cause }, "invalid_message");
   }
 }
+
+function refusalOf(error: HawserError, socketPath: string): IPCError {
+  if (error.code === "connection_lost") {
+    const message = `the program that offers the tools ended inside a frame, in the middle of its answer; its socket is ${socketPath}`;
+    return new IPCConnectionError(message, { cause: error });
+  }
+  const message = `the program that offers the tools sent what can't be read: ${withoutAdvice(error.message)}; its socket is ${socketPath}`;
+  return new IPCError(message, { cause: error }, error.code);
+}
+
+// What to do about it is said to whoever sends such a message, and that is not who reads this.
+const withoutAdvice = (message: string): string => message.replace(/(?:[;,.] (?:send|flatten|encode)\b.*)$/is, "");
 
 // Some parents answer with no content at all, where an empty text says the same, some write `null` for
 // every member they leave out, and some a list where MCP wants an object. None of it is worth the content.

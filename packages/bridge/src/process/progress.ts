@@ -1,8 +1,9 @@
 // Progress of one call, for a client that asked for it. When the function itself is silent, a
 // heartbeat says that the call lives, since clients give up after a minute of silence.
 
-import type { ServerContext } from "@modelcontextprotocol/server";
 import { limits } from "@hawser/wire";
+import { boundedText } from "../bounded-text.ts";
+import type { CallContext } from "./call-context.ts";
 import type { CallEvents } from "./connection.ts";
 
 export interface ProgressReporter {
@@ -10,14 +11,13 @@ export interface ProgressReporter {
   stop(): void;
 }
 
-export function createProgressReporter({ mcpReq }: ServerContext): ProgressReporter {
-  const progressToken = mcpReq._meta?.progressToken;
+export function createProgressReporter({ progressToken, notifyProgress }: CallContext): ProgressReporter {
   if (progressToken === undefined) return { report: () => {}, stop: () => {} };
   let last: number | undefined;
 
   function notify(progress: number, details: { total?: number; message?: string }): void {
     last = progress;
-    mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress, ...details } }).catch(() => {});
+    notifyProgress({ progressToken: progressToken as string | number, progress, ...details });
   }
 
   const heartbeat = setInterval(() => notify(slightlyMore(last ?? 0), {}), limits.progressHeartbeatMs);
@@ -26,7 +26,7 @@ export function createProgressReporter({ mcpReq }: ServerContext): ProgressRepor
       // Must grow, says the protocol.
       if (last !== undefined && progress <= last) return;
       heartbeat.refresh();
-      notify(progress, { ...(total !== undefined && { total }), ...(message !== undefined && { message }) });
+      notify(progress, { ...(total !== undefined && { total }), ...(message !== undefined && { message: boundedText(message) }) });
     },
     stop: () => clearInterval(heartbeat),
   };

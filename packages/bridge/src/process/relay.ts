@@ -1,15 +1,11 @@
 // One `tools/call` of the client, carried to the parent and back. What the model can act on is a
 // result with `isError`; only faults of the MCP protocol itself are JSON-RPC errors.
 
-import {
-  CLIENT_INFO_META_KEY,
-  isCallToolResult,
-  type CallToolRequest,
-  type CallToolResult,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
-import { HawserError, toHawserError, toIPCError } from "@hawser/wire";
-import type { ToolResult } from "../contract.ts";
+import { isCallToolResult, type CallToolResult } from "@modelcontextprotocol/server";
+import { exceedsDepth, HawserError, limits, toHawserError, toIPCError } from "@hawser/wire";
+import { boundedText, maxTypeChars } from "../bounded-text.ts";
+import type { ToolResult, ToolResultContent } from "../contract.ts";
+import type { CallContext } from "./call-context.ts";
 import type { ClientTools } from "./client-tools.ts";
 import type { CallEvents } from "./connection.ts";
 import { ParentError } from "./parent-answer.ts";
@@ -27,30 +23,35 @@ export interface RelayOptions {
   readonly cancelling: AbortSignal;
 }
 
-export type Relay = (request: CallToolRequest, context: ServerContext) => Promise<CallToolResult>;
+export interface CallParams {
+  readonly name: string;
+  readonly arguments?: Record<string, unknown> | undefined;
+}
+
+/** Never rejects. */
+export type Relay = (params: CallParams, context: CallContext) => Promise<CallToolResult>;
 
 export function createRelay(options: RelayOptions): Relay {
   const { clientTools, pool, spill } = options;
 
-  return async ({ params }, context) => {
+  return async (params, context) => {
     const { name, isStructured } = clientTools.originals.get(params.name) ?? { name: params.name, isStructured: false };
-    const ending = linkSignals(context.mcpReq.signal, options.cancelling);
+    const ending = linkSignals(context.signal, options.cancelling);
     const progress = createProgressReporter(context);
     const events: CallEvents = {
       onProgress: progress.report,
-      // Deprecated since 2026-07-28 in favour of stderr, which a client's user never sees.
-      onLog: ({ level, message }) => void context.mcpReq.log(level, message).catch(() => {}),
+      onLog: ({ level, message }) => context.log(level, boundedText(message)),
     };
     try {
-      const client = namedInRequest(context) ?? options.initializedClient();
+      const client = context.client ?? options.initializedClient();
       const answer = await pool.call({ params: { name, arguments: params.arguments ?? {} }, events, signal: ending.signal, client });
       const plain = toClientResult(name, answer.result);
-      const result = isStructured ? plain : withStructuredValue(plain);
-      const bytes = result === plain ? answer.bytes : answer.bytes * 2;
-      const fitted = spill.fit(result, { bytes, isTooDeep: answer.isTooDeep }, pool.privateDirectory);
+      const fitted = spill.fit(plain, answer, pool.privateDirectory);
+      const copied = isStructured || fitted !== plain ? fitted : withStructuredValue(plain);
+      const result = copied === fitted || spill.fits(copied, answer.bytes * 2) ? copied : fitted;
       // A client that was promised structured content takes a result without it only as an error.
-      const lacksPromised = isStructured && fitted.structuredContent === undefined;
-      return (lacksPromised ? { ...fitted, isError: true } : fitted) as CallToolResult;
+      const lacksPromised = isStructured && result.structuredContent === undefined;
+      return (lacksPromised ? { ...result, isError: true } : result) as CallToolResult;
     } catch (error) {
       return errorResult(params.name, error);
     } finally {
@@ -74,13 +75,6 @@ function linkSignals(...signals: readonly AbortSignal[]): { signal: AbortSignal;
   };
 }
 
-/** The library does not check what a client says about itself. */
-function namedInRequest(context: ServerContext): { name: string; version?: string } | undefined {
-  const info: unknown = (context.mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_INFO_META_KEY];
-  const { name, version } = (info ?? {}) as { name?: unknown; version?: unknown };
-  return typeof name === "string" ? { name, ...(typeof version === "string" && { version }) } : undefined;
-}
-
 /** Only what a tool result has; blocks that MCP does not know would cost the client the whole answer. */
 function toClientResult(toolName: string, { content, isError, structuredContent, _meta }: ToolResult): ToolResult {
   const result: ToolResult = {
@@ -89,8 +83,7 @@ function toClientResult(toolName: string, { content, isError, structuredContent,
     ...(structuredContent !== undefined && { structuredContent }),
     ...(_meta !== undefined && { _meta }),
   };
-  const isPlain = content.every(({ type, ...block }) => type === "text" && typeof (block as { text?: unknown }).text === "string");
-  if (isPlain || isCallToolResult(result)) return result;
+  if (content.every(isPlainText) || isCallToolResult(result)) return result;
   const types = [...new Set(content.map(({ type }) => type.slice(0, 64)))].join(", ");
   throw new HawserError(
     "invalid_message",
@@ -98,8 +91,15 @@ function toClientResult(toolName: string, { content, isError, structuredContent,
   );
 }
 
+const isPlainText = (block: ToolResultContent): boolean =>
+  block.type === "text" && typeof (block as { text?: unknown }).text === "string" && Object.keys(block).length === 2;
+
 // Most texts are no JSON or an object, and need no second look.
 const startOfOtherJson = /^\s*(?:[-["\d]|true|false|null)/;
+// A longer text costs more than the courtesy is worth: parsed it takes up to fifty times its length, and the line has it twice.
+const maxCopiedChars = 262_144;
+// The message, its result, the structured content and one to spare.
+const maxCopiedDepth = limits.maxWriteDepth - 4;
 
 /** Some clients fail a call whose only text is JSON but no object; structured content keeps them content. */
 function withStructuredValue(result: ToolResult): ToolResult {
@@ -107,6 +107,7 @@ function withStructuredValue(result: ToolResult): ToolResult {
   const { text } = (only ?? {}) as { text?: unknown };
   const isOneText = result.content.length === 1 && only?.type === "text" && typeof text === "string";
   if (!isOneText || result.structuredContent !== undefined || !startOfOtherJson.test(text)) return result;
+  if (text.length > maxCopiedChars || exceedsDepth(text, maxCopiedDepth)) return result;
   try {
     return { ...result, structuredContent: { result: JSON.parse(text) as unknown } };
   } catch {
@@ -118,5 +119,9 @@ function errorResult(toolName: string, thrown: unknown): CallToolResult {
   const error = thrown instanceof ParentError ? thrown : toIPCError(toHawserError(thrown));
   const type = error instanceof ParentError ? error.type : error.name;
   const text = error instanceof ParentError ? error.message : `tool "${toolName}": ${error.message}`;
-  return { content: [{ type: "text", text }], isError: true, _meta: { error: { type } } };
+  return {
+    content: [{ type: "text", text: boundedText(text) }],
+    isError: true,
+    _meta: { error: { type: boundedText(type, maxTypeChars) } },
+  };
 }

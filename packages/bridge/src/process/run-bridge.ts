@@ -7,13 +7,15 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { describeThrown, HawserError, limits } from "@hawser/wire";
 import { logLine, runStdio, type Lifecycle } from "@hawser/wire/node";
 import { bridgeUsage, parseBridgeOptions, type BridgeOptions } from "./bridge-options.ts";
+import { fromServerContext } from "./call-context.ts";
 import { clientLines } from "./client-lines.ts";
 import { toClientTools, type ClientTools } from "./client-tools.ts";
 import { connectToParent } from "./connection.ts";
 import { createMcpTransport } from "./mcp-transport.ts";
 import { createPool } from "./pool.ts";
-import { createRelay } from "./relay.ts";
+import { createRelay, type Relay } from "./relay.ts";
 import { readSchemaFile } from "./schema-file.ts";
+import { createShortCalls, type ShortCalls } from "./short-calls.ts";
 import { createSpill } from "./spill.ts";
 
 export async function runBridge(args: readonly string[], version: string): Promise<void> {
@@ -25,7 +27,7 @@ export async function runBridge(args: readonly string[], version: string): Promi
   try {
     options = parseBridgeOptions(args);
   } catch (error) {
-    process.stderr.write(`${describeThrown(error)}\n\n${bridgeUsage}`);
+    process.stderr.write(`hawser: ${describeThrown(error)}\n\n${bridgeUsage}`);
     process.exitCode = 1;
     return;
   }
@@ -35,7 +37,7 @@ export async function runBridge(args: readonly string[], version: string): Promi
     if (options.check) return await check(options, clientTools);
     await serve(options, clientTools, version);
   } catch (error) {
-    process.stderr.write(`${describeThrown(error)}\n`);
+    process.stderr.write(`hawser: ${describeThrown(error)}\n`);
     process.exitCode = 2;
   }
 }
@@ -70,26 +72,41 @@ function serve(options: BridgeOptions, clientTools: ClientTools, version: string
         cancelling: lifecycle.cancelling,
         initializedClient: () => server?.getClientVersion(),
       });
-      const handle = serveStdio(() => (server = createServer(clientTools, relay, version)), {
+      const serverInfo = { name: "hawser", version };
+      const shortCalls = createShortCalls({ relay, serverInfo, send: (message) => mcp.send(message) });
+      mcp.shortCalls = shortCalls;
+      const handle = serveStdio(() => (server = createServer({ serverInfo, clientTools, relay, shortCalls })), {
         transport: mcp,
         onerror: (error) => logLine(`[hawser] ${error.message}`),
       });
       await untilFinished(mcp.finished, lifecycle);
+      shortCalls.close();
       await handle.close();
       pool.close();
     },
   });
 }
 
-function createServer({ pages }: ClientTools, relay: ReturnType<typeof createRelay>, version: string): Server {
-  const server = new Server({ name: "hawser", version }, { capabilities: { tools: {}, logging: {} } });
+interface ServerParts {
+  readonly serverInfo: { readonly name: string; readonly version: string };
+  readonly clientTools: ClientTools;
+  readonly relay: Relay;
+  readonly shortCalls: ShortCalls;
+}
+
+function createServer({ serverInfo, clientTools: { pages }, relay, shortCalls }: ServerParts): Server {
+  const server = new Server(serverInfo, { capabilities: { tools: {}, logging: {} } });
+  server.oninitialized = () => shortCalls.learn(server);
   server.setRequestHandler("tools/list", ({ params }) => {
     const page = Number(params?.cursor ?? 0);
     const tools = pages[page];
     if (!tools) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such cursor; list the tools from the beginning");
     return { tools: [...tools], ...(page + 1 < pages.length && { nextCursor: String(page + 1) }) };
   });
-  server.setRequestHandler("tools/call", relay);
+  server.setRequestHandler("tools/call", ({ params }, context) => {
+    shortCalls.learn(server, context);
+    return relay(params, fromServerContext(context));
+  });
   return server;
 }
 

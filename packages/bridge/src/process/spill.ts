@@ -5,16 +5,19 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describeThrown, limits } from "@hawser/wire";
+import { describeThrown, limits, toJsonText } from "@hawser/wire";
 import { createSessionNames, onProcessEnd, SOCKET_FILE_PREFIX, type NameOptions } from "@hawser/wire/node";
 import type { ToolResult } from "../contract.ts";
 
 export interface Spill {
-  /** The result itself when it fits, else a preview with a link to the whole. `size` may be an estimate from above. */
+  /** The result itself when it fits, else a preview with a link to the whole. */
   fit(result: ToolResult, size: ResultSize, privateDirectory: string | undefined): ToolResult;
+  /** Whether a result fits that came as so many bytes. */
+  fits(result: ToolResult, bytes: number): boolean;
 }
 
 export interface ResultSize {
+  /** As it came; as it leaves it may be longer. */
   readonly bytes: number;
   readonly isTooDeep: boolean;
 }
@@ -24,6 +27,9 @@ export interface SpillOptions {
   readonly maxResultBytes: number;
 }
 
+// What JSON may grow by when it is read and written again: `1e20` has 21 digits then, U+2028 is escaped.
+const maxGrowth = 6;
+
 export function createSpill({ socketPath, maxResultBytes }: SpillOptions): Spill {
   let ownDirectory: string | undefined;
   let spilledBytes = 0;
@@ -31,7 +37,13 @@ export function createSpill({ socketPath, maxResultBytes }: SpillOptions): Spill
   function write(name: string, content: string, privateDirectory: string | undefined): string {
     const writeTo = (directory: string): string => {
       const path = join(directory, name);
-      writeFileSync(path, content, { mode: 0o600, flag: "wx" });
+      try {
+        writeFileSync(path, content, { mode: 0o600, flag: "wx" });
+      } catch (error) {
+        // Half a result on a full disk would be in the way of everybody else.
+        rmSync(path, { force: true });
+        throw error;
+      }
       return path;
     };
     try {
@@ -46,7 +58,8 @@ export function createSpill({ socketPath, maxResultBytes }: SpillOptions): Spill
     const text = onlyTextOf(result);
     const content = text ?? json;
     const size = Buffer.byteLength(content);
-    const note = `The result has ${size} bytes, more than the ${maxResultBytes} that are sent to a client.`;
+    const written = size > maxResultBytes ? "" : ` (${Buffer.byteLength(json)} as JSON)`;
+    const note = `The result has ${size} bytes${written}, more than the ${maxResultBytes} that are sent to a client.`;
     if (spilledBytes + size > limits.maxSpillBytes) return failure(`${note} No room is left to keep it in a file; ask for less.`);
     const name = `result-${crypto.randomUUID()}.${text === undefined ? "json" : "txt"}`;
     let path: string;
@@ -69,11 +82,12 @@ export function createSpill({ socketPath, maxResultBytes }: SpillOptions): Spill
 
   return {
     fit(result, { bytes, isTooDeep }, privateDirectory) {
-      if (bytes <= maxResultBytes && !isTooDeep) return result;
+      if (bytes * maxGrowth <= maxResultBytes && !isTooDeep) return result;
       const fitting = isTooDeep ? asJsonText(result) : result;
-      const json = JSON.stringify(fitting);
+      const json = toJsonText(fitting);
       return Buffer.byteLength(json) <= maxResultBytes ? fitting : spill(fitting, json, privateDirectory);
     },
+    fits: (result, bytes) => bytes * maxGrowth <= maxResultBytes || Buffer.byteLength(toJsonText(result)) <= maxResultBytes,
   };
 }
 

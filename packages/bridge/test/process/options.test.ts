@@ -45,7 +45,7 @@ describe("usage", () => {
   it("R58: a usage error is exit 1, with the reason and the usage on stderr and nothing on stdout", () => {
     const { code, stdout, stderr } = run(["--connections", "0", ...paths]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toBe(`--connections is a whole number from 1 to 1024, not 0\n\n${bridgeUsage}`);
+    expect(stderr).toBe(`hawser: --connections is a whole number from 1 to 1024, not 0\n\n${bridgeUsage}`);
   });
 
   it("R58: the options and their defaults", () => {
@@ -71,6 +71,7 @@ describe("usage", () => {
   it("--help prints the usage, with every option in it, and exits 0", () => {
     expect(run(["--help"])).toEqual({ code: 0, stdout: bridgeUsage, stderr: "" });
     for (const option of ["--connections", "--reconnect", "--max-result-bytes", "--check"]) expect(bridgeUsage).toContain(option);
+    expect(Math.max(...bridgeUsage.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
   it("R62: a bridge whose files are not all there exits non-zero and says what is missing", ({ directory }) => {
@@ -113,7 +114,8 @@ describe("--check", () => {
       stdout: "",
       stderr: expect.stringContaining(`can't connect to ${missing}: there is no such socket`) as string,
     });
-    expect(check([socketPath, missing])).toMatchObject({ code: 2, stderr: expect.stringContaining(missing) as string });
+    const unreadable = `hawser: can't read the schema file ${missing}: `;
+    expect(check([socketPath, missing])).toMatchObject({ code: 2, stderr: expect.stringContaining(unreadable) as string });
   });
 
   it("H16: gives up on a program that accepts and never answers", async ({ parent, start }) => {
@@ -121,6 +123,6 @@ describe("--check", () => {
     const [config, options] = quickBridge(raw.config, { connectTimeoutMs: 200 });
     const bridge = start(config, { ...options, options: ["--check"] });
     expect(await bridge.exited).toEqual({ code: 2, signal: null });
-    expect(bridge.stderr).toBe(`the program at ${raw.socketPath} does not answer\n`);
+    expect(bridge.stderr).toBe(`hawser: the program at ${raw.socketPath} does not answer\n`);
   });
 });

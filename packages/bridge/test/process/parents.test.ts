@@ -177,8 +177,22 @@ describe("answers", () => {
       const failed = await bridge.call("echo", { index });
       expect(failed, kind).toMatchObject({ isError: true, _meta: { error: { type: "IPCError" } } });
       expect(failed.content[0].text).toMatch(reason);
+      expect(failed.content[0].text).toContain(raw.socketPath);
+      // That would be advice for whoever wrote the other program, not for the reader.
+      expect(failed.content[0].text).not.toMatch(/send (?:less|one)|encode each/i);
       expect((await bridge.call("echo")).content[0].text).toBe("fine");
     }
+  });
+
+  it("BRG-06: a parent that ends in the middle of its answer is named, with its socket", async ({ parent, start }) => {
+    const raw = await parent({ onFrame: plain((_, { socket }) => socket.end(encodeFrame(textAnswer("x")).subarray(0, 20))) });
+    const bridge = start(raw.config);
+    await bridge.initialize();
+    const failed = await bridge.call("echo");
+    expect(failed).toMatchObject({ isError: true, _meta: { error: { type: "IPCConnectionError" } } });
+    expect(failed.content[0].text).toBe(
+      `tool "echo": the program that offers the tools ended inside a frame, in the middle of its answer; its socket is ${raw.socketPath}`,
+    );
   });
 
   it("R24 H7: an error of the parent reaches the model with its own words and type", async ({ parent, start }) => {

@@ -96,6 +96,28 @@ describe("surroundings", () => {
     expect(bridge.stderr).toBe("");
   });
 
+  it("without a home directory, as for a user that the system does not know, it works, without a word", async ({ serve, start }) => {
+    const homeless = join(import.meta.dirname, "../fixtures/process-homeless.cjs");
+    const wholeEnv = { PATH: "/usr/bin:/bin", NODE_OPTIONS: `--require=${homeless}` };
+    const bridge = start((await serve([hello])).mcpServerConfig, { wholeEnv });
+    await bridge.initialize();
+    expect((await bridge.call("hello")).content[0].text).toBe("hello");
+    expect(bridge.stderr).toBe("");
+  });
+
+  it("SEC-04: a cache folder that is a link is not used, and what it points at stays as it is", async ({ directory, serve, start }) => {
+    const target = join(directory, "target");
+    fs.mkdirSync(target, { mode: 0o755 });
+    fs.symlinkSync(target, join(directory, "hawser"));
+    const bridge = start((await serve([hello])).mcpServerConfig, { env: { XDG_CACHE_HOME: directory } });
+    await bridge.initialize();
+    expect((await bridge.call("hello")).content[0].text).toBe("hello");
+    bridge.process.stdin.end();
+    expect((await bridge.exited).code).toBe(0);
+    expect(modeOf(target)).toBe(0o755);
+    expect(fs.readdirSync(target)).toEqual([]);
+  });
+
   it("BRG-11 G7: whatever a library prints goes to stderr; stdout stays clean to the end", async ({ serve, start }) => {
     const noisy = join(import.meta.dirname, "../fixtures/process-noise.cjs");
     const bridge = start((await serve([hello])).mcpServerConfig, { env: { NODE_OPTIONS: `--require=${noisy}` } });

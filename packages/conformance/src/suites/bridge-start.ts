@@ -148,7 +148,7 @@ export const bridgeStartScenarios: readonly Scenario[] = [
     title: "a call that runs when the input ends is still answered",
     requirements: ["G8"],
     additive: true,
-    setup: setupWith(when("slow", { send: { result: textResult("done") }, afterMs: 500 })),
+    setup: setupWith(when("slow", { send: { result: textResult("done") }, afterMs: 100 })),
     steps: [...initialize, call("c", { text: "slow" }), { endInput: true }, { expect: answered("c", "done") }, { expectExit: { code: 0 } }],
   },
 ];

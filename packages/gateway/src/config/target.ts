@@ -11,4 +11,5 @@ export interface Target {
 
 /** How the token travels: a header (the default, `X-Ignition-API-Token`), or a security scheme of the document by name. */
 export type AuthPlacement =
-  { readonly kind: "header"; readonly header: string; readonly prefix: string } | { readonly kind: "scheme"; readonly name: string };
+  | { readonly kind: "header"; readonly header: string; readonly prefix: string }
+  | { readonly kind: "scheme"; readonly name: string };

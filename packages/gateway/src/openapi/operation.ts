@@ -31,7 +31,9 @@ export interface RequestBodyMedia {
   readonly contentType: string;
   readonly schema: Readonly<Record<string, unknown>>;
   /** OpenAPI's `encoding` of form and multipart properties. */
-  readonly encoding?: Readonly<Record<string, { readonly contentType?: string; readonly style?: ParameterStyle; readonly explode?: boolean }>>;
+  readonly encoding?: Readonly<
+    Record<string, { readonly contentType?: string; readonly style?: ParameterStyle; readonly explode?: boolean }>
+  >;
 }
 
 /** Everything that is needed to build a request of one operation, or to show it to a model. */

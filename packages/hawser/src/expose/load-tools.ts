@@ -23,7 +23,7 @@ export async function loadTools(modulePath: string): Promise<Record<string, unkn
   const exports = await importModule(modulePath);
   const tools = new Map<string, Found>();
   const seen = new Set<unknown>();
-  for (const found of findTools(exports, toServerName(modulePath))) {
+  for (const found of readTools(exports, modulePath)) {
     if (seen.has(found.value)) continue;
     seen.add(found.value);
     const other = tools.get(found.name);
@@ -40,6 +40,15 @@ export function toServerName(modulePath: string): string {
     .replaceAll(/[^A-Za-z0-9_-]/g, "_")
     .slice(0, 64);
   return name || "tools";
+}
+
+/** A getter that throws and a revoked proxy are faults of the module, not of ours. */
+function readTools(exports: Exports, modulePath: string): Found[] {
+  try {
+    return findTools(exports, toServerName(modulePath));
+  } catch (cause) {
+    throw new HawserError("usage", `can't read what ${modulePath} exports: ${describeThrown(cause)}`, { cause });
+  }
 }
 
 // Tools that have no name of their own get the best one there is: a key in a record was chosen as a
@@ -86,11 +95,17 @@ function checkFile(modulePath: string): void {
 }
 
 async function importModule(modulePath: string): Promise<Exports> {
+  const endless = Promise.withResolvers<never>();
+  // Nothing is left that could ever settle what the module waits for; the process would end with 0 and not a word.
+  const onIdle = (): void => endless.reject(new HawserError("usage", "its top-level await never ends"));
+  process.once("beforeExit", onIdle);
   try {
-    return (await import(pathToFileURL(resolve(modulePath)).href)) as Exports;
+    return await Promise.race([import(pathToFileURL(resolve(modulePath)).href) as Promise<Exports>, endless.promise]);
   } catch (cause) {
     const [reason = ""] = describeThrown(cause).trim().split("\n");
-    throw new HawserError("usage", `can't load ${modulePath}: ${reason}${placeOf(cause)}`, { cause });
+    throw new HawserError("usage", `can't load ${modulePath}: ${reason}${HawserError.isInstance(cause) ? "" : placeOf(cause)}`, { cause });
+  } finally {
+    process.off("beforeExit", onIdle);
   }
 }
 

@@ -23,11 +23,11 @@ export interface CallItemFlags extends TargetFlags {
 }
 
 export async function toCallItem(flags: CallItemFlags): Promise<CallItem> {
-  const { op, method, path, query, header, contentType, dryRun, yes, retry, retryBackoff, timeout } = flags;
+  const { op, method, path, query, header, contentType, dryRun, yes, retry, retryBackoff } = flags;
   const isOperation = op !== undefined && op.trim() !== "";
   if (isOperation && (method ?? path) !== undefined) throw usage("use either --op or --method/--path, not both");
   if (!isOperation && (path ?? "").trim() === "") throw usage("required: --path, or --op with an operation id");
-  const given = { op, method, path, contentType, dryRun, yes, retry, retryBackoff, timeout };
+  const given = { op, method, path, contentType, dryRun, yes, retry, retryBackoff };
   return {
     ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as CallItem),
     ...(query && { query: [...query] }),
@@ -53,7 +53,8 @@ function toForm(entries: readonly string[], contentType: string | undefined): Pa
   const fields = entries.map((entry) => splitEntry(entry, "--form"));
   const hasFile = fields.some(([, value]) => value.startsWith("@"));
   const members = new Map<string, unknown[]>();
-  for (const [name, value] of fields) members.set(name, [...(members.get(name) ?? []), value.startsWith("@") ? toFile(value.slice(1)) : value]);
+  for (const [name, value] of fields)
+    members.set(name, [...(members.get(name) ?? []), value.startsWith("@") ? toFile(value.slice(1)) : value]);
   const body = Object.fromEntries([...members].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
   return { body, contentType: contentType ?? (hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded") };
 }

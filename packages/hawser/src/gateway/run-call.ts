@@ -6,14 +6,18 @@ import type { CallCore, CallOutcome } from "@hawser/gateway";
 import { HawserError, limits } from "@hawser/wire";
 import { programName } from "../launcher.ts";
 import { printTo } from "../terminal.ts";
-import { createBodyFile, type BodyFile } from "./body-file.ts";
+import { createBodyFile } from "./body-file.ts";
 import { toEnvelope, toTimingLine } from "./call-envelope.ts";
 import { toCallItem, type CallItemFlags } from "./call-item.ts";
 import type { Interruption } from "./interruption.ts";
 import { checkOutput, printJson, reportAsJson, type JsonOutput, type OutputFlags } from "./json-output.ts";
+import { writeOut } from "./stdout.ts";
 import { withCore, type CoreFlags } from "./with-core.ts";
 
 export interface CallFlags extends CallItemFlags, CoreFlags, OutputFlags {
+  readonly parallel?: number;
+  readonly ordered?: true;
+  readonly batchOutput?: string;
   readonly stream?: true;
   readonly out?: string;
   readonly timing?: true;
@@ -23,6 +27,8 @@ export interface CallFlags extends CallItemFlags, CoreFlags, OutputFlags {
 export const runCall = (flags: CallFlags): Promise<void> =>
   reportAsJson(flags, async () => {
     const output = checkOutput(flags);
+    const lonely = (["parallel", "ordered", "batchOutput"] as const).find((name) => flags[name] !== undefined);
+    if (lonely !== undefined) throw new HawserError("usage", `--${lonely === "batchOutput" ? "batch-output" : lonely} requires --batch`);
     if (flags.stream && flags.json) throw new HawserError("usage", "--stream is not supported with --json");
     if (flags.stream && flags.includeHeaders && flags.out === undefined)
       throw new HawserError("usage", "--include-headers with --stream needs --out, so that headers and body stay apart");
@@ -37,15 +43,16 @@ async function callOnce(core: CallCore, flags: CallFlags, output: JsonOutput, in
     const outcome = await core.call(item, { signal: interruption.signal, ...(onBody && { onBody }) });
     if (outcome.ok) await file?.commit();
     process.exitCode = outcome.code;
-    if (flags.json) printJson(toEnvelope(outcome, { withStats: (flags.timing ?? flags.jsonStats) === true, bodyFile: flags.out }), output);
-    else printOutcome(outcome, flags);
+    if (flags.json)
+      printJson(toEnvelope(outcome, { includeStats: (flags.timing ?? flags.jsonStats) === true, bodyFile: flags.out }), output);
+    else await printOutcome(outcome, flags);
     if (outcome.cancelled) process.exitCode = interruption.exitCode ?? outcome.code;
   } finally {
     await file?.discard();
   }
 }
 
-function printOutcome(outcome: CallOutcome, flags: CallFlags): void {
+async function printOutcome(outcome: CallOutcome, flags: CallFlags): Promise<void> {
   const { response } = outcome;
   const note = (line: string): void => printTo(process.stderr, `${line}\n`);
   if (!outcome.ok) {
@@ -55,7 +62,7 @@ function printOutcome(outcome: CallOutcome, flags: CallFlags): void {
   } else {
     if (response?.headers) printTo(process.stdout, toHeaderText(response.status, response.headers));
     if (flags.out !== undefined) printTo(process.stdout, `saved response body: ${flags.out}\n`);
-    else if (response && !flags.stream) process.stdout.write(toBytes(response.body, response.bodyEncoding));
+    else if (response && !flags.stream) await writeOut(toBytes(response.body, response.bodyEncoding)).catch(() => {});
     if (response?.truncated) note(`${programName()}: cut off after ${response.bytes} bytes; --max-body or --stream gives more`);
   }
   if (flags.timing) note(toTimingLine(outcome));
@@ -67,10 +74,3 @@ const toHeaderText = (status: number, headers: Readonly<Record<string, readonly 
   `HTTP ${status}\n${Object.entries(headers)
     .flatMap(([name, values]) => values.map((value) => `${name}: ${value}\n`))
     .join("")}\n`;
-
-/** Resolves when stdout takes more. */
-function writeOut(chunk: Buffer): Promise<void> {
-  return new Promise((resolve, reject) =>
-    process.stdout.write(chunk, (error) => (error ? reject(new HawserError("closed", "nobody reads the body", { cause: error })) : resolve())),
-  );
-}

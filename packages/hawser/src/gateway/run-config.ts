@@ -31,7 +31,9 @@ export const runConfigSet = (flags: ConfigSetFlags): Promise<void> =>
   reportAsJson(flags, async () => {
     const change = await toChange(flags);
     const { profile = "" } = flags;
-    await changeConfig((config) => (profile === "" ? setValues(config, change) : addProfile(useExisting(config, profile), profile, change)));
+    await changeConfig((config) =>
+      profile === "" ? setValues(config, change) : addProfile(useExisting(config, profile), profile, change),
+    );
     const saved = { configPath: configPath(), gatewayURL: change.gatewayURL ?? "", profile, tokenUpdated: change.token !== undefined };
     print(flags, { ok: true, ...saved }, `saved config: ${configPath()}`);
   });
@@ -84,7 +86,10 @@ export const runProfileRemove = (name: string, flags: OutputFlags): Promise<void
 export const runProfileList = (flags: OutputFlags): Promise<void> =>
   reportAsJson(flags, async () => {
     const config = await loadConfig();
-    const profiles = listProfiles(config).map(({ token, ...profile }) => ({ ...profile, ...(token !== undefined && { tokenMasked: token }) }));
+    const profiles = listProfiles(config).map(({ token, ...profile }) => ({
+      ...profile,
+      ...(token !== undefined && { tokenMasked: token }),
+    }));
     const rows = profiles.map(
       ({ name, active, gatewayURL = "", tokenMasked = "" }) => `${active ? "*" : ""}\t${name}\t${gatewayURL}\t${tokenMasked}`,
     );

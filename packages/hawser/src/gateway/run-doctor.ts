@@ -5,8 +5,9 @@ import { connect } from "node:net";
 import { resolveTarget, type CallCore, type CallOutcome, type GatewayOptions } from "@hawser/gateway";
 import { describeThrown, errorTable, HawserError } from "@hawser/wire";
 import { printTo } from "../terminal.ts";
+import type { Interruption } from "./interruption.ts";
 import { checkOutput, printJson, reportAsJson, type OutputFlags } from "./json-output.ts";
-import { withCore, withTarget, type CoreFlags } from "./with-core.ts";
+import { useCore, withTarget, type CoreFlags } from "./with-core.ts";
 
 export interface DoctorFlags extends CoreFlags, OutputFlags {
   readonly checkWrite?: true;
@@ -59,19 +60,11 @@ async function examine(options: GatewayOptions, flags: DoctorFlags, report: Repo
     report.failure = { code: errorTable.connection_failed.exitCode, error: reached.message };
     return;
   }
-  await withCore({ ...flags, ...toCoreFlags(options) }, (core, { signal }) => makeCalls(core, flags, report, signal));
+  await useCore(options, (core, interruption) => makeCalls(core, flags, report, interruption));
 }
 
-// The target is known already: stdin was read, and a demo runs.
-const toCoreFlags = ({ gatewayUrl, apiKey, apiKeyFile }: GatewayOptions): object => ({
-  ...(gatewayUrl !== undefined && { gatewayUrl }),
-  ...(apiKey !== undefined && { apiKey, apiKeyFile: undefined }),
-  ...(apiKeyFile !== undefined && { apiKeyFile }),
-  apiKeyStdin: undefined,
-  demo: undefined,
-});
-
-async function makeCalls(core: CallCore, { checkWrite }: DoctorFlags, report: Report, signal: AbortSignal): Promise<void> {
+async function makeCalls(core: CallCore, { checkWrite }: DoctorFlags, report: Report, interruption: Interruption): Promise<void> {
+  const { signal } = interruption;
   const info = await core.call({ path: "/data/api/v1/gateway-info" }, { signal });
   note(report, "gateway_info", info);
   if (!checkWrite) {
@@ -81,6 +74,7 @@ async function makeCalls(core: CallCore, { checkWrite }: DoctorFlags, report: Re
   } else {
     report.checks.push({ name: "scan_projects", ok: false, message: "skipped (gateway_info failed)" });
   }
+  if (interruption.exitCode !== undefined) report.failure = { code: interruption.exitCode, error: "interrupted" };
 }
 
 function note(report: Report, name: "gateway_info" | "scan_projects", outcome: CallOutcome): void {

@@ -2,11 +2,12 @@
 // to be right, and nothing of the API is touched before the first call.
 
 import { createCallCore, serveRpc } from "@hawser/gateway";
+import { HawserError } from "@hawser/wire";
 import { ndjson, runStdio } from "@hawser/wire/node";
 import { readVersion } from "../launcher.ts";
 import { startDemoTarget } from "./demo-target.ts";
 import { toGatewayOptions } from "./target-flags.ts";
-import type { CoreFlags } from "./with-core.ts";
+import { toResponseOptions, type CoreFlags } from "./with-core.ts";
 
 export interface RpcFlags extends CoreFlags {
   readonly workers?: number;
@@ -15,11 +16,12 @@ export interface RpcFlags extends CoreFlags {
 }
 
 export async function runRpc(flags: RpcFlags): Promise<void> {
+  if (flags.apiKeyStdin) throw new HawserError("usage", "--api-key-stdin: stdin belongs to the protocol here; use --api-key-file");
   const given = await toGatewayOptions(flags);
   // Ends with the process; its folder may stay behind if that is killed.
   const demo = flags.demo ? await startDemoTarget(given) : undefined;
-  const { includeHeaders, maxBody, workers, queueSize, overflow } = flags;
-  const core = createCallCore({ ...(demo?.options ?? given), includeHeaders, maxBodyBytes: maxBody });
+  const { workers, queueSize, overflow } = flags;
+  const core = createCallCore({ ...(demo?.options ?? given), ...toResponseOptions(flags), maxConnections: workers });
   return runStdio({
     codec: ndjson,
     async serve(transport, lifecycle) {

@@ -34,10 +34,20 @@ export async function readApiKey({ apiKey, apiKeyFile, apiKeyStdin }: TargetFlag
   const names = given.filter(Boolean);
   if (names.length > 1) throw new HawserError("usage", `use only one of ${names.join(" and ")}`);
   if (!apiKeyStdin) return apiKey;
-  const token = (await readStdin()).toString("utf8").trim();
+  const token = (process.stdin.isTTY ? await askToken() : (await readStdin()).toString("utf8")).trim();
   if (token === "") throw new HawserError("usage", "--api-key-stdin: stdin holds no token");
   return token;
 }
+
+/** Typed or pasted by a person, and not shown. */
+async function askToken(): Promise<string> {
+  const { isCancel, password } = await import("@clack/prompts");
+  const token = await password({ message: "API token", output: process.stderr });
+  if (isCancel(token)) process.exit(interruptedExitCode);
+  return token ?? "";
+}
+
+const interruptedExitCode = 130;
 
 /** Everything on stdin, up to the limit. */
 export async function readStdin(): Promise<Buffer> {
@@ -45,22 +55,22 @@ export async function readStdin(): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > limits.maxCommandInputBytes) throw tooMuch("stdin");
+    if (bytes > limits.maxCommandInputBytes) throw tooMuch("stdin", limits.maxCommandInputBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-export function readInputFile(path: string, what: string): Buffer {
+export function readInputFile(path: string, what: string, maxBytes: number = limits.maxCommandInputBytes): Buffer {
   let content: Buffer;
   try {
     content = readFileSync(path);
   } catch (cause) {
     throw new HawserError("usage", `can't read ${what} ${path}: ${describeThrown(cause)}`, { cause });
   }
-  if (content.length > limits.maxCommandInputBytes) throw tooMuch(path);
+  if (content.length > maxBytes) throw tooMuch(path, maxBytes);
   return content;
 }
 
-const tooMuch = (source: string): HawserError =>
-  new HawserError("usage", `${source} holds more than ${limits.maxCommandInputBytes} bytes, which is the limit (maxCommandInputBytes)`);
+const tooMuch = (source: string, maxBytes: number): HawserError =>
+  new HawserError("usage", `${source} holds more than ${maxBytes} bytes, which is the limit`);

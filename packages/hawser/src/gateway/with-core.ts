@@ -9,22 +9,35 @@ import { toGatewayOptions, type TargetFlags } from "./target-flags.ts";
 export interface CoreFlags extends TargetFlags {
   readonly includeHeaders?: true;
   readonly maxBody?: number;
+  /** What igw calls it; 0 is the default. */
+  readonly maxBodyBytes?: number;
   readonly demo?: true;
 }
 
 export const withCore = <Result>(flags: CoreFlags, use: (core: CallCore, interruption: Interruption) => Promise<Result>): Promise<Result> =>
-  withTarget(flags, async (options) => {
-    const interruption = watchInterruption();
-    const core = createCallCore({ ...options, includeHeaders: flags.includeHeaders, maxBodyBytes: flags.maxBody });
-    try {
-      return await use(core, interruption);
-    } finally {
-      await core.close();
-      interruption.dispose();
-    }
-  });
+  withTarget(flags, (options) => useCore({ ...options, ...toResponseOptions(flags) }, use));
 
-/** The same for what needs no core. */
+export const toResponseOptions = ({ includeHeaders, maxBody, maxBodyBytes }: CoreFlags): GatewayOptions => ({
+  includeHeaders,
+  maxBodyBytes: maxBody ?? (maxBodyBytes || undefined),
+});
+
+/** For a target that is known already. */
+export async function useCore<Result>(
+  options: GatewayOptions,
+  use: (core: CallCore, interruption: Interruption) => Promise<Result>,
+): Promise<Result> {
+  const interruption = watchInterruption();
+  const core = createCallCore(options);
+  try {
+    return await use(core, interruption);
+  } finally {
+    await core.close();
+    interruption.dispose();
+  }
+}
+
+/** For what needs no core. */
 export async function withTarget<Result>(flags: CoreFlags, use: (options: GatewayOptions) => Promise<Result>): Promise<Result> {
   const given = await toGatewayOptions(flags);
   const demo = flags.demo ? await startDemoTarget(given) : undefined;

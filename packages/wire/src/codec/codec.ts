@@ -4,7 +4,6 @@ import type { Incoming } from "../transport.ts";
 
 export interface CodecOptions {
   readonly maxMessageBytes?: number;
-  readonly maxReadDepth?: number;
 }
 
 export interface Decoder {
@@ -12,6 +11,8 @@ export interface Decoder {
   push(chunk: Buffer): Incoming[];
   /** Tells that no more bytes come; returns what the rest amounts to. */
   end(): Incoming[];
+  /** Bytes that are kept of a message that is not complete, for a budget; left out where none are. */
+  readonly unfinishedBytes?: number;
   /** Whether a message has begun and is not complete. */
   readonly isMidMessage: boolean;
 }

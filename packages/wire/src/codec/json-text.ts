@@ -12,17 +12,18 @@ import { limits } from "../limits.ts";
 const scanFromChars = 262_144;
 
 /** `mayHoldEscapes` is for a caller who has looked for `\\u` in a larger text that this is a part of. */
-export function parseJsonText(text: string, maxDepth: number = limits.maxReadDepth, mayHoldEscapes = text.includes("\\u")): unknown {
-  if (text.length >= scanFromChars && exceedsDepth(text, maxDepth)) throw tooDeep(maxDepth);
-  if (text.length > limits.maxReadMembers && hasTooManyMembers(text)) throw tooMany();
+export function parseJsonText(text: string, mayHoldEscapes = text.includes("\\u")): unknown {
+  const maxDepth = limits.maxReadDepth;
+  if (text.length >= scanFromChars && exceedsDepth(text, maxDepth)) throw tooDeep();
+  if (text.length > limits.maxReadMembers && countMembers(text) > limits.maxReadMembers) throw tooMany();
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    if (exceedsDepth(text, maxDepth)) throw tooDeep(maxDepth);
+    if (exceedsDepth(text, maxDepth)) throw tooDeep();
     throw new HawserError("invalid_json", "not valid JSON; send one complete JSON value per message", { cause });
   }
-  if (text.length < scanFromChars && text.length > 2 * maxDepth && isDeeperThan(value, maxDepth)) throw tooDeep(maxDepth);
+  if (text.length < scanFromChars && text.length > 2 * maxDepth && isDeeperThan(value, maxDepth)) throw tooDeep();
   if (mayHoldEscapes && hasHalfPairEscape(text)) {
     throw new HawserError("invalid_utf8", "a string holds half of a surrogate pair; send well-formed Unicode");
   }
@@ -40,15 +41,23 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** Whether there are more openers and colons outside strings than the limit. Says nothing about validity. */
-function hasTooManyMembers(text: string): boolean {
+/** How many objects, arrays and named members: openers and colons outside strings. Says nothing about validity. */
+function countMembers(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === 0x22) at = endOfString(text, at);
-    else if ((unit === 0x7b || unit === 0x5b || unit === 0x3a) && ++count > limits.maxReadMembers) return true;
+    else if (unit === 0x7b || unit === 0x5b || unit === 0x3a) count++;
   }
-  return false;
+  return count;
+}
+
+// Below this length a message is small whatever it holds, and not worth a look at each character.
+const weighFromChars = 4_096;
+
+/** What a message weighs while it waits: its characters, and a fixed cost for each object, array and named member. */
+export function weighJsonText(text: string): number {
+  return text.length < weighFromChars ? text.length : text.length + countMembers(text) * limits.memberChars;
 }
 
 function tooMany(): HawserError {
@@ -57,7 +66,8 @@ function tooMany(): HawserError {
   return new HawserError("too_large", message, { facts: { maxReadMembers } });
 }
 
-function tooDeep(maxDepth: number): HawserError {
+function tooDeep(): HawserError {
+  const maxDepth = limits.maxReadDepth;
   return new HawserError("too_deep", `JSON nested deeper than ${maxDepth} levels; flatten it or send it as a string`, {
     facts: { maxDepth },
   });
@@ -107,17 +117,18 @@ export function exceedsDepth(text: string, maxDepth: number): boolean {
   return false;
 }
 
+// `indexOf` runs at memory speed: a long string is passed over, and a long text with few brackets settled, without a scan.
+
 /** Where the string that begins at `from` ends, or the end of the text. */
 function endOfString(text: string, from: number): number {
-  for (let at = from + 1; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0x22) return at;
-    if (unit === 0x5c) at++;
+  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return at;
   }
   return text.length;
 }
 
-// `indexOf` runs at memory speed: a long text with few brackets is settled without a scan.
 function hasFewOpeners(text: string, atMost: number): boolean {
   let count = 0;
   for (const opener of ["{", "["]) {

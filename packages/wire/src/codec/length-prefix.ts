@@ -30,7 +30,6 @@ export const lengthPrefix: Codec = {
 
 function createLengthPrefixDecoder(options: CodecOptions = {}): Decoder {
   const maxBytes = options.maxMessageBytes ?? limits.maxMessageBytes;
-  const maxDepth = options.maxReadDepth ?? limits.maxReadDepth;
   const unfinished = createAccumulator();
   let bodyBytes: number | undefined;
   let skipBytes = 0;
@@ -48,7 +47,7 @@ function createLengthPrefixDecoder(options: CodecOptions = {}): Decoder {
     if (!isUtf8(body)) return refuse(new HawserError("invalid_utf8", "not valid UTF-8; encode each frame as UTF-8"), body);
     const text = body.toString("utf8");
     try {
-      return { kind: "message", value: parseJsonText(text, maxDepth), text, position };
+      return { kind: "message", value: parseJsonText(text), text, position };
     } catch (error) {
       return refuse(toHawserError(error), body);
     }
@@ -111,6 +110,9 @@ function createLengthPrefixDecoder(options: CodecOptions = {}): Decoder {
       position++;
       const error = new HawserError("connection_lost", "the stream ended inside a frame");
       return [refuse(error, unfinished.take(), true)];
+    },
+    get unfinishedBytes() {
+      return unfinished.length;
     },
     get isMidMessage() {
       return isMidMessage();

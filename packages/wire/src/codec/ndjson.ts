@@ -31,7 +31,6 @@ export const ndjson: Codec = {
 
 function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
   const maxBytes = options.maxMessageBytes ?? limits.maxMessageBytes;
-  const maxDepth = options.maxReadDepth ?? limits.maxReadDepth;
   const unfinished = createAccumulator();
   let position = 0;
   let isDiscarding = false;
@@ -49,7 +48,7 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     position++;
     if (text.length === 0 || isBlank(text)) return;
     try {
-      into.push({ kind: "message", value: parseJsonText(text, maxDepth, mayHoldEscapes), text, position });
+      into.push({ kind: "message", value: parseJsonText(text, mayHoldEscapes), text, position });
     } catch (error) {
       into.push(refused(toHawserError(error), Buffer.from(text.slice(0, limits.refusedHeadBytes))));
     }
@@ -152,6 +151,9 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
       const into: Incoming[] = [];
       if (unfinished.length > 0) readLine(unfinished.take(), into);
       return into;
+    },
+    get unfinishedBytes() {
+      return unfinished.length;
     },
     get isMidMessage() {
       return isDiscarding || unfinished.length > 0;

@@ -23,7 +23,7 @@ export interface LifecycleControl extends Lifecycle {
   dispose(): void;
 }
 
-export function createLifecycle(cancelGraceMs: number = limits.cancelGraceMs): LifecycleControl {
+export function createLifecycle(): LifecycleControl {
   const stopping = new AbortController();
   const cancelling = new AbortController();
   const overdue = Promise.withResolvers<void>();
@@ -36,7 +36,7 @@ export function createLifecycle(cancelGraceMs: number = limits.cancelGraceMs): L
   function cancel(why: EndCause): void {
     if (cancelling.signal.aborted) return;
     cancelling.abort(new HawserError("cancelled", `cancelled: ${explanation[why]}`, { facts: { cause: why } }));
-    after(cancelGraceMs, overdue.resolve);
+    after(limits.cancelGraceMs, overdue.resolve);
   }
 
   return {

@@ -5,13 +5,13 @@
 import { limits } from "../limits.ts";
 
 /** Calls `onGone` once, when the parent has died. Returns a function that stops watching. */
-export function watchParent(onGone: () => void, pollMs: number = limits.parentPollMs): () => void {
+export function watchParent(onGone: () => void): () => void {
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
     onGone();
-  }, pollMs);
+  }, limits.parentPollMs);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -1,9 +1,10 @@
-// Work that must be done before the process is gone, on every path but SIGKILL: a normal exit,
-// process.exit, an uncaught error, and signals that nobody else handles. Each cleanup is
-// synchronous and runs at most once. While nothing is registered, no listener is installed.
-// Copies of this module (one bundled, one not) share one registry, so that they count as one.
+// Work that must be done before the process is gone: at a normal exit, process.exit, an uncaught error,
+// and signals that nobody else handles. Each cleanup is synchronous and runs at most once. While nothing
+// is registered, no listener is installed. Copies of this module (one bundled, one not) share one registry,
+// so that they count as one. SIGKILL and abort() run no code; nor does a worker thread that is ended from
+// outside, by terminate() or with its process: what it should have done is left undone.
 
-const fatalSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const fatalSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
 interface Registry {
   readonly cleanups: Set<() => void>;

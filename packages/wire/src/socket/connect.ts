@@ -6,29 +6,28 @@ import { limits } from "../limits.ts";
 import { checkSocketPath } from "./names.ts";
 
 export interface ConnectOptions {
-  readonly connectTimeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-export async function connectSocket(path: string, options: ConnectOptions = {}): Promise<Socket> {
+export async function connectSocket(path: string, { signal }: ConnectOptions = {}): Promise<Socket> {
   checkSocketPath(path);
-  const timeoutMs = options.connectTimeoutMs ?? limits.connectTimeoutMs;
+  const timeoutMs = limits.connectTimeoutMs;
   const socket = connect({ path, allowHalfOpen: true });
   const outcome = Promise.withResolvers<void>();
   const timer = setTimeout(() => outcome.reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-  const onAbort = (): void => outcome.reject(options.signal?.reason);
-  if (options.signal?.aborted) onAbort();
-  options.signal?.addEventListener("abort", onAbort, { once: true });
+  const onAbort = (): void => outcome.reject(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
   socket.once("connect", outcome.resolve).once("error", outcome.reject);
   try {
     await outcome.promise;
   } catch (cause) {
     socket.destroy();
-    if (options.signal?.aborted) throw new HawserError("cancelled", "cancelled by the caller", { cause });
+    if (signal?.aborted) throw new HawserError("cancelled", "cancelled by the caller", { cause });
     throw new HawserError("connection_failed", `can't connect to ${path}: ${reasonFor(cause)}`, { cause, facts: { path } });
   } finally {
     clearTimeout(timer);
-    options.signal?.removeEventListener("abort", onAbort);
+    signal?.removeEventListener("abort", onAbort);
   }
   return socket;
 }

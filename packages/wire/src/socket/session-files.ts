@@ -34,7 +34,7 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
   let isRemoved = false;
   checkSocketPath(socketPath);
   checkSocketPath(privateSocketPath);
-  makePrivateDirectory(privateDirectory);
+  const ownDirectory = makePrivateDirectory(privateDirectory);
   const release = onProcessEnd(remove);
 
   function claimSocket(): string {
@@ -90,7 +90,10 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
     for (const [path, identity] of published) {
       orLog(path, () => isSameFile(identityOf(path), identity) && fs.rmSync(path, { force: true }));
     }
-    orLog(privateDirectory, () => removeDirectory(privateDirectory, [privateSocketPath, privateSchemaPath]));
+    orLog(privateDirectory, () => {
+      // A link or another directory in its place leads to files of somebody else.
+      if (isSameFile(identityOf(privateDirectory), ownDirectory)) removeDirectory(privateDirectory, [privateSocketPath, privateSchemaPath]);
+    });
   }
 
   return {
@@ -105,7 +108,7 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
   };
 }
 
-function makePrivateDirectory(path: string): void {
+function makePrivateDirectory(path: string): FileIdentity | undefined {
   try {
     fs.mkdirSync(path, { mode: 0o700 });
   } catch (error) {
@@ -114,6 +117,7 @@ function makePrivateDirectory(path: string): void {
   try {
     // A umask may have taken bits away that we need ourselves.
     fs.chmodSync(path, 0o700);
+    return identityOf(path);
   } catch (error) {
     fs.rmdirSync(path);
     throw error;

@@ -25,7 +25,7 @@ describe("a lifecycle", () => {
   });
 
   it("G8 stops at once after a signal, cancels after its grace, and is overdue after the time for last answers", async () => {
-    const lifecycle = createLifecycle(1_500);
+    const lifecycle = createLifecycle();
     let isOverdue = false;
     void lifecycle.overdue.then(() => (isOverdue = true));
     lifecycle.end("signal", 3_000);

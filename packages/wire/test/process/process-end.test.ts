@@ -5,7 +5,7 @@ import { describe, expect } from "vitest";
 import { onProcessEnd } from "../../src/process/process-end.ts";
 import { it } from "./real-programs.ts";
 
-const events = ["exit", "SIGINT", "SIGTERM", "SIGHUP"];
+const events = ["exit", "SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 const counts = (): number[] => events.map((event) => process.listenerCount(event));
 
 describe("onProcessEnd", () => {

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { describe, expect } from "vitest";
 import { it, type Program, type StartProgram } from "../process/real-programs.ts";
 
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
 function end(start: StartProgram, directory: string, ...options: string[]): Program {
   return start("socket-ending.ts", { args: ["--directory", directory, ...options] });

@@ -116,6 +116,23 @@ describe("a name that somebody else has taken", () => {
   });
 });
 
+describe("the private directory at the end", () => {
+  it.for(["link", "directory"])("SOK-15 is left alone when a %s of somebody else is in its place", (kind, { directory }) => {
+    const victim = join(directory, "victim");
+    fs.mkdirSync(victim);
+    for (const name of ["schema.json", "s", "other"]) fs.writeFileSync(join(victim, name), "precious");
+    const names = namesIn(directory);
+    const files = createSessionFiles(names);
+    files.publishSchema("{}");
+    fs.renameSync(names.privateDirectory, join(directory, "moved"));
+    if (kind === "link") fs.symlinkSync(victim, names.privateDirectory);
+    else fs.renameSync(victim, names.privateDirectory);
+    files.remove();
+    expect(fs.readdirSync(names.privateDirectory).toSorted()).toEqual(["other", "s", "schema.json"]);
+    expect(fs.existsSync(names.schemaPath)).toBe(false);
+  });
+});
+
 describe("the schema file", () => {
   it("SOK-08 of 50 MB appears complete and with mode 0600, however fast one looks", async ({ directory, start }) => {
     const options = ["--directory", directory, "--schema-bytes", "50000000"];

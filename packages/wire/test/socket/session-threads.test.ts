@@ -4,11 +4,12 @@
 import fs from "node:fs";
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect } from "vitest";
 import { probeSocket } from "../../src/socket/connect.ts";
 import { fixturePath, it } from "../process/real-programs.ts";
-import { askOnce, namesIn, startSession } from "./sockets.ts";
+import { askOnce, hourMs, makeOld, namesIn, startSession } from "./sockets.ts";
 
 const program = fixturePath("socket-thread.ts");
 
@@ -72,4 +73,16 @@ describe("a worker thread", () => {
       expect(fs.readdirSync(directory)).toEqual([]);
     },
   );
+
+  it("G9 that is ended from outside leaves its session's files to the sweep of a later start", async ({ directory }) => {
+    const worker = new Worker(program, { argv: [directory, "session", "return"] });
+    await once(worker, "message");
+    await worker.terminate();
+    const left = fs.readdirSync(directory);
+    expect(left).toHaveLength(3);
+    for (const name of left) makeOld(join(directory, name), 2 * hourMs);
+    const { listener } = await startSession(namesIn(directory), { schema: "{}" });
+    expect(fs.readdirSync(directory).filter((name) => left.includes(name))).toEqual([]);
+    await listener.close();
+  });
 });

@@ -1,0 +1,21 @@
+// The HTTP API behind the gateway's rows: answers every path with its own name, and below /large with
+// so many kilobytes. Prints its address when it is ready.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { serveUntilInputEnds } from "./serve-until-input-ends.ts";
+
+const kilobyte = "x".repeat(1_000);
+
+const server = createServer((request, response) => {
+  const { url = "" } = request;
+  const [, kilobytes] = /^\/large\/(\d+)/.exec(url) ?? [];
+  const body = kilobytes === undefined ? JSON.stringify({ path: url }) : kilobyte.repeat(Number(kilobytes));
+  response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  response.end(body);
+});
+server.keepAliveTimeout = 0;
+server.listen(0, "127.0.0.1", () => {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  serveUntilInputEnds(url, () => server.closeAllConnections());
+});

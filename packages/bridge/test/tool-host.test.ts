@@ -1,0 +1,39 @@
+// What is wrong with a tool is said when it is given, with its name; a fault of one must not cost a bridge all.
+
+import { describe, expect, it } from "vitest";
+import { createToolHost } from "../src/tool-host.ts";
+import type { Tool } from "@hawser/wire";
+
+const circular: Record<string, unknown> = { type: "object" };
+circular["self"] = circular;
+
+const faulty = (change: object): Tool => ({ name: "odd", description: "", input: {}, run: () => "", ...change }) as Tool;
+
+describe("a faulty tool", () => {
+  it.for<[string, object, string]>([
+    ["a description that is a number", { description: 5 }, "its description must be a string, not a number"],
+    ["annotations that are a text", { annotations: "str" }, "its annotations must be an object, not a string"],
+    ["annotations that are a list", { annotations: [] }, "its annotations must be an object, not a list"],
+    ["a schema that holds itself", { input: circular }, "its schema can't be written as JSON: Converting circular structure to JSON"],
+    ["a BigInt in its schema", { input: { default: 1n } }, "its schema can't be written as JSON: Do not know how to serialize a BigInt"],
+    ["a schema that is a text once written", { input: { toJSON: () => "x" } }, "its input_schema is no object once it is written as JSON"],
+    [
+      "a schema that is nothing once written",
+      { input: { toJSON: () => undefined } },
+      "its input_schema is no object once it is written as JSON",
+    ],
+    [
+      "an output schema with a BigInt",
+      { output: { default: 1n } },
+      "its schema can't be written as JSON: Do not know how to serialize a BigInt",
+    ],
+  ])("R38 with %s is refused by name", ([, change, reason]) => {
+    expect(() => createToolHost([faulty(change)])).toThrow(new RegExp(`^tool "odd": ${reason}`));
+  });
+
+  it("R38 without a description is taken", () => {
+    expect(createToolHost([faulty({ description: undefined })]).schemas).toEqual([
+      { name: "odd", description: "", input_schema: { type: "object" } },
+    ]);
+  });
+});

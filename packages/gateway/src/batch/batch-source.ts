@@ -1,0 +1,90 @@
+// The items of a batch, one after the other, from bytes: a JSON array or one JSON value per line. Which
+// of both it is, the first byte says. Neither is ever held as a whole: memory is one item and one chunk.
+// What is no item is reported in its place, with its position, and reading goes on behind it.
+
+import { isUtf8 } from "node:buffer";
+import { HawserError, limits, parseJsonText, toHawserError, type Incoming } from "@hawser/wire";
+import { ndjson } from "@hawser/wire/node";
+import { createArraySplitter } from "./array-splitter.ts";
+
+/** `text` is the item's source; `error` says why there is no value. */
+export interface BatchEntry {
+  /** The line, or the place in the array; 1 for the first. */
+  readonly position: number;
+  readonly text: string;
+  readonly value?: unknown;
+  readonly error?: HawserError | undefined;
+}
+
+const [openingBracket, byteOrderMark] = [0x5b, 0xef];
+const blank = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/** Throws `usage` for an input without a single item. */
+export async function* readBatch(source: AsyncIterable<Buffer>): AsyncGenerator<BatchEntry, void, undefined> {
+  let parse: BatchParser | undefined;
+  let lead: Buffer = Buffer.alloc(0);
+  let count = 0;
+  for await (const chunk of source) {
+    lead = parse ? chunk : Buffer.concat([lead, chunk]);
+    parse ??= parserFor(lead);
+    if (!parse) continue;
+    for (const entry of parse.push(lead)) {
+      count++;
+      yield entry;
+    }
+  }
+  for (const entry of parse?.end() ?? []) {
+    count++;
+    yield entry;
+  }
+  if (count === 0) throw new HawserError("usage", "the batch is empty; give a JSON array of calls, or one call per line");
+}
+
+interface BatchParser {
+  push(chunk: Buffer): Iterable<BatchEntry>;
+  end(): Iterable<BatchEntry>;
+}
+
+/** Undefined while nothing but blanks was seen; they count as lines, so nothing is dropped. */
+function parserFor(lead: Buffer): BatchParser | undefined {
+  // Blanks alone are not collected for ever: a line is allowed to be that long, and no longer.
+  const first = lead.find(
+    (byte, at) => !blank.has(byte) && !(byte === byteOrderMark && at === 0) && !(lead[0] === byteOrderMark && at < 3),
+  );
+  if (first === undefined && lead.length <= limits.maxMessageBytes) return undefined;
+  return first === openingBracket ? arrayParser() : lineParser();
+}
+
+function lineParser(): BatchParser {
+  const decoder = ndjson.createDecoder();
+  return {
+    push: (chunk) => decoder.push(chunk).map(toEntry),
+    end: () => decoder.end().map(toEntry),
+  };
+}
+
+function toEntry(item: Incoming): BatchEntry {
+  const { position } = item;
+  if (item.kind === "message") return { position, text: item.text, value: item.value };
+  return { position, text: item.head, error: item.error };
+}
+
+function arrayParser(): BatchParser {
+  const splitter = createArraySplitter();
+  let position = 0;
+  function read(part: Buffer | HawserError): BatchEntry {
+    position++;
+    if (HawserError.isInstance(part)) return { position, text: "", error: part };
+    const text = part.toString("utf8");
+    try {
+      if (!isUtf8(part)) throw new HawserError("invalid_utf8", "not valid UTF-8");
+      return { position, text, value: parseJsonText(text) };
+    } catch (error) {
+      return { position, text: text.slice(0, limits.refusedHeadBytes), error: toHawserError(error) };
+    }
+  }
+  return {
+    push: (chunk) => splitter.push(chunk).map(read),
+    end: () => splitter.end().map(read),
+  };
+}

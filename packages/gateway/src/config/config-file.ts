@@ -1,0 +1,132 @@
+// The configuration file that `igw` hosts know, read as it is: keys that we don't know survive a
+// change. It is written whole and renamed into place, so that a reader never sees half of it, readable
+// for its owner only. What is said about a broken file never contains a piece of it.
+
+import { randomUUID } from "node:crypto";
+import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { HawserError, limits } from "@hawser/wire";
+import { withFileLock } from "./file-lock.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where calls go and how their token travels; of the file itself or of a profile. */
+export interface ConfigValues {
+  readonly gatewayURL?: string;
+  readonly token?: string;
+  /** Instead of `X-Ignition-API-Token`. */
+  readonly authHeader?: string;
+  /** Put before the token, e.g. `Bearer `. */
+  readonly authPrefix?: string;
+  /** A security scheme of the API document, instead of a header. */
+  readonly authScheme?: string;
+  readonly [unknown: string]: unknown;
+}
+
+export interface ConfigFile extends ConfigValues {
+  readonly activeProfile?: string;
+  readonly profiles?: Readonly<Record<string, ConfigValues>>;
+}
+
+export function configDirectory(env: Environment = process.env, platform: NodeJS.Platform = process.platform): string {
+  const home = env["HOME"] || homedir();
+  if (platform === "win32") return join(env["APPDATA"] || env["AppData"] || join(home, "AppData", "Roaming"), "igw");
+  const base = env["XDG_CONFIG_HOME"];
+  return join(base && isAbsolute(base) ? base : join(home, ".config"), "igw");
+}
+
+export const configPath = (env?: Environment, platform?: NodeJS.Platform): string => join(configDirectory(env, platform), "config.json");
+
+/** An error of the configuration: code 2, and the outcome's kind is `config`. */
+export function configError(message: string, cause?: unknown): HawserError {
+  return new HawserError("usage", message, { cause, facts: { kind: "config" } });
+}
+
+/** What the file says; empty if there is none. */
+export async function loadConfig(env?: Environment): Promise<ConfigFile> {
+  const path = configPath(env);
+  const text = await readBounded(path);
+  return text === undefined ? {} : parseConfig(text, path);
+}
+
+/** Writes the file, whatever another process wrote meanwhile; `changeConfig` does not lose that. */
+export async function saveConfig(config: ConfigFile, env?: Environment): Promise<void> {
+  await mkdir(configDirectory(env), { recursive: true, mode: 0o700 });
+  const path = configPath(env);
+  // A link stays a link, to where its owner keeps the file.
+  const target = await realpath(path).catch(() => path);
+  const draft = join(dirname(target), `.config-${randomUUID()}.tmp`);
+  try {
+    const file = await open(draft, "wx", 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(config, undefined, 2)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await chmod(draft, 0o600);
+    await rename(draft, target);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw configError(`configuration file ${path} can't be written (${codeOf(error)})`, error);
+  }
+}
+
+/** Reads, changes and writes the file while no other process of ours does. */
+export async function changeConfig(change: (config: ConfigFile) => ConfigFile, env?: Environment): Promise<ConfigFile> {
+  const path = configPath(env);
+  await mkdir(configDirectory(env), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw configError(`folder of the configuration file ${path} can't be made (${codeOf(error)})`, error);
+  });
+  return withFileLock(`${path}.lock`, async () => {
+    const changed = change(await loadConfig(env));
+    await saveConfig(changed, env);
+    return changed;
+  });
+}
+
+async function readBounded(path: string): Promise<string | undefined> {
+  try {
+    const { size } = await stat(path);
+    if (size <= limits.maxConfigBytes) return await readFile(path, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw configError(`configuration file ${path} can't be read (${codeOf(error)})`, error);
+  }
+  throw configError(`configuration file ${path} is larger than ${limits.maxConfigBytes} bytes`);
+}
+
+const textKeys = ["gatewayURL", "token", "authHeader", "authPrefix", "authScheme"] as const;
+
+function parseConfig(text: string, path: string): ConfigFile {
+  const broken = (reason: string): HawserError =>
+    configError(`configuration file ${path}: ${reason}. Correct it, or remove it and run: hawser config set`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    // Without the parser's message: it quotes the file.
+    throw broken("is not JSON");
+  }
+  if (!isObject(value)) throw broken("is not a JSON object");
+  const { profiles, activeProfile } = value;
+  requireTexts(value, "", broken);
+  if (activeProfile !== undefined && typeof activeProfile !== "string") throw broken("activeProfile is not a string");
+  if (profiles !== undefined && profiles !== null && !isObject(profiles)) throw broken("profiles is not an object");
+  for (const [name, profile] of Object.entries(profiles ?? {})) {
+    if (!isObject(profile)) throw broken(`profile ${JSON.stringify(name)} is not an object`);
+    requireTexts(profile, ` of profile ${JSON.stringify(name)}`, broken);
+  }
+  return value as ConfigFile;
+}
+
+function requireTexts(values: Record<string, unknown>, where: string, broken: (reason: string) => HawserError): void {
+  for (const key of textKeys) {
+    if (values[key] !== undefined && typeof values[key] !== "string") throw broken(`${key}${where} is not a string`);
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "failed";

@@ -1,0 +1,53 @@
+// The values of a target, checked: an address that can carry a token safely, a token that can be a
+// header, a header that may carry it. Errors say what is wrong without showing a secret.
+
+import { limits } from "@hawser/wire";
+import { configError } from "./config-file.ts";
+
+/** An http or https address, perhaps with a base path; without user, query and fragment. */
+export function parseGatewayUrl(text: string): URL {
+  const trimmed = text.trim();
+  // Not shown: an address that is none may be a token in the wrong place, or hold a password.
+  if (!URL.canParse(trimmed)) throw configError("the gateway's address is not a URL such as http://127.0.0.1:8088");
+  const url = new URL(trimmed);
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw configError("the gateway's address must begin with http:// or https://");
+  if (url.username !== "" || url.password !== "") {
+    throw configError(
+      "the gateway's address must not contain a user name or password; give the token as --api-key-file or IGNITION_API_TOKEN",
+    );
+  }
+  if (url.search !== "" || url.hash !== "" || /[?#]/.test(trimmed))
+    throw configError("the gateway's address must have no query and no fragment");
+  url.pathname = url.pathname.replace(/\/+$/, "") || "/";
+  return url;
+}
+
+/** Trimmed; refuses what can't be sent in a header. */
+export function parseToken(text: string): string {
+  const token = text.trim();
+  if (Buffer.byteLength(token) > limits.maxTokenBytes) throw configError(`the token is longer than ${limits.maxTokenBytes} bytes`);
+  if (!/^[\x20-\x7e]*$/.test(token)) {
+    throw configError("the token contains a line break, another control character or a letter that can't be sent; copy it again");
+  }
+  return token;
+}
+
+// They belong to the connection or to the request itself.
+const reservedHeaders = new Set([
+  "host",
+  "content-length",
+  "content-type",
+  "transfer-encoding",
+  "connection",
+  "upgrade",
+  "expect",
+  "te",
+  "trailer",
+]);
+
+export function parseHeaderName(text: string): string {
+  const name = text.trim();
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name)) throw configError("authHeader is not the name of a header");
+  if (reservedHeaders.has(name.toLowerCase())) throw configError(`authHeader can't be ${name}`);
+  return name;
+}

@@ -1,0 +1,111 @@
+// The one core behind every door: an item becomes a request, the request an outcome. Configuration and
+// API document are read when they are first needed and kept until `reload`; a reload that fails leaves
+// the old ones in place, and a running call keeps those it began with.
+
+import { HawserError, untilAborted, type CallItem } from "@hawser/wire";
+import type { CallCore, CallOptions, CallOutcome, GatewayOptions } from "./call.ts";
+import { openCallSession, type CallSession } from "./call-session.ts";
+import { createConnectionPool } from "./execute/connection-pool.ts";
+import { execute } from "./execute/execute.ts";
+import { toFailureOutcome } from "./execute/outcome.ts";
+import { createRedactor } from "./execute/redaction.ts";
+import { createGatewaySource } from "./gateway-source.ts";
+import { buildRequest } from "./request/build-request.ts";
+import { operationIdOf } from "./request/check-item.ts";
+import { parseDuration } from "./request/duration.ts";
+
+/** Makes calls as the options, the environment and the configuration file say. Opens and reads nothing until it is used. */
+export function createCallCore(options: GatewayOptions = {}): CallCore {
+  const pool = createConnectionPool(options.maxConnections);
+  const running = new Set<() => void>();
+  let isClosed = false;
+  let session: CallSession | undefined;
+  let opening: Promise<CallSession> | undefined;
+  let reloads = 0;
+
+  const open = (): Promise<CallSession> =>
+    openCallSession(options, async (shared) => {
+      const { loadIndex } = await import("./openapi/load-index.ts");
+      const { specFile, cwd, env } = options;
+      return loadIndex({ specFile, cwd, env, gateway: createGatewaySource({ ...shared, pool, running }) });
+    });
+
+  async function firstSession(): Promise<CallSession> {
+    opening ??= open().finally(() => (opening = undefined));
+    const opened = await opening;
+    session ??= opened;
+    return session;
+  }
+
+  async function call(item: CallItem, callOptions: CallOptions = {}): Promise<CallOutcome> {
+    const startedAt = performance.now();
+    const { signal, onBody } = callOptions;
+    let used: CallSession | undefined;
+    try {
+      if (isClosed || signal?.aborted) throw new HawserError("cancelled", "cancelled");
+      used = session ?? (await firstSession());
+      const { request, credential } = await prepare(item, used, signal);
+      const { retry } = item;
+      const times = durationsOf(item, options);
+      const { origin, redactor } = used;
+      const { includeHeaders, maxBodyBytes } = options;
+      const sending = {
+        pool,
+        origin,
+        credential,
+        redactor,
+        retry,
+        includeHeaders,
+        maxBodyBytes,
+        signal,
+        running,
+        onBody,
+      };
+      return await execute(request, { ...sending, ...times });
+    } catch (error) {
+      return toFailureOutcome({ startedAt, redactor: used?.redactor ?? earlyRedactor(options) }, asCancelled(error, signal));
+    }
+  }
+
+  return {
+    call,
+    async reload() {
+      const turn = ++reloads;
+      const next = await open();
+      if (session?.hasIndex) await next.index();
+      // Of several reloads at once the one that was asked for last counts.
+      if (turn === reloads) session = next;
+    },
+    async close() {
+      isClosed = true;
+      for (const cancel of [...running]) cancel();
+      await pool.close();
+    },
+  };
+}
+
+async function prepare(item: CallItem, session: CallSession, signal: AbortSignal | undefined) {
+  const operationId = operationIdOf(item);
+  const load = operationId === undefined ? undefined : session.index().then((index) => index.describe(index.find(operationId)));
+  const operation = load && (await (signal ? untilAborted(signal, load) : load));
+  const request = buildRequest(item, operation, session.target);
+  const credential = session.credential();
+  return { request, credential: credential instanceof Promise ? await credential : credential };
+}
+
+function durationsOf(item: CallItem, options: GatewayOptions): { timeoutMs?: number | undefined; retryBackoffMs?: number | undefined } {
+  return {
+    timeoutMs: isGiven(item.timeout) ? parseDuration(item.timeout, "timeout") : options.timeoutMs,
+    retryBackoffMs: isGiven(item.retryBackoff) ? parseDuration(item.retryBackoff, "retryBackoff") : undefined,
+  };
+}
+
+// Hosts of igw send an empty text where they mean the default.
+const isGiven = (duration: string | undefined): duration is string => duration !== undefined && duration.trim() !== "";
+
+const asCancelled = (error: unknown, signal: AbortSignal | undefined): unknown =>
+  signal?.aborted ? new HawserError("cancelled", "cancelled") : error;
+
+/** Before there is a target: for a token that is known without it. */
+const earlyRedactor = ({ apiKey, env = process.env }: GatewayOptions) =>
+  createRedactor(apiKey?.trim() || env["IGNITION_API_TOKEN"]?.trim());

@@ -1,0 +1,98 @@
+// Undoes the compression of a response body chunk by chunk. Nothing is decoded ahead of who takes it:
+// at most one chunk beyond what was asked for, however much a few bytes may unfold to.
+
+import { HawserError, limits } from "@hawser/wire";
+import type { Transform } from "node:stream";
+import * as zlib from "node:zlib";
+
+export interface ContentDecoder {
+  /** False: wait for `onDrain` before the next chunk. */
+  write(chunk: Buffer): boolean;
+  end(): void;
+  pause(): void;
+  resume(): void;
+  destroy(): void;
+}
+
+export interface ContentDecoderOptions {
+  onData(chunk: Buffer): void;
+  onEnd(): void;
+  onDrain(): void;
+  onError(error: HawserError): void;
+}
+
+type Coding = "gzip" | "deflate" | "br" | "zstd";
+
+/** What we can undo, for `accept-encoding`. */
+export const acceptedEncodings = "gzip, deflate, br";
+
+/** The codings of a header, outermost last; undefined if there are none, or one that we don't know. */
+export function parseContentEncoding(header: string | undefined): readonly Coding[] | undefined {
+  const names = (header ?? "").toLowerCase().split(",");
+  const codings = names.map((name) => name.trim().replace(/^x-/, "")).filter((name) => name !== "" && name !== "identity");
+  if (codings.length === 0 || !codings.every(isKnown)) return undefined;
+  if (codings.length <= limits.maxContentCodings) return codings as Coding[];
+  throw new HawserError("too_large", `response is compressed ${codings.length} times; the limit is ${limits.maxContentCodings}`);
+}
+
+const isKnown = (name: string): boolean =>
+  name === "gzip" || name === "deflate" || name === "br" || (name === "zstd" && "createZstdDecompress" in zlib);
+
+export function createContentDecoder(codings: readonly Coding[], options: ContentDecoderOptions): ContentDecoder {
+  let stages: Transform[] | undefined;
+  let isOver = false;
+
+  function open(firstByte: number): Transform[] {
+    const opened = codings.toReversed().map((coding, position) => createStage(coding, position === 0 ? firstByte : undefined));
+    for (const [position, stage] of opened.entries()) {
+      stage.on("error", fail);
+      const next = opened[position + 1];
+      if (next) stage.pipe(next);
+    }
+    opened[0]?.on("drain", () => !isOver && options.onDrain());
+    opened.at(-1)?.on("data", (chunk: Buffer) => !isOver && options.onData(chunk));
+    opened.at(-1)?.on("end", () => !isOver && options.onEnd());
+    return opened;
+  }
+
+  function fail(error: Error): void {
+    if (isOver) return;
+    destroy();
+    options.onError(new HawserError("connection_lost", `broken ${codings.join(", ")} body`, { cause: error }));
+  }
+
+  function destroy(): void {
+    isOver = true;
+    for (const stage of stages ?? []) stage.destroy();
+  }
+
+  return {
+    write(chunk) {
+      if (isOver || chunk.length === 0) return true;
+      stages ??= open(chunk[0] ?? 0);
+      return stages[0]?.write(chunk) ?? true;
+    },
+    end() {
+      // A body without a byte has no compression to undo.
+      if (stages) stages[0]?.end();
+      else options.onEnd();
+    },
+    pause: () => void stages?.at(-1)?.pause(),
+    resume: () => void stages?.at(-1)?.resume(),
+    destroy,
+  };
+}
+
+function createStage(coding: Coding, firstByte: number | undefined): Transform {
+  switch (coding) {
+    case "gzip":
+      return zlib.createGunzip();
+    case "deflate":
+      // Some servers leave out the wrapper that the name promises; its first byte tells.
+      return firstByte === undefined || (firstByte & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
+    case "br":
+      return zlib.createBrotliDecompress();
+    case "zstd":
+      return zlib.createZstdDecompress();
+  }
+}

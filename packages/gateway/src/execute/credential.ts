@@ -1,0 +1,55 @@
+// How the token joins a request. It is added last, only to a request for the configured origin, and
+// replaces whatever the request itself brought under that name.
+
+import { HawserError } from "@hawser/wire";
+import type { Target } from "../config/target.ts";
+import type { SecurityScheme } from "../openapi/operation.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+
+export interface Credential {
+  readonly origin: string;
+  readonly token: string;
+  readonly in: "header" | "query" | "cookie";
+  readonly field: string;
+  readonly prefix: string;
+}
+
+/** Undefined without a token. A scheme that the document does not have is an error of the configuration. */
+export function toCredential(target: Target, schemes: readonly SecurityScheme[]): Credential | undefined {
+  const { token, auth } = target;
+  if (token === undefined) return undefined;
+  const origin = target.baseUrl.origin;
+  if (auth.kind === "header") return { origin, token, in: "header", field: auth.header, prefix: auth.prefix };
+  const scheme = schemes.find(({ name }) => name === auth.name);
+  if (scheme) return { origin, token, in: scheme.in, field: scheme.field, prefix: scheme.prefix };
+  const known = schemes.map(({ name }) => name).join(", ") || "none";
+  throw new HawserError("usage", `the API document has no security scheme "${auth.name}" (it has: ${known}). Correct authScheme`);
+}
+
+/** Path with query, and headers as a flat list, as they go over the wire. */
+export interface WireRequest {
+  readonly path: string;
+  readonly headers: string[];
+}
+
+/** `origin` is that of `url`, computed once: it costs more than it seems. */
+export function toWireRequest(request: HttpRequest, url: URL, origin: string, credential: Credential | undefined): WireRequest {
+  const headers: string[] = [];
+  const own = credential?.origin === origin ? credential : undefined;
+  const managed = own?.in === "header" ? own.field.toLowerCase() : undefined;
+  let cookies = "";
+  for (const [name, value] of request.headers) {
+    const lower = name.toLowerCase();
+    if (lower === managed) continue;
+    if (own?.in === "cookie" && lower === "cookie") cookies += `${value}; `;
+    else headers.push(name, value);
+  }
+  if (own?.in === "header") headers.push(own.field, own.prefix + own.token);
+  if (own?.in === "cookie") headers.push("cookie", `${cookies}${own.field}=${own.prefix}${own.token}`);
+  return { path: own?.in === "query" ? withQuery(url, own) : url.pathname + url.search, headers };
+}
+
+function withQuery(url: URL, credential: Credential): string {
+  const entry = `${encodeURIComponent(credential.field)}=${encodeURIComponent(credential.prefix + credential.token)}`;
+  return `${url.pathname}${url.search === "" ? "?" : `${url.search}&`}${entry}`;
+}

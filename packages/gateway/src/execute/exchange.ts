@@ -1,0 +1,120 @@
+// One request and its one response over the pool. The body goes to a sink, decoded, at the pace at
+// which the sink takes it. A sink that has enough ends the exchange and the connection with it, and so
+// does an interruption: from then on not a byte of a waiting request is written.
+
+import { HawserError, toHawserError } from "@hawser/wire";
+import type { Dispatcher } from "undici";
+import type { ConnectionPool, ConnectTimes } from "./connection-pool.ts";
+import { createContentDecoder, parseContentEncoding, type ContentDecoder } from "./content-decoder.ts";
+import type { Interruption } from "./interruption.ts";
+
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Takes the decoded body. `false`: enough; a promise: wait for it. */
+export interface BodySink {
+  write(chunk: Buffer): boolean | Promise<void>;
+}
+
+export interface ExchangeRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly method: string;
+  readonly headers: string[];
+  readonly body?: string | Buffer | undefined;
+}
+
+/** Moments in milliseconds since the exchange began. */
+export interface ExchangeTimes {
+  connection?: ConnectTimes | undefined;
+  sentMs?: number;
+  firstByteMs?: number;
+  endMs?: number;
+}
+
+export interface ExchangeOptions {
+  readonly pool: ConnectionPool;
+  readonly interruption: Interruption;
+  /** Called once, with the final status. */
+  openSink(status: number, headers: ResponseHeaders): BodySink;
+  readonly times: ExchangeTimes;
+}
+
+/** Resolves when the body ended or the sink had enough. Rejects with a HawserError or what undici says. */
+export function exchange(request: ExchangeRequest, options: ExchangeOptions): Promise<void> {
+  const { pool, interruption, times } = options;
+  const startedAt = performance.now();
+  const elapsed = (): number => performance.now() - startedAt;
+  return new Promise<void>((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let ended: { readonly error: Error | undefined } | undefined;
+    let sink: BodySink | undefined;
+    let decoder: ContentDecoder | undefined;
+
+    function settle(error: Error | undefined): void {
+      if (ended) return;
+      ended = { error };
+      times.endMs = elapsed();
+      interruption.attach(undefined);
+      decoder?.destroy();
+      if (error) reject(error);
+      else resolve();
+    }
+    function drop(error: Error | undefined): void {
+      settle(error);
+      controller?.abort(error ?? enough());
+    }
+    function take(chunk: Buffer): void {
+      const verdict = sink?.write(chunk);
+      if (verdict === false) drop(undefined);
+      else if (verdict instanceof Promise) waitFor(verdict);
+    }
+    function waitFor(taken: Promise<void>): void {
+      (decoder ?? controller)?.pause();
+      taken.then(
+        () => ended ?? (decoder ?? controller)?.resume(),
+        (error: unknown) => drop(toHawserError(error)),
+      );
+    }
+    function open(status: number, headers: ResponseHeaders): void {
+      sink = options.openSink(status, headers);
+      const codings = parseContentEncoding(headers["content-encoding"]?.toString());
+      if (codings === undefined) return;
+      const onDrain = (): void => controller?.resume();
+      decoder = createContentDecoder(codings, { onData: take, onEnd: () => settle(undefined), onDrain, onError: drop });
+    }
+
+    interruption.attach(drop);
+    if (ended) return;
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(started) {
+        controller = started;
+        if (ended) return started.abort(ended.error ?? enough());
+        times.connection = pool.freshConnection();
+        times.sentMs = elapsed();
+      },
+      onResponseStart(_controller, status, headers) {
+        if (status < 200 || ended) return;
+        times.firstByteMs = elapsed();
+        try {
+          open(status, headers);
+        } catch (error) {
+          drop(toHawserError(error));
+        }
+      },
+      onResponseData(started, chunk) {
+        if (ended) return;
+        if (!decoder) take(chunk);
+        else if (!decoder.write(chunk)) started.pause();
+      },
+      onResponseEnd() {
+        if (decoder && !ended) decoder.end();
+        else settle(undefined);
+      },
+      onResponseError: (_controller, error) => settle(error),
+    };
+    const { origin, path, method, headers, body } = request;
+    pool.dispatch({ origin, path, method, headers, body: body ?? null, idempotent: false }, handler, settle);
+  });
+}
+
+const enough = (): HawserError => new HawserError("cancelled", "the rest of the body is not needed");

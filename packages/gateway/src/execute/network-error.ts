@@ -1,0 +1,52 @@
+// What went wrong below HTTP, in one short line that names the address and the cause.
+
+import { describeThrown, HawserError } from "@hawser/wire";
+
+export interface NetworkError {
+  readonly text: string;
+  readonly retryable: boolean;
+  readonly hint?: string;
+}
+
+const causes: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EPIPE: "connection reset",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "name can't be resolved now",
+  EHOSTUNREACH: "host unreachable",
+  ENETUNREACH: "network unreachable",
+  ETIMEDOUT: "connecting timed out",
+  UND_ERR_SOCKET: "connection closed before the response was complete",
+  UND_ERR_HEADERS_OVERFLOW: "response headers too large",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "response shorter or longer than it said",
+};
+
+const certificateCode = /CERT|SIGNATURE|ISSUER|SELF_SIGNED|CRL|ALTNAME/;
+
+export function describeNetworkError(error: unknown, url: URL): NetworkError {
+  const address = url.port === "" ? url.hostname : `${url.hostname}:${url.port}`;
+  const code = codeOf(error);
+  if (code !== undefined && certificateCode.test(code)) {
+    const hint = "the certificate is not trusted: give its authority in NODE_EXTRA_CA_CERTS";
+    return { text: `network error: ${address}: certificate refused (${code})`, retryable: false, hint };
+  }
+  const cause = code === undefined ? undefined : causes[code];
+  if (cause !== undefined) {
+    const isName = code === "ENOTFOUND" || code === "ECONNREFUSED";
+    const hint = { hint: "check the gateway's address: hawser config show" };
+    return { text: `network error: ${address}: ${cause} (${code})`, retryable: code !== "ENOTFOUND", ...(isName && hint) };
+  }
+  if (code?.startsWith("HPE_")) return { text: `network error: ${address}: response is not HTTP (${code})`, retryable: false };
+  const text = HawserError.isInstance(error) ? error.message : `${code ?? "failed"}: ${describeThrown(error)}`;
+  return { text: `network error: ${address}: ${text.slice(0, 200)}`, retryable: true };
+}
+
+/** undici and Node put it on the error, its cause, or the first of several. */
+function codeOf(error: unknown): string | undefined {
+  const { code, cause, errors } = (error ?? {}) as { code?: unknown; cause?: unknown; errors?: unknown };
+  if (Array.isArray(errors) && errors.length > 0) return codeOf(errors[0]);
+  const inner = cause === undefined ? undefined : codeOf(cause);
+  if (inner !== undefined) return inner;
+  return typeof code === "string" && !HawserError.isInstance(error) ? code : undefined;
+}

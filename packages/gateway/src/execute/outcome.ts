@@ -1,0 +1,106 @@
+// Outcomes of calls from what happened to them: one place decides code, text, kind and whether the
+// same call may be made again. Every text passes the redactor.
+
+import { describeThrown, errorTable, HawserError, type CallStats } from "@hawser/wire";
+import type { CallErrorInfo, CallOutcome, CallResponse } from "../call.ts";
+import { isIdempotent } from "../request/check-item.ts";
+import type { ExchangeTimes } from "./exchange.ts";
+import { describeNetworkError } from "./network-error.ts";
+import type { Redactor } from "./redaction.ts";
+import { isRetryableStatus } from "./retry.ts";
+
+/** What is known of a call whatever its end. */
+export interface OutcomeContext {
+  readonly startedAt: number;
+  readonly redactor: Redactor;
+  readonly request?: { readonly method: string; readonly url: string } | undefined;
+  readonly times?: ExchangeTimes | undefined;
+}
+
+type Failure = Pick<CallOutcome, "code" | "error"> & { readonly errorInfo: CallErrorInfo };
+
+export function toResponseOutcome(context: OutcomeContext, response: CallResponse, refusedRedirect?: string): CallOutcome {
+  const { status } = response;
+  const isOk = status >= 200 && status < 300;
+  const failure = isOk ? { code: 0 as const } : statusFailure(status, refusedRedirect);
+  return finish(context, { ok: isOk, status, ...failure, response });
+}
+
+/** An outcome of something that was thrown before or during a call. */
+export function toFailureOutcome(context: OutcomeContext, error: unknown, url?: URL): CallOutcome {
+  const isCancelled = HawserError.isInstance(error) && error.code === "cancelled";
+  return finish(context, { ok: false, ...thrownFailure(context, error, url), ...(isCancelled && { cancelled: true as const }) });
+}
+
+function statusFailure(status: number, refusedRedirect: string | undefined): Failure {
+  const error = (text: string | undefined): string => (text === undefined ? `http ${status}` : `http ${status}: ${text}`);
+  if (status === 401) {
+    const hint = "check the token: hawser doctor";
+    return { code: 6, error: error("token missing or invalid"), errorInfo: { kind: "auth", retryable: false, hint } };
+  }
+  if (status === 403) {
+    const text = "token authenticated but lacks permissions or requires secure connections";
+    return { code: 6, error: error(text), errorInfo: { kind: "auth", retryable: false, hint: "check what the token may do" } };
+  }
+  if (refusedRedirect !== undefined) {
+    const hint = "set the gateway's address to where it redirects, if that is yours";
+    return { code: 7, error: error(refusedRedirect), errorInfo: { kind: "redirect", retryable: false, hint } };
+  }
+  return { code: 7, error: error(undefined), errorInfo: { kind: "http", retryable: status === 408 || isRetryableStatus(status) } };
+}
+
+function thrownFailure(context: OutcomeContext, error: unknown, url: URL | undefined): Failure {
+  // A request that may have arrived is not to be repeated unless its method allows it.
+  const mayRepeat = context.times?.sentMs === undefined || isIdempotent(context.request?.method ?? "");
+  if (HawserError.isInstance(error) && error.code !== "connection_lost") {
+    const { code, message } = error;
+    const hint = code === "timeout" ? "give it more time: timeout" : error.facts["hint"];
+    const errorInfo = { kind: kindOf(error), retryable: code === "timeout" && mayRepeat, ...(typeof hint === "string" && { hint }) };
+    return { code: code === "too_large" ? 7 : errorTable[code].rpcCode, error: message, errorInfo };
+  }
+  if (url === undefined)
+    return { code: 7, error: `internal error: ${describeThrown(error)}`, errorInfo: { kind: "internal", retryable: false } };
+  const { text, retryable, hint } = describeNetworkError(error, url);
+  return { code: 7, error: text, errorInfo: { kind: "network", retryable: retryable && mayRepeat, ...(hint !== undefined && { hint }) } };
+}
+
+function kindOf(error: HawserError): CallErrorInfo["kind"] {
+  if (error.facts["kind"] === "config") return "config";
+  const { code } = error;
+  if (code === "timeout" || code === "cancelled" || code === "overloaded" || code === "too_large") return code;
+  return errorTable[code].rpcCode === 2 ? "usage" : "internal";
+}
+
+function finish(context: OutcomeContext, parts: Omit<CallOutcome, "timingMs" | "stats" | "request">): CallOutcome {
+  const { redactor, request, times } = context;
+  const timingMs = Math.round(performance.now() - context.startedAt);
+  const { error } = parts;
+  return {
+    ...parts,
+    ...(error !== undefined && { error: redactor.text(error) }),
+    ...(request && { request: { method: request.method, url: redactor.text(request.url) } }),
+    timingMs,
+    stats: toStats(timingMs, parts.response, times),
+  };
+}
+
+function toStats(timingMs: number, response: CallResponse | undefined, times: ExchangeTimes | undefined): CallStats {
+  const stats: CallStats = { version: 1, timingMs, bodyBytes: response?.bytes ?? 0 };
+  if (times?.endMs !== undefined) stats.http = toHttpTimes(times, times.endMs);
+  if (response?.truncated) stats.truncated = true;
+  return stats;
+}
+
+/** Whole milliseconds, as hosts know them. */
+function toHttpTimes(times: ExchangeTimes, endMs: number): NonNullable<CallStats["http"]> {
+  const { connection, sentMs, firstByteMs } = times;
+  const http: NonNullable<CallStats["http"]> = { totalMs: Math.round(endMs) };
+  if (connection?.dnsMs !== undefined) http.dnsMs = Math.round(connection.dnsMs);
+  if (connection?.connectMs !== undefined) http.connectMs = Math.round(connection.connectMs);
+  if (connection?.tlsHandshakeMs !== undefined) http.tlsHandshakeMs = Math.round(connection.tlsHandshakeMs);
+  if (sentMs !== undefined) http.requestWriteDoneMs = Math.round(sentMs);
+  if (firstByteMs === undefined) return http;
+  http.firstByteMs = Math.round(firstByteMs);
+  http.bodyReadMs = Math.round(endMs - firstByteMs);
+  return http;
+}

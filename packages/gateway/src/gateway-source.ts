@@ -1,0 +1,53 @@
+// The gateway as a place to fetch its API document from: with the token, within its origin, bounded,
+// and with the token taken out of what comes back, since the document is kept in a cache.
+
+import { HawserError, limits } from "@hawser/wire";
+import type { CallOutcome, GatewayOptions } from "./call.ts";
+import { resolveTarget } from "./config/resolve-target.ts";
+import type { Target } from "./config/target.ts";
+import { createConnectionPool, type ConnectionPool } from "./execute/connection-pool.ts";
+import { toCredential } from "./execute/credential.ts";
+import { execute } from "./execute/execute.ts";
+import { createRedactor, type Redactor } from "./execute/redaction.ts";
+import type { GatewaySource } from "./openapi/fetch-document.ts";
+import { buildRequest } from "./request/build-request.ts";
+
+interface SourceParts {
+  readonly target: Target;
+  readonly redactor: Redactor;
+  readonly pool: ConnectionPool;
+  /** Where its requests can be cancelled while they run. */
+  readonly running?: Set<() => void> | undefined;
+}
+
+export function createGatewaySource({ target, redactor, pool, running }: SourceParts): GatewaySource {
+  // A scheme of a document that is still to be read can't carry the token yet.
+  const credential = target.auth.kind === "header" ? toCredential(target, []) : undefined;
+  const sending = { pool, origin: target.baseUrl.origin, credential, redactor, running, timeoutMs: limits.documentTimeoutMs };
+  return {
+    baseUrl: target.baseUrl,
+    async fetchText(path, { maxBytes }) {
+      const chunks: Buffer[] = [];
+      const onBody = (chunk: Buffer): Promise<void> => Promise.resolve(void chunks.push(chunk));
+      const request = buildRequest({ path }, undefined, target);
+      const outcome = await execute(request, { ...sending, onBody, maxBodyBytes: maxBytes });
+      if (!outcome.ok) throw toError(outcome);
+      if (outcome.response?.truncated) throw new HawserError("too_large", `document of more than ${maxBytes} bytes`);
+      return Buffer.concat(chunks).toString("utf8");
+    },
+  };
+}
+
+/** A source with a connection of its own, as the options, the environment and the configuration file say. */
+export async function openGatewaySource(options: GatewayOptions = {}): Promise<GatewaySource & { close(): Promise<void> }> {
+  const target = await resolveTarget(options);
+  const pool = createConnectionPool(1);
+  return { ...createGatewaySource({ target, redactor: createRedactor(target.token), pool }), close: pool.close };
+}
+
+/** A gateway that can't be reached is not asked again under another path. */
+function toError({ error = "failed", errorInfo }: CallOutcome): HawserError {
+  const kind = errorInfo?.kind;
+  const code = kind === "network" ? "connection_failed" : kind === "timeout" || kind === "cancelled" ? kind : "usage";
+  return new HawserError(code, error);
+}

@@ -1,0 +1,156 @@
+// A host's side of igw-rpc-v1: starts the rpc process, shakes hands, and makes calls through it. No more
+// calls are under way than the process has places for. When it ends, calls under way are rejected and
+// never repeated; the next call starts a new one. Where none can be started, each call is a process of
+// its own.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { HawserError, limits, toHawserError, untilAborted, type CallItem, type HelloData } from "@hawser/wire";
+import { hasFeature, INCOMPATIBLE } from "./handshake.ts";
+import { callOnce } from "./one-shot.ts";
+import { openRpcConnection, type ConnectionOptions, type HostCallOptions, type HostOutcome, type RpcConnection } from "./rpc-connection.ts";
+import { createSlots } from "./slots.ts";
+
+export interface GatewayHostOptions extends Pick<ConnectionOptions, "env" | "cwd" | "requiredFeatures" | "handshakeMs" | "onStderr"> {
+  /** The program and its first arguments; `["hawser"]` unless given. */
+  readonly command?: readonly string[] | undefined;
+  /** Flags for `rpc` and for `call` alike: `--profile`, `--gateway-url`, `--api-key-file`, `--spec-file`. */
+  readonly args?: readonly string[] | undefined;
+  readonly workers?: number | undefined;
+  readonly queueSize?: number | undefined;
+  /** The program for single calls where rpc can't be started: the same unless given, none if false. */
+  readonly fallback?: readonly string[] | false | undefined;
+}
+
+export interface GatewayHost extends AsyncDisposable {
+  readonly mode: "rpc" | "one-shot";
+  /** Why there is no rpc process, in mode `one-shot`. */
+  readonly fallbackReason: HawserError | undefined;
+  /** What the present or the last rpc process said about itself. */
+  readonly hello: HelloData | undefined;
+  supports(feature: string): boolean;
+  /**
+   * Resolves to how the call ended, well or not. Rejects when no answer came: `cancelled`, `timeout`,
+   * `connection_lost` (the call may have been made), `closed`.
+   */
+  call(item: CallItem, options?: HostCallOptions): Promise<HostOutcome>;
+  /** Makes the process read its configuration anew. */
+  reloadConfig(options?: HostCallOptions): Promise<void>;
+  /** Ends the process; whoever waits is rejected with `closed`. */
+  close(): Promise<void>;
+}
+
+/** Rejects with `start_failed` when the server does not fit, or can't be started and there is no fallback. */
+export async function startGatewayHost(options: GatewayHostOptions = {}): Promise<GatewayHost> {
+  const { workers = 1, queueSize = 64 } = options;
+  const closing = new AbortController();
+  const openNext = createOpener(options, closing.signal);
+  let connection: RpcConnection | undefined;
+  let opening: Promise<RpcConnection | undefined> | undefined;
+  let fallbackReason: HawserError | undefined;
+  const slots = createSlots(() => (fallbackReason ? workers : workers + queueSize));
+
+  async function open(): Promise<RpcConnection | undefined> {
+    try {
+      connection = await openNext(connection);
+      return connection;
+    } catch (error) {
+      const reason = toHawserError(error);
+      if (closing.signal.aborted || options.fallback === false || reason.facts["reason"] === INCOMPATIBLE) throw reason;
+      fallbackReason = reason;
+      return undefined;
+    }
+  }
+
+  // Undefined where there is none and will be none.
+  function connected(): Promise<RpcConnection | undefined> | RpcConnection | undefined {
+    if (fallbackReason) return undefined;
+    if (connection && !connection.isEnded) return connection;
+    opening ??= open().finally(() => (opening = undefined));
+    return opening;
+  }
+
+  async function call(item: CallItem, callOptions: HostCallOptions = {}): Promise<HostOutcome> {
+    const signal = callOptions.signal ? AbortSignal.any([callOptions.signal, closing.signal]) : closing.signal;
+    try {
+      await slots.enter(signal);
+      try {
+        const server = await untilAborted(signal, Promise.resolve(connected()));
+        if (server) return await callIn(server, item, { ...callOptions, signal });
+        return await callOnce(oneShotOptions(options), item, { ...callOptions, signal });
+      } finally {
+        slots.leave();
+      }
+    } catch (error) {
+      if (closing.signal.aborted) throw closing.signal.reason;
+      throw callOptions.signal?.aborted ? new HawserError("cancelled", "cancelled by the caller", { cause: error }) : error;
+    }
+  }
+
+  async function close(): Promise<void> {
+    closing.abort(new HawserError("closed", "the gateway host was closed"));
+    await opening?.catch(() => {});
+    await connection?.close(closing.signal.reason as HawserError);
+  }
+
+  const host: GatewayHost = {
+    get mode() {
+      return fallbackReason ? "one-shot" : "rpc";
+    },
+    get fallbackReason() {
+      return fallbackReason;
+    },
+    get hello() {
+      return connection?.hello;
+    },
+    supports: (feature) => !fallbackReason && hasFeature(connection?.hello.features ?? {}, feature),
+    call,
+    async reloadConfig(callOptions) {
+      closing.signal.throwIfAborted();
+      // A process that is not there reads it when it starts.
+      if (connection && !connection.isEnded) await reload(connection, callOptions);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  await connected();
+  return host;
+}
+
+/** Opens a connection, after a wait that grows while one after another ends without having answered a call. */
+function createOpener(options: GatewayHostOptions, closing: AbortSignal): (before: RpcConnection | undefined) => Promise<RpcConnection> {
+  const { command = ["hawser"], args = [], workers = 1, queueSize = 64 } = options;
+  const [program = "hawser", ...first] = command;
+  const rpcArgs = [...first, "rpc", "--workers", String(workers), "--queue-size", String(queueSize), ...args];
+  let failures = 0;
+  return async (before) => {
+    if (before) {
+      failures = before.answered > 0 ? 0 : failures + 1;
+      await sleep(Math.min(limits.hostBackoffMs * 2 ** failures, limits.hostMaxBackoffMs), undefined, { signal: closing });
+    }
+    const opened = await openRpcConnection({ ...options, command: program, args: rpcArgs });
+    if (closing.aborted) await opened.close(closing.reason as HawserError);
+    closing.throwIfAborted();
+    return opened;
+  };
+}
+
+function oneShotOptions(options: GatewayHostOptions): Parameters<typeof callOnce>[0] {
+  const [program = "hawser", ...first] = (options.fallback || options.command) ?? ["hawser"];
+  const { env, cwd, onStderr, args = [] } = options;
+  return { command: program, args: [...first, "call", "--json", ...args], env, cwd, ...(onStderr && { onStderr }) };
+}
+
+// A server that does not know a member would pass over it, and make another call than was meant.
+function callIn(server: RpcConnection, item: CallItem, options: HostCallOptions): Promise<HostOutcome> {
+  if (item.params !== undefined && !hasFeature(server.hello.features, "params")) {
+    throw new HawserError("usage", `the rpc server (${server.hello.version}) has no params; give path, query and body`);
+  }
+  return server.call(item, options);
+}
+
+async function reload(connection: RpcConnection, options: HostCallOptions | undefined): Promise<void> {
+  if (!hasFeature(connection.hello.features, "reloadConfig"))
+    throw new HawserError("usage", "the rpc server can't reload its configuration");
+  const { ok, error } = await connection.request("reload_config", options);
+  if (!ok) throw new HawserError("usage", `the configuration was not reloaded: ${error ?? "no reason given"}`);
+}

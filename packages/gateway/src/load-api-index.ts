@@ -1,0 +1,19 @@
+// The API document for what is no call: listings and tools. It is looked for as calls do, and fetched
+// with the same token, limits and redaction.
+
+import { HawserError } from "@hawser/wire";
+import type { GatewayOptions } from "./call.ts";
+import { openGatewaySource } from "./gateway-source.ts";
+import { loadIndex } from "./openapi/load-index.ts";
+import type { OperationIndex } from "./openapi/operation.ts";
+
+/** A file needs no gateway: whether one is configured matters only where there is no file. */
+export async function loadApiIndex(options: GatewayOptions): Promise<OperationIndex> {
+  const { specFile, cwd, env } = options;
+  const source = await openGatewaySource(options).catch((error: unknown) => error as HawserError);
+  if (!(source instanceof Error)) return loadIndex({ specFile, cwd, env, gateway: source }).finally(source.close);
+  return loadIndex({ specFile, cwd, env }).catch((error: unknown) => {
+    if (specFile !== undefined || !HawserError.isInstance(error)) throw error;
+    throw new HawserError("usage", `${error.message}; and it can't be fetched: ${source.message}`, { cause: error });
+  });
+}

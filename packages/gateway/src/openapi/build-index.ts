@@ -1,0 +1,112 @@
+// The index of a document: a head with what listings show and where everything else lies, and a body
+// of records, one per operation and one per schema that an operation reaches. Later starts read the
+// head, and of the body only what a call needs.
+
+import { crc32 } from "node:zlib";
+import { describeOperation } from "./describe-operation.ts";
+import type { OperationSummary, SecurityScheme } from "./operation.ts";
+import { isObject, type JsonObject } from "./json-object.ts";
+import { resolveObject } from "./references.ts";
+import { createSchemaTable } from "./schema-table.ts";
+
+/** Where a record lies in the body, and its checksum. */
+export type Place = readonly [offset: number, length: number, checksum: number];
+
+export interface IndexHead {
+  readonly title: string;
+  readonly operations: readonly OperationSummary[];
+  /** Of the operations, in the same order. */
+  readonly operationPlaces: readonly Place[];
+  readonly schemaPlaces: readonly Place[];
+  readonly securitySchemes: readonly SecurityScheme[];
+}
+
+export interface BuiltIndex {
+  readonly head: IndexHead;
+  readonly body: Buffer;
+}
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"];
+
+export function buildIndex(document: JsonObject): BuiltIndex {
+  const schemas = createSchemaTable(document);
+  const body = createBody();
+  const found = findOperations(document);
+  const operationPlaces = found.map(({ summary, pathItem, operation }) =>
+    body.add(describeOperation(summary, { document, pathItem, operation, schemas })),
+  );
+  const schemaPlaces = schemas.entries().map((entry) => body.add(entry));
+  const { info } = document;
+  const title = isObject(info) && typeof info.title === "string" ? info.title : "";
+  const operations = found.map(({ summary }) => summary);
+  return { head: { title, operations, operationPlaces, schemaPlaces, securitySchemes: schemesOf(document) }, body: body.whole() };
+}
+
+function createBody(): { add(record: unknown): Place; whole(): Buffer } {
+  const records: Buffer[] = [];
+  let offset = 0;
+  return {
+    add: (record) => {
+      const bytes = Buffer.from(JSON.stringify(record));
+      const place: Place = [offset, bytes.length, crc32(bytes)];
+      offset += bytes.length;
+      records.push(bytes);
+      return place;
+    },
+    whole: () => Buffer.concat(records),
+  };
+}
+
+interface FoundOperation {
+  readonly summary: OperationSummary;
+  readonly pathItem: JsonObject;
+  readonly operation: JsonObject;
+}
+
+/** In the order of paths, then methods. A path item behind a remote reference has no operations. */
+function findOperations(document: JsonObject): FoundOperation[] {
+  const paths = isObject(document.paths) ? document.paths : {};
+  const found: FoundOperation[] = [];
+  for (const [path, given] of Object.entries(paths)) {
+    const pathItem = path.startsWith("/") ? resolveObject(document, given).value : undefined;
+    if (!pathItem) continue;
+    for (const method of methods) {
+      const operation = pathItem[method.toLowerCase()];
+      if (isObject(operation)) found.push({ summary: summaryOf(method, path, operation), pathItem, operation });
+    }
+  }
+  return found.sort((one, other) => compare(one.summary.path, other.summary.path) || compare(one.summary.method, other.summary.method));
+}
+
+function summaryOf(method: string, path: string, { operationId, summary, tags }: JsonObject): OperationSummary {
+  return {
+    method,
+    path,
+    ...(typeof operationId === "string" && operationId.trim() !== "" ? { operationId: operationId.trim() } : {}),
+    ...(typeof summary === "string" && summary.trim() !== "" ? { summary: summary.trim() } : {}),
+    tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [],
+  };
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function schemesOf(document: JsonObject): SecurityScheme[] {
+  const components = isObject(document.components) ? document.components : {};
+  const schemes = isObject(components.securitySchemes) ? components.securitySchemes : {};
+  return Object.entries(schemes).flatMap(([name, given]) => {
+    const scheme = toScheme(name, resolveObject(document, given).value ?? {});
+    return scheme ? [scheme] : [];
+  });
+}
+
+function toScheme(name: string, { type, in: place, name: field, scheme }: JsonObject): SecurityScheme | undefined {
+  if (type === "apiKey" && typeof field === "string" && (place === "header" || place === "query" || place === "cookie")) {
+    return { name, in: place, field, prefix: "" };
+  }
+  if (type === "oauth2" || type === "openIdConnect") return { name, in: "header", field: "Authorization", prefix: "Bearer " };
+  if (type !== "http" || typeof scheme !== "string") return undefined;
+  const known = ({ basic: "Basic", bearer: "Bearer" } as Record<string, string>)[scheme.toLowerCase()] ?? scheme;
+  return { name, in: "header", field: "Authorization", prefix: `${known} ` };
+}

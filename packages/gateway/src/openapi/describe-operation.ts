@@ -1,0 +1,141 @@
+// One operation of a document as the gateway needs it: parameters with their styles filled in, request
+// bodies, security. Schemas stay references into the table, whose positions come with them.
+
+import type { OperationDescription, OperationSummary, Parameter, ParameterPlace, ParameterStyle, RequestBodyMedia } from "./operation.ts";
+import { isObject, type JsonObject } from "./json-object.ts";
+import { resolveObject } from "./references.ts";
+import type { SchemaTable } from "./schema-table.ts";
+
+/** What is stored of an operation: its description without definitions, or why it can't be described. */
+export interface OperationRecord {
+  readonly description?: Omit<OperationDescription, "definitions"> | undefined;
+  readonly problem?: string | undefined;
+  readonly uses: readonly number[];
+}
+
+const places = new Set<unknown>(["path", "query", "header", "cookie"]);
+const styles = new Set<unknown>(["simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "deepObject"]);
+// The specification says that these are not parameters: they follow from body, responses and security.
+const ignoredHeaders = new Set(["accept", "authorization", "content-type"]);
+
+interface Source {
+  readonly document: JsonObject;
+  readonly pathItem: JsonObject;
+  readonly operation: JsonObject;
+  readonly schemas: SchemaTable;
+}
+
+export function describeOperation(summary: OperationSummary, source: Source): OperationRecord {
+  const uses = new Set<number>();
+  const takeSchema = (schema: unknown): JsonObject => {
+    const taken = source.schemas.take(schema ?? {});
+    for (const position of taken.uses) uses.add(position);
+    return taken.schema;
+  };
+  const problems: string[] = [];
+  const parameters = parametersOf(summary.path, source, { takeSchema, problems });
+  const requestBody = requestBodyOf(source, { takeSchema, problems });
+  if (problems.length > 0) return { problem: problems.join("; ").slice(0, 1_000), uses: [] };
+  const { operation, document } = source;
+  const description: Omit<OperationDescription, "definitions"> = {
+    ...summary,
+    ...(typeof operation.description === "string" ? { description: operation.description } : {}),
+    ...(operation.deprecated === true ? { deprecated: true as const } : {}),
+    parameters,
+    ...(requestBody ? { requestBody } : {}),
+    security: securityOf(operation.security ?? document.security),
+  };
+  return { description, uses: [...uses] };
+}
+
+interface Taking {
+  readonly takeSchema: (schema: unknown) => JsonObject;
+  readonly problems: string[];
+}
+
+function parametersOf(path: string, { document, pathItem, operation }: Source, taking: Taking): Parameter[] {
+  // A parameter of the operation replaces the one of the path item with the same name and place.
+  const byKey = new Map<string, Parameter>();
+  for (const given of [...listOf(pathItem.parameters), ...listOf(operation.parameters)]) {
+    const { value, problem } = resolveObject(document, given);
+    if (value) {
+      const parameter = toParameter(value, document, taking);
+      if (parameter) byKey.set(`${parameter.in} ${parameter.name}`, parameter);
+    } else taking.problems.push(`a parameter can't be read: ${problem}`);
+  }
+  const inPath = new Set([...path.matchAll(/\{([^{}]+)\}/g)].map((match) => match[1] as string));
+  for (const name of inPath) {
+    const key = `path ${name}`;
+    if (!byKey.has(key)) byKey.set(key, { name, in: "path", required: true, ...stylesOf({}, "path"), schema: { type: "string" } });
+  }
+  return [...byKey.values()].filter((parameter) => parameter.in !== "path" || inPath.has(parameter.name));
+}
+
+function toParameter(value: JsonObject, document: JsonObject, { takeSchema }: Taking): Parameter | undefined {
+  const { name, in: given, description, content } = value;
+  if (typeof name !== "string" || name === "" || !places.has(given)) return undefined;
+  const place = given as ParameterPlace;
+  if (place === "header" && ignoredHeaders.has(name.toLowerCase())) return undefined;
+  const [contentType, media] = isObject(content) ? (Object.entries(content)[0] ?? []) : [];
+  const schema = contentType === undefined ? value.schema : resolveObject(document, media).value?.schema;
+  return {
+    name,
+    in: place,
+    required: place === "path" || value.required === true,
+    ...stylesOf(value, place),
+    ...(typeof description === "string" ? { description } : {}),
+    schema: takeSchema(schema),
+    ...(contentType === undefined ? {} : { contentType }),
+  };
+}
+
+function stylesOf(value: JsonObject, place: ParameterPlace): Pick<Parameter, "style" | "explode" | "allowReserved"> {
+  const usual = place === "query" || place === "cookie" ? "form" : "simple";
+  const style = (styles.has(value.style) ? value.style : usual) as ParameterStyle;
+  return {
+    style,
+    explode: typeof value.explode === "boolean" ? value.explode : style === "form",
+    allowReserved: value.allowReserved === true,
+  };
+}
+
+function requestBodyOf({ document, operation }: Source, { takeSchema, problems }: Taking): OperationDescription["requestBody"] {
+  if (operation.requestBody === undefined) return undefined;
+  const { value, problem } = resolveObject(document, operation.requestBody);
+  if (!value) {
+    problems.push(`the request body can't be read: ${problem}`);
+    return undefined;
+  }
+  const media = Object.entries(isObject(value.content) ? value.content : {}).map(([contentType, given]): RequestBodyMedia => {
+    const member = isObject(given) ? given : {};
+    const encoding = encodingOf(member.encoding);
+    return { contentType, schema: takeSchema(member.schema), ...(encoding ? { encoding } : {}) };
+  });
+  return { required: value.required === true, media };
+}
+
+function encodingOf(value: unknown): RequestBodyMedia["encoding"] | undefined {
+  if (!isObject(value)) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, given]) => {
+      const { contentType, style, explode } = isObject(given) ? given : ({} as JsonObject);
+      return [
+        name,
+        {
+          ...(typeof contentType === "string" ? { contentType } : {}),
+          ...(styles.has(style) ? { style: style as ParameterStyle } : {}),
+          ...(typeof explode === "boolean" ? { explode } : {}),
+        },
+      ];
+    }),
+  );
+}
+
+// An empty requirement among others makes security optional; the others still say how a token travels.
+function securityOf(value: unknown): string[] {
+  return [...new Set(listOf(value).flatMap((requirement) => (isObject(requirement) ? Object.keys(requirement) : [])))];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,108 @@
+// The document that a gateway serves. The first of the usual paths whose answer is an OpenAPI document
+// wins; it is kept in the cache folder, one per gateway, and asked for again when it is a day old.
+
+import { stat } from "node:fs/promises";
+import { describeThrown, HawserError, limits } from "@hawser/wire";
+import { cacheFileOf, type Environment, isPrivate, writeCacheFile } from "./cache-folder.ts";
+import { buildIndex } from "./build-index.ts";
+import { openDocumentFile } from "./document-file.ts";
+import { loadIndexFile } from "./load-file.ts";
+import { createOperationIndex } from "./operation-index.ts";
+import type { OperationIndex } from "./operation.ts";
+import { parseDocument } from "./parse-document.ts";
+
+export interface GatewaySource {
+  readonly baseUrl: URL;
+  /** The body of a successful answer, at most `maxBytes`; rejects otherwise. The path is below the base address. */
+  fetchText(path: string, options: { readonly maxBytes: number }): Promise<string>;
+}
+
+export interface SyncedDocument {
+  /** The path that answered. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly operationCount: number;
+  /** Whether it differs from the copy that was there. */
+  readonly changed: boolean;
+  /** The copy, if the cache folder can be used. */
+  readonly file?: string | undefined;
+  readonly attemptedPaths: readonly string[];
+}
+
+export const documentPaths: readonly string[] = ["", "/data", "/system"].flatMap((folder) => [
+  `${folder}/openapi`,
+  `${folder}/openapi.json`,
+]);
+
+// Another path will not help against these.
+const finalCodes = new Set(["connection_failed", "connection_lost", "timeout", "cancelled", "closed"]);
+
+/** The gateway's document: the kept copy while it is fresh, or when the gateway can't be asked. */
+export async function loadFetched(source: GatewaySource, env: Environment): Promise<OperationIndex> {
+  const file = copyOf(source, env);
+  const copy = (await isPrivate(file)) ? await stat(file).catch(() => undefined) : undefined;
+  if (copy && Math.abs(Date.now() - copy.mtimeMs) < limits.documentMaxAgeMs) {
+    const index = await loadIndexFile(file, env).catch(() => undefined);
+    if (index) return index;
+  }
+  try {
+    return (await refresh(source, env)).index;
+  } catch (error) {
+    const stale = copy && (await loadIndexFile(file, env).catch(() => undefined));
+    if (stale) return stale;
+    throw error;
+  }
+}
+
+/** Asks the gateway whether or not there is a copy. Throws `usage` if it serves no document. */
+export async function syncDocument(source: GatewaySource, env: Environment = process.env): Promise<SyncedDocument> {
+  return (await refresh(source, env)).synced;
+}
+
+async function refresh(source: GatewaySource, env: Environment): Promise<{ synced: SyncedDocument; index: OperationIndex }> {
+  const file = copyOf(source, env);
+  const { path, text, attemptedPaths, built } = await fetchDocument(source);
+  const changed = (await contentOf(file)) !== text;
+  const isKept = await writeCacheFile(file, text);
+  const inMemory = createOperationIndex(built.head, (places) =>
+    Promise.resolve(places.map(([offset, length]) => built.body.subarray(offset, offset + length))),
+  );
+  const index = (isKept ? await loadIndexFile(file, env).catch(() => undefined) : undefined) ?? inMemory;
+  const operationCount = index.operations.length;
+  const synced = { path, bytes: Buffer.byteLength(text), operationCount, changed, ...(isKept ? { file } : {}), attemptedPaths };
+  return { synced, index };
+}
+
+async function fetchDocument({ baseUrl, fetchText }: GatewaySource) {
+  const attemptedPaths: string[] = [];
+  let lastProblem = "";
+  for (const path of documentPaths) {
+    attemptedPaths.push(path);
+    try {
+      const text = await fetchText(path, { maxBytes: limits.maxDocumentBytes });
+      const built = buildIndex(await parseDocument(text, `${baseUrl.origin}${path}`));
+      return { path, text, attemptedPaths, built };
+    } catch (error) {
+      if (HawserError.isInstance(error) && finalCodes.has(error.code)) throw error;
+      lastProblem = describeThrown(error);
+    }
+  }
+  const paths = documentPaths.join(", ");
+  const text = `no OpenAPI document at ${baseUrl.origin} (asked for ${paths}; the last answer: ${lastProblem}); name a file with --spec-file`;
+  throw new HawserError("usage", text.slice(0, limits.maxErrorTextChars), { facts: { attemptedPaths } });
+}
+
+function copyOf({ baseUrl }: GatewaySource, env: Environment): string {
+  return cacheFileOf(env, "document", `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, "")}`);
+}
+
+async function contentOf(path: string): Promise<string | undefined> {
+  const file = await openDocumentFile(path).catch(() => undefined);
+  try {
+    return (await file?.readBytes())?.toString();
+  } catch {
+    return undefined;
+  } finally {
+    await file?.close();
+  }
+}

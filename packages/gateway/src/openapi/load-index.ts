@@ -1,0 +1,50 @@
+// Where the document is looked for: the file that was named, `openapi.json` in the current folder, the
+// one beside the configuration file, and last the gateway itself, whose answer is kept for a day.
+// The servers that a document names are never used: calls go to the configured address only.
+
+import { isAbsolute, join, resolve } from "node:path";
+import { HawserError } from "@hawser/wire";
+import { configDirectory } from "../config/config-file.ts";
+import type { Environment } from "./cache-folder.ts";
+import { type GatewaySource, loadFetched } from "./fetch-document.ts";
+import { loadIndexFile } from "./load-file.ts";
+import type { OperationIndex } from "./operation.ts";
+
+const documentFile = "openapi.json";
+
+export interface IndexOptions {
+  /** A file that must be there; nothing else is looked at then. */
+  readonly specFile?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Environment | undefined;
+  /** Asked where there is no file. */
+  readonly gateway?: GatewaySource | undefined;
+}
+
+/** Throws `usage` where there is no document, or none that can be read. */
+export async function loadIndex(options: IndexOptions = {}): Promise<OperationIndex> {
+  const env = options.env ?? process.env;
+  const named = options.specFile?.trim() ?? "";
+  if (named !== "") {
+    const index = await loadIndexFile(absolute(named, options), env);
+    if (index) return index;
+    throw new HawserError("usage", `OpenAPI document ${named} not found; name another with --spec-file`, { facts: { document: named } });
+  }
+  for (const path of documentFiles(options)) {
+    const index = await loadIndexFile(path, env);
+    if (index) return index;
+  }
+  if (options.gateway) return loadFetched(options.gateway, env);
+  const list = documentFiles(options).join(" nor ");
+  throw new HawserError("usage", `no OpenAPI document: neither ${list} is there; name one with --spec-file`);
+}
+
+/** The files that are looked for when none is named, in their order. */
+export function documentFiles(options: IndexOptions = {}): string[] {
+  const beside = join(configDirectory(options.env ?? process.env), documentFile);
+  return [absolute(documentFile, options), beside];
+}
+
+function absolute(path: string, { cwd }: IndexOptions): string {
+  return isAbsolute(path) ? path : resolve(cwd ?? process.cwd(), path);
+}

@@ -1,0 +1,95 @@
+// An OpenAPI document from its text: JSON or YAML, versions 2.0, 3.0 and 3.1, all brought to 3.1. What is
+// no such document is refused with its name and the reason. Size, nesting and YAML aliases are
+// bounded; nothing in a document is executed, and nothing it names is fetched.
+
+import { setImmediate } from "node:timers/promises";
+import { describeThrown, exceedsDepth, HawserError, limits } from "@hawser/wire";
+import { isObject, type JsonObject } from "./json-object.ts";
+import { upgradeDocument } from "./upgrade-document.ts";
+
+/** `name` is the file or address, for messages. Throws `usage`. */
+export async function parseDocument(text: string, name: string): Promise<JsonObject> {
+  const document = await parseText(text, name);
+  checkVersion(document, name);
+  try {
+    return await upgradeDocument(document);
+  } catch (cause) {
+    throw unreadable(name, `it can't be brought to OpenAPI 3.1: ${describeThrown(cause)}`, cause);
+  }
+}
+
+/** The document as it is written, without a look at what it says. */
+export async function parseText(text: string, name: string): Promise<JsonObject> {
+  const { maxDocumentBytes } = limits;
+  if (text.length > maxDocumentBytes) throw unreadable(name, `it has more than ${maxDocumentBytes} bytes (maxDocumentBytes)`);
+  const trimmed = text.replace(/^\uFEFF/, "").trimStart();
+  if (trimmed === "") throw unreadable(name, "it is empty");
+  const value = trimmed.startsWith("{") ? await parseJson(trimmed, name) : await parseYaml(trimmed, name);
+  if (!isObject(value)) throw unreadable(name, "it is not an object with the member `openapi` or `swagger`");
+  return value;
+}
+
+// With a pause after each look at the whole text, in which running calls go on.
+async function parseJson(text: string, name: string): Promise<unknown> {
+  await setImmediate();
+  if (exceedsDepth(text, limits.maxDocumentDepth)) throw tooDeep(name);
+  await setImmediate();
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(name, `it is not valid JSON: ${describeThrown(cause)}`, cause);
+  } finally {
+    await setImmediate();
+  }
+}
+
+async function parseYaml(text: string, name: string): Promise<unknown> {
+  const { CORE_SCHEMA, load, mergeTag } = await import("js-yaml");
+  let value: unknown;
+  try {
+    value = load(text, { schema: CORE_SCHEMA.withTags(mergeTag), maxDepth: limits.maxDocumentDepth, maxAliases: 10_000 });
+  } catch (cause) {
+    throw unreadable(name, `it is not valid YAML: ${describeThrown(cause).split("\n", 1)[0]}`, cause);
+  }
+  checkSize(value, name);
+  return value;
+}
+
+// An alias stands for a whole value, perhaps for the one that it is in.
+function checkSize(root: unknown, name: string): void {
+  let nodes = 0;
+  const visit = (value: unknown, depth: number): void => {
+    if (typeof value !== "object" || value === null) return;
+    if (depth > limits.maxDocumentDepth) throw tooDeep(name);
+    for (const item of Object.values(value)) {
+      if (++nodes > limits.maxDocumentMembers) {
+        throw unreadable(name, `its aliases stand for more than ${limits.maxDocumentMembers} values (maxDocumentMembers)`);
+      }
+      visit(item, depth + 1);
+    }
+  };
+  visit(root, 1);
+}
+
+function checkVersion(document: JsonObject, name: string): void {
+  const { openapi, swagger, paths } = document;
+  // YAML reads an unquoted 2.0 as a number.
+  const isSwagger = swagger === "2.0" || swagger === 2;
+  if (!isSwagger && !(typeof openapi === "string" && /^3\.[01](\.|$)/.test(openapi))) {
+    const found = openapi ?? swagger;
+    const reason =
+      found === undefined ? "it has no member `openapi` or `swagger`" : `its version is ${JSON.stringify(found)?.slice(0, 40)}`;
+    throw unreadable(name, `${reason}; OpenAPI 3.0, 3.1 and Swagger 2.0 are read`);
+  }
+  if (isSwagger) (document as Record<string, unknown>).swagger = "2.0";
+  if (paths !== undefined && !isObject(paths)) throw unreadable(name, "its `paths` is not an object");
+}
+
+function tooDeep(name: string): HawserError {
+  return unreadable(name, `it is nested deeper than ${limits.maxDocumentDepth} levels (maxDocumentDepth)`);
+}
+
+function unreadable(name: string, reason: string, cause?: unknown): HawserError {
+  const text = `${name} is not an OpenAPI document that can be read: ${reason}`.slice(0, limits.maxErrorTextChars);
+  return new HawserError("usage", text, { cause, facts: { document: name } });
+}

@@ -1,0 +1,100 @@
+// The schemas of a document, each taken once: references to others become `#/$defs/<name>`, and every
+// schema knows which others it names, so that an operation gets exactly those it reaches. A circle
+// is no problem, since nothing is ever written out in place.
+
+import { isObject, type JsonObject } from "./json-object.ts";
+import { isLocal, lookUp } from "./references.ts";
+
+export interface SchemaEntry {
+  readonly name: string;
+  readonly schema: unknown;
+  /** Positions in the table of the schemas it names. */
+  readonly uses: readonly number[];
+}
+
+export interface SchemaTable {
+  /** A schema of an operation, with the positions of what it names. */
+  take(schema: unknown): { readonly schema: JsonObject; readonly uses: readonly number[] };
+  /** All that were named so far, in order of their position. Complete once everything was taken. */
+  entries(): readonly SchemaEntry[];
+}
+
+// Data, in which `$ref` is a member like any other.
+const dataKeywords = new Set(["const", "default", "enum", "example", "examples"]);
+const mapKeywords = new Set(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"]);
+// Of no use to whoever builds or reads a request, and often the larger part.
+const droppedKeywords = new Set(["$id", "$schema", "discriminator", "externalDocs", "xml"]);
+
+export function createSchemaTable(document: JsonObject): SchemaTable {
+  const positions = new Map<string, number>();
+  const names = new Map<string, number>();
+  const pointers: { readonly pointer: string; readonly name: string }[] = [];
+  const taken: SchemaEntry[] = [];
+
+  function positionOf(pointer: string): number {
+    const known = positions.get(pointer);
+    if (known !== undefined) return known;
+    const position = pointers.push({ pointer, name: uniqueName(pointer, names) }) - 1;
+    positions.set(pointer, position);
+    return position;
+  }
+
+  function walkSchema(schema: unknown, uses: Set<number>): unknown {
+    if (Array.isArray(schema)) return schema.map((item) => walkSchema(item, uses));
+    if (!isObject(schema)) return schema;
+    const { $ref: reference } = schema;
+    if (typeof reference === "string" && !isLocal(reference)) return note(`remote reference ${reference} was not followed`);
+    const members: [string, unknown][] = [];
+    for (const [key, value] of Object.entries(schema)) {
+      if (droppedKeywords.has(key) || key.startsWith("x-")) continue;
+      if (key === "$ref" && typeof value === "string") members.push([key, toDefinition(value, uses)]);
+      else if (dataKeywords.has(key)) members.push([key, value]);
+      else if (mapKeywords.has(key) && isObject(value)) members.push([key, walkMap(value, uses)]);
+      else members.push([key, walkSchema(value, uses)]);
+    }
+    return Object.fromEntries(members);
+  }
+
+  const walkMap = (map: JsonObject, uses: Set<number>): JsonObject =>
+    Object.fromEntries(Object.entries(map).map(([name, schema]) => [name, walkSchema(schema, uses)]));
+
+  function toDefinition(pointer: string, uses: Set<number>): string {
+    const position = positionOf(pointer);
+    uses.add(position);
+    return `#/$defs/${(pointers[position] as { name: string }).name}`;
+  }
+
+  return {
+    take: (schema) => {
+      const uses = new Set<number>();
+      const walked = walkSchema(schema, uses);
+      return { schema: isObject(walked) ? walked : {}, uses: [...uses] };
+    },
+    entries: () => {
+      // Taking one may name further ones, which are then at the end of the list.
+      while (taken.length < pointers.length) {
+        const { pointer, name } = pointers[taken.length] as { pointer: string; name: string };
+        const target = pointer === "#" || pointer === "#/" ? undefined : lookUp(document, pointer);
+        const uses = new Set<number>();
+        const schema = target === undefined ? note(`reference ${pointer} leads nowhere`) : walkSchema(target, uses);
+        taken.push({ name, schema, uses: [...uses] });
+      }
+      return taken;
+    },
+  };
+}
+
+/** A schema that takes anything, and says why. */
+export function note(text: string): JsonObject {
+  return { $comment: text.slice(0, 300) };
+}
+
+// Only characters that need no escape in a pointer.
+function uniqueName(pointer: string, names: Map<string, number>): string {
+  const last = pointer.split("/").at(-1) ?? "";
+  const name = last.replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, 100) || "schema";
+  const count = (names.get(name) ?? 0) + 1;
+  names.set(name, count);
+  if (count === 1) return name;
+  return uniqueName(`${name}_${count}`, names);
+}

@@ -1,0 +1,33 @@
+// Whether a document follows its specification, for people who write one. Nothing else needs this.
+
+import { HawserError, limits } from "@hawser/wire";
+import { parseText } from "./parse-document.ts";
+
+export interface DocumentValidation {
+  readonly valid: boolean;
+  readonly specification?: string | undefined;
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const maxListed = 100;
+
+/** Remote references are not followed. Throws `usage` if the text is no JSON or YAML object. */
+export async function validateDocument(text: string, name = "document"): Promise<DocumentValidation> {
+  const document = await parseText(text, name);
+  const { validate } = await import("@readme/openapi-parser");
+  try {
+    const result = await validate(document as never, { resolve: { external: false }, dereference: { circular: "ignore" } });
+    const errors = result.valid ? [] : messagesOf(result.errors);
+    return { valid: result.valid, specification: result.specification ?? undefined, errors, warnings: messagesOf(result.warnings) };
+  } catch (error) {
+    // Thrown for what it does not take for a document at all, and for references that lead nowhere.
+    const message = error instanceof Error ? error.message : "it can't be examined";
+    if (HawserError.isInstance(error)) throw error;
+    return { valid: false, errors: [message.slice(0, limits.maxErrorTextChars)], warnings: [] };
+  }
+}
+
+function messagesOf(details: readonly { readonly message: string }[]): string[] {
+  return details.slice(0, maxListed).map(({ message }) => message.slice(0, limits.maxErrorTextChars));
+}

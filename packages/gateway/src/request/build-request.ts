@@ -1,0 +1,121 @@
+// An item becomes a request: method and address, headers and body, all checked. Pure: the same item,
+// operation and target give the same request, and nothing in them leads away from the target.
+
+import { type CallItem, limits } from "@hawser/wire";
+import type { Target } from "../config/target.ts";
+import type { OperationDescription, Parameter } from "../openapi/operation.ts";
+import { assignParams, checkRequired } from "./assign-params.ts";
+import { toRequestBody } from "./body.ts";
+import { checkItem, operationIdOf, parseMethod } from "./check-item.ts";
+import { checkHeader, type Header, parseHeader, valueOf } from "./headers.ts";
+import type { HttpRequest } from "./http-request.ts";
+import { encodeStrictly, isGiven, toCookieParts, toHeaderText, toPathText, toQueryParts } from "./parameter-styles.ts";
+import { checkValue, isToken, shown, usage } from "./safe-text.ts";
+import { splitPath, toTargetUrl } from "./target-url.ts";
+
+type Entry = readonly [name: string, value: string];
+
+/** `operation` is the description of `item.op`, and undefined for a call by path. Throws `usage`. */
+export function buildRequest(item: CallItem, operation: OperationDescription | undefined, target: Target): HttpRequest {
+  const operationId = operationIdOf(item);
+  if (operationId !== undefined && !operation) throw usage(`operation ${shown(operationId)} is not known`);
+  const method = operation ? parseMethod(operation.method) : parseMethod(item.method);
+  const query = (item.query ?? []).map(parseQueryEntry);
+  const headers = (item.headers ?? []).map((entry) => parseHeader(entry, target));
+  const placed = operation ? placeParams(operation, item, { query, headers, target }) : placePath(item);
+  checkItem(item, method);
+  const { path, query: ownQuery } = splitPath(placed.path);
+  const entries = query.map(([name, value]) => `${encodeStrictly(name)}=${encodeStrictly(value)}`);
+  const dryRun = item.dryRun === true ? ["dryRun=true"] : [];
+  const url = toTargetUrl(target, path, [ownQuery, ...placed.query, ...entries, ...dryRun]);
+  const givenType = contentTypeOf(item, headers);
+  const body = toRequestBody(item, bodyOf(item, placed.body, operation), givenType, operation);
+  const given = [...headers, ...placed.headers];
+  const all: Header[] = body ? [...withoutContentType(given), ["content-type", body.contentType]] : given;
+  checkHead(url, all);
+  return { method, url, headers: all, body: body?.content };
+}
+
+interface Placed {
+  readonly path: string;
+  readonly query: readonly string[];
+  readonly headers: readonly Header[];
+  readonly body: unknown;
+}
+
+function placePath(item: CallItem): Placed {
+  const path = item.path?.trim() ?? "";
+  if (path === "") throw usage("required: --path, or --op with an operation id");
+  if (item.params && Object.keys(item.params).length > 0)
+    throw usage("params belong to an operation; give op, or use query, headers and body");
+  return { path, query: [], headers: [], body: undefined };
+}
+
+interface Beside {
+  readonly query: readonly Entry[];
+  readonly headers: readonly Header[];
+  readonly target: Target;
+}
+
+function placeParams(operation: OperationDescription, item: CallItem, beside: Beside): Placed {
+  const { values, body } = assignParams(operation, item.params ?? {});
+  checkRequired(operation, values, (parameter) => isBeside(parameter, beside));
+  let { path } = operation;
+  const query: string[] = [];
+  const headers: Header[] = [];
+  const cookies: string[] = [];
+  for (const [parameter, value] of values) {
+    const { name } = parameter;
+    if (parameter.in === "path") path = path.replaceAll(`{${name}}`, () => toPathText(parameter, value));
+    else if (parameter.in === "query") query.push(...toQueryParts(parameter, value));
+    else if (parameter.in === "header") headers.push(checkHeader(name, toHeaderText(parameter, value), beside.target));
+    else cookies.push(...toCookieParts(parameter, value));
+  }
+  if (cookies.length > 0) headers.push(checkHeader("cookie", cookies.join("; "), beside.target));
+  return { path, query, headers, body };
+}
+
+function isBeside({ name, in: place }: Parameter, { query, headers }: Beside): boolean {
+  if (place === "query") return query.some(([key]) => key === name);
+  return place === "header" && valueOf(headers, name.toLowerCase()) !== undefined;
+}
+
+function parseQueryEntry(entry: string): Entry {
+  const sign = entry.indexOf("=");
+  const name = sign === -1 ? "" : entry.slice(0, sign).trim();
+  if (name === "") throw usage(`invalid query entry ${shown(entry)}: expected key=value`);
+  return [checkValue(name, "query key"), checkValue(entry.slice(sign + 1), `query value of ${shown(name)}`)];
+}
+
+function bodyOf(item: CallItem, fromParams: unknown, operation: OperationDescription | undefined): unknown {
+  if (isGiven(item.body) && isGiven(fromParams)) throw usage("the body is given twice, as body and as params.body");
+  const body = item.body ?? fromParams;
+  if (operation?.requestBody?.required === true && !isGiven(body)) {
+    throw usage(`${operation.operationId ?? operation.path} needs a body: give body, or params.body`);
+  }
+  return body;
+}
+
+function contentTypeOf(item: CallItem, headers: readonly Header[]): string | undefined {
+  const member = item.contentType?.trim() ?? "";
+  const header = valueOf(headers, "content-type");
+  if (member !== "" && header !== undefined && member !== header)
+    throw usage("the content type is given twice, as contentType and as a header");
+  const type = member === "" ? header : member;
+  if (type !== undefined && !isToken(type.split("/", 1)[0] as string)) throw usage(`invalid content type ${shown(type)}`);
+  return type;
+}
+
+function withoutContentType(headers: readonly Header[]): Header[] {
+  return headers.filter(([name]) => name.toLowerCase() !== "content-type");
+}
+
+function checkHead(url: URL, headers: readonly Header[]): void {
+  const bytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, url.href.length);
+  const { maxRequestHeadBytes } = limits;
+  if (bytes > maxRequestHeadBytes) {
+    throw usage(`address and headers have ${bytes} bytes; the limit is ${maxRequestHeadBytes} (maxRequestHeadBytes)`, {
+      maxRequestHeadBytes,
+    });
+  }
+}

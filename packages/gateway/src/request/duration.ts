@@ -1,0 +1,37 @@
+// Durations as hosts write them: `8s`, `250ms`, `1m30s`, `1.5h`, `100us`. A number needs its unit, and a
+// duration must be longer than nothing.
+
+import { HawserError, limits } from "@hawser/wire";
+
+const unitMs: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  "\u00b5s": 1e-3,
+  "\u03bcs": 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+const wholePattern = /^\+?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/;
+const partPattern = /(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g;
+const maxDurationChars = 64;
+
+/** Whole milliseconds, at least one. `name` is what the message calls it. Throws `usage`. */
+export function parseDuration(text: string, name = "timeout"): number {
+  const trimmed = text.trim();
+  const totalMs = trimmed.length <= maxDurationChars && wholePattern.test(trimmed) ? sumOfParts(trimmed) : 0;
+  if (!(totalMs > 0)) {
+    throw new HawserError("usage", `invalid ${name} ${JSON.stringify(trimmed.slice(0, maxDurationChars))}`, {
+      facts: { hint: "a duration has a unit and is positive, for example 8s, 250ms or 1m30s" },
+    });
+  }
+  return Math.min(Math.max(1, Math.round(totalMs)), limits.maxDurationMs);
+}
+
+function sumOfParts(text: string): number {
+  let totalMs = 0;
+  for (const [, amount, unit] of text.matchAll(partPattern)) totalMs += Number(amount) * (unitMs[unit as string] as number);
+  return totalMs;
+}

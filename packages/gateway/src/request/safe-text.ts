@@ -1,0 +1,40 @@
+// What may stand in an address or a header. Everything that a caller gives passes one of these checks,
+// so that no value can end a line, begin another header or hide a character from whoever reads the log.
+
+import { HawserError, limits } from "@hawser/wire";
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const shownChars = 80;
+
+/** A piece of what the caller gave, short and on one line, for a message. */
+export function shown(text: string): string {
+  return JSON.stringify(text.length > shownChars ? `${text.slice(0, shownChars)}…` : text);
+}
+
+export function usage(message: string, facts: Readonly<Record<string, unknown>> = {}): HawserError {
+  return new HawserError("usage", message, { facts });
+}
+
+/** A header name, a method or a cookie name per RFC 9110. */
+export function isToken(text: string): boolean {
+  return text.length <= 256 && token.test(text);
+}
+
+/** Refuses CR, LF, NUL, half surrogate pairs and values beyond the limit. `what` names the value in the message. */
+export function checkValue(text: string, what: string): string {
+  const { maxParameterBytes } = limits;
+  if (text.length > maxParameterBytes || Buffer.byteLength(text) > maxParameterBytes) {
+    throw usage(`${what} is longer than ${maxParameterBytes} bytes (maxParameterBytes); send it in the body`, { maxParameterBytes });
+  }
+  if (/[\r\n\0]/.test(text)) throw usage(`${what} holds a line break or NUL, which can't be sent there`);
+  if (!text.isWellFormed()) throw usage(`${what} is not well-formed Unicode`);
+  return text;
+}
+
+/** A header's value: visible ASCII, spaces and tabs. */
+export function checkHeaderValue(text: string, what: string): string {
+  checkValue(text, what);
+  if (!/^[\t\x20-\x7e]*$/.test(text))
+    throw usage(`${what} may hold only visible ASCII characters; encode others, for example in percent form`);
+  return text;
+}

@@ -1,0 +1,72 @@
+// The one way of an rpc server to its host: answers leave one after another, in the order in which
+// they were put in. Nobody waits for an answer to leave; but whoever would cause more of them asks
+// first whether the host keeps up, so that what it does not read stays within one limit.
+
+import { JsonText, limits, type Transport } from "@hawser/wire";
+
+export interface Outbox {
+  put(text: string): void;
+  /** More is waiting than a busy host needs: give the output a turn before reading on. */
+  readonly isBehind: boolean;
+  /** The host does not keep up: read nothing and start nothing until `whenRoom`. */
+  readonly isFull: boolean;
+  whenRoom(): Promise<void>;
+  /** Resolves when everything so far was taken by the transport, or can never be. */
+  whenSent(): Promise<void>;
+}
+
+// A few full pipes. What lies beyond only makes memory grow where input comes faster than output goes.
+const behindFromBytes = 262_144;
+
+export function createOutbox(transport: Transport, maxUnsentBytes: number = limits.rpcUnsentBytes): Outbox {
+  let unsent: string[] = [];
+  let unsentBytes = 0;
+  let sending: Promise<void> | undefined;
+  let room: PromiseWithResolvers<void> | undefined;
+  let isGone = false;
+
+  async function sendAll(): Promise<void> {
+    try {
+      while (unsent.length > 0) {
+        const texts = unsent;
+        unsent = [];
+        for (const text of texts) {
+          await transport.send(new JsonText(text));
+          unsentBytes -= Buffer.byteLength(text);
+          if (room && unsentBytes <= maxUnsentBytes) wake();
+        }
+      }
+    } catch {
+      // The host is gone, and `transport.closed` says so: whatever is still to come has no reader.
+      isGone = true;
+      unsent = [];
+      unsentBytes = 0;
+      wake();
+    }
+    sending = undefined;
+  }
+
+  function wake(): void {
+    room?.resolve();
+    room = undefined;
+  }
+
+  return {
+    put(text) {
+      if (isGone) return;
+      unsent.push(text);
+      unsentBytes += Buffer.byteLength(text);
+      sending ??= sendAll();
+    },
+    get isBehind() {
+      return unsentBytes > behindFromBytes;
+    },
+    get isFull() {
+      return unsentBytes > maxUnsentBytes;
+    },
+    whenRoom: () => (unsentBytes > maxUnsentBytes ? (room ??= Promise.withResolvers<void>()).promise : Promise.resolve()),
+    async whenSent() {
+      while (sending) await sending;
+    },
+  };
+}

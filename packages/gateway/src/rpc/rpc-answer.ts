@@ -1,0 +1,115 @@
+// Answers as the text of one line. The id goes back as its source says; members come in the order in
+// which hosts of this protocol know them. No line is longer than the contract allows: a body that is
+// too long once it is written as JSON (every control character takes six bytes) is cut and says so.
+
+import { limits, type CallData, type CallStats, type HawserError } from "@hawser/wire";
+import type { CallErrorInfo, CallOutcome } from "../call.ts";
+
+/** The source text of a request's id; undefined where there is none to echo. */
+export type IdSource = string | undefined;
+
+export interface RpcAnswer {
+  readonly ok: boolean;
+  readonly code: number;
+  readonly status?: number | undefined;
+  /** JSON text. */
+  readonly data?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+// The line with its line feed stays below the limit.
+const maxTextBytes = limits.maxMessageBytes - 2;
+
+export function toAnswerText(id: IdSource, answer: RpcAnswer): string {
+  const { ok, code, status, data, error } = answer;
+  let text = `{${id === undefined ? "" : `"id":${id},`}"ok":${ok},"code":${code}`;
+  if (status !== undefined) text += `,"status":${status}`;
+  if (data !== undefined) text += `,"data":${data}`;
+  return error === undefined ? `${text}}` : `${text},"error":${JSON.stringify(error)}}`;
+}
+
+/** The answer to what is no request, or one with wrong arguments. */
+export function toRefusalText(id: IdSource, error: string, data: string): string {
+  return toAnswerText(id, { ok: false, code: 2, data, error: cutText(error, limits.rpcErrorTextBytes) });
+}
+
+/** `data` of a call. Members that are undefined are left out by JSON itself. */
+function toCallData(outcome: CallOutcome, rpc?: CallStats["rpc"]): CallData {
+  const { request, response, timingMs, cancelled, errorInfo, stats } = outcome;
+  return { request, response, timingMs, stats: rpc ? { ...stats, rpc } : stats, cancelled, errorInfo } as CallData;
+}
+
+export function toCallText(id: IdSource, outcome: CallOutcome, rpc: CallStats["rpc"]): string {
+  const { ok, code, status, error } = outcome;
+  const write = (ended: CallOutcome): string =>
+    toAnswerText(id, { ok, code, status, data: JSON.stringify(toCallData(ended, rpc)), error: ok ? undefined : (error ?? "failed") });
+  const text = write(outcome);
+  return fits(text) ? text : (cutToFit(outcome, text, write) ?? toAnswerText(id, tooLongAnswer(status)));
+}
+
+// No text has more than three bytes per unit, so that most need no counting.
+const fits = (text: string): boolean => text.length * 3 <= maxTextBytes || Buffer.byteLength(text) <= maxTextBytes;
+
+function cutToFit(outcome: CallOutcome, tooLong: string, write: (outcome: CallOutcome) => string): string | undefined {
+  let text = tooLong;
+  let { response } = outcome;
+  while (response && response.body.length > 0) {
+    const share = (maxTextBytes / Buffer.byteLength(text)) * 0.9;
+    const body = cutBody(response.body, Math.floor(response.body.length * share), response.bodyEncoding);
+    const bytes = Buffer.byteLength(body, response.bodyEncoding ?? "utf8");
+    response = { ...response, body, bytes, truncated: true };
+    text = write({ ...outcome, response, stats: { ...outcome.stats, bodyBytes: bytes, truncated: true } });
+    if (fits(text)) return text;
+  }
+  return undefined;
+}
+
+// Neither half a surrogate pair nor part of a group of base64 is left at the end.
+function cutBody(body: string, length: number, encoding: "base64" | undefined): string {
+  if (encoding === "base64") return body.slice(0, length - (length % 4));
+  const last = body.charCodeAt(length - 1);
+  return body.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}
+
+function tooLongAnswer(status: number | undefined): RpcAnswer {
+  const errorInfo = { kind: "too_large", retryable: false, hint: "ask the API for less, or leave out --include-headers" };
+  return { ok: false, code: 7, status, data: JSON.stringify({ errorInfo }), error: "the answer is too long for one line" };
+}
+
+/** A call that was not made, or did not end by itself. */
+export function toUnmadeOutcome(error: HawserError): CallOutcome {
+  const errorInfo = unmadeInfo(error);
+  return {
+    ok: false,
+    code: errorInfo.kind === "usage" ? 2 : 7,
+    error: cutText(error.message, limits.maxErrorTextChars),
+    errorInfo,
+    ...(errorInfo.kind === "cancelled" && { cancelled: true }),
+    timingMs: 0,
+    stats: { version: 1, timingMs: 0, bodyBytes: 0 },
+  };
+}
+
+function unmadeInfo({ code }: HawserError): CallErrorInfo {
+  if (code === "invalid_message") return { kind: "usage", retryable: false };
+  if (code === "overloaded") {
+    return { kind: "overloaded", retryable: true, hint: "wait for earlier answers, or raise --workers or --queue-size" };
+  }
+  // A connection that is closed ends its calls as well.
+  const isCancelled = ["cancelled", "closed", "connection_lost"].includes(code);
+  return { kind: isCancelled ? "cancelled" : "internal", retryable: false };
+}
+
+/** A call that somebody has cancelled ends as cancelled, however far it came; what is known of it stays. */
+export function toCancelledOutcome(outcome: CallOutcome, reason: HawserError): CallOutcome {
+  if (outcome.cancelled) return outcome;
+  const { error, errorInfo } = toUnmadeOutcome(reason);
+  return { ...outcome, ok: false, code: 7, error, errorInfo, cancelled: true };
+}
+
+function cutText(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  const room = Buffer.from(text).subarray(0, maxBytes - 3);
+  // A character that was cut in its middle has become a replacement mark, which goes too.
+  return `${room.toString("utf8").replace(/\ufffd+$/u, "")}…`;
+}

@@ -1,0 +1,97 @@
+// Three tools for documents of any size: find an operation, see what it takes, call it. Their text is
+// all that a model pays for until it looks something up.
+
+import { defineTool, describeThrown, HawserError, limits, type Tool } from "@hawser/wire";
+import type { OperationSummary } from "../openapi/operation.ts";
+import type { OperationCaller } from "./operation-caller.ts";
+import { describeOperation } from "./operation-tools.ts";
+import { isMutation, type OperationSelection } from "./select-operations.ts";
+import { toFailedResult } from "./tool-result.ts";
+
+const operationId = { type: "string", description: "As search_operations gives it; matched without case." };
+
+export function toSearchTools(operations: readonly OperationSummary[], caller: OperationCaller, selection: OperationSelection): Tool[] {
+  const find = (id: unknown): OperationSummary => findOffered(operations, String(id), selection.allowMutations === true);
+  const title = caller.index.title;
+  const search = defineTool({
+    name: "search_operations",
+    description: `Finds operations of the API "${title}" (${operations.length} operations) by words in their id, path, summary or tags.`,
+    input: {
+      type: "object",
+      properties: {
+        query: { type: "string", description: "One or more words; all must occur. Empty: everything." },
+        limit: { type: "integer", minimum: 1, maximum: limits.maxFoundOperations, default: 20 },
+      },
+      required: ["query"],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    run: (args) => searchOperations(operations, String(args["query"]), toLimit(args["limit"])),
+  });
+  const describe = defineTool({
+    name: "describe_operation",
+    description: `Describes one operation of "${title}": what it does and the JSON Schema of its arguments.`,
+    input: { type: "object", properties: { operationId }, required: ["operationId"], additionalProperties: false },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    run: (args) => reporting(async () => describeOne(find(args["operationId"]), caller)),
+  });
+  return [search, describe, toCallTool(find, caller, selection)];
+}
+
+function toCallTool(find: (id: unknown) => OperationSummary, caller: OperationCaller, { allowMutations }: OperationSelection): Tool {
+  return defineTool({
+    name: "call_operation",
+    description: `Calls one operation of "${caller.index.title}". Describe it first to learn its arguments.`,
+    input: {
+      type: "object",
+      properties: { operationId, arguments: { type: "object", description: "As describe_operation's schema says.", default: {} } },
+      required: ["operationId"],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: allowMutations !== true, destructiveHint: allowMutations === true, openWorldHint: true },
+    run: (args, { signal }) =>
+      reporting(() => caller.call(find(args["operationId"]), (args["arguments"] ?? {}) as Record<string, unknown>, signal)),
+  });
+}
+
+const toLimit = (given: unknown): number =>
+  typeof given === "number" && given >= 1 ? Math.min(Math.trunc(given), limits.maxFoundOperations) : 20;
+
+function searchOperations(operations: readonly OperationSummary[], query: string, limit: number): object {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = operations.filter((operation) => {
+    const text = [operation.operationId, operation.method, operation.path, operation.summary, ...operation.tags].join(" ").toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const shown = matches.slice(0, limit).map(({ operationId, method, path, summary }) => ({ operationId, method, path, summary }));
+  return { found: matches.length, ...(matches.length > limit && { shown: limit }), operations: shown };
+}
+
+async function describeOne(operation: OperationSummary, caller: OperationCaller): Promise<object> {
+  const description = await caller.index.describe(operation);
+  const { schema } = await caller.inputOf(operation);
+  return { operationId: operation.operationId, description: describeOperation(description), arguments: schema };
+}
+
+/** A mistake of the model is a result that it can act on, not a failed tool. */
+async function reporting(act: () => Promise<object>): Promise<object> {
+  try {
+    return await act();
+  } catch (error) {
+    return toFailedResult(describeThrown(error));
+  }
+}
+
+function findOffered(operations: readonly OperationSummary[], id: string, allowMutations: boolean): OperationSummary {
+  const wanted = id.trim();
+  const exact = operations.find((operation) => operation.operationId === wanted);
+  const others = operations.filter((operation) => operation.operationId?.toLowerCase() === wanted.toLowerCase());
+  const found = exact ?? (others.length === 1 ? others[0] : undefined);
+  if (!found) {
+    const reason = others.length > 1 ? "is ambiguous without case" : "is not offered; search_operations finds what is";
+    throw new HawserError("usage", `operation ${JSON.stringify(wanted)} ${reason}`);
+  }
+  // What is offered was selected already; this is the second lock on the same door.
+  if (isMutation(found) && !allowMutations) throw new HawserError("usage", `${wanted} changes something, which is not allowed here`);
+  return found;
+}

@@ -1,0 +1,38 @@
+// A call core with a home of its own, so that no configuration of the machine reaches a test. Cores,
+// stubs and folders are closed and removed when the test ends.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { CallCore, GatewayOptions } from "../src/call.ts";
+import { createCallCore } from "../src/create-call-core.ts";
+import { startApiStub, startRawStub, type ApiStub, type StubHandler, type StubServer } from "./api-stub.ts";
+
+/** Long enough to be searched for, with characters that every encoding changes. */
+export const canary = 'canary+7f3c/9a"1e&zz=q';
+
+export function freshHome(): string {
+  const home = mkdtempSync(join(tmpdir(), "hawser-gateway-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  return home;
+}
+
+export function coreOf(gatewayUrl: string | undefined, options: GatewayOptions = {}): CallCore {
+  const home = freshHome();
+  const core = createCallCore({ gatewayUrl, apiKey: canary, env: { HOME: home }, cwd: home, ...options });
+  onTestFinished(() => core.close());
+  return core;
+}
+
+export async function stubOf(handler?: StubHandler): Promise<ApiStub> {
+  const stub = await startApiStub(handler);
+  onTestFinished(() => stub.close());
+  return stub;
+}
+
+export async function rawStubOf(...[onConnection]: Parameters<typeof startRawStub>): Promise<StubServer> {
+  const stub = await startRawStub(onConnection);
+  onTestFinished(() => stub.close());
+  return stub;
+}

@@ -1,0 +1,239 @@
+// The core as its doors use it: configuration and document lazily, reload, outcomes and their forms.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { createCallCore } from "../src/create-call-core.ts";
+import { toBatchLine, toCallJson } from "../src/execute/answers.ts";
+import { answer } from "./api-stub.ts";
+import { canary, coreOf, freshHome, stubOf } from "./core-fixture.ts";
+
+function writeConfig(home: string, content: unknown): void {
+  mkdirSync(join(home, ".config", "igw"), { recursive: true });
+  writeFileSync(join(home, ".config", "igw", "config.json"), typeof content === "string" ? content : JSON.stringify(content));
+}
+
+describe("codes", () => {
+  it.each([
+    [200, true, 0, undefined],
+    [204, true, 0, undefined],
+    [304, false, 7, "http 304"],
+    [400, false, 7, "http 400"],
+    [401, false, 6, "http 401: token missing or invalid"],
+    [403, false, 6, "http 403: token authenticated but lacks permissions or requires secure connections"],
+    [404, false, 7, "http 404"],
+    [500, false, 7, "http 500"],
+  ])("R87 R88 status %d: ok %s, code %d", async (status, ok, code, error) => {
+    const stub = await stubOf((_request, response) => answer(response, status, status === 204 || status === 304 ? "" : "body"));
+    const outcome = await coreOf(stub.url).call({ path: "/x" });
+    expect(outcome).toMatchObject({ ok, code, status, response: { status } });
+    expect(outcome.error).toBe(error);
+    if (status >= 400) expect(outcome.response?.body).toBe("body");
+  });
+
+  it("R87 what is missing or wrong before a request is code 2, and nothing is sent", async () => {
+    const noAddress = await coreOf(undefined).call({ path: "/x" });
+    expect(noAddress).toMatchObject({ ok: false, code: 2, errorInfo: { kind: "config" } });
+    expect(noAddress.error).toContain("--gateway-url");
+    const stub = await stubOf();
+    for (const item of [{}, { method: "POST", path: "/x" }, { path: "/x", timeout: "8" }, { path: "http://127.0.0.2/x" }]) {
+      expect(await coreOf(stub.url).call(item)).toMatchObject({ ok: false, code: 2, errorInfo: { kind: "usage" } });
+    }
+    expect(stub.requests.length).toBe(0);
+  });
+});
+
+describe("durations", () => {
+  it("an empty text means the default, as hosts of igw send it", async () => {
+    const stub = await stubOf();
+    expect(await coreOf(stub.url).call({ path: "/x", timeout: " ", retryBackoff: "" })).toMatchObject({ ok: true });
+  });
+});
+
+describe("reload", () => {
+  it("R94 the old token is used until the reload, the new one after it", async () => {
+    const stub = await stubOf();
+    const home = freshHome();
+    writeConfig(home, { gatewayURL: stub.url, token: "first-token" });
+    const core = coreOf(undefined, { apiKey: undefined, env: { HOME: home } });
+    await core.call({ path: "/1" });
+    writeConfig(home, { gatewayURL: stub.url, token: "second-token" });
+    await core.call({ path: "/2" });
+    await core.reload();
+    await core.call({ path: "/3" });
+    const tokens = stub.requests.map(({ headers }) => headers["x-ignition-api-token"]);
+    expect(tokens).toEqual(["first-token", "first-token", "second-token"]);
+  });
+
+  it("R94 a token file is read again", async () => {
+    const stub = await stubOf();
+    const home = freshHome();
+    const apiKeyFile = join(home, "token");
+    writeFileSync(apiKeyFile, "  first-token\n");
+    const core = coreOf(stub.url, { apiKey: undefined, apiKeyFile, env: { HOME: home } });
+    await core.call({ path: "/1" });
+    writeFileSync(apiKeyFile, "second-token\n");
+    await core.reload();
+    await core.call({ path: "/2" });
+    expect(stub.requests.map(({ headers }) => headers["x-ignition-api-token"])).toEqual(["first-token", "second-token"]);
+  });
+
+  it("RPC-14: a broken configuration is refused while 50 calls run; they and later ones keep the old one", async () => {
+    const waiting: (() => void)[] = [];
+    const stub = await stubOf((_request, response) => void waiting.push(() => answer(response, 200, "x")));
+    const home = freshHome();
+    writeConfig(home, { gatewayURL: stub.url, token: "first-token" });
+    const core = coreOf(undefined, { apiKey: undefined, env: { HOME: home }, timeoutMs: 30_000 });
+    const calls = Array.from({ length: 50 }, (_value, index) => core.call({ path: `/${index}` }));
+    while (stub.requests.length < 50) await new Promise((resolve) => setTimeout(resolve, 5));
+    writeConfig(home, '{"token":"secret-and-broken');
+    await expect(core.reload()).rejects.toThrow(/config\.json: is not JSON/);
+    for (const release of waiting) release();
+    expect((await Promise.all(calls)).every(({ ok }) => ok)).toBe(true);
+    stub.handle((_request, response) => answer(response, 200, "x"));
+    expect(await core.call({ path: "/later" })).toMatchObject({ ok: true });
+    expect(stub.requests.at(-1)?.headers["x-ignition-api-token"]).toBe("first-token");
+  });
+
+  it("RPC-14: running calls end with the token they began with, also a second try after a reload", async () => {
+    const home = freshHome();
+    const stub = await stubOf((request, response) =>
+      answer(response, request.target === "/slow" && stub.requests.length === 1 ? 503 : 200, "x"),
+    );
+    writeConfig(home, { gatewayURL: stub.url, token: "first-token" });
+    const core = coreOf(undefined, { apiKey: undefined, env: { HOME: home } });
+    const running = core.call({ path: "/slow", retry: 1, retryBackoff: "300ms" });
+    while (stub.requests.length < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    writeConfig(home, { gatewayURL: stub.url, token: "second-token" });
+    await core.reload();
+    expect((await running).ok).toBe(true);
+    expect(stub.requests.map(({ headers }) => headers["x-ignition-api-token"])).toEqual(["first-token", "first-token"]);
+  });
+
+  it("reads the document anew if it was in use, and keeps the old one if the new one is broken", async () => {
+    const stub = await stubOf();
+    const home = freshHome();
+    const specFile = join(home, "spec.json");
+    const write = (operationId: string): void =>
+      writeFileSync(
+        specFile,
+        JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { [`/${operationId}`]: { get: { operationId } } } }),
+      );
+    write("first");
+    const core = coreOf(stub.url, { specFile, env: { HOME: home } });
+    expect(await core.call({ op: "first" })).toMatchObject({ ok: true, request: { url: `${stub.url}/first` } });
+    write("second");
+    await core.reload();
+    expect(await core.call({ op: "second" })).toMatchObject({ ok: true });
+    writeFileSync(specFile, "{ broken");
+    await expect(core.reload()).rejects.toThrow("spec.json");
+    expect(await core.call({ path: "/still" })).toMatchObject({ ok: true });
+  });
+});
+
+describe("authentication", () => {
+  it("header and prefix come from the configuration", async () => {
+    const stub = await stubOf();
+    const home = freshHome();
+    writeConfig(home, { gatewayURL: stub.url, token: "the-token", authHeader: "Authorization", authPrefix: "Bearer " });
+    await coreOf(undefined, { apiKey: undefined, env: { HOME: home } }).call({ path: "/x" });
+    expect(stub.requests[0]?.headers).toMatchObject({ authorization: "Bearer the-token" });
+    expect(stub.requests[0]?.headers["x-ignition-api-token"]).toBeUndefined();
+  });
+
+  it.each([
+    [{ type: "apiKey", in: "query", name: "key" }, "/x?key=the-token", undefined],
+    [{ type: "apiKey", in: "cookie", name: "sid" }, "/x", "sid=the-token"],
+  ])("a scheme of the document: %j", async (scheme, target, cookie) => {
+    const stub = await stubOf();
+    const home = freshHome();
+    const components = { securitySchemes: { mine: scheme } };
+    writeFileSync(
+      join(home, "openapi.json"),
+      JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, paths: {}, components }),
+    );
+    writeConfig(home, { gatewayURL: stub.url, token: "the-token", authScheme: "mine" });
+    const outcome = await coreOf(undefined, { apiKey: undefined, env: { HOME: home }, cwd: home }).call({ path: "/x" });
+    expect(outcome).toMatchObject({ ok: true, request: { url: `${stub.url}/x` } });
+    expect([stub.requests[0]?.target, stub.requests[0]?.headers.cookie]).toEqual([target, cookie]);
+  });
+});
+
+describe("what the doors print", () => {
+  it("R93 the forms of call and batch", async () => {
+    const stub = await stubOf((_request, response) => answer(response, 401, "who?"));
+    const outcome = await coreOf(stub.url).call({ path: "/x" });
+    const request = { method: "GET", url: `${stub.url}/x` };
+    const response = { status: 401, body: "who?", bytes: 4 };
+    const error = "http 401: token missing or invalid";
+    const details = { status: 401, hint: "check the token: hawser doctor", kind: "auth", retryable: false };
+    expect(toCallJson(outcome)).toEqual({ ok: false, code: 6, error, details, request, response });
+    const { timingMs, stats, errorInfo } = outcome;
+    expect(toBatchLine(7, outcome)).toEqual({
+      id: 7,
+      ok: false,
+      code: 6,
+      status: 401,
+      error,
+      timingMs,
+      request,
+      response,
+      stats,
+      errorInfo,
+    });
+    expect(toBatchLine(null, outcome)).not.toHaveProperty("id");
+  });
+
+  it("statistics have times of a connection only for the call that opened it, in whole milliseconds", async () => {
+    const stub = await stubOf();
+    const core = coreOf(stub.url, { maxConnections: 1 });
+    const [first, second] = [await core.call({ path: "/1" }), await core.call({ path: "/2" })];
+    expect(Object.keys(first.stats.http!)).toEqual(["totalMs", "connectMs", "requestWriteDoneMs", "firstByteMs", "bodyReadMs"]);
+    expect(second.stats.http).not.toHaveProperty("connectMs");
+    for (const time of Object.values(first.stats.http!)) expect(Number.isInteger(time)).toBe(true);
+    expect([first.stats.version, first.stats.bodyBytes, stub.connections]).toEqual([1, 11, 1]);
+  });
+});
+
+describe("the process around it", () => {
+  const program = (url: string): string => `
+    import { createCallCore } from "@hawser/gateway";
+    const core = createCallCore({ gatewayUrl: ${JSON.stringify(url)}, apiKey: ${JSON.stringify(canary)}, env: { HOME: "/nonexistent" } });
+    const outcome = await core.call({ path: "/x", timeout: "5s" });
+    process.stdout.write(JSON.stringify(outcome));`;
+  const here = fileURLToPath(new URL("..", import.meta.url));
+  const run = (command: readonly string[], url: string) => {
+    const node = [process.execPath, "--conditions=hawser-source", "--input-type=module", "-e", program(url)];
+    const [file = "", ...args] = [...command, ...node];
+    return spawnSync(file, args, { cwd: here, encoding: "utf8", timeout: 50_000 });
+  };
+
+  it("is not held open by idle connections", async () => {
+    const stub = await stubOf();
+    const { promise, resolve } = Promise.withResolvers<number | null>();
+    const { spawn } = await import("node:child_process");
+    const child = spawn(process.execPath, ["--conditions=hawser-source", "--input-type=module", "-e", program(stub.url)], { cwd: here });
+    const killer = setTimeout(() => child.kill(), 20_000);
+    child.on("exit", resolve);
+    expect(await promise).toBe(0);
+    clearTimeout(killer);
+    expect(stub.requests.length).toBe(1);
+  });
+
+  it("RPC-18: without a network every call ends with a clear code 7", () => {
+    const probe = spawnSync("unshare", ["-n", "true"]);
+    const canUnshare = probe.status === 0;
+    if (!canUnshare) console.log("RPC-18 runs without a network namespace: unshare -n is not allowed here");
+    // TEST-NET addresses are routed nowhere; without the right to unshare, a closed loopback port stands in.
+    const result = canUnshare ? run(["unshare", "-n"], "http://192.0.2.1:8088") : run([], "http://127.0.0.1:1");
+    expect(JSON.parse(result.stdout)).toMatchObject({ ok: false, code: 7, errorInfo: { kind: "network" } });
+    expect(result.status).toBe(0);
+  });
+
+  it("a core that was never used opens and reads nothing", async () => {
+    const core = createCallCore({ env: { HOME: "/nonexistent" } });
+    await expect(core.close()).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,91 @@
+// A call ends by its own deadline or when it is cancelled, wherever it hangs, and takes its connection along.
+
+import { describe, expect, it, vi } from "vitest";
+import { answer } from "../api-stub.ts";
+import { coreOf, rawStubOf, stubOf } from "../core-fixture.ts";
+
+const head = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n";
+
+describe("RPC-13: deadlines", () => {
+  it.each([
+    ["before the headers", ""],
+    ["within the headers", "HTTP/1.1 200 OK\r\ncontent-"],
+    ["before the body", head],
+    ["within the body", `${head}half`],
+  ])("a server that hangs %s ends as a timeout, and its socket is closed", async (_name, bytes) => {
+    const stub = await rawStubOf((socket) => socket.on("data", () => socket.write(bytes)));
+    const outcome = await coreOf(stub.url).call({ path: "/x", timeout: "200ms", retry: 3 });
+    expect(outcome).toMatchObject({
+      ok: false,
+      code: 7,
+      error: "network timeout: no end within 200 ms",
+      errorInfo: { kind: "timeout", retryable: true },
+    });
+    expect(stub.connections).toBe(1);
+    await vi.waitFor(() => expect(stub.openConnections).toBe(0), 5_000);
+  });
+
+  it("the deadline covers all tries and the waits between them", async () => {
+    const stub = await stubOf((_request, response) => answer(response, 503, "x"));
+    const startedAt = performance.now();
+    const outcome = await coreOf(stub.url).call({ path: "/x", timeout: "300ms", retry: 100, retryBackoff: "50ms" });
+    expect(outcome).toMatchObject({ ok: false, code: 7, status: 503 });
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(stub.requests.length).toBeLessThan(10);
+  });
+
+  it("a POST that timed out after it was sent is not called retryable", async () => {
+    const stub = await rawStubOf((socket) => void socket.on("data", () => undefined));
+    const outcome = await coreOf(stub.url).call({ method: "POST", path: "/x", yes: true, timeout: "200ms" });
+    expect(outcome).toMatchObject({ code: 7, errorInfo: { kind: "timeout", retryable: false } });
+  });
+});
+
+describe("cancelling", () => {
+  it("ends a running call with code 7 and `cancelled`, and closes its socket", async () => {
+    const controller = new AbortController();
+    const stub = await rawStubOf((socket) => socket.on("data", () => controller.abort()));
+    const outcome = await coreOf(stub.url).call({ path: "/x" }, { signal: controller.signal });
+    expect(outcome).toMatchObject({ ok: false, code: 7, cancelled: true, error: "cancelled", errorInfo: { kind: "cancelled" } });
+    await vi.waitFor(() => expect(stub.openConnections).toBe(0), 5_000);
+  });
+
+  it("before the start sends nothing", async () => {
+    const stub = await stubOf();
+    expect(await coreOf(stub.url).call({ path: "/x" }, { signal: AbortSignal.abort() })).toMatchObject({ code: 7, cancelled: true });
+    expect(stub.requests.length).toBe(0);
+  });
+
+  it("while it waits for the next try sends nothing more", async () => {
+    const controller = new AbortController();
+    const stub = await stubOf((_request, response) => {
+      answer(response, 503, "x");
+      setTimeout(() => controller.abort(), 50);
+    });
+    const outcome = await coreOf(stub.url).call({ path: "/x", retry: 1, retryBackoff: "7s" }, { signal: controller.signal });
+    expect(outcome).toMatchObject({ code: 7, cancelled: true });
+    expect(stub.requests.length).toBe(1);
+  });
+
+  it("while it waits for a free connection never sends it", async () => {
+    let received = "";
+    const stub = await rawStubOf((socket) => void socket.on("data", (chunk: Buffer) => (received += chunk.toString())));
+    const core = coreOf(stub.url, { maxConnections: 1 });
+    const first = core.call({ path: "/first", timeout: "400ms" });
+    const controller = new AbortController();
+    const second = core.call({ method: "POST", path: "/second", yes: true }, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 50);
+    expect(await second).toMatchObject({ cancelled: true });
+    expect(await first).toMatchObject({ errorInfo: { kind: "timeout" } });
+    await vi.waitFor(() => expect(stub.openConnections).toBe(0), 5_000);
+    expect(received).toContain("/first");
+    expect(received).not.toContain("/second");
+  });
+
+  it("closing the core cancels what runs and what comes later", async () => {
+    const stub = await rawStubOf((socket) => void socket.on("data", () => void core.close()));
+    const core = coreOf(stub.url);
+    expect(await core.call({ path: "/x" })).toMatchObject({ code: 7, cancelled: true });
+    expect(await core.call({ path: "/x" })).toMatchObject({ code: 7, cancelled: true });
+  });
+});

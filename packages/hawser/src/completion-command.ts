@@ -1,0 +1,30 @@
+// `completion`: a script that makes a shell complete commands and options, and the hidden command that
+// the script asks. Both look at the program itself; nothing of it is loaded until then.
+
+import type { Command } from "commander";
+import { addExamples } from "./command-parts.ts";
+import { programName } from "./launcher.ts";
+
+const shells = ["bash", "zsh", "fish"];
+
+/** `createBare` makes the same program without these two commands, since the library adds its own. */
+export function addCompletion(program: Command, createBare: () => Command): void {
+  const loadCompletions = async () => {
+    const { default: tab } = await import("@bomb.sh/tab/commander");
+    // In a checkout the program calls itself `npx hawser`, which no shell completes.
+    return tab(createBare().name(programName()), { completionCommandName: "completion" });
+  };
+  const completion = program
+    .command("completion")
+    .summary("complete commands in your shell")
+    .description("Prints a script for your shell that completes commands and options.");
+  completion.addArgument(completion.createArgument("<shell>", "which shell").choices(shells)).action(async (shell: string) => {
+    (await loadCompletions()).setup(programName(), programName(), shell);
+  });
+  addExamples(completion, ["hawser completion bash >> ~/.bashrc", "hawser completion fish | source"]);
+  program
+    .command("complete", { hidden: true })
+    .argument("[words...]")
+    .allowUnknownOption()
+    .action(async (words: string[]) => (await loadCompletions()).parse(words));
+}

@@ -1,0 +1,112 @@
+// `hawser api list|show|search|tags|stats`: what the API document holds. Nothing found is a usage error.
+
+import {
+  filterByPath,
+  filterByPathPart,
+  searchOperations,
+  statsOf,
+  tagsOf,
+  type OperationDescription,
+  type OperationSummary,
+} from "@hawser/gateway";
+import { HawserError } from "@hawser/wire";
+import { printTo } from "../terminal.ts";
+import { requireSome, withIndex, type ApiFlags } from "./api-index.ts";
+import { checkOutput, printJson, reportAsJson } from "./json-output.ts";
+
+interface Listing {
+  readonly json: object;
+  readonly text: string;
+  readonly count: number;
+}
+
+export const runApiList = (flags: ApiFlags): Promise<void> =>
+  printListing(flags, () =>
+    withIndex(flags, async (index) => {
+      const { pathContains } = flags;
+      const operations = pathContains === undefined ? index.operations : filterByPathPart(index, pathContains);
+      return toListing(requireSome(operations, flags, pathContains === undefined ? "" : `whose path holds ${quote(pathContains)}`));
+    }),
+  );
+
+export const runApiShow = (positional: string | undefined, flags: ApiFlags): Promise<void> =>
+  printListing(flags, () => {
+    const path = oneOf(positional, flags.path, "path");
+    return withIndex(flags, async (index) => {
+      const found = requireSome(filterByPath(index, path), flags, `for path ${quote(path)}`);
+      const described = await Promise.all(found.map((operation) => index.describe(operation).catch(() => operation)));
+      const operations = described.map((operation) => ("parameters" in operation ? { ...operation } : operation));
+      return { json: { count: found.length, operations }, text: described.map(toPage).join("\n"), count: found.length };
+    });
+  });
+
+export const runApiSearch = (positional: string | undefined, flags: ApiFlags): Promise<void> =>
+  printListing(flags, () => {
+    const query = oneOf(positional, flags.query, "query");
+    return withIndex(flags, async (index) =>
+      toListing(requireSome(searchOperations(index, query), flags, `for ${quote(query)}`), { query }),
+    );
+  });
+
+export const runApiTags = (flags: ApiFlags): Promise<void> =>
+  printListing(flags, () =>
+    withIndex(flags, async (index) => {
+      const tags = tagsOf({ operations: filtered(index.operations, flags) });
+      return { json: { count: tags.length, tags }, text: tags.map((tag) => `${tag}\n`).join(""), count: tags.length };
+    }),
+  );
+
+export const runApiStats = (flags: ApiFlags): Promise<void> =>
+  printListing(flags, () =>
+    withIndex(flags, async (index) => {
+      const stats = statsOf({ operations: filtered(index.operations, flags) });
+      const table = (title: string, rows: readonly { name: string; count: number }[]): string =>
+        [`${title}\tCOUNT`, ...rows.map(({ name, count }) => `${name}\t${count}`)].join("\n");
+      const tables = [table("METHOD", stats.methods), table("TAG", stats.tags), table("PATH_PREFIX", stats.pathPrefixes)];
+      return { json: stats, text: `total\t${stats.total}\n${tables.join("\n")}\n`, count: stats.total };
+    }),
+  );
+
+function printListing(flags: ApiFlags, list: () => Promise<Listing>): Promise<void> {
+  return reportAsJson(flags, async () => {
+    const output = checkOutput(flags);
+    const startedAt = performance.now();
+    const { json, text, count } = await list();
+    const stats = { elapsedMs: Math.round(performance.now() - startedAt), count };
+    if (flags.json) return printJson((flags.timing ?? flags.jsonStats) ? { ...json, stats } : json, output);
+    printTo(process.stdout, text);
+    if (flags.timing) printTo(process.stderr, `timing\telapsedMs=${stats.elapsedMs}\n`);
+  });
+}
+
+function filtered(operations: readonly OperationSummary[], { method, pathContains = "" }: ApiFlags): readonly OperationSummary[] {
+  return filterByPathPart({ operations }, pathContains).filter((one) => method === undefined || one.method === method.trim().toUpperCase());
+}
+
+function toListing(operations: readonly OperationSummary[], beside: object = {}): Listing {
+  const rows = operations.map(({ method, path, operationId = "", summary = "" }) => `${method}\t${path}\t${operationId}\t${summary}`);
+  const text = `${["METHOD\tPATH\tOPERATION_ID\tSUMMARY", ...rows].join("\n")}\n`;
+  return { json: { ...beside, count: operations.length, operations }, text, count: operations.length };
+}
+
+function toPage(operation: OperationSummary | OperationDescription): string {
+  const { method, path, operationId = "", summary = "", tags } = operation;
+  const lines = [`method\t${method}`, `path\t${path}`, `operation_id\t${operationId}`, `summary\t${summary}`];
+  if (tags.length > 0) lines.push(`tags\t${tags.join(",")}`);
+  if (!("parameters" in operation)) return `${lines.join("\n")}\n`;
+  lines.push(`deprecated\t${operation.deprecated === true}`);
+  for (const { name, in: place, required, description = "" } of operation.parameters)
+    lines.push(`parameter\t${name}\t${place}\t${required ? "required" : "optional"}\t${description.split("\n", 1)[0] ?? ""}`);
+  for (const { contentType } of operation.requestBody?.media ?? []) lines.push(`body\t${contentType}`);
+  if (operation.description !== undefined) lines.push(`description\t${operation.description.trim()}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function oneOf(positional: string | undefined, flag: string | undefined, name: "path" | "query"): string {
+  if (positional !== undefined && flag !== undefined) throw new HawserError("usage", `give the ${name} once: --${name} or one argument`);
+  const given = (flag ?? positional ?? "").trim();
+  if (given === "") throw new HawserError("usage", `required: --${name} (or one argument)`);
+  return given;
+}
+
+const quote = (text: string): string => JSON.stringify(text.trim());

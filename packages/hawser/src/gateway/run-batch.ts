@@ -1,0 +1,92 @@
+// `hawser call --batch`: many calls from a file or stdin, one result per item on stdout as they come.
+// On a terminal a line on stderr tells how far it is. Ctrl-C cancels what runs; results so far stay.
+
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { runBatch as makeCalls, type CallCore } from "@hawser/gateway";
+import { describeThrown, HawserError } from "@hawser/wire";
+import type { CallItemFlags } from "./call-item.ts";
+import type { Interruption } from "./interruption.ts";
+import { reportAsJson, type OutputFlags } from "./json-output.ts";
+import { createProgressLine } from "./progress-line.ts";
+import { writeOut } from "./stdout.ts";
+import { toResponseOptions, useCore, withTarget, type CoreFlags } from "./with-core.ts";
+
+export interface BatchFlags extends CallItemFlags, CoreFlags, OutputFlags {
+  readonly batch?: string;
+  readonly parallel?: number;
+  readonly ordered?: true;
+  readonly batchOutput?: "ndjson" | "json";
+  readonly stream?: true;
+  readonly out?: string;
+}
+
+// What belongs to one call; an item of a batch says it itself.
+const single = [
+  "op",
+  "method",
+  "path",
+  "param",
+  "query",
+  "header",
+  "body",
+  "form",
+  "contentType",
+  "dryRun",
+  "select",
+  "raw",
+  "out",
+  "stream",
+] as const;
+
+export const runBatch = (flags: BatchFlags): Promise<void> =>
+  reportAsJson(flags, async () => {
+    const misplaced = single.find((name) => flags[name] !== undefined);
+    if (misplaced !== undefined)
+      throw new HawserError(
+        "usage",
+        `--${misplaced.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is not supported with --batch; items say it themselves`,
+      );
+    const source = await openSource(flags);
+    await withTarget(flags, (target) =>
+      useCore({ ...target, ...toResponseOptions(flags), maxConnections: flags.parallel }, (core, interruption) =>
+        performBatch(source, core, flags, interruption),
+      ),
+    );
+  });
+
+async function performBatch(source: AsyncIterable<Buffer>, core: CallCore, flags: BatchFlags, interruption: Interruption): Promise<void> {
+  const { yes, retry, retryBackoff } = flags;
+  const progress = createProgressLine();
+  try {
+    const code = await makeCalls(source, core, {
+      parallel: flags.parallel,
+      ordered: flags.ordered,
+      output: flags.batchOutput,
+      defaults: { ...(yes && { yes }), ...(retry !== undefined && { retry }), ...(retryBackoff !== undefined && { retryBackoff }) },
+      signal: interruption.signal,
+      write: (text) => writeOut(Buffer.from(text)),
+      onProgress: progress.show,
+    });
+    process.exitCode = interruption.exitCode ?? code;
+  } finally {
+    progress.end();
+  }
+}
+
+async function openSource({ batch = "", apiKeyStdin }: BatchFlags): Promise<AsyncIterable<Buffer>> {
+  if (batch.trim() === "-") {
+    if (apiKeyStdin) throw new HawserError("usage", "--api-key-stdin and --batch - can't both read stdin");
+    return process.stdin as AsyncIterable<Buffer>;
+  }
+  const path = batch.trim().replace(/^@/, "");
+  try {
+    const file = await open(path);
+    const isFolder = (await file.stat()).isDirectory();
+    if (!isFolder) return file.createReadStream() as ReturnType<typeof createReadStream> & AsyncIterable<Buffer>;
+    await file.close();
+  } catch (cause) {
+    throw new HawserError("usage", `can't read the batch ${path}: ${describeThrown(cause)}`, { cause });
+  }
+  throw new HawserError("usage", `the batch ${path} is a folder`);
+}

@@ -1,0 +1,74 @@
+// `hawser schema`: the commands and their options as JSON, for programs that drive this one. Read from
+// the program itself, so that it can't be out of date.
+
+import type { Command } from "commander";
+import { HawserError } from "@hawser/wire";
+import { programName, readVersion } from "../launcher.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { checkOutput, printJson, reportAsJson, type OutputFlags } from "./json-output.ts";
+
+export interface SchemaFlags extends Omit<OutputFlags, "json"> {
+  readonly command?: string;
+}
+
+interface CommandSchema {
+  readonly name: string;
+  readonly path: string;
+  readonly summary?: string;
+  readonly arguments?: readonly string[];
+  readonly options?: readonly { readonly flags: string; readonly description: string }[];
+  readonly subcommands?: readonly CommandSchema[];
+}
+
+export const runSchema = (words: readonly string[], flags: SchemaFlags, self: Command): Promise<void> => {
+  const shown: OutputFlags = { ...flags, json: true };
+  return reportAsJson(shown, () => {
+    const output = checkOutput(shown);
+    if (flags.command !== undefined && words.length > 0) throw new HawserError("usage", "name the command once: --command or arguments");
+    const path = (flags.command?.split(/\s+/) ?? words).map((word) => word.trim()).filter(Boolean);
+    const root = rootOf(self);
+    const command = toSchema(findCommand(root, path), [programName(), ...path].slice(0, -1).join(" "));
+    const globalFlags = [...new Set(longFlagsOf(root))].sort();
+    printJson({ schemaVersion: 1, version: readVersion(), command, globalFlags, exitCodes }, output);
+  });
+};
+
+const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
+
+const visibleCommands = (command: Command): Command[] =>
+  command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((one) => one.name() !== "help")
+    .toSorted((one, other) => (one.name() < other.name() ? -1 : 1));
+
+function findCommand(root: Command, path: readonly string[]): Command {
+  let current = root;
+  for (const word of path) {
+    const next = visibleCommands(current).find((command) => command.name().toLowerCase() === word.toLowerCase());
+    if (!next) throw new HawserError("usage", `unknown command path ${JSON.stringify(path.join(" "))}`);
+    current = next;
+  }
+  return current;
+}
+
+function toSchema(command: Command, parentPath: string): CommandSchema {
+  const name = command.parent ? command.name() : programName();
+  const path = command.parent ? `${parentPath} ${name}` : name;
+  const summary = command.summary() || command.description();
+  const options = command.options.filter(({ hidden }) => !hidden).map(({ flags, description }) => ({ flags, description }));
+  const subcommands = visibleCommands(command).map((one) => toSchema(one, path));
+  return {
+    name,
+    ...(summary !== "" && { summary }),
+    path,
+    ...(command.registeredArguments.length > 0 && { arguments: command.registeredArguments.map((argument) => argument.name()) }),
+    ...(options.length > 0 && { options }),
+    ...(subcommands.length > 0 && { subcommands }),
+  };
+}
+
+function longFlagsOf(command: Command): string[] {
+  const own = command.options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []);
+  return [...own, ...visibleCommands(command).flatMap(longFlagsOf)];
+}

@@ -1,0 +1,16 @@
+// Bytes to stdout at the pace of who reads them.
+
+import { HawserError } from "@hawser/wire";
+
+/** Resolves when stdout has taken the bytes; rejects when nobody reads them any more. */
+export function writeOut(chunk: Buffer): Promise<void> {
+  // The callback tells it too, but an event that nobody listens to would end the process.
+  if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", () => {});
+  return new Promise((resolve, reject) => {
+    process.stdout.write(chunk, (error) => {
+      if (error) reject(new HawserError("closed", "nobody reads the output", { cause: error }));
+      // A pipe takes bytes at once, and a body that is resumed in the same turn would starve its socket.
+      else setImmediate(resolve);
+    });
+  });
+}

@@ -1,0 +1,38 @@
+// Modules that `hawser expose` can't take its tools from: one sentence with the file and the cause, and exit code 2.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeFolder, runHawser } from "./run-hawser.ts";
+
+const modules: readonly (readonly [string, string, string, string])[] = [
+  [
+    "whose top-level await never ends",
+    "endless.mjs",
+    "await new Promise(() => {}); export const tool = 1;",
+    "can't load {path}: its top-level await never ends",
+  ],
+  [
+    "that exports a revoked proxy",
+    "revoked.mjs",
+    "const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); export { proxy };",
+    "can't read what {path} exports: Cannot perform 'get' on a proxy that has been revoked",
+  ],
+  [
+    "with a getter that throws",
+    "getter.cjs",
+    'module.exports = { get tool() { throw new Error("no database"); } };',
+    "can't read what {path} exports: no database",
+  ],
+];
+
+describe.concurrent("hawser expose", () => {
+  it.each(modules)("H13: a module %s is refused in one sentence", async (_, name, source, reason) => {
+    const path = join(makeFolder("load"), name);
+    writeFileSync(path, source);
+    for (const command of [[], ["--", process.execPath, "-e", "console.log('never runs')"]]) {
+      const { code, stdout, stderr } = await runHawser(["expose", path, ...command]);
+      expect([code, stdout, stderr]).toEqual([2, "", `hawser: ${reason.replace("{path}", path)}\n`]);
+    }
+  });
+});

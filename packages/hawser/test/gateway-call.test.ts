@@ -1,0 +1,290 @@
+// `call` through the real program: what is sent, what is printed, and how it ends.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startDemoApi, type DemoApi } from "@hawser/gateway";
+import { answer, startApiStub, unusedPort, type ApiStub } from "../../gateway/test/api-stub.ts";
+import { makePlace, runIn, runJson, startIn } from "./gateway-stage.ts";
+
+const info = "/data/api/v1/gateway-info";
+let demo: DemoApi;
+let stub: ApiStub;
+beforeAll(async () => {
+  demo = await startDemoApi({ token: "demo-token" });
+  stub = await startApiStub((request, response) =>
+    answer(response, 200, {
+      method: request.method,
+      target: request.target,
+      type: request.headers["content-type"],
+      extra: request.headers["x-extra"],
+      body: request.body.toString("utf8"),
+    }),
+  );
+});
+afterAll(() => Promise.all([demo.close(), stub.close()]));
+
+/** What reached the API. */
+async function sent(args: readonly string[], input?: string | Buffer): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await runIn(makePlace(stub), ["call", ...args], { input: input ?? "" });
+  expect([code, stderr]).toEqual([0, ""]);
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+describe.concurrent("what is sent", () => {
+  it("R93, as in igw: method and path are trimmed, and the method is GET unless given", async () => {
+    expect(await sent(["--path", ` ${info} `])).toMatchObject({ method: "GET", target: info });
+    expect(await sent(["--method", " post ", "--path", "/x", "--yes"])).toMatchObject({ method: "POST" });
+  });
+
+  it("as in igw: a body without content type is application/json", async () => {
+    expect(await sent(["--method", "PUT", "--path", "/x", "--yes", "--body", "{}"])).toMatchObject({
+      type: "application/json",
+      body: "{}",
+    });
+    const typed = ["--method", "PUT", "--path", "/x", "--yes", "--body", "a", "--content-type", "text/plain"];
+    expect(await sent(typed)).toMatchObject({ type: "text/plain", body: "a" });
+  });
+
+  it("as in igw: --dry-run sends the request with dryRun=true in the query", async () => {
+    expect(await sent(["--path", "/x?a=1", "--query", "b=2 3", "--dry-run"])).toMatchObject({ target: "/x?a=1&b=2%203&dryRun=true" });
+  });
+
+  it("headers, and bodies from a file and from stdin, bytes included", async () => {
+    const { folder } = makePlace();
+    writeFileSync(join(folder, "body.txt"), "from a file");
+    const put = ["--method", "PUT", "--path", "/x", "--yes", "--header", "X-Extra: value"];
+    expect(await sent([...put, "--body", `@${join(folder, "body.txt")}`])).toMatchObject({ body: "from a file", extra: "value" });
+    expect(await sent([...put, "--body", "-"], "from stdin")).toMatchObject({ body: "from stdin" });
+    const bytes = Buffer.from([0xff, 0x00, 0xfe]);
+    await sent([...put, "--path", "/bytes", "--body", "-"], bytes);
+    expect(stub.requests.find(({ target }) => target === "/bytes")?.body).toEqual(bytes);
+  });
+
+  it("forms, as fields and with files", async () => {
+    const { folder } = makePlace();
+    writeFileSync(join(folder, "a.bin"), Buffer.from([0xff]));
+    const post = ["--method", "POST", "--path", "/form", "--yes", "--form"];
+    expect(await sent([...post, "a=1", "--form", "b=x y", "--form", "b=z"])).toMatchObject({
+      type: "application/x-www-form-urlencoded",
+      body: "a=1&b=x+y&b=z",
+    });
+    const multipart = await sent([...post, "a=1", "--form", `file=@${join(folder, "a.bin")}`]);
+    expect(multipart["type"]).toMatch(/^multipart\/form-data; boundary=/);
+    expect(multipart["body"]).toContain('name="file"; filename="a.bin"');
+  });
+
+  it("as in igw: an operation id is trimmed and matched without case; parameters are JSON or text", async () => {
+    const place = makePlace(demo);
+    const { value } = await runJson(place, ["call", "--op", " LISTtags ", "--param", "prefix=Tank/", "--param", "limit=1"]);
+    expect(value.request?.url).toBe(`${demo.url}/data/api/v1/tags?prefix=Tank%2F&limit=1`);
+    const long = await runJson(place, ["call", "--op", "readTag", "--param", "name=12345678901234567890"]);
+    expect(long.value.request?.url).toMatch(/12345678901234567890$/);
+  });
+});
+
+describe.concurrent("what is printed", () => {
+  it("the body as it is, on stdout, and nothing else", async () => {
+    const ended = await runIn(makePlace(demo), ["call", "--path", "/data/api/v1/tags/Tank%2FLevel"]);
+    expect(ended).toMatchObject({ code: 0, stdout: '{"name":"Tank/Level","value":62.5,"quality":"Good"}', stderr: "" });
+  });
+
+  it("--json gives {ok, request, response}; headers and stats only where they are asked for", async () => {
+    const place = makePlace(demo);
+    const url = `${demo.url}/data/api/v1/tags/Tank%2FLevel`;
+    const body = '{"name":"Tank/Level","value":62.5,"quality":"Good"}';
+    const { value } = await runJson(place, ["call", "--path", "/data/api/v1/tags/Tank%2FLevel"]);
+    expect(value).toEqual({ ok: true, request: { method: "GET", url }, response: { status: 200, body, bytes: body.length } });
+    const full = await runJson(place, ["call", "--path", info, "--include-headers", "--json-stats"]);
+    expect(full.value.response?.headers?.["Content-Type"]).toEqual(["application/json"]);
+    expect(full.value.stats).toMatchObject({
+      version: 1,
+      timingMs: expect.any(Number) as number,
+      http: { totalMs: expect.any(Number) as number },
+    });
+  });
+
+  it.each([
+    [403, 6, "http 403: "],
+    [404, 7, "http 404"],
+    [500, 7, "http 500"],
+  ])("R87 O7: %i exits %i, with status and the API's answer", async (status, code, error) => {
+    const ended = await runJson(makePlace(demo), ["call", "--path", `/data/api/v1/fail?status=${status}`]);
+    expect(ended.code).toBe(code);
+    expect(ended.value).toMatchObject({
+      ok: false,
+      code,
+      details: { status },
+      response: { status, body: '{"error":"failed as you asked"}' },
+    });
+    expect(ended.value.error).toMatch(new RegExp(`^${error}`));
+    const plain = await runIn(makePlace(demo), ["call", "--path", `/data/api/v1/fail?status=${status}`]);
+    expect([plain.code, plain.stdout]).toEqual([code, ""]);
+    expect(plain.stderr).toMatch(/^hawser: http .*\n{"error":"failed as you asked"}\n$/);
+  });
+
+  it("R87: a wrong token exits 6, a closed port and a timeout 7", async () => {
+    const place = makePlace(demo);
+    expect((await runJson(place, ["call", "--path", info, "--api-key", "not-this-one"])).value).toMatchObject({
+      code: 6,
+      details: { status: 401 },
+    });
+    const closed = ["call", "--path", "/", "--gateway-url", `http://127.0.0.1:${await unusedPort()}`];
+    expect((await runJson(place, closed)).value).toMatchObject({ ok: false, code: 7, details: { kind: "network" } });
+    const slow = await runJson(place, ["call", "--op", "slow", "--param", "ms=20000", "--timeout", "200ms"]);
+    expect([slow.code, slow.value]).toMatchObject([7, { code: 7, details: { timeout: true } }]);
+  });
+
+  it("--select, --raw and --compact", async () => {
+    const place = makePlace(demo);
+    const json = ["call", "--path", info, "--json"];
+    expect((await runIn(place, [...json, "--select", "response.status", "--raw"])).stdout).toBe("200\n");
+    const two = await runIn(place, [...json, "--select", "ok", "--select", "response.status", "--compact"]);
+    expect(two.stdout).toBe('{"ok":true,"response.status":200}\n');
+    const missing = await runJson(place, ["call", "--path", info, "--select", "nope"]);
+    expect([missing.code, missing.value]).toMatchObject([
+      2,
+      { ok: false, code: 2, error: expect.stringMatching(/"nope" not found/) as string },
+    ]);
+  });
+
+  it("--out writes the file whole, for its owner only, and leaves the old one when the call fails", async () => {
+    const place = makePlace(demo);
+    const out = join(place.folder, "out.json");
+    const written = await runIn(place, ["call", "--path", info, "--out", out]);
+    expect(written.stdout).toBe(`saved response body: ${out}\n`);
+    const content = readFileSync(out, "utf8");
+    expect(JSON.parse(content)).toMatchObject({ name: "demo" });
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+    expect((await runIn(place, ["call", "--path", "/data/api/v1/fail", "--out", out])).code).toBe(7);
+    expect(readFileSync(out, "utf8")).toBe(content);
+    expect(readdirSync(place.folder).filter((name) => name.includes(".part"))).toEqual([]);
+    mkdirSync(join(place.folder, "folder"));
+    expect((await runIn(place, ["call", "--path", info, "--out", join(place.folder, "folder")])).code).toBe(2);
+  });
+
+  it("--max-body cuts the body and says so; --stream gives it whole, whatever its size", async () => {
+    const big = await startApiStub((_request, response) => answer(response, 200, "x".repeat(6_000_000)));
+    const place = makePlace(big);
+    const cut = await runIn(place, ["call", "--path", "/", "--max-body", "10"]);
+    expect([cut.code, cut.stdout]).toEqual([0, "xxxxxxxxxx"]);
+    expect(cut.stderr).toMatch(/cut off after 10 bytes/);
+    expect((await runIn(place, ["call", "--path", "/", "--stream"])).stdout).toHaveLength(6_000_000);
+    expect((await runJson(place, ["call", "--path", "/"])).value).toMatchObject({
+      ok: true,
+      response: { truncated: true, bytes: 4_194_304 },
+    });
+    await big.close();
+  });
+
+  it("--timing says on stderr how long it took", async () => {
+    const { stderr } = await runIn(makePlace(demo), ["call", "--path", info, "--timing"]);
+    expect(stderr).toMatch(/^timing\ttimingMs=\d+\ttotalMs=\d+.*\tbodyBytes=\d+\n$/);
+  });
+});
+
+const mistakes: readonly (readonly [what: string, args: readonly string[], error: RegExp])[] = [
+  ["no path", [], /^required: --path/],
+  ["as in igw, op together with path", ["--op", "x", "--path", "/x"], /^use either --op or --method\/--path, not both/],
+  ["op together with method", ["--op", "x", "--method", "GET"], /not both/],
+  ["R87, H30: a mutation without --yes", ["--method", "POST", "--path", "/x"], /^method POST requires --yes/],
+  ["as in igw, a retry of POST", ["--method", "POST", "--path", "/x", "--yes", "--retry", "1"], /retry/],
+  ["as in igw, a retry of PATCH", ["--method", "PATCH", "--path", "/x", "--yes", "--retry", "1"], /retry/],
+  ["an unknown option", ["--bogus"], /^unknown option '--bogus'/],
+  ["a word too many", ["--path", "/x", "word"], /^too many arguments/],
+  ["a broken duration", ["--path", "/x", "--timeout", "8"], /^invalid --timeout "8"/],
+  ["a broken number", ["--path", "/x", "--retry", "1.5"], /argument '1.5' is invalid/],
+  ["a query without =", ["--path", "/x", "--query", "a"], /^invalid query entry/],
+  ["the token's header", ["--path", "/x", "--header", "X-Ignition-API-Token: mine"], /header/],
+  ["an unknown operation", ["--op", "gatewayInf", "--spec-file", "{spec}"], /not found; did you mean gatewayInfo\?/],
+  ["a document that is not there", ["--op", "x", "--spec-file", "/no/such.json"], /not found/],
+  ["two tokens", ["--path", "/x", "--api-key", "a", "--api-key-stdin"], /^use only one of --api-key and --api-key-stdin/],
+  ["stdin twice", ["--path", "/x", "--api-key-stdin", "--body", "-"], /can't both read stdin/],
+  ["a body twice", ["--path", "/x", "--body", "a", "--form", "a=b"], /^use only one of --body and --form/],
+  ["a body that is not there", ["--path", "/x", "--body", "@/no/such"], /^can't read the body/],
+  ["--stream with --json", ["--path", "/x", "--stream"], /^--stream is not supported with --json/],
+  ["--raw without --select", ["--path", "/x", "--raw"], /^required: exactly one --select/],
+  ["--parallel without --batch", ["--path", "/x", "--parallel", "2"], /^--parallel requires --batch/],
+  ["an unknown profile", ["--path", "/x", "--profile", "nope"], /^profile "nope" not found/],
+];
+
+describe.concurrent("mistakes", () => {
+  it.each(mistakes)("%s exits 2, with --json {ok:false, code:2, error} on stdout, and sends nothing", async (_what, args, error) => {
+    const place = makePlace(stub);
+    const spec = join(place.folder, "spec.json");
+    const paths = { "/g": { get: { operationId: "gatewayInfo", responses: {} } } };
+    writeFileSync(spec, JSON.stringify({ openapi: "3.0.0", info: { title: "t", version: "1" }, paths }));
+    const before = stub.requests.filter(({ target }) => target === "/mistake").length;
+    const filled = args.map((word) => word.replace("{spec}", spec).replace("/x", "/mistake"));
+    const { code, value } = await runJson(place, ["call", ...filled], { input: "token" });
+    expect(Object.keys(value).slice(0, 3)).toEqual(["ok", "code", "error"]);
+    expect([code, value.ok, value.code]).toEqual([2, false, 2]);
+    expect(value.error).toMatch(error);
+    expect(stub.requests.filter(({ target }) => target === "/mistake")).toHaveLength(before);
+  });
+
+  it("without an address or a known profile, what to do is said on stderr", async () => {
+    const { code, stdout, stderr } = await runIn(makePlace(), ["call", "--path", "/x"]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^hawser: no gateway address\. Give --gateway-url, set IGNITION_GATEWAY_URL/);
+  });
+
+  it("--compact, --raw and --select need --json", async () => {
+    for (const flag of [["--compact"], ["--raw"], ["--select", "ok"]]) {
+      const { code, stderr } = await runIn(makePlace(demo), ["call", "--path", info, ...flag]);
+      expect([code, stderr]).toEqual([2, `hawser: required: --json when using ${flag[0]}\n`]);
+    }
+  });
+});
+
+describe.concurrent("tokens", () => {
+  it("SEC-01: come from a flag, a file, stdin and the environment, in this order, and are shown nowhere", async () => {
+    const { env, folder } = makePlace(demo);
+    const wrong = { folder, env: { ...env, IGNITION_API_TOKEN: "canary-environment" } };
+    const file = join(folder, "token.txt");
+    writeFileSync(file, "demo-token\n");
+    expect((await runIn(wrong, ["call", "--path", info])).code).toBe(6);
+    expect((await runIn(wrong, ["call", "--path", info, "--api-key-file", file])).code).toBe(0);
+    expect((await runIn(wrong, ["call", "--path", info, "--api-key-stdin"], { input: "demo-token\n" })).code).toBe(0);
+    expect((await runIn(wrong, ["call", "--path", info, "--api-key", "demo-token"])).code).toBe(0);
+    const { stdout, stderr } = await runIn(wrong, ["call", "--path", info, "--api-key-stdin", "--json", "--timing"], {
+      input: "canary-stdin",
+    });
+    expect(stdout + stderr).not.toContain("canary");
+  });
+
+  it("G13: what the API echoes back is redacted", async () => {
+    const echoing = await startApiStub((request, response) => answer(response, 200, { echoed: request.headers["x-ignition-api-token"] }));
+    const { stdout } = await runIn(makePlace({ url: echoing.url, token: "canary-token-1234" }), ["call", "--path", "/"]);
+    expect(stdout).not.toContain("canary");
+    await echoing.close();
+  });
+});
+
+describe.concurrent("--demo", () => {
+  it("calls an API in this process, whatever is configured, and leaves nothing behind", async () => {
+    const place = makePlace({ url: "http://127.0.0.1:1", token: "other" });
+    writeFileSync(join(place.folder, "openapi.json"), "not a document");
+    const { code, stdout } = await runIn(place, ["call", "--demo", "--op", "gatewayInfo"]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { name: "demo" }]);
+    expect(readdirSync(place.folder)).toEqual(["openapi.json"]);
+    expect(existsSync(join(place.folder, "igw"))).toBe(false);
+  });
+});
+
+describe.concurrent("Ctrl-C", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)("%s cancels the running call, the file is left as it was", async (signal) => {
+    const waiting = await startApiStub(() => undefined);
+    const place = makePlace(waiting);
+    const running = startIn(place, ["call", "--path", "/", "--timeout", "60s", "--json", "--out", join(place.folder, "out")]);
+    await expect.poll(() => waiting.requests.length, { timeout: 20_000 }).toBe(1);
+    running.process.kill(signal);
+    const { code, stdout } = await running.ended;
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      signal === "SIGINT" ? 130 : 143,
+      { ok: false, code: 7, details: { cancelled: true } },
+    ]);
+    expect(readdirSync(place.folder)).toEqual([]);
+    await waiting.close();
+  });
+});

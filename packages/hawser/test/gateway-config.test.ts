@@ -1,0 +1,93 @@
+// `config` through the real program: the file that igw hosts know, masked tokens, profiles.
+
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startDemoApi } from "@hawser/gateway";
+import { makePlace, runIn, runJson, type Place } from "./gateway-stage.ts";
+
+type Shown = Record<string, unknown>;
+const token = "canary-token-123";
+const fileOf = ({ folder }: Place): string => join(folder, "igw", "config.json");
+const contentOf = (place: Place): Shown => JSON.parse(readFileSync(fileOf(place), "utf8")) as Shown;
+
+describe.concurrent("config", () => {
+  it("set keeps address and token, for the owner only; show masks the token", async () => {
+    const place = makePlace();
+    const set = await runJson<Shown>(place, ["config", "set", "--gateway-url", "http://127.0.0.1:8088", "--api-key-stdin"], {
+      input: `${token}\n`,
+    });
+    expect(set.value).toEqual({
+      ok: true,
+      configPath: fileOf(place),
+      gatewayURL: "http://127.0.0.1:8088",
+      profile: "",
+      tokenUpdated: true,
+    });
+    expect(contentOf(place)).toEqual({ gatewayURL: "http://127.0.0.1:8088", token });
+    expect(statSync(fileOf(place)).mode & 0o777).toBe(0o600);
+    const shown = await runIn(place, ["config", "show"]);
+    expect(shown.stdout).toBe("gateway_url\thttp://127.0.0.1:8088\ntoken\tcana...23\n");
+    const json = await runJson<Shown>(place, ["config", "show"]);
+    expect(json.value).toMatchObject({ tokenMasked: "cana...23", activeProfile: "", profiles: {}, profileCount: 0 });
+    expect(json.stdout).not.toContain(token);
+  });
+
+  it("the first profile added becomes active; use, list and remove", async () => {
+    const place = makePlace();
+    const secret = join(place.folder, "token.txt");
+    writeFileSync(secret, token);
+    const add = await runIn(place, ["config", "profile", "add", "one", "--gateway-url", "http://one:1", "--api-key-file", secret]);
+    expect(add.stdout).toBe("saved profile: one\nactive profile: one\n");
+    const second = await runJson<Shown>(place, ["config", "profile", "add", "two", "--gateway-url", "http://two:2"]);
+    expect(second.value).toEqual({ ok: true, name: "two", active: false, gatewayURL: "http://two:2", tokenUpdated: false });
+    expect((await runJson<Shown>(place, ["config", "profile", "use", "two"])).value).toEqual({ ok: true, active: "two" });
+    expect((await runIn(place, ["config", "profile", "list"])).stdout).toBe(
+      "ACTIVE\tNAME\tGATEWAY_URL\tTOKEN\n\tone\thttp://one:1\tcana...23\n*\ttwo\thttp://two:2\t\n",
+    );
+    expect((await runJson<Shown>(place, ["config", "profile", "list"])).value).toEqual({
+      activeProfile: "two",
+      count: 2,
+      profiles: [
+        { name: "one", active: false, gatewayURL: "http://one:1", tokenMasked: "cana...23" },
+        { name: "two", active: true, gatewayURL: "http://two:2" },
+      ],
+    });
+    expect((await runIn(place, ["config", "profile", "remove", "two"])).code).toBe(0);
+    expect(contentOf(place)).toEqual({ profiles: { one: { gatewayURL: "http://one:1", token } } });
+    expect((await runIn(place, ["config", "profile", "add", "one", "--gateway-url", "http://uno:1", "--use"])).stdout).toContain(
+      "active profile: one",
+    );
+    expect(contentOf(place)).toEqual({ activeProfile: "one", profiles: { one: { gatewayURL: "http://uno:1", token } } });
+  });
+
+  it("a file that igw wrote is read as it is; flags go before the environment, that before the file", async () => {
+    const demo = await startDemoApi({ token: "demo-token" });
+    const place = makePlace();
+    mkdirSync(join(place.folder, "igw"));
+    const profiles = { dev: { gatewayURL: demo.url, token: "demo-token" } };
+    writeFileSync(fileOf(place), JSON.stringify({ gatewayURL: "http://127.0.0.1:1", token: "x", activeProfile: "dev", profiles }));
+    const call = ["call", "--path", "/data/api/v1/gateway-info"];
+    expect((await runIn(place, call)).code).toBe(0);
+    const elsewhere = { ...place, env: { ...place.env, IGNITION_GATEWAY_URL: "http://127.0.0.1:1" } };
+    expect((await runIn(elsewhere, call)).code).toBe(7);
+    expect((await runIn(elsewhere, [...call, "--gateway-url", demo.url])).code).toBe(0);
+    await demo.close();
+  });
+
+  it.each([
+    [["config", "set"], "set at least one of --gateway-url"],
+    [["config", "set", "--gateway-url", "ftp://x"], "the gateway's address must begin with http"],
+    [["config", "set", "--profile", "nope", "--api-key", "x"], 'profile "nope" not found'],
+    [["config", "set", "--api-key-file", "/no/such"], "can't read the token's file /no/such"],
+    [["config", "profile", "use", "nope"], 'profile "nope" not found'],
+    [["config", "profile", "remove", "nope"], 'profile "nope" not found'],
+    [["config", "profile", "add"], "missing required argument 'name'"],
+    [["config", "show", "more"], "too many arguments for 'show'"],
+  ])("mistakes exit 2, with --json {ok:false, code:2, error}, and change nothing: %j", async (args, error) => {
+    const place = makePlace();
+    const { code, value } = await runJson<Shown>(place, args);
+    expect([code, value]).toEqual([2, { ok: false, code: 2, error: expect.stringContaining(error) as string }]);
+    expect(() => statSync(fileOf(place))).toThrow();
+  });
+});

@@ -1,0 +1,146 @@
+// The program under the name of igw, its wrappers, and the commands that tell about it.
+
+import { describe, expect, it } from "vitest";
+import { startDemoApi } from "@hawser/gateway";
+import { unusedPort } from "../../gateway/test/api-stub.ts";
+import { igw, makePlace, runIn, runJson, startIn } from "./gateway-stage.ts";
+
+const asIgw = { program: igw };
+
+describe.concurrent("igw", () => {
+  it("is the same program under its name: bare, it prints its commands and exits 2", async () => {
+    const { code, stdout, stderr } = await runIn(makePlace(), [], asIgw);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^Usage: npx igw /);
+    for (const name of ["call", "rpc", "api", "config", "doctor", "gateway", "scan", "exit-codes", "schema", "completion", "version"])
+      expect(stderr).toMatch(new RegExp(`^  ${name} `, "m"));
+    expect(stderr).not.toMatch(/^ {2}(?:expose|tour|logs) /m);
+  });
+
+  it("version prints name and version", async () => {
+    expect((await runIn(makePlace(), ["version"], asIgw)).stdout).toMatch(/^igw version \d+\.\d+\.\d+\n$/);
+    expect((await runIn(makePlace(), ["version"])).stdout).toMatch(/^hawser version \d+\.\d+\.\d+\n$/);
+  });
+
+  it("as in igw: gateway info and scan projects --yes are wrappers of call", async () => {
+    const demo = await startDemoApi({ token: "demo-token" });
+    const place = makePlace(demo);
+    expect((await runJson(place, ["gateway", "info"], asIgw)).value).toMatchObject({
+      ok: true,
+      request: { method: "GET", url: `${demo.url}/data/api/v1/gateway-info` },
+    });
+    expect((await runJson(place, ["scan", "projects", "--yes", "--dry-run"], asIgw)).value).toMatchObject({
+      request: { method: "POST", url: `${demo.url}/data/api/v1/scan/projects?dryRun=true` },
+      response: { status: 200, body: '{"dryRun":true,"projects":2,"scans":0}' },
+    });
+    const unconfirmed = await runIn(place, ["scan", "projects"], asIgw);
+    expect([unconfirmed.code, unconfirmed.stderr]).toEqual([2, expect.stringMatching(/^igw: method POST requires --yes/) as string]);
+    await demo.close();
+  });
+
+  it.each([
+    [["logs", "list", "--query", "limit=5"], "call --path /data/api/v1/logs"],
+    [["logs", "logger", "set", "--name", "x"], "call --method POST --path /data/api/v1/logs/loggers/<name> --query level=<level> --yes"],
+    [["backup", "restore"], "call --method POST --path /data/api/v1/backup --body @<file> --content-type application/octet-stream --yes"],
+    [["diagnostics", "bundle", "status"], "call --path /data/api/v1/diagnostics/bundle/status"],
+    [["restart", "gateway", "--yes"], "call --method POST --path /data/api/v1/restart-tasks/restart --query confirm=true --yes"],
+    [["scan", "config", "--yes"], "call --method POST --path /data/api/v1/scan/config --yes"],
+    [["api", "refresh"], "api sync"],
+  ])("as in igw: %j exits 2 and prints the line that does it", async (args, line) => {
+    const { code, stdout, stderr } = await runIn(makePlace(), args, asIgw);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr.trim().endsWith(`this does it: npx igw ${line}`)).toBe(true);
+    const json = await runJson(makePlace(), args, asIgw);
+    expect([json.code, json.value]).toEqual([2, { ok: false, code: 2, error: expect.stringContaining(line) as string }]);
+  });
+
+  it("a group of igw without more prints all its lines, an unknown command none", async () => {
+    expect((await runIn(makePlace(), ["wait"], asIgw)).stderr.match(/npx igw call/g)).toHaveLength(3);
+    expect((await runIn(makePlace(), ["nonsense"], asIgw)).code).toBe(2);
+  });
+});
+
+describe.concurrent("doctor", () => {
+  it("checks address, connection and token; writes only with --check-write", async () => {
+    const demo = await startDemoApi({ token: "demo-token" });
+    const place = makePlace(demo);
+    expect((await runIn(place, ["doctor", "--timeout", "60s"])).stdout).toBe(
+      `ok\tgateway_url\tparsed\nok\ttcp_connect\t${new URL(demo.url).host}\nok\tgateway_info\tstatus 200\nok\tscan_projects\tskipped (use --check-write)\n`,
+    );
+    const write = await runJson<Record<string, unknown>>(place, ["doctor", "--check-write", "--json-stats", "--timeout", "60s"]);
+    expect(write.value).toMatchObject({
+      ok: true,
+      gatewayURL: demo.url,
+      checks: [{}, {}, {}, { name: "scan_projects", ok: true, message: "status 200" }],
+      stats: { tcpConnectMs: expect.any(Number) as number, gatewayInfoMs: expect.any(Number) as number },
+    });
+    const denied = await runJson<Record<string, unknown>>(place, [
+      "doctor",
+      "--api-key",
+      "not-this-one",
+      "--check-write",
+      "--timeout",
+      "60s",
+    ]);
+    expect([denied.code, denied.value]).toMatchObject([
+      6,
+      { ok: false, code: 6, checks: [{}, {}, { name: "gateway_info", ok: false }, { message: "skipped (gateway_info failed)" }] },
+    ]);
+    await demo.close();
+  });
+
+  it("says what can't be reached, and what is missing", async () => {
+    const closed = makePlace({ url: `http://127.0.0.1:${await unusedPort()}` });
+    const { code, value } = await runJson<{ checks: unknown[] }>(closed, ["doctor"]);
+    expect([code, value.checks]).toMatchObject([7, [{ ok: true }, { name: "tcp_connect", ok: false, hint: expect.any(String) as string }]]);
+    expect((await runIn(makePlace(), ["doctor"])).code).toBe(2);
+    const { env, folder } = makePlace({ url: "http://127.0.0.1:1" });
+    const tokenless = await runIn({ folder, env: { ...env, IGNITION_API_TOKEN: undefined } }, ["doctor"]);
+    expect([tokenless.code, tokenless.stderr]).toEqual([2, expect.stringMatching(/^hawser: required: a token/) as string]);
+  });
+});
+
+describe.concurrent("contracts for programs", () => {
+  it("exit-codes", async () => {
+    expect((await runIn(makePlace(), ["exit-codes"], asIgw)).stdout).toBe("auth\t6\nnetwork\t7\nok\t0\nusage\t2\n");
+    const { value } = await runJson<object>(makePlace(), ["exit-codes"]);
+    expect(value).toEqual({ ok: true, exitCodes: { auth: 6, network: 7, ok: 0, usage: 2 } });
+  });
+
+  it("schema is made of the commands themselves", async () => {
+    const { stdout } = await runIn(makePlace(), ["schema", "--compact"], asIgw);
+    const schema = JSON.parse(stdout) as { command: { subcommands: { name: string }[] }; globalFlags: string[] };
+    expect(schema).toMatchObject({ schemaVersion: 1, command: { name: "igw", path: "igw" }, exitCodes: { usage: 2 } });
+    expect(schema.command.subcommands.map(({ name }) => name)).toContain("rpc");
+    expect(schema.globalFlags).toEqual(expect.arrayContaining(["--workers", "--queue-size", "--batch"]));
+    const profile = await runIn(makePlace(), ["schema", "--command", "config profile", "--select", "command.path", "--raw"], asIgw);
+    expect(profile.stdout).toBe("igw config profile\n");
+    expect((await runIn(makePlace(), ["schema", "nope"])).code).toBe(2);
+  });
+
+  it.each(["bash", "zsh", "fish"])("completion %s prints a script that asks this program", async (shell) => {
+    const { code, stdout } = await runIn(makePlace(), ["completion", shell], asIgw);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/igw complete/);
+  });
+
+  it("completes commands, options and values", async () => {
+    const complete = async (...words: string[]): Promise<string> => (await runIn(makePlace(), ["complete", "--", ...words], asIgw)).stdout;
+    expect(await complete("con")).toMatch(/^config\t/m);
+    expect(await complete("config", "profile", "")).toMatch(/^add\t/m);
+    expect(await complete("rpc", "--wor")).toMatch(/^--workers\t/m);
+    expect((await runIn(makePlace(), ["completion", "tcsh"])).code).toBe(2);
+  });
+});
+
+describe.concurrent("gateway demo", () => {
+  it("serves until it is told to stop, and prints lines to try", async () => {
+    const running = startIn(makePlace(), ["gateway", "demo"]);
+    const printed = await running.printed("rpc\n");
+    const [, url = "", token = ""] = /IGNITION_GATEWAY_URL=(\S+) IGNITION_API_TOKEN=(\S+)/.exec(printed) ?? [];
+    const call = await runIn(makePlace({ url, token }), ["call", "--op", "slow", "--param", "ms=1"]);
+    expect(call.stdout).toBe('{"waitedMs":1}');
+    running.process.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+});
