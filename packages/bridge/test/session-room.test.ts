@@ -59,7 +59,7 @@ describe("room", () => {
     expect((await settled).every(({ status }) => status === "rejected")).toBe(true);
   });
 
-  it("G3: a call that is cancelled while it waits leaves", async () => {
+  it("H4: a call that is cancelled while it waits leaves", async () => {
     const room = createSessionRoom();
     await room.enter(limits.maxHeldBytes + 1, never);
     const cancel = new AbortController();

@@ -9,7 +9,7 @@ const suite = suites["parent"] as Suite;
 const allIds = suite.scenarios.map(({ id }) => id);
 
 const run = async (subject: Subject, only: readonly string[] = allIds, timeoutMs = 20_000): Promise<readonly ScenarioResult[]> =>
-  (await runSuite(suite, subject, { only, concurrency: 12, timeoutMs })).scenarios;
+  (await runSuite(suite, subject, { only, concurrency: 3, timeoutMs })).scenarios;
 
 const idsOf = (results: readonly ScenarioResult[], outcome: ScenarioResult["outcome"]): string[] =>
   results.filter((result) => result.outcome === outcome).map(({ id }) => id);

@@ -11,7 +11,13 @@ import type { OperationIndex } from "./openapi/operation.ts";
 export async function loadApiIndex(options: GatewayOptions): Promise<OperationIndex> {
   const { specFile, cwd, env } = options;
   const source = await openGatewaySource(options).catch((error: unknown) => error as HawserError);
-  if (!(source instanceof Error)) return loadIndex({ specFile, cwd, env, gateway: source }).finally(source.close);
+  if (!(source instanceof Error)) {
+    try {
+      return await loadIndex({ specFile, cwd, env, gateway: source });
+    } finally {
+      await source.close();
+    }
+  }
   return loadIndex({ specFile, cwd, env }).catch((error: unknown) => {
     if (specFile !== undefined || !HawserError.isInstance(error)) throw error;
     throw new HawserError("usage", `${error.message}; and it can't be fetched: ${source.message}`, { cause: error });

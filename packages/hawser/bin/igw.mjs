@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 // `igw`: the same program under the name that hosts of the gateway already know.
 
-import "./hawser.mjs";
+void import("./hawser.mjs");

@@ -27,7 +27,7 @@ const modules: readonly (readonly [string, string, string, string])[] = [
 ];
 
 describe.concurrent("hawser expose", () => {
-  it.each(modules)("H13: a module %s is refused in one sentence", async (_, name, source, reason) => {
+  it.each(modules)("a module %s is refused in one sentence", async (_, name, source, reason) => {
     const path = join(makeFolder("load"), name);
     writeFileSync(path, source);
     for (const command of [[], ["--", process.execPath, "-e", "console.log('never runs')"]]) {

@@ -183,60 +183,6 @@ describe.concurrent("what is printed", () => {
   });
 });
 
-const mistakes: readonly (readonly [what: string, args: readonly string[], error: RegExp])[] = [
-  ["no path", [], /^required: --path/],
-  ["as in igw, op together with path", ["--op", "x", "--path", "/x"], /^use either --op or --method\/--path, not both/],
-  ["op together with method", ["--op", "x", "--method", "GET"], /not both/],
-  ["R87, H30: a mutation without --yes", ["--method", "POST", "--path", "/x"], /^method POST requires --yes/],
-  ["as in igw, a retry of POST", ["--method", "POST", "--path", "/x", "--yes", "--retry", "1"], /retry/],
-  ["as in igw, a retry of PATCH", ["--method", "PATCH", "--path", "/x", "--yes", "--retry", "1"], /retry/],
-  ["an unknown option", ["--bogus"], /^unknown option '--bogus'/],
-  ["a word too many", ["--path", "/x", "word"], /^too many arguments/],
-  ["a broken duration", ["--path", "/x", "--timeout", "8"], /^invalid --timeout "8"/],
-  ["a broken number", ["--path", "/x", "--retry", "1.5"], /argument '1.5' is invalid/],
-  ["a query without =", ["--path", "/x", "--query", "a"], /^invalid query entry/],
-  ["the token's header", ["--path", "/x", "--header", "X-Ignition-API-Token: mine"], /header/],
-  ["an unknown operation", ["--op", "gatewayInf", "--spec-file", "{spec}"], /not found; did you mean gatewayInfo\?/],
-  ["a document that is not there", ["--op", "x", "--spec-file", "/no/such.json"], /not found/],
-  ["two tokens", ["--path", "/x", "--api-key", "a", "--api-key-stdin"], /^use only one of --api-key and --api-key-stdin/],
-  ["stdin twice", ["--path", "/x", "--api-key-stdin", "--body", "-"], /can't both read stdin/],
-  ["a body twice", ["--path", "/x", "--body", "a", "--form", "a=b"], /^use only one of --body and --form/],
-  ["a body that is not there", ["--path", "/x", "--body", "@/no/such"], /^can't read the body/],
-  ["--stream with --json", ["--path", "/x", "--stream"], /^--stream is not supported with --json/],
-  ["--raw without --select", ["--path", "/x", "--raw"], /^required: exactly one --select/],
-  ["--parallel without --batch", ["--path", "/x", "--parallel", "2"], /^--parallel requires --batch/],
-  ["an unknown profile", ["--path", "/x", "--profile", "nope"], /^profile "nope" not found/],
-];
-
-describe.concurrent("mistakes", () => {
-  it.each(mistakes)("%s exits 2, with --json {ok:false, code:2, error} on stdout, and sends nothing", async (_what, args, error) => {
-    const place = makePlace(stub);
-    const spec = join(place.folder, "spec.json");
-    const paths = { "/g": { get: { operationId: "gatewayInfo", responses: {} } } };
-    writeFileSync(spec, JSON.stringify({ openapi: "3.0.0", info: { title: "t", version: "1" }, paths }));
-    const before = stub.requests.filter(({ target }) => target === "/mistake").length;
-    const filled = args.map((word) => word.replace("{spec}", spec).replace("/x", "/mistake"));
-    const { code, value } = await runJson(place, ["call", ...filled], { input: "token" });
-    expect(Object.keys(value).slice(0, 3)).toEqual(["ok", "code", "error"]);
-    expect([code, value.ok, value.code]).toEqual([2, false, 2]);
-    expect(value.error).toMatch(error);
-    expect(stub.requests.filter(({ target }) => target === "/mistake")).toHaveLength(before);
-  });
-
-  it("without an address or a known profile, what to do is said on stderr", async () => {
-    const { code, stdout, stderr } = await runIn(makePlace(), ["call", "--path", "/x"]);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(/^hawser: no gateway address\. Give --gateway-url, set IGNITION_GATEWAY_URL/);
-  });
-
-  it("--compact, --raw and --select need --json", async () => {
-    for (const flag of [["--compact"], ["--raw"], ["--select", "ok"]]) {
-      const { code, stderr } = await runIn(makePlace(demo), ["call", "--path", info, ...flag]);
-      expect([code, stderr]).toEqual([2, `hawser: required: --json when using ${flag[0]}\n`]);
-    }
-  });
-});
-
 describe.concurrent("tokens", () => {
   it("SEC-01: come from a flag, a file, stdin and the environment, in this order, and are shown nowhere", async () => {
     const { env, folder } = makePlace(demo);
@@ -272,7 +218,27 @@ describe.concurrent("--demo", () => {
   });
 });
 
+describe.concurrent("a reader that has gone", () => {
+  it("G7: of a call ends it quietly", async () => {
+    const running = startIn(makePlace(demo), ["call", "--path", info]);
+    running.process.stdout.destroy();
+    expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
 describe.concurrent("Ctrl-C", () => {
+  it("G9: twice ends at once, and the demo's folder and the part of a file are gone", async () => {
+    const place = makePlace();
+    const env = { ...place.env, TMPDIR: place.folder };
+    const args = ["call", "--demo", "--op", "slow", "--param", "ms=50000", "--timeout", "60s", "--out", join(place.folder, "out")];
+    const running = startIn({ ...place, env }, args);
+    await expect.poll(() => readdirSync(place.folder).length, { timeout: 20_000 }).toBe(2);
+    running.process.kill("SIGINT");
+    running.process.kill("SIGTERM");
+    expect([130, 143]).toContain((await running.ended).code);
+    expect(readdirSync(place.folder)).toEqual([]);
+  });
+
   it.each(["SIGINT", "SIGTERM"] as const)("%s cancels the running call, the file is left as it was", async (signal) => {
     const waiting = await startApiStub(() => undefined);
     const place = makePlace(waiting);

@@ -60,6 +60,31 @@ describe.concurrent("igw", () => {
   });
 });
 
+const commands = [
+  "call",
+  "rpc",
+  "api",
+  "api show",
+  "config",
+  "config profile add",
+  "doctor",
+  "exit-codes",
+  "schema",
+  "gateway demo",
+  "scan projects",
+  "completion",
+];
+
+describe.concurrent("help", () => {
+  it.each(commands)("igw %s --help explains with examples, within 80 columns, and exits 0", async (command) => {
+    const { code, stdout, stderr } = await runIn(makePlace(), [...command.split(" "), "--help"], asIgw);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(new RegExp(`^Usage: npx igw ${command} `));
+    expect(stdout).toMatch(/\nExamples:\n {2}\$ .*npx igw/);
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+});
+
 describe.concurrent("doctor", () => {
   it("checks address, connection and token; writes only with --check-write", async () => {
     const demo = await startDemoApi({ token: "demo-token" });

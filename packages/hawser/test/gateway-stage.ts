@@ -26,9 +26,10 @@ export function makePlace(target?: { readonly url: string; readonly token?: stri
   };
 }
 
-interface Options {
+interface Options<Value = unknown> {
   readonly program?: string;
   readonly input?: string | Buffer;
+  readonly read?: (text: string) => Value;
 }
 
 export function startIn(place: Place, args: readonly string[], { program = launcher }: Options = {}): Running {
@@ -45,8 +46,8 @@ export async function runIn(place: Place, args: readonly string[], options: Opti
 export async function runJson<Value = CallJson>(
   place: Place,
   args: readonly string[],
-  options: Options = {},
+  options: Options<Value> = {},
 ): Promise<Ended & { value: Value }> {
   const ended = await runIn(place, [...args, "--json"], options);
-  return { ...ended, value: JSON.parse(ended.stdout) as Value };
+  return { ...ended, value: (options.read ?? (JSON.parse as (text: string) => Value))(ended.stdout) };
 }

@@ -162,7 +162,7 @@ export const gatewayLimitTable = {
     value: 60_000,
     reason: "The longest answer of the demo API's slow operation.",
   },
-  maxOperationTools: {
+  maxToolEntries: {
     value: 40,
     reason: "Operations that become one tool each; more are found, described and called through three tools, to spare the model's context.",
   },
@@ -170,7 +170,7 @@ export const gatewayLimitTable = {
     value: 20_000,
     reason: "JSON Schema of one operation as a model gets it; a longer body schema is left out and said in words.",
   },
-  maxFoundOperations: {
+  maxFoundEntries: {
     value: 50,
     reason: "Operations that one search by a model returns.",
   },

@@ -27,7 +27,7 @@ export const limitTable = define({
     reason: "Nesting of a received message, the outermost value being level 1; deeper JSON is refused before it can stall anything.",
   },
   maxReadMembers: {
-    value: 600_000,
+    value: 300_000,
     reason: "Objects, arrays and named members of a received message: ten megabytes of `{}` would take half a gigabyte once parsed.",
   },
   maxWriteDepth: {

@@ -134,7 +134,7 @@ describe("requests that wait", () => {
     const bridge = start((await serve([hang])).mcpServerConfig);
     await bridge.initialize();
     const list = (members: number): unknown[] => Array.from({ length: members }, () => ({}));
-    const first = bridge.startCall("hang", { list: list(590_000) });
+    const first = bridge.startCall("hang", { list: list(295_000) });
     const second = bridge.startCall("hang", { list: list(1_000) });
     expect((await bridge.answerTo(second)).error).toMatchObject({
       code: -32_000,

@@ -77,7 +77,7 @@ describe("both ways", () => {
     ]);
   });
 
-  it("G3: a cancel reaches the function, in either era, and the call is never answered", async ({ serve, start }) => {
+  it("H4: a cancel reaches the function, in either era, and the call is never answered", async ({ serve, start }) => {
     for (const meta of [undefined, named]) {
       const reasons: unknown[] = [];
       const wait = defineTool({

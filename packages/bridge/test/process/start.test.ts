@@ -105,7 +105,7 @@ describe("surroundings", () => {
     expect(bridge.stderr).toBe("");
   });
 
-  it("SEC-04: a cache folder that is a link is not used, and what it points at stays as it is", async ({ directory, serve, start }) => {
+  it("a cache folder that is a link is not used, and what it points at stays as it is", async ({ directory, serve, start }) => {
     const target = join(directory, "target");
     fs.mkdirSync(target, { mode: 0o755 });
     fs.symlinkSync(target, join(directory, "hawser"));

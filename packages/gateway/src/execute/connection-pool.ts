@@ -59,7 +59,10 @@ export function createConnectionPool(maxConnections: number = limits.httpConnect
   return {
     dispatch(options, handler, onRefused) {
       const send = (ready: Agent): void => void ready.dispatch(options, handler);
-      if (!agent) return void (opening ??= open()).then(send).catch(onRefused);
+      if (!agent) {
+        (opening ??= open()).then(send).catch(onRefused);
+        return;
+      }
       try {
         send(agent);
       } catch (error) {

@@ -92,7 +92,7 @@ function createStage(coding: Coding, firstByte: number | undefined): Transform {
       return firstByte === undefined || (firstByte & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
     case "br":
       return zlib.createBrotliDecompress();
-    case "zstd":
+    default:
       return zlib.createZstdDecompress();
   }
 }

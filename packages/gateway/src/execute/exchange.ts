@@ -71,7 +71,8 @@ export function exchange(request: ExchangeRequest, options: ExchangeOptions): Pr
     function waitFor(taken: Promise<void>): void {
       (decoder ?? controller)?.pause();
       taken.then(
-        () => ended ?? (decoder ?? controller)?.resume(),
+        // In a turn of its own: a sink that is ready before this turn ends would have undici read on and on in it.
+        () => setImmediate(() => ended ?? (decoder ?? controller)?.resume()),
         (error: unknown) => drop(toHawserError(error)),
       );
     }

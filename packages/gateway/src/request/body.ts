@@ -37,7 +37,7 @@ function serialize(value: unknown, contentType: string, media: RequestBodyMedia 
   if (type === "application/json" || type.endsWith("+json")) return { contentType, content: JSON.stringify(value) };
   if (type === "application/x-www-form-urlencoded") return { contentType, content: toFormText(toMembers(value, type), media?.encoding) };
   if (type === "multipart/form-data") return toMultipart(toMembers(value, type), contentType, media?.encoding);
-  if (type.startsWith("text/") && typeof value !== "object") return { contentType, content: String(value) };
+  if (type.startsWith("text/") && typeof value !== "object") return { contentType, content: JSON.stringify(value) };
   throw usage(`a body of type ${shown(type)} must be a string; bytes go as base64 with bodyEncoding "base64"`);
 }
 

@@ -70,7 +70,7 @@ export function toCookieParts(parameter: Parameter, value: unknown): string[] {
 
 /** A value as one text: strings as they are, everything that is not a primitive as JSON. */
 export function toText(value: unknown): string {
-  return typeof value === "string" ? value : typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** One pair per array item or object member, as `form` does when it explodes. */

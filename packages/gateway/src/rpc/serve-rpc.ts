@@ -67,6 +67,7 @@ export async function serveRpc(transport: Transport, core: CallCore, options: Se
 function checkedSizes({ workers = 1, queueSize = 64 }: ServeRpcOptions): { workers: number; queueSize: number } {
   const { rpcMaxWorkers, rpcMaxQueuedMessages } = limits;
   if (workers > rpcMaxWorkers) throw new HawserError("usage", `workers must be at most ${rpcMaxWorkers}, not ${workers}`);
-  if (queueSize > rpcMaxQueuedMessages) throw new HawserError("usage", `queue size must be at most ${rpcMaxQueuedMessages}, not ${queueSize}`);
+  if (queueSize > rpcMaxQueuedMessages)
+    throw new HawserError("usage", `queue size must be at most ${rpcMaxQueuedMessages}, not ${queueSize}`);
   return { workers, queueSize };
 }

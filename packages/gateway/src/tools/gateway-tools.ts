@@ -27,7 +27,5 @@ export async function gatewayTools(profile: GatewayOptions | string = {}, select
   if (operations.length === 0)
     throw new HawserError("usage", `no operation is left of ${index.operations.length}; allow mutations, or include more`);
   const caller = createOperationCaller(index, core, auth.kind === "header" ? auth.header : undefined);
-  return operations.length <= limits.maxOperationTools
-    ? toOperationTools(operations, caller)
-    : toSearchTools(operations, caller, selection);
+  return operations.length <= limits.maxToolEntries ? toOperationTools(operations, caller) : toSearchTools(operations, caller, selection);
 }

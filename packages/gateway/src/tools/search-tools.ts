@@ -20,7 +20,7 @@ export function toSearchTools(operations: readonly OperationSummary[], caller: O
       type: "object",
       properties: {
         query: { type: "string", description: "One or more words; all must occur. Empty: everything." },
-        limit: { type: "integer", minimum: 1, maximum: limits.maxFoundOperations, default: 20 },
+        limit: { type: "integer", minimum: 1, maximum: limits.maxFoundEntries, default: 20 },
       },
       required: ["query"],
       additionalProperties: false,
@@ -55,7 +55,7 @@ function toCallTool(find: (id: unknown) => OperationSummary, caller: OperationCa
 }
 
 const toLimit = (given: unknown): number =>
-  typeof given === "number" && given >= 1 ? Math.min(Math.trunc(given), limits.maxFoundOperations) : 20;
+  typeof given === "number" && given >= 1 ? Math.min(Math.trunc(given), limits.maxFoundEntries) : 20;
 
 function searchOperations(operations: readonly OperationSummary[], query: string, limit: number): object {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HawserError } from "@hawser/wire";
 import { createArraySplitter } from "../../src/batch/array-splitter.ts";
+import { until } from "../rpc/rpc-client.ts";
 
 function split(text: string, chunkBytes = 1_000_000, maxBytes?: number): (string | HawserError)[] {
   const splitter = createArraySplitter(maxBytes);
@@ -48,7 +49,7 @@ describe("createArraySplitter", () => {
     expect(shown(split(`[1,"${"x".repeat(50)}",2]`, 7, 20))).toEqual(["1", "too_large", "2"]);
   });
 
-  it("G10 an element without an end is not held: 200 MB of one string leave no memory behind", () => {
+  it("G10 an element without an end is not held: 200 MB of one string leave no memory behind", async () => {
     setFlagsFromString("--expose-gc");
     const collectGarbage = runInNewContext("gc") as () => void;
     const splitter = createArraySplitter();
@@ -56,8 +57,11 @@ describe("createArraySplitter", () => {
     collectGarbage();
     const before = process.memoryUsage().arrayBuffers;
     for (let megabyte = 0; megabyte < 200; megabyte++) splitter.push(Buffer.alloc(1_000_000, "x"));
-    collectGarbage();
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000);
+    // Memory of buffers is given back a little after they were collected.
+    await until(() => {
+      collectGarbage();
+      return process.memoryUsage().arrayBuffers - before < 20_000_000;
+    });
     expect(splitter.push(Buffer.from('"]'))).toMatchObject([{ code: "too_large" }]);
   });
 });

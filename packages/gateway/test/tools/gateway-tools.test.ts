@@ -236,7 +236,7 @@ describe("a large API", () => {
     expect(found["operations"]).toHaveLength(3);
     expect(found).toMatchObject({ shown: 3 });
     const everything = (await run(tools, "search_operations", { query: "", limit: 1_000 })) as unknown as Record<string, unknown[]>;
-    expect(everything["operations"]).toHaveLength(limits.maxFoundOperations);
+    expect(everything["operations"]).toHaveLength(limits.maxFoundEntries);
   });
 
   it("describes and calls what was found, matched without case", async () => {
@@ -265,7 +265,7 @@ describe("a large API", () => {
 
   it("is one tool per operation again where a selection makes it small", async () => {
     const selected = await gatewayTools(large(), { include: ["licenses"] });
-    expect(selected.length).toBeLessThanOrEqual(limits.maxOperationTools);
+    expect(selected.length).toBeLessThanOrEqual(limits.maxToolEntries);
     expect(namesOf(selected)).toContain("licenses_get");
   });
 });

@@ -2,8 +2,10 @@
 // is whole, so that a failed or interrupted call leaves what was there before.
 
 import { randomBytes } from "node:crypto";
-import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { open, rename, stat, type FileHandle } from "node:fs/promises";
 import { describeThrown, HawserError } from "@hawser/wire";
+import { onProcessEnd } from "@hawser/wire/node";
 
 export interface BodyFile {
   write(chunk: Buffer): Promise<void>;
@@ -19,6 +21,7 @@ export async function createBodyFile(path: string): Promise<BodyFile> {
   const file = await openFresh(path, temporaryPath).catch((cause: unknown) => {
     throw new HawserError("usage", `can't write --out ${path}: ${describeThrown(cause)}`, { cause });
   });
+  const forget = onProcessEnd(() => rmSync(temporaryPath, { force: true }));
   let isOpen = true;
   return {
     async write(chunk) {
@@ -29,12 +32,14 @@ export async function createBodyFile(path: string): Promise<BodyFile> {
       await file.close();
       isOpen = false;
       await rename(temporaryPath, path);
+      forget();
     },
     async discard() {
       if (!isOpen) return;
       isOpen = false;
       await file.close();
-      await rm(temporaryPath, { force: true });
+      rmSync(temporaryPath, { force: true });
+      forget();
     },
   };
 }

@@ -35,7 +35,7 @@ function addProfile(config: Command): void {
     .argument("<name>")
     .option("--use", "make it the active one")
     .action(async (name: string, flags: ConfigSetFlags) => (await runners()).runProfileAdd(name, flags));
-  addExamples(add, ["hawser config profile add plant --gateway-url https://plant.example --api-key-file token.txt"]);
+  addExamples(add, ["hawser config profile add plant --gateway-url http://plant:8088"]);
   const named = [
     ["use", "Makes a profile the active one.", async (name: string, flags: OutputFlags) => (await runners()).runProfileUse(name, flags)],
     ["remove", "Removes a profile.", async (name: string, flags: OutputFlags) => (await runners()).runProfileRemove(name, flags)],

@@ -1,10 +1,11 @@
 // `--demo`: the demo API in this process, and a target that leads to it whatever is configured. Its
 // folder keeps the person's own configuration, documents and cache out of it, and is removed with it.
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startDemoApi, type GatewayOptions } from "@hawser/gateway";
+import { onProcessEnd } from "@hawser/wire/node";
 
 export interface DemoTarget {
   readonly options: GatewayOptions;
@@ -12,7 +13,9 @@ export interface DemoTarget {
 }
 
 export async function startDemoTarget(given: GatewayOptions): Promise<DemoTarget> {
-  const folder = await mkdtemp(join(tmpdir(), "hawser-demo-"));
+  const folder = mkdtempSync(join(tmpdir(), "hawser-demo-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const forget = onProcessEnd(remove);
   const demo = await startDemoApi();
   return {
     options: {
@@ -25,7 +28,8 @@ export async function startDemoTarget(given: GatewayOptions): Promise<DemoTarget
     },
     async close() {
       await demo.close();
-      await rm(folder, { recursive: true, force: true });
+      remove();
+      forget();
     },
   };
 }

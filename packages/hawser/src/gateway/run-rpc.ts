@@ -18,7 +18,6 @@ export interface RpcFlags extends CoreFlags {
 export async function runRpc(flags: RpcFlags): Promise<void> {
   if (flags.apiKeyStdin) throw new HawserError("usage", "--api-key-stdin: stdin belongs to the protocol here; use --api-key-file");
   const given = await toGatewayOptions(flags);
-  // Ends with the process; its folder may stay behind if that is killed.
   const demo = flags.demo ? await startDemoTarget(given) : undefined;
   const { workers, queueSize, overflow } = flags;
   const core = createCallCore({ ...(demo?.options ?? given), ...toResponseOptions(flags), maxConnections: workers });
