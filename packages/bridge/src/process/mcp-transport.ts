@@ -95,8 +95,7 @@ export function createMcpTransport(transport: Transport, stopping: AbortSignal):
   function faultOf(id: RequestId, bytes: number): HawserError | undefined {
     if (stopping.aborted) return toHawserError(stopping.reason);
     if (unanswered.has(id)) return new HawserError("duplicate_id", "this id is in flight; use a fresh one for each request");
-    // A single one always fits: it is within the limits of a message.
-    if (unanswered.size === 0 || heldBytes + bytes <= limits.maxUnsentBytes) return undefined;
+    if (heldBytes + bytes <= limits.maxUnsentBytes) return undefined;
     return new HawserError("overloaded", "too much is waiting already; send it again when earlier requests are answered");
   }
 

@@ -2,6 +2,7 @@
 // they were put in. Nobody waits for an answer to leave; but whoever would cause more of them asks
 // first whether the host keeps up, so that what it does not read stays within one limit.
 
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import { JsonText, limits, type Transport } from "@hawser/wire";
 
 export interface Outbox {
@@ -26,6 +27,8 @@ export function createOutbox(transport: Transport, maxUnsentBytes: number = limi
   let isGone = false;
 
   async function sendAll(): Promise<void> {
+    // Answers of one turn leave in one piece: a write costs as much as all the rest of an answer.
+    await endOfTurn();
     try {
       while (unsent.length > 0) {
         const texts = unsent;
