@@ -13,13 +13,14 @@ import {
   type ToolContext,
   type ToolInput,
 } from "@hawser/wire";
+import { isRecord } from "./is-record.ts";
 
 /** A list of tools, or tools by name as the AI SDK holds them. */
 export type ToolSource = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 export function toTools(source: ToolSource): Tool[] {
-  if (!isRecord(source)) throw new HawserError("usage", "tools are a list, or an object with their names as its keys");
   if (Array.isArray(source)) return source.map((value, index) => toTool(value, undefined, `tool ${index}`));
+  if (!isRecord(source)) throw new HawserError("usage", "tools are a list, or an object with their names as its keys");
   return Object.entries(source).map(([name, value]) => toTool(value, name, `tool "${name}"`));
 }
 
@@ -37,7 +38,6 @@ function toTool(value: unknown, name: string | undefined, label: string): Tool {
   throw new HawserError("usage", `${label} is no tool; use defineTool({ name, description, input, run })`);
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 const isDefinedTool = (value: unknown): value is Tool =>
   isRecord(value) && typeof value["run"] === "function" && typeof value["name"] === "string" && "input" in value;
 
@@ -67,6 +67,11 @@ function fromAgentSdk(source: AgentSdkTool): Tool {
 /** An object schema out of one schema per member. */
 function fromShape(shape: Readonly<Record<string, StandardSchema>>): StandardSchema<Record<string, unknown>> {
   const members = Object.entries(shape);
+  const toObjectSchema = (options: { target: string }): object => ({
+    type: "object",
+    properties: Object.fromEntries(members.map(([name, schema]) => [name, memberSchema(schema, options)])),
+    required: members.filter(([, schema]) => !isOptional(schema)).map(([name]) => name),
+  });
   return {
     "~standard": {
       version: 1,
@@ -84,14 +89,7 @@ function fromShape(shape: Readonly<Record<string, StandardSchema>>): StandardSch
         }
         return issues.length > 0 ? { issues } : { value: output };
       },
-      jsonSchema: {
-        input: (options) => ({
-          type: "object",
-          properties: Object.fromEntries(members.map(([name, schema]) => [name, memberSchema(schema, options)])),
-          required: members.filter(([, schema]) => !isOptional(schema)).map(([name]) => name),
-        }),
-        output: (options) => fromShape(shape)["~standard"].jsonSchema?.input(options) ?? {},
-      },
+      jsonSchema: { input: toObjectSchema, output: toObjectSchema },
     },
   };
 }

@@ -2,7 +2,7 @@
 // They are shortened, since clients close the connection over long lines, and a long one says no more.
 
 /** Characters of a log line, a progress message or a parent's error. Written as JSON that is 100 kB at most. */
-export const maxNoteChars = 16_384;
+const maxNoteChars = 16_384;
 
 /** The name of an error's class, as a peer says it. */
 export const maxTypeChars = 200;

@@ -5,6 +5,7 @@
 import { describeThrown, HawserError, ToolNotFoundError, type Tool, type ToolContext } from "@hawser/wire";
 import type { IPCErrorResponse, IPCResponse, ToolSchema } from "./contract.ts";
 import { createGates } from "./gate.ts";
+import { isRecord } from "./is-record.ts";
 import { prepareInput, toJsonSchema, type PreparedInput } from "./tool-input.ts";
 import { toErrorPayload, toToolResult } from "./tool-result.ts";
 
@@ -85,7 +86,6 @@ function describe(tool: Tool, input: PreparedInput): ToolSchema {
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 const kindOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`);
 // V8 draws the whole circle, over several lines.
 const firstLineOf = (text: string): string => text.split("\n", 1)[0] ?? "";

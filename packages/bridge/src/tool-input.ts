@@ -4,6 +4,7 @@
 
 import { Validator, type Schema } from "@cfworker/json-schema";
 import { HawserError, isStandardSchema, ToolInputValidationError, type JsonSchema, type StandardIssue, type ToolInput } from "@hawser/wire";
+import { isRecord } from "./is-record.ts";
 
 export interface PreparedInput {
   readonly jsonSchema: JsonSchema;
@@ -48,8 +49,7 @@ export function prepareInput(toolName: string, input: ToolInput): PreparedInput 
 /** JSON Schema of a validator, or the schema itself; clients expect an object at the root. */
 export function toJsonSchema(toolName: string, input: ToolInput): JsonSchema {
   if (!isStandardSchema(input)) {
-    if (typeof input === "object" && input !== null && !Array.isArray(input))
-      return Object.keys(input).length > 0 ? input : { type: "object" };
+    if (isRecord(input)) return Object.keys(input).length > 0 ? input : { type: "object" };
     throw new HawserError("usage", `tool "${toolName}": its schema is a Standard Schema validator or a JSON Schema object`);
   }
   const { jsonSchema, vendor } = input["~standard"];

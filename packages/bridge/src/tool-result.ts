@@ -3,7 +3,9 @@
 // text, and an object also structured content. There is always at least one block.
 
 import { bridgeProtocol, describeThrown, errorTable, exceedsDepth, HawserError, IPCToolExecutionError, limits } from "@hawser/wire";
+import { boundedText } from "./bounded-text.ts";
 import type { IPCErrorPayload, ToolResult, ToolResultContent } from "./contract.ts";
+import { isRecord } from "./is-record.ts";
 
 export function toToolResult(toolName: string, value: unknown): ToolResult {
   if (value === undefined) return textResult("");
@@ -26,7 +28,8 @@ export function toErrorPayload(toolName: string, thrown: unknown): IPCErrorPaylo
   try {
     const type = typeName(thrown);
     const text = HawserError.isInstance(thrown) ? thrown.message : describeChain(thrown);
-    return { message: bounded(namesTheTool.has(type) ? text : `tool "${toolName}" failed: ${text}`), type };
+    const message = namesTheTool.has(type) ? text : `tool "${toolName}" failed: ${text}`;
+    return { message: boundedText(message, limits.maxErrorTextChars), type };
   } catch {
     // An object with hostile getters is not worth more thought.
     return { message: `tool "${toolName}" failed; what it threw can't be described`, type: "Error" };
@@ -53,9 +56,6 @@ function describeChain(thrown: unknown): string {
 
 const maxChain = 4;
 
-const bounded = (text: string): string =>
-  text.length <= limits.maxErrorTextChars ? text : `${text.slice(0, limits.maxErrorTextChars)}… (${text.length} characters)`;
-
 // Room for the envelope around the value: result, structuredContent, and the JSON-RPC message of the bridge.
 const maxValueDepth = limits.maxWriteDepth - 4;
 
@@ -70,8 +70,6 @@ function toText(toolName: string, value: unknown): string {
   }
   throw new IPCToolExecutionError(`tool "${toolName}" returned a ${typeof value}, which JSON can't hold. Return plain data`);
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 function isWholeResult(value: unknown): value is ToolResult {
   return isRecord(value) && Array.isArray(value["content"]) && value["content"].every(isResultBlock);

@@ -56,6 +56,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Takes the decoded body of a successful response as it comes, instead of `response.body`; its promise is backpressure. */
   readonly onBody?: ((chunk: Buffer) => Promise<void>) | undefined;
+  /** Until then the outcome's body counts as kept, and other calls leave it its room; else until the call has ended. */
+  readonly untilWritten?: Promise<void> | undefined;
 }
 
 export interface CallCore {

@@ -2,9 +2,10 @@
 // API document are read when they are first needed and kept until `reload`; a reload that fails leaves
 // the old ones in place, and a running call keeps those it began with.
 
-import { HawserError, untilAborted, type CallItem } from "@hawser/wire";
+import { createByteBudget, HawserError, limits, untilAborted, type CallItem } from "@hawser/wire";
 import type { CallCore, CallOptions, CallOutcome, GatewayOptions } from "./call.ts";
 import { openCallSession, type CallSession } from "./call-session.ts";
+import { openBodyRoom } from "./execute/body-room.ts";
 import { createConnectionPool } from "./execute/connection-pool.ts";
 import { execute } from "./execute/execute.ts";
 import { toFailureOutcome } from "./execute/outcome.ts";
@@ -14,10 +15,14 @@ import { buildRequest } from "./request/build-request.ts";
 import { operationIdOf } from "./request/check-item.ts";
 import { parseDuration } from "./request/duration.ts";
 
+// Two of the largest bodies. A body takes its size several times over on its way to an answer.
+const maxKeptBytes = 2 * limits.maxBodyBytes;
+
 /** Makes calls as the options, the environment and the configuration file say. Opens and reads nothing until it is used. */
 export function createCallCore(options: GatewayOptions = {}): CallCore {
   const pool = createConnectionPool(options.maxConnections);
   const running = new Set<() => void>();
+  const bodies = createByteBudget(maxKeptBytes);
   let isClosed = false;
   let session: CallSession | undefined;
   let opening: Promise<CallSession> | undefined;
@@ -39,7 +44,8 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
 
   async function call(item: CallItem, callOptions: CallOptions = {}): Promise<CallOutcome> {
     const startedAt = performance.now();
-    const { signal, onBody } = callOptions;
+    const { signal, onBody, untilWritten } = callOptions;
+    const room = openBodyRoom(bodies);
     let used: CallSession | undefined;
     try {
       if (isClosed || signal?.aborted) throw new HawserError("cancelled", "cancelled");
@@ -60,10 +66,14 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
         signal,
         running,
         onBody,
+        room,
       };
       return await execute(request, { ...sending, ...times });
     } catch (error) {
       return toFailureOutcome({ startedAt, redactor: used?.redactor ?? earlyRedactor(options) }, asCancelled(error, signal));
+    } finally {
+      if (untilWritten) void untilWritten.then(room.leave);
+      else room.leave();
     }
   }
 

@@ -33,6 +33,7 @@ export type { OperationStats } from "./openapi/search.ts";
 export { validateDocument } from "./openapi/validate-document.ts";
 export type { DocumentValidation } from "./openapi/validate-document.ts";
 export { parseDuration } from "./request/duration.ts";
+export { rpcCodec } from "./rpc/rpc-codec.ts";
 export { serveRpc } from "./rpc/serve-rpc.ts";
 export type { ServeRpcOptions } from "./rpc/serve-rpc.ts";
 export { gatewayTools } from "./tools/gateway-tools.ts";

@@ -50,17 +50,21 @@ function isPackageBuilt(folder) {
   });
 }
 
-// Compiled code is executed, so it lies where only this user can write. Without such a place: no cache.
+// Compiled code is executed, so it lies where only this user can write: the rule of the bridge's code cache. Without such a place: no cache.
 function enableCompileCache() {
   const fs = process.getBuiltinModule("node:fs");
   const { isAbsolute, join } = process.getBuiltinModule("node:path");
+  const { getuid } = process;
   try {
-    const cacheHome = process.env["XDG_CACHE_HOME"] || "";
-    const folder = join(isAbsolute(cacheHome) ? cacheHome : join(process.getBuiltinModule("node:os").homedir(), ".cache"), "hawser");
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const { uid, mode } = fs.lstatSync(folder);
-    if (process.getuid && uid !== process.getuid()) return;
-    if (process.getuid && (mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700);
+    const given = process.env["XDG_CACHE_HOME"] || "";
+    const cacheHome = isAbsolute(given) ? given : join(process.getBuiltinModule("node:os").homedir(), ".cache");
+    const folder = join(cacheHome, "hawser");
+    // Not `recursive`: where nothing can be made, such as below /proc, that never returns.
+    for (const path of [cacheHome, folder]) if (!fs.existsSync(path)) fs.mkdirSync(path, { mode: 0o700 });
+    const status = fs.lstatSync(folder);
+    // Behind a link lies a folder that somebody made for something else: its mode is not ours to change.
+    if (!status.isDirectory() || (getuid && status.uid !== getuid())) return;
+    if (getuid && (status.mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700);
     process.getBuiltinModule("node:module").enableCompileCache(folder);
   } catch {
     // A cache saves time and nothing else.

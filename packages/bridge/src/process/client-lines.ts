@@ -23,9 +23,15 @@ function createClientLinesDecoder(options?: CodecOptions): Decoder {
     lineEnd = at === -1 ? endOfFirst : lastBytes(noBytes, chunk.subarray(chunk.lastIndexOf(lineFeed) + 1));
     // A line too long is longer than a chunk: in each chunk it can only be the first one.
     const items = inner.push(chunk);
-    const refused = unfinished ?? (isTooLong(items[0]) ? items.shift() : undefined);
-    unfinished = at === -1 ? (refused as Refused | undefined) : undefined;
-    return refused && at !== -1 ? [withIdFrom(refused as Refused, endOfFirst), ...items] : items;
+    const [first] = items;
+    if (isTooLong(first)) {
+      unfinished = first;
+      items.shift();
+    }
+    if (!unfinished || at === -1) return items;
+    const refused = withIdFrom(unfinished, endOfFirst);
+    unfinished = undefined;
+    return [refused, ...items];
   }
 
   return {

@@ -2,6 +2,8 @@
 // clients lose all tools; a union or a reference at the root makes others drop the tool. The result
 // only says more loosely what the original says: the parent still checks against the original.
 
+import { isRecord } from "../is-record.ts";
+
 export type ObjectSchema = Record<string, unknown> & { type: "object" };
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -98,6 +100,5 @@ function referenceTarget(root: Schema, reference: unknown): unknown {
   return target;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 const isStringList = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
 const namesIn = (value: unknown): string[] => (isStringList(value) ? value : []);

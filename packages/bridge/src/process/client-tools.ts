@@ -4,6 +4,7 @@
 
 import { describeThrown, HawserError, limits, toJsonText } from "@hawser/wire";
 import type { ToolSchema } from "../contract.ts";
+import { isRecord } from "../is-record.ts";
 import { toClientSchema, type ObjectSchema } from "./client-schema.ts";
 
 export interface ClientTool {
@@ -109,5 +110,3 @@ function createNames(schemas: readonly ToolSchema[]): Names {
     },
   };
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

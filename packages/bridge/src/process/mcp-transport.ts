@@ -3,7 +3,7 @@
 // line that can't be read is refused by its id, an answer that can't be written becomes an error,
 // and a client that closes its end first still gets what it asked for. What waits is bounded.
 
-import { parseJSONRPCMessage, type JSONRPCMessage, type Transport as McpTransport } from "@modelcontextprotocol/server";
+import { parseJSONRPCMessage, type JSONRPCMessage, type RequestId, type Transport as McpTransport } from "@modelcontextprotocol/server";
 import {
   describeThrown,
   errorTable,
@@ -17,10 +17,9 @@ import {
   type Transport,
 } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
+import { isRecord } from "../is-record.ts";
 import { createOutbox } from "./outbox.ts";
 import { toShortCall, type ShortCalls } from "./short-calls.ts";
-
-type RequestId = string | number;
 
 export interface BridgeMcpTransport extends McpTransport {
   /** Resolves when the client will ask no more (its input ended, or `stopping`) and every request was answered. */
@@ -178,6 +177,6 @@ function idSourceIn(text: string): string | undefined {
 }
 
 const isRequestLike = (value: unknown): value is { id: RequestId } => {
-  const { id, method } = (typeof value === "object" && value !== null ? value : {}) as { id?: unknown; method?: unknown };
-  return typeof method === "string" && (typeof id === "string" || typeof id === "number");
+  if (!isRecord(value) || typeof value["method"] !== "string") return false;
+  return typeof value["id"] === "string" || typeof value["id"] === "number";
 };

@@ -4,6 +4,7 @@
 import { bridgeProtocol, IPCConnectionError, IPCError, type BridgeResponse, type HawserError, type Incoming } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import type { IPCErrorPayload } from "../contract.ts";
+import { isRecord } from "../is-record.ts";
 
 /** An error that the parent sent: `type` is the class it named. The connection is as good as before. */
 export class ParentError extends IPCError {
@@ -60,5 +61,3 @@ function without(record: Record<string, unknown>, isUnfit: (member: unknown, nam
   const unfit = Object.keys(record).filter((name) => isUnfit(record[name], name));
   return unfit.length === 0 ? record : Object.fromEntries(Object.entries(record).filter(([name]) => !unfit.includes(name)));
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

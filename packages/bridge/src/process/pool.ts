@@ -5,9 +5,9 @@
 
 import { HawserError, IPCConnectionError, untilAborted } from "@hawser/wire";
 import type { CallToolParams } from "../contract.ts";
+import { createPlaces } from "../places.ts";
 import { connectToParent, type CallEvents, type ConnectionOptions, type ParentConnection, type ParentResult } from "./connection.ts";
 import { ParentError } from "./parent-answer.ts";
-import { createPlaces } from "./places.ts";
 
 export interface PoolOptions {
   readonly socketPath: string;

@@ -5,6 +5,7 @@ import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { BridgeStartupError, describeThrown } from "@hawser/wire";
 import type { ToolSchema } from "../contract.ts";
+import { isRecord } from "../is-record.ts";
 
 export function readSchemaFile(path: string): ToolSchema[] {
   let entries: unknown;
@@ -38,5 +39,3 @@ function checkEntry(path: string, index: number, entry: unknown, seen: Map<strin
   if (seen.has(name)) return fail(`"${name}" is also the name of tool ${seen.get(name)}`);
   seen.set(name, index);
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -8,13 +8,14 @@ import {
   SERVER_INFO_META_KEY,
   type CallToolResult,
   type JSONRPCMessage,
+  type RequestId,
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import { isRecord } from "../is-record.ts";
 import { clientIn, type CallContext } from "./call-context.ts";
 import type { CallParams, Relay } from "./relay.ts";
 
-type RequestId = string | number;
 type Members = Readonly<Record<string, unknown>>;
 
 export interface ShortCall {
@@ -118,4 +119,3 @@ export function toShortCall(value: unknown): ShortCall | undefined {
 const isUsualMeta = ([name, value]: [string, unknown]): boolean => (name === "progressToken" ? isToken(value) : name.includes("/"));
 
 const isToken = (value: unknown): value is RequestId => typeof value === "string" || Number.isSafeInteger(value);
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -3,7 +3,7 @@
 // with the batch: nothing is read while every worker is busy or the output does not take its results.
 
 import { HawserError, limits, memberSource, toHawserError, toJsonText, untilAborted, JsonText } from "@hawser/wire";
-import type { CallCode, CallCore, CallOutcome } from "../call.ts";
+import type { CallCode, CallCore, CallOptions, CallOutcome } from "../call.ts";
 import { toBatchLine } from "../execute/answers.ts";
 import { parseCallItem } from "../rpc/call-item.ts";
 import { toUnmadeOutcome } from "../rpc/rpc-answer.ts";
@@ -39,11 +39,16 @@ export async function runBatch(source: AsyncIterable<Buffer>, core: CallCore, op
   let failed = 0;
 
   async function perform(entry: BatchEntry, index: number): Promise<void> {
-    const outcome = await callOf(entry, core, options, signal);
-    codes.add(outcome.code);
-    await writer.write(index, toResultText(entry, index, outcome));
+    const { promise: untilWritten, resolve: noteWritten } = Promise.withResolvers<void>();
+    try {
+      const outcome = await callOf(entry, core, options, { signal, untilWritten });
+      codes.add(outcome.code);
+      if (!outcome.ok) failed++;
+      await writer.write(index, toResultText(entry, index, outcome));
+    } finally {
+      noteWritten();
+    }
     done++;
-    if (!outcome.ok) failed++;
     options.onProgress?.(done, failed);
   }
 
@@ -80,12 +85,12 @@ function stopOrThrow(signal: AbortSignal, error: unknown): IteratorReturnResult<
   throw error;
 }
 
-async function callOf(entry: BatchEntry, core: CallCore, { defaults }: BatchOptions, signal: AbortSignal): Promise<CallOutcome> {
+async function callOf(entry: BatchEntry, core: CallCore, { defaults }: BatchOptions, callOptions: CallOptions): Promise<CallOutcome> {
   try {
     if (entry.error) throw entry.error;
     // `null` is no item here, though it is one without arguments elsewhere.
     const { id: _, ...item } = parseCallItem(entry.value ?? []) as ReturnType<typeof parseCallItem> & { id?: unknown };
-    return await core.call({ ...defaults, ...item }, { signal });
+    return await core.call({ ...defaults, ...item }, callOptions);
   } catch (error) {
     const { message } = toHawserError(error);
     return toUnmadeOutcome(new HawserError("invalid_message", `batch item ${entry.position}: ${message}`, { cause: error }));

@@ -6,6 +6,7 @@ import { HawserError, limits } from "@hawser/wire";
 import type { CallOutcome, CallResponse } from "../call.ts";
 import { isIdempotent } from "../request/check-item.ts";
 import type { HttpRequest } from "../request/http-request.ts";
+import type { BodyRoom } from "./body-room.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import { acceptedEncodings } from "./content-decoder.ts";
 import { toWireRequest, type Credential } from "./credential.ts";
@@ -32,6 +33,8 @@ export interface ExecuteOptions extends Cancellers {
   /** Bounds `response.body` (4 MiB unless given), and what goes to `onBody` only if given. */
   readonly maxBodyBytes?: number | undefined;
   readonly onBody?: ((chunk: Buffer) => Promise<void>) | undefined;
+  /** Shared with other calls, for bodies that are kept. */
+  readonly room?: BodyRoom | undefined;
 }
 
 /** One response, or the fault instead of it. */
@@ -123,9 +126,9 @@ async function tryOnce(request: HttpRequest, url: URL, options: ExecuteOptions, 
   }
 }
 
-function createSink(status: number, { onBody, maxBodyBytes, redactor }: ExecuteOptions): BodyCollector | StreamedBody {
+function createSink(status: number, { onBody, maxBodyBytes, redactor, room }: ExecuteOptions): BodyCollector | StreamedBody {
   const isStreamed = onBody !== undefined && status >= 200 && status < 300;
-  return isStreamed ? createStreamedBody(onBody, redactor, maxBodyBytes) : createBodyCollector(maxBodyBytes ?? limits.maxBodyBytes);
+  return isStreamed ? createStreamedBody(onBody, redactor, maxBodyBytes) : createBodyCollector(maxBodyBytes ?? limits.maxBodyBytes, room);
 }
 
 async function toResponse(

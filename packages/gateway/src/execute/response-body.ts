@@ -4,6 +4,7 @@
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { limits } from "@hawser/wire";
+import type { BodyRoom } from "./body-room.ts";
 import type { BodySink } from "./exchange.ts";
 import type { Redactor } from "./redaction.ts";
 
@@ -12,8 +13,8 @@ export interface BodyCollector extends BodySink {
   bytes(): Buffer;
 }
 
-/** Keeps up to `maxBytes` and refuses the rest. */
-export function createBodyCollector(maxBytes: number): BodyCollector {
+/** Keeps up to `maxBytes` and refuses the rest; waits where the room is used up by others. */
+export function createBodyCollector(maxBytes: number, room?: BodyRoom): BodyCollector {
   const chunks: Buffer[] = [];
   let size = 0;
   let isTruncated = false;
@@ -26,7 +27,8 @@ export function createBodyCollector(maxBytes: number): BodyCollector {
       const kept = isTruncated ? chunk.subarray(0, maxBytes - size) : chunk;
       chunks.push(kept);
       size += kept.length;
-      return !isTruncated;
+      const whenRoom = room?.keep(size);
+      return isTruncated ? false : (whenRoom ?? true);
     },
     bytes: () => (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
   };

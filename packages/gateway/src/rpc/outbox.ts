@@ -6,7 +6,8 @@ import { setImmediate as endOfTurn } from "node:timers/promises";
 import { JsonText, limits, type Transport } from "@hawser/wire";
 
 export interface Outbox {
-  put(text: string): void;
+  /** `onSent` is called once the transport took it, or never can. */
+  put(text: string, onSent?: () => void): void;
   /** More is waiting than a busy host needs: give the output a turn before reading on. */
   readonly isBehind: boolean;
   /** The host does not keep up: read nothing and start nothing until `whenRoom`. */
@@ -20,7 +21,7 @@ export interface Outbox {
 const behindFromBytes = 262_144;
 
 export function createOutbox(transport: Transport, maxUnsentBytes: number = limits.rpcUnsentBytes): Outbox {
-  let unsent: string[] = [];
+  let unsent: { readonly text: string; readonly onSent: (() => void) | undefined }[] = [];
   let unsentBytes = 0;
   let sending: Promise<void> | undefined;
   let room: PromiseWithResolvers<void> | undefined;
@@ -31,11 +32,12 @@ export function createOutbox(transport: Transport, maxUnsentBytes: number = limi
     await endOfTurn();
     try {
       while (unsent.length > 0) {
-        const texts = unsent;
+        const answers = unsent;
         unsent = [];
-        for (const text of texts) {
+        for (const { text, onSent } of answers) {
           await transport.send(new JsonText(text));
           unsentBytes -= Buffer.byteLength(text);
+          onSent?.();
           if (room && unsentBytes <= maxUnsentBytes) wake();
         }
       }
@@ -55,9 +57,9 @@ export function createOutbox(transport: Transport, maxUnsentBytes: number = limi
   }
 
   return {
-    put(text) {
-      if (isGone) return;
-      unsent.push(text);
+    put(text, onSent) {
+      if (isGone) return onSent?.();
+      unsent.push({ text, onSent });
       unsentBytes += Buffer.byteLength(text);
       sending ??= sendAll();
     },

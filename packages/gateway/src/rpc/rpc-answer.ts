@@ -47,14 +47,23 @@ export function toCallText(id: IdSource, outcome: CallOutcome, rpc: CallStats["r
   return fits(text) ? text : (cutToFit(outcome, text, write) ?? toAnswerText(id, tooLongAnswer(status)));
 }
 
-// No text has more than three bytes per unit, so that most need no counting.
-const fits = (text: string): boolean => text.length * 3 <= maxTextBytes || Buffer.byteLength(text) <= maxTextBytes;
+// No unit takes more than six bytes on the wire, so that most texts need no counting.
+const fits = (text: string): boolean => text.length * 6 <= maxTextBytes || bytesOnWire(text) <= maxTextBytes;
+
+// U+2028 and U+2029 leave as escapes: three bytes become six.
+function bytesOnWire(text: string): number {
+  let bytes = Buffer.byteLength(text);
+  for (const separator of ["\u2028", "\u2029"]) {
+    for (let at = text.indexOf(separator); at !== -1; at = text.indexOf(separator, at + 1)) bytes += 3;
+  }
+  return bytes;
+}
 
 function cutToFit(outcome: CallOutcome, tooLong: string, write: (outcome: CallOutcome) => string): string | undefined {
   let text = tooLong;
   let { response } = outcome;
   while (response && response.body.length > 0) {
-    const share = (maxTextBytes / Buffer.byteLength(text)) * 0.9;
+    const share = (maxTextBytes / bytesOnWire(text)) * 0.9;
     const body = cutBody(response.body, Math.floor(response.body.length * share), response.bodyEncoding);
     const bytes = Buffer.byteLength(body, response.bodyEncoding ?? "utf8");
     response = { ...response, body, bytes, truncated: true };

@@ -1,9 +1,9 @@
 // `hawser rpc`: igw-rpc-v1 on stdin and stdout. Nothing is read from stdin before the flags are known
 // to be right, and nothing of the API is touched before the first call.
 
-import { createCallCore, serveRpc } from "@hawser/gateway";
+import { createCallCore, rpcCodec, serveRpc } from "@hawser/gateway";
 import { HawserError } from "@hawser/wire";
-import { ndjson, runStdio } from "@hawser/wire/node";
+import { runStdio } from "@hawser/wire/node";
 import { readVersion } from "../launcher.ts";
 import { startDemoTarget } from "./demo-target.ts";
 import { toGatewayOptions } from "./target-flags.ts";
@@ -22,7 +22,7 @@ export async function runRpc(flags: RpcFlags): Promise<void> {
   const { workers, queueSize, overflow } = flags;
   const core = createCallCore({ ...(demo?.options ?? given), ...toResponseOptions(flags), maxConnections: workers });
   return runStdio({
-    codec: ndjson,
+    codec: rpcCodec,
     async serve(transport, lifecycle) {
       await serveRpc(transport, core, { version: readVersion(), workers, queueSize, overflow, lifecycle });
       await core.close();

@@ -1,0 +1,40 @@
+// The lines of an rpc host, for input that may be all mistakes. Every line that is no JSON brings two
+// errors, and their stacks would take some kilobytes for a line of two bytes: here they have none, and
+// of many equal mistakes in a row one error is kept.
+
+import type { HawserError, Incoming } from "@hawser/wire";
+import { ndjson } from "@hawser/wire/node";
+
+export const rpcCodec: typeof ndjson = {
+  ...ndjson,
+  createDecoder(options) {
+    const decoder = ndjson.createDecoder(options);
+    let last: HawserError | undefined;
+    function shareError(item: Incoming): Incoming {
+      if (item.kind === "message") return item;
+      if (last?.message !== item.error.message) last = item.error;
+      return { ...item, error: last };
+    }
+    return {
+      push: (chunk) => withoutStacks(() => decoder.push(chunk)).map(shareError),
+      end: () => decoder.end().map(shareError),
+      get unfinishedBytes() {
+        return decoder.unfinishedBytes ?? 0;
+      },
+      get isMidMessage() {
+        return decoder.isMidMessage;
+      },
+    };
+  },
+};
+
+/** Nobody else runs meanwhile: the work is synchronous. */
+function withoutStacks<Result>(work: () => Result): Result {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
