@@ -11,6 +11,7 @@ export function protocolPage(definition: ProtocolDefinition): string {
     notice(`packages/wire/src/protocols/${definition.name}.ts`),
     `# The ${definition.name} protocol, version ${definition.version}\n\n${definition.summary}\n\n`,
     "Every message is one JSON object. Fields that are not listed here may be added and must be ignored.\n",
+    `\n## How messages travel\n\n${definition.conversation.map((line) => `- ${line}\n`).join("")}`,
     directionSection("Requests", definition.requests, document.requests),
     directionSection("Responses", definition.responses, document.responses),
   ].join("");

@@ -24,6 +24,8 @@ export interface ProtocolDefinition {
   readonly name: string;
   readonly version: string;
   readonly summary: string;
+  /** How messages travel and how a conversation begins and ends: what an implementation in another language needs, line by line. */
+  readonly conversation: readonly string[];
   readonly requests: DirectionDefinition;
   readonly responses: DirectionDefinition;
 }

@@ -9,6 +9,7 @@ const nested = defineProtocol({
   name: "nested",
   version: "1.0.0",
   summary: "For this test.",
+  conversation: ["Made for a test."],
   requests: {
     tag: "op",
     messages: {

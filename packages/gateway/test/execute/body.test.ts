@@ -133,6 +133,14 @@ describe("streamed bodies", () => {
     expect(Buffer.concat(chunks).equals(content)).toBe(true);
   });
 
+  it("leave turns for others when whoever takes them is ready before the turn ends", async () => {
+    const content = Buffer.alloc(6_000_000, "0123456789");
+    const stub = await stubOf((_request, response) => answer(response, 200, content));
+    const onBody = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
+    const outcome = await coreOf(stub.url).call({ path: "/x", timeout: "30s" }, { onBody });
+    expect(outcome.response).toMatchObject({ status: 200, bytes: content.length });
+  });
+
   it("of a failed call are kept, not streamed", async () => {
     const stub = await stubOf((_request, response) => answer(response, 404, "why"));
     const onBody = (): Promise<void> => Promise.reject(new Error("not for this"));

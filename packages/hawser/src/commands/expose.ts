@@ -53,7 +53,7 @@ function printConfig(guard: StdoutGuard, { mcpServerConfig }: IPCSession, server
 }
 
 const destinations: Readonly<Record<ClientName, string>> = {
-  claude: "for `claude --mcp-config <file>` or a project's .mcp.json",
+  claude: "for `claude --mcp-config=<file>` or a project's .mcp.json",
   codex: "for ~/.codex/config.toml",
   gemini: "for .gemini/settings.json",
   opencode: "for opencode.json",

@@ -19,6 +19,13 @@ export const bridgeProtocol = defineProtocol({
   name: "bridge",
   version: "1.0.0",
   summary: "Calls functions of a running program.",
+  conversation: [
+    "A Unix socket (on Windows a named pipe). The program that owns the functions listens; the bridge connects, as often as it has calls to carry at the same time.",
+    "Each message is a frame: its length in bytes as 4 bytes, unsigned, big endian, then so many bytes of JSON in UTF-8. At most 10,485,760 bytes of JSON; a longer frame up to 64 MiB is skipped and answered with an error, and beyond that the connection ends.",
+    "On one connection there is one request at a time, and its answer comes before the next request. The connection may be kept and used again. There are no ids.",
+    "To cancel, the bridge closes the connection. A request is never sent twice.",
+    "The bridge is started as `<command> <socket path> <schema path>`. The schema file is a JSON array of tools: `name` (string), `description` (string), `input_schema` (JSON Schema of an object).",
+  ],
   requests: {
     tag: "method",
     messages: {

@@ -13,6 +13,12 @@ export const echoProtocol = defineProtocol({
   name: "echo",
   version: "1.0.0",
   summary: "Answers with what it was sent, after a while or in pieces if asked to.",
+  conversation: [
+    "The client starts `hawser echo` and writes to its stdin; answers come on its stdout.",
+    "Each message is one line: JSON in UTF-8 without a line feed inside, ended by a line feed. At most 10,485,760 bytes; a longer line is skipped and answered with an error. Blank lines are ignored.",
+    "With `--codec length-prefix`, and always on a socket (`--socket`), each message is a frame instead: its length in bytes as 4 bytes, unsigned, big endian, then so many bytes of JSON in UTF-8.",
+    "When the input ends, what was accepted is finished (up to 10 seconds) and the process exits with 0.",
+  ],
   requests: {
     tag: "kind",
     messages: {

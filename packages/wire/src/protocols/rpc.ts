@@ -110,6 +110,12 @@ export const rpcProtocol = defineProtocol({
   name: "rpc",
   version: RPC_SEMVER,
   summary: "Makes calls of an HTTP API for a host program, through one long-lived child (`igw-rpc-v1`).",
+  conversation: [
+    "The host starts `hawser rpc` and writes to its stdin; answers come on its stdout. stderr is for people.",
+    "Each message is one line: JSON in UTF-8 without a line feed inside, ended by a line feed (a carriage return before it is ignored). At most 10,485,760 bytes; a longer line is skipped and answered with an error. Blank lines are ignored.",
+    "Requests are taken in order. With one worker the answers of calls keep it; with more they come as they are ready, and `id` tells whose they are.",
+    "When the input ends, what was accepted is finished (up to 10 seconds) and the process exits with 0. `shutdown` does the same and is answered last.",
+  ],
   requests: {
     tag: "op",
     messages: {
