@@ -13,14 +13,13 @@ import {
   type ToolContext,
   type ToolInput,
 } from "@hawser/wire";
-import { isRecord } from "./is-record.ts";
 
 /** A list of tools, or tools by name as the AI SDK holds them. */
 export type ToolSource = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 export function toTools(source: ToolSource): Tool[] {
+  if (!isObject(source)) throw new HawserError("usage", "tools are a list, or an object with their names as its keys");
   if (Array.isArray(source)) return source.map((value, index) => toTool(value, undefined, `tool ${index}`));
-  if (!isRecord(source)) throw new HawserError("usage", "tools are a list, or an object with their names as its keys");
   return Object.entries(source).map(([name, value]) => toTool(value, name, `tool "${name}"`));
 }
 
@@ -38,8 +37,9 @@ function toTool(value: unknown, name: string | undefined, label: string): Tool {
   throw new HawserError("usage", `${label} is no tool; use defineTool({ name, description, input, run })`);
 }
 
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 const isDefinedTool = (value: unknown): value is Tool =>
-  isRecord(value) && typeof value["run"] === "function" && typeof value["name"] === "string" && "input" in value;
+  isObject(value) && typeof value["run"] === "function" && typeof value["name"] === "string" && "input" in value;
 
 // --- Agent SDK
 
@@ -52,7 +52,7 @@ interface AgentSdkTool {
 }
 
 const isAgentSdkTool = (value: unknown): value is AgentSdkTool =>
-  isRecord(value) && typeof value["handler"] === "function" && typeof value["name"] === "string" && isRecord(value["inputSchema"]);
+  isObject(value) && typeof value["handler"] === "function" && typeof value["name"] === "string" && isObject(value["inputSchema"]);
 
 function fromAgentSdk(source: AgentSdkTool): Tool {
   return {
@@ -78,7 +78,7 @@ function fromShape(shape: Readonly<Record<string, StandardSchema>>): StandardSch
       vendor: "hawser",
       async validate(value) {
         // Own members only: an argument may be called `constructor`.
-        const given = new Map(Object.entries(isRecord(value) ? value : {}));
+        const given = new Map(Object.entries(isObject(value) ? value : {}));
         const output: Record<string, unknown> = {};
         const issues: StandardIssue[] = [];
         for (const [name, schema] of members) {
@@ -114,7 +114,7 @@ interface AiSdkTool {
 }
 
 const isAiSdkTool = (value: unknown): value is AiSdkTool =>
-  isRecord(value) && typeof value["execute"] === "function" && "inputSchema" in value;
+  isObject(value) && typeof value["execute"] === "function" && "inputSchema" in value;
 
 function fromAiSdk(name: string, source: AiSdkTool): Tool {
   let calls = 0;
@@ -134,8 +134,8 @@ function fromAiSdk(name: string, source: AiSdkTool): Tool {
 function aiSdkInput(name: string, inputSchema: unknown): ToolInput {
   if (isStandardSchema(inputSchema)) return inputSchema;
   const schema: unknown = typeof inputSchema === "function" ? (inputSchema as () => unknown)() : inputSchema;
-  const { jsonSchema, validate } = (isRecord(schema) ? schema : {}) as Partial<AiSdkSchema>;
-  if (isRecord(jsonSchema) && !("then" in jsonSchema)) return validate ? fromAiSdkSchema(jsonSchema, validate) : jsonSchema;
+  const { jsonSchema, validate } = (isObject(schema) ? schema : {}) as Partial<AiSdkSchema>;
+  if (isObject(jsonSchema) && !("then" in jsonSchema)) return validate ? fromAiSdkSchema(jsonSchema, validate) : jsonSchema;
   throw new HawserError("usage", `tool "${name}": its inputSchema is neither a Standard Schema nor jsonSchema(…) of the AI SDK`);
 }
 
@@ -163,7 +163,7 @@ function fromAiSdkSchema(jsonSchema: JsonSchema, validate: NonNullable<AiSdkSche
   };
 }
 
-const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> => isRecord(value) && Symbol.asyncIterator in value;
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> => isObject(value) && Symbol.asyncIterator in value;
 
 /** A streaming tool yields intermediate states; the last one is its result. */
 async function lastOf(values: AsyncIterable<unknown>): Promise<unknown> {

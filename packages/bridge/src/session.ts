@@ -91,7 +91,9 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
   async function start(): Promise<void> {
     if (state === "stopped") throw new HawserError("usage", "this session has stopped; create a new one");
     starting ??= open().then(
-      () => void (state = state === "created" ? "started" : state),
+      () => {
+        if (state === "created") state = "started";
+      },
       (error: unknown) => {
         state = "stopped";
         throw error;

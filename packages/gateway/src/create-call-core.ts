@@ -2,7 +2,7 @@
 // API document are read when they are first needed and kept until `reload`; a reload that fails leaves
 // the old ones in place, and a running call keeps those it began with.
 
-import { createByteBudget, HawserError, limits, untilAborted, type CallItem } from "@hawser/wire";
+import { createByteBudget, HawserError, limits, startDeadline, untilAborted, type CallItem } from "@hawser/wire";
 import type { CallCore, CallOptions, CallOutcome, GatewayOptions } from "./call.ts";
 import { openCallSession, type CallSession } from "./call-session.ts";
 import { openBodyRoom } from "./execute/body-room.ts";
@@ -50,9 +50,10 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
     try {
       if (isClosed || signal?.aborted) throw new HawserError("cancelled", "cancelled");
       used = session ?? (await firstSession());
-      const { request, credential } = await prepare(item, used, signal);
       const { retry } = item;
-      const times = durationsOf(item, options);
+      const { timeoutMs: wholeMs, retryBackoffMs } = durationsOf(item, options);
+      const { request, credential, loadedMs } = await prepare(item, used, { timeoutMs: wholeMs, signal });
+      const times = { timeoutMs: Math.max(1, wholeMs - loadedMs), retryBackoffMs };
       const { origin, redactor } = used;
       const { includeHeaders, maxBodyBytes } = options;
       const sending = {
@@ -94,18 +95,39 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
   };
 }
 
-async function prepare(item: CallItem, session: CallSession, signal: AbortSignal | undefined) {
-  const operationId = operationIdOf(item);
-  const load = operationId === undefined ? undefined : session.index().then((index) => index.describe(index.find(operationId)));
-  const operation = load && (await (signal ? untilAborted(signal, load) : load));
-  const request = buildRequest(item, operation, session.target);
-  const credential = session.credential();
-  return { request, credential: credential instanceof Promise ? await credential : credential };
+interface Patience {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
 }
 
-function durationsOf(item: CallItem, options: GatewayOptions): { timeoutMs?: number | undefined; retryBackoffMs?: number | undefined } {
+/** `loadedMs` is what the document took, which may have to be fetched first: the call's own time covers it. */
+async function prepare(item: CallItem, session: CallSession, patience: Patience) {
+  const startedAt = performance.now();
+  const operationId = operationIdOf(item);
+  const load = operationId === undefined ? undefined : session.index().then((index) => index.describe(index.find(operationId)));
+  const operation = load && (await whileWanted(load, patience));
+  const request = buildRequest(item, operation, session.target);
+  const given = session.credential();
+  const credential = given instanceof Promise ? await whileWanted(given, patience) : given;
+  const hasLoaded = load !== undefined || given instanceof Promise;
+  return { request, credential, loadedMs: hasLoaded ? Math.round(performance.now() - startedAt) : 0 };
+}
+
+function whileWanted<Value>(load: Promise<Value>, { timeoutMs, signal }: Patience): Promise<Value> {
+  const expiry = new AbortController();
+  const why = new HawserError("timeout", `network timeout: the API document did not come within ${timeoutMs} ms`);
+  const deadline = startDeadline({ totalMs: timeoutMs, onExpire: () => expiry.abort(why) });
+  const ended = signal ? AbortSignal.any([signal, expiry.signal]) : expiry.signal;
+  return untilAborted(ended, load)
+    .catch((error: unknown) => {
+      throw expiry.signal.aborted ? why : error;
+    })
+    .finally(deadline.clear);
+}
+
+function durationsOf(item: CallItem, options: GatewayOptions): { timeoutMs: number; retryBackoffMs: number | undefined } {
   return {
-    timeoutMs: isGiven(item.timeout) ? parseDuration(item.timeout, "timeout") : options.timeoutMs,
+    timeoutMs: isGiven(item.timeout) ? parseDuration(item.timeout, "timeout") : (options.timeoutMs ?? limits.callTimeoutMs),
     retryBackoffMs: isGiven(item.retryBackoff) ? parseDuration(item.retryBackoff, "retryBackoff") : undefined,
   };
 }

@@ -1,6 +1,7 @@
 // The gateway as a place to fetch its API document from: with the token, within its origin, bounded,
 // and with the token taken out of what comes back, since the document is kept in a cache.
 
+import { isUtf8 } from "node:buffer";
 import { HawserError, limits } from "@hawser/wire";
 import type { CallOutcome, GatewayOptions } from "./call.ts";
 import { resolveTarget } from "./config/resolve-target.ts";
@@ -18,22 +19,29 @@ interface SourceParts {
   readonly pool: ConnectionPool;
   /** Where its requests can be cancelled while they run. */
   readonly running?: Set<() => void> | undefined;
+  readonly timeoutMs?: number | undefined;
 }
 
-export function createGatewaySource({ target, redactor, pool, running }: SourceParts): GatewaySource {
+/** For one search for the document: its time begins now. */
+export function createGatewaySource({ target, redactor, pool, running, timeoutMs = limits.documentTimeoutMs }: SourceParts): GatewaySource {
   // A scheme of a document that is still to be read can't carry the token yet.
   const credential = target.auth.kind === "header" ? toCredential(target, []) : undefined;
-  const sending = { pool, origin: target.baseUrl.origin, credential, redactor, running, timeoutMs: limits.documentTimeoutMs };
+  const sending = { pool, origin: target.baseUrl.origin, credential, redactor, running };
+  // One deadline for all paths that are asked: a slow answer to each must not add up.
+  const endsAt = performance.now() + timeoutMs;
   return {
     baseUrl: target.baseUrl,
     async fetchText(path, { maxBytes }) {
       const chunks: Buffer[] = [];
       const onBody = (chunk: Buffer): Promise<void> => Promise.resolve(void chunks.push(chunk));
       const request = buildRequest({ path }, undefined, target);
-      const outcome = await execute(request, { ...sending, onBody, maxBodyBytes: maxBytes });
+      const leftMs = Math.max(1, Math.round(endsAt - performance.now()));
+      const outcome = await execute(request, { ...sending, onBody, maxBodyBytes: maxBytes, timeoutMs: leftMs });
       if (!outcome.ok) throw toError(outcome);
       if (outcome.response?.truncated) throw new HawserError("too_large", `document of more than ${maxBytes} bytes`);
-      return Buffer.concat(chunks).toString("utf8");
+      const text = Buffer.concat(chunks);
+      if (!isUtf8(text)) throw new HawserError("usage", "document is not UTF-8 text");
+      return text.toString("utf8");
     },
   };
 }

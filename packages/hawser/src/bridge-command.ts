@@ -1,9 +1,11 @@
-// The definition of `hawser bridge`: its options as help and mistakes show them. The bridge process reads
-// its own command line, so what was understood here is given to it in its words.
+// `hawser bridge`: the bridge process under the name of this program, for builds that are one file. Defines its
+// options as help and mistakes show them; the process reads its own command line, so it is given what was
+// understood here in its words.
 
 import { Option, type Command } from "commander";
 import { limits } from "@hawser/wire";
-import { addExamples, exitWith, parseCount } from "./command-parts.ts";
+import { addExamples, exitWith, parseWhole } from "./command-parts.ts";
+import { readVersion } from "./launcher.ts";
 
 const maxConnections = 1_024;
 // The contract of the bridge wants 1 here, where the other commands have 2.
@@ -28,7 +30,7 @@ export function addBridge(program: Command): void {
     .option(
       "--connections <n>",
       `parallel calls, each on a connection of its own, 1 to ${maxConnections} (default: ${limits.bridgeConnections})`,
-      parseCount(maxConnections),
+      parseWhole(1, maxConnections),
     )
     .addOption(
       new Option(
@@ -39,12 +41,12 @@ export function addBridge(program: Command): void {
     .option(
       "--max-result-bytes <n>",
       `larger results go to a file, with a preview and a link (default: ${limits.maxResultBytes})`,
-      parseCount(limits.maxMessageBytes),
+      parseWhole(1, limits.maxMessageBytes),
     )
     .option("--check", "connect, say hello, report, and exit")
     .addHelpText("after", exitCodes)
     .action(async (socketPath: string, schemaPath: string, options: BridgeOptions) =>
-      (await import("./commands/bridge.ts")).runBridgeCommand([...toArguments(options), "--", socketPath, schemaPath]),
+      (await import("@hawser/bridge/process")).runBridge([...toArguments(options), "--", socketPath, schemaPath], readVersion()),
     );
   exitWith(bridge, usageExitCode);
   addExamples(bridge, ["hawser bridge --check <socket_path> <schema_path>"]);

@@ -1,5 +1,5 @@
-// What every command's definition is made of: examples below the help, numbers within bounds, and the
-// exit code of a mistake in the arguments.
+// What every command's definition is made of: examples below the help, numbers within bounds, options that
+// may be repeated, and the exit code of a mistake in the arguments.
 
 import { CommanderError, InvalidArgumentError, type Command } from "commander";
 import { commandName } from "./launcher.ts";
@@ -18,10 +18,14 @@ export function exitWith(command: Command, usageExitCode: number): void {
   });
 }
 
-export function parseCount(max: number): (text: string) => number {
+/** A whole number within bounds, in plain decimals. */
+export function parseWhole(min: number, max: number): (text: string) => number {
   return (text) => {
-    const count = /^\d{1,16}$/.test(text) ? Number(text) : 0;
-    if (count < 1 || count > max) throw new InvalidArgumentError(`Give a whole number from 1 to ${max}.`);
-    return count;
+    const number = /^\d{1,16}$/.test(text) ? Number(text) : -1;
+    if (number < min || number > max) throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
+    return number;
   };
 }
+
+/** An option that may be given several times. */
+export const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];

@@ -15,14 +15,13 @@ export function reportFailure(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode;
   const wantsStack = (process.env["HAWSER_DEBUG"] ?? "").split(",").includes("stack");
   if (wantsStack && error instanceof Error) printTo(process.stderr, `${error.stack}\n`);
-  if (HawserError.isInstance(error)) {
-    printTo(process.stderr, `${programName()}: ${error.message}\n`);
-    return errorTable[error.code].exitCode;
-  }
   const hint = wantsStack ? "" : "; HAWSER_DEBUG=stack shows where";
-  printTo(process.stderr, `${programName()}: something unexpected happened: ${describeThrown(error)}${hint}\n`);
-  return internalExitCode;
+  const text = HawserError.isInstance(error) ? error.message : `something unexpected happened: ${describeThrown(error)}${hint}`;
+  printTo(process.stderr, `${programName()}: ${text}\n`);
+  return toExitCode(error);
 }
+
+export const toExitCode = (error: unknown): number => (HawserError.isInstance(error) ? errorTable[error.code].exitCode : internalExitCode);
 
 /** Commander's error text as one line: `error: … \n(Did you mean …?)` becomes `hawser: … (Did you mean …?)`. */
 export const toSentence = (text: string): string =>

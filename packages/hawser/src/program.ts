@@ -3,7 +3,7 @@
 
 import { Command, Help, Option } from "commander";
 import { addBridge } from "./bridge-command.ts";
-import { addExamples, exitWith, parseCount } from "./command-parts.ts";
+import { addExamples, collect, exitWith, parseWhole } from "./command-parts.ts";
 import type { ConformOptions } from "./commands/conform.ts";
 import type { EchoOptions } from "./commands/echo.ts";
 import type { ExposeOptions } from "./commands/expose.ts";
@@ -99,8 +99,8 @@ function addEcho(program: Command): void {
     .description(
       "Serves the echo protocol on stdin and stdout, to check that a host's pipes, limits and cancels work before there is an agent behind them.",
     )
-    .option("--workers <n>", `requests that run at the same time, 1 to ${maxWorkers} (default: 8)`, parseCount(maxWorkers))
-    .option("--queue-size <n>", `requests that may wait, 1 to ${maxQueueSize} (default: 64)`, parseCount(maxQueueSize))
+    .option("--workers <n>", `requests that run at the same time, 1 to ${maxWorkers} (default: 8)`, parseWhole(1, maxWorkers))
+    .option("--queue-size <n>", `requests that may wait, 1 to ${maxQueueSize} (default: 64)`, parseWhole(1, maxQueueSize))
     .addOption(new Option("--codec <name>", "framing on stdin and stdout (default: ndjson)").choices(["ndjson", "length-prefix"]))
     .addOption(
       new Option(
@@ -128,8 +128,8 @@ function addConform(program: Command): void {
     .argument("[command...]", "the implementation to run, after --")
     .option("--json", "print the report as JSON")
     .option("--only <id>", "run this scenario only; may be given several times", collect)
-    .option("--timeout <ms>", "longest wait of one step (default: 5000)", parseCount(maxTimeoutMs))
-    .option("--jobs <n>", `scenarios that run at the same time, 1 to ${maxJobs} (default: 4)`, parseCount(maxJobs))
+    .option("--timeout <ms>", "longest wait of one step (default: 5000)", parseWhole(1, maxTimeoutMs))
+    .option("--jobs <n>", `scenarios that run at the same time, 1 to ${maxJobs} (default: 4)`, parseWhole(1, maxJobs))
     .option("--list", "print the scenarios and run nothing; with --json as data")
     .action(async (suite: string, command: string[], options: ConformOptions) =>
       (await import("./commands/conform.ts")).runConform(suite, command, options),
@@ -173,5 +173,3 @@ function addTour(program: Command): void {
 }
 
 const nameOf = (command: Command): string => (command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name());
-
-const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];

@@ -1,11 +1,11 @@
 // One `tools/call` of the client, carried to the parent and back. What the model can act on is a
 // result with `isError`; only faults of the MCP protocol itself are JSON-RPC errors.
 
-import { isCallToolResult, type CallToolResult } from "@modelcontextprotocol/server";
-import { exceedsDepth, HawserError, limits, toHawserError, toIPCError } from "@hawser/wire";
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { toHawserError, toIPCError } from "@hawser/wire";
 import { boundedText, maxTypeChars } from "../bounded-text.ts";
-import type { ToolResult, ToolResultContent } from "../contract.ts";
 import type { CallContext } from "./call-context.ts";
+import { toClientResult, withStructuredValue } from "./client-result.ts";
 import type { ClientTools } from "./client-tools.ts";
 import type { CallEvents } from "./connection.ts";
 import { ParentError } from "./parent-answer.ts";
@@ -73,46 +73,6 @@ function linkSignals(...signals: readonly AbortSignal[]): { signal: AbortSignal;
       for (const signal of signals) signal.removeEventListener("abort", onAbort);
     },
   };
-}
-
-/** Only what a tool result has; blocks that MCP does not know would cost the client the whole answer. */
-function toClientResult(toolName: string, { content, isError, structuredContent, _meta }: ToolResult): ToolResult {
-  const result: ToolResult = {
-    content,
-    ...(isError !== undefined && { isError }),
-    ...(structuredContent !== undefined && { structuredContent }),
-    ...(_meta !== undefined && { _meta }),
-  };
-  if (content.every(isPlainText) || isCallToolResult(result)) return result;
-  const types = [...new Set(content.map(({ type }) => type.slice(0, 64)))].join(", ");
-  throw new HawserError(
-    "invalid_message",
-    `"${toolName}" returned content that MCP clients can't read (blocks of type ${types}); correct the tool`,
-  );
-}
-
-const isPlainText = (block: ToolResultContent): boolean =>
-  block.type === "text" && typeof (block as { text?: unknown }).text === "string" && Object.keys(block).length === 2;
-
-// Most texts are no JSON or an object, and need no second look.
-const startOfOtherJson = /^\s*(?:[-["\d]|true|false|null)/;
-// A longer text costs more than the courtesy is worth: parsed it takes up to fifty times its length, and the line has it twice.
-const maxCopiedChars = 262_144;
-// The message, its result, the structured content and one to spare.
-const maxCopiedDepth = limits.maxWriteDepth - 4;
-
-/** Some clients fail a call whose only text is JSON but no object; structured content keeps them content. */
-function withStructuredValue(result: ToolResult): ToolResult {
-  const [only] = result.content;
-  const { text } = (only ?? {}) as { text?: unknown };
-  const isOneText = result.content.length === 1 && only?.type === "text" && typeof text === "string";
-  if (!isOneText || result.structuredContent !== undefined || !startOfOtherJson.test(text)) return result;
-  if (text.length > maxCopiedChars || exceedsDepth(text, maxCopiedDepth)) return result;
-  try {
-    return { ...result, structuredContent: { result: JSON.parse(text) as unknown } };
-  } catch {
-    return result;
-  }
 }
 
 function errorResult(toolName: string, thrown: unknown): CallToolResult {

@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { describeThrown, limits, toJsonText } from "@hawser/wire";
 import { createSessionNames, onProcessEnd, SOCKET_FILE_PREFIX, type NameOptions } from "@hawser/wire/node";
 import type { ToolResult } from "../contract.ts";
+import { onlyTextOf } from "./client-result.ts";
 
 export interface Spill {
   /** The result itself when it fits, else a preview with a link to the whole. */
@@ -55,7 +56,7 @@ export function createSpill({ socketPath, maxResultBytes }: SpillOptions): Spill
   }
 
   function spill(result: ToolResult, json: string, privateDirectory: string | undefined): ToolResult {
-    const text = onlyTextOf(result);
+    const text = readableTextOf(result);
     const content = text ?? json;
     const size = Buffer.byteLength(content);
     const written = size > maxResultBytes ? "" : ` (${Buffer.byteLength(json)} as JSON)`;
@@ -97,12 +98,12 @@ function asJsonText(result: ToolResult): ToolResult {
 }
 
 /** The text of a result that says nothing more than that text: what people and models can read best. */
-function onlyTextOf({ content, structuredContent }: ToolResult): string | undefined {
-  const [only] = content;
-  const { text } = (only ?? {}) as { text?: unknown };
-  if (content.length !== 1 || only?.type !== "text" || typeof text !== "string") return undefined;
-  const isSaidTwice = [structuredContent, structuredContent?.["result"]].some((value) => JSON.stringify(value) === text);
-  return structuredContent === undefined || isSaidTwice ? text : undefined;
+function readableTextOf(result: ToolResult): string | undefined {
+  const text = onlyTextOf(result);
+  const { structuredContent } = result;
+  if (text === undefined || structuredContent === undefined) return text;
+  const isSaidTwice = [structuredContent, structuredContent["result"]].some((value) => JSON.stringify(value) === text);
+  return isSaidTwice ? text : undefined;
 }
 
 const failure = (text: string): ToolResult => ({ content: [{ type: "text", text }], isError: true });
@@ -110,13 +111,13 @@ const failure = (text: string): ToolResult => ({ content: [{ type: "text", text 
 // Named as sessions name theirs and put where they lie, so that the next session sweeps it away should we
 // be killed; until then it must not look old.
 function makeOwnDirectory(socketPath: string): string {
-  const path = makeFirstOf(socketPath);
+  const path = makeNamedDirectory(socketPath);
   onProcessEnd(() => rmSync(path, { recursive: true, force: true }));
   setInterval(() => touch(path), limits.staleSocketMs / 4).unref();
   return path;
 }
 
-function makeFirstOf(socketPath: string): string {
+function makeNamedDirectory(socketPath: string): string {
   const make = (options: NameOptions): string => {
     const { privateDirectory: path } = createSessionNames(options);
     mkdirSync(path, { mode: 0o700 });

@@ -120,8 +120,10 @@ describe("cancel", () => {
     const ids = ["a", "b", "c"].map((key) => bridge.startCall("held", { key }));
     await until(() => held.started.length === 1, 10_000, "the first runs");
     bridge.cancel(ids[1]!);
+    // Its answer says that the cancel before it was read: the end of the first call comes another way and could overtake it.
+    await bridge.request("ping");
     held.letGo("a");
-    await until(() => held.started.length === 2, 10_000, "the next runs");
+    await until(() => held.started.length > 1, 10_000, "the next runs");
     held.letGo("c");
     await bridge.answerTo(ids[2]!);
     expect(held.started).toEqual(["a", "c"]);

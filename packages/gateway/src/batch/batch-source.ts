@@ -16,22 +16,26 @@ export interface BatchEntry {
   readonly error?: HawserError | undefined;
 }
 
-const [openingBracket, byteOrderMark] = [0x5b, 0xef];
+const openingBracket = 0x5b;
+const byteOrderMark = [0xef, 0xbb, 0xbf];
 const blank = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /** Throws `usage` for an input without a single item. */
 export async function* readBatch(source: AsyncIterable<Buffer>): AsyncGenerator<BatchEntry, void, undefined> {
   let parse: BatchParser | undefined;
-  let lead: Buffer = Buffer.alloc(0);
+  let lead: Buffer[] = [];
+  let leadBytes = 0;
   let count = 0;
   for await (const chunk of source) {
-    lead = parse ? chunk : Buffer.concat([lead, chunk]);
-    parse ??= parserFor(lead);
+    lead.push(chunk);
+    parse ??= parserFor(chunk, leadBytes);
+    leadBytes += chunk.length;
     if (!parse) continue;
-    for (const entry of parse.push(lead)) {
+    for (const entry of parse.push(lead.length === 1 ? chunk : Buffer.concat(lead))) {
       count++;
       yield entry;
     }
+    lead = [];
   }
   for (const entry of parse?.end() ?? []) {
     count++;
@@ -46,12 +50,10 @@ interface BatchParser {
 }
 
 /** Undefined while nothing but blanks was seen; they count as lines, so nothing is dropped. */
-function parserFor(lead: Buffer): BatchParser | undefined {
+function parserFor(chunk: Buffer, bytesBefore: number): BatchParser | undefined {
   // Blanks alone are not collected for ever: a line is allowed to be that long, and no longer.
-  const first = lead.find(
-    (byte, at) => !blank.has(byte) && !(byte === byteOrderMark && at === 0) && !(lead[0] === byteOrderMark && at < 3),
-  );
-  if (first === undefined && lead.length <= limits.maxMessageBytes) return undefined;
+  const first = chunk.find((byte, at) => !blank.has(byte) && byte !== byteOrderMark[bytesBefore + at]);
+  if (first === undefined && bytesBefore + chunk.length <= limits.maxMessageBytes) return undefined;
   return first === openingBracket ? arrayParser() : lineParser();
 }
 

@@ -3,10 +3,11 @@
 // for its owner only. What is said about a broken file never contains a piece of it.
 
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { HawserError, limits } from "@hawser/wire";
+import { readBoundedFile } from "./bounded-file.ts";
 import { withFileLock } from "./file-lock.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -88,8 +89,8 @@ export async function changeConfig(change: (config: ConfigFile) => ConfigFile, e
 
 async function readBounded(path: string): Promise<string | undefined> {
   try {
-    const { size } = await stat(path);
-    if (size <= limits.maxConfigBytes) return await readFile(path, "utf8");
+    const text = await readBoundedFile(path, limits.maxConfigBytes);
+    if (text !== undefined) return text;
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw configError(`configuration file ${path} can't be read (${codeOf(error)})`, error);

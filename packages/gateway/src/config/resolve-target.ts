@@ -2,10 +2,10 @@
 // stands alone: it takes neither address nor token from the file around it, so that the token of one
 // place never travels to another.
 
-import { readFile, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { limits } from "@hawser/wire";
 import type { GatewayOptions } from "../call.ts";
+import { readBoundedFile } from "./bounded-file.ts";
 import { configError, loadConfig, type ConfigFile, type ConfigValues } from "./config-file.ts";
 import { requireProfile } from "./profiles.ts";
 import { parseGatewayUrl, parseHeaderName, parseToken } from "./target-values.ts";
@@ -39,23 +39,22 @@ async function flagToken(options: TargetOptions): Promise<string | undefined> {
   const file = given(options.apiKeyFile);
   if (file === undefined) return apiKey;
   if (apiKey !== undefined) throw configError("give only one of --api-key and --api-key-file");
-  const token = given(await readTokenFile(isAbsolute(file) ? file : join(options.cwd ?? process.cwd(), file)));
-  if (token === undefined) throw configError(`token file ${file} is empty`);
-  return token;
+  return readTokenFile(isAbsolute(file) ? file : join(options.cwd ?? process.cwd(), file));
 }
 
 /** The token in a file, trimmed; bounded, so that a wrong path can't fill the memory. */
 async function readTokenFile(path: string): Promise<string> {
-  let size: number;
+  let text: string | undefined;
   try {
-    const found = await stat(path);
-    size = found.isFile() ? found.size : 0;
-    // Not a regular file: a pipe or /dev/stdin, as a shell's <(...) gives.
-    if (size <= limits.maxTokenBytes + 2) return (await readFile(path, "utf8")).trim();
+    // And a line end, which most such files have.
+    text = await readBoundedFile(path, limits.maxTokenBytes + 2);
   } catch (error) {
     throw configError(`token file ${path} can't be read (${(error as NodeJS.ErrnoException).code ?? "failed"})`, error);
   }
-  throw configError(`token file ${path} has ${size} bytes; a token has at most ${limits.maxTokenBytes}`);
+  if (text === undefined) throw configError(`token file ${path} is longer than a token, which has at most ${limits.maxTokenBytes} bytes`);
+  const token = given(text);
+  if (token === undefined) throw configError(`token file ${path} is empty`);
+  return token;
 }
 
 function authOf(values: ConfigValues, config: ConfigFile): AuthPlacement {

@@ -45,9 +45,10 @@ const reservedHeaders = new Set([
   "trailer",
 ]);
 
-export function parseHeaderName(text: string): string {
+/** `what` is what the message calls it. */
+export function parseHeaderName(text: string, what = "authHeader"): string {
   const name = text.trim();
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name)) throw configError("authHeader is not the name of a header");
-  if (reservedHeaders.has(name.toLowerCase())) throw configError(`authHeader can't be ${name}`);
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name)) throw configError(`${what} is not the name of a header`);
+  if (reservedHeaders.has(name.toLowerCase())) throw configError(`${what} can't be ${name}`);
   return name;
 }

@@ -4,6 +4,8 @@
 import { HawserError } from "@hawser/wire";
 import type { Target } from "../config/target.ts";
 import type { SecurityScheme } from "../openapi/operation.ts";
+import { parseHeaderName } from "../config/target-values.ts";
+import { isToken } from "../request/safe-text.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 
 export interface Credential {
@@ -21,9 +23,17 @@ export function toCredential(target: Target, schemes: readonly SecurityScheme[])
   const origin = target.baseUrl.origin;
   if (auth.kind === "header") return { origin, token, in: "header", field: auth.header, prefix: auth.prefix };
   const scheme = schemes.find(({ name }) => name === auth.name);
-  if (scheme) return { origin, token, in: scheme.in, field: scheme.field, prefix: scheme.prefix };
+  if (scheme) return { origin, token, in: scheme.in, field: fieldOf(scheme), prefix: scheme.prefix };
   const known = schemes.map(({ name }) => name).join(", ") || "none";
   throw new HawserError("usage", `the API document has no security scheme "${auth.name}" (it has: ${known}). Correct authScheme`);
+}
+
+// A document is not trusted with more than a name: a header such as Host or Content-Length frames the message.
+function fieldOf({ name, in: place, field }: SecurityScheme): string {
+  const what = `the name in the API document's security scheme "${name}"`;
+  if (place === "header") return parseHeaderName(field, what);
+  if (place === "cookie" && !isToken(field)) throw new HawserError("usage", `${what} is not the name of a cookie`);
+  return field;
 }
 
 /** Path with query, and headers as a flat list, as they go over the wire. */

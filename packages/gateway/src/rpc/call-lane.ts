@@ -56,9 +56,9 @@ export function createCallLane(core: CallCore, outbox: Outbox, options: CallLane
   const hasRoomFor = ({ bytes }: LaneCall): boolean => hasPlace() && queuedBytes.hasRoomFor(bytes);
   const begin = ({ id }: LaneCall): Flight => inFlight.begin(id === undefined ? noIdKey : toIdKey(id));
 
-  function end(call: LaneCall, flight: Flight, outcome: CallOutcome, rpc = noWait(), onSent?: () => void): void {
-    if (flight.finish()) outbox.put(toCallText(call.id, outcome, rpc), onSent);
-    else onSent?.();
+  function end(call: LaneCall, flight: Flight, outcome: CallOutcome, rpc = { queueWaitMs: 0, queueDepth: queue.waiting }): Promise<void> {
+    if (!flight.finish()) return Promise.resolve();
+    return new Promise((resolve) => outbox.put(toCallText(call.id, outcome, rpc), resolve));
   }
 
   function accept(call: LaneCall): Promise<void> | undefined {
@@ -100,7 +100,6 @@ export function createCallLane(core: CallCore, outbox: Outbox, options: CallLane
   }
 
   const whyEnded = ({ signal }: Flight): HawserError => toHawserError(signal.aborted ? signal.reason : noMore.reason, "cancelled");
-  const noWait = () => ({ queueWaitMs: 0, queueDepth: queue.waiting });
   const waited = (placedAt: number) => ({ queueWaitMs: Math.round(performance.now() - placedAt), queueDepth: queue.waiting });
 
   async function run(call: LaneCall, flight: Flight, placedAt: number): Promise<void> {
@@ -109,13 +108,13 @@ export function createCallLane(core: CallCore, outbox: Outbox, options: CallLane
     const rpc = waited(placedAt);
     if (noMore.aborted || flight.signal.aborted) return end(call, flight, toUnmadeOutcome(whyEnded(flight)), rpc);
     let outcome: CallOutcome;
-    const { promise: untilWritten, resolve: onSent } = Promise.withResolvers<void>();
+    const { promise: untilWritten, resolve: noteSent } = Promise.withResolvers<void>();
     try {
       outcome = await core.call(parseArguments(call.args), { signal: flight.signal, untilWritten });
     } catch (error) {
       outcome = toUnmadeOutcome(toHawserError(error));
     }
-    end(call, flight, flight.signal.aborted ? toCancelledOutcome(outcome, whyEnded(flight)) : outcome, rpc, onSent);
+    end(call, flight, flight.signal.aborted ? toCancelledOutcome(outcome, whyEnded(flight)) : outcome, rpc).then(noteSent);
   }
 
   return {

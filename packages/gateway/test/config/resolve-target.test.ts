@@ -99,7 +99,7 @@ describe("tokens", () => {
   it.each([
     ["missing", undefined, "can't be read (ENOENT)"],
     ["empty", " \n", "is empty"],
-    ["too large", "x".repeat(8_195), "has 8195 bytes; a token has at most 8192"],
+    ["too large", "x".repeat(8_195), "is longer than a token, which has at most 8192 bytes"],
     ["of two lines", "secret\nsecret", "control character"],
   ])("a file that is %s is refused without its content", async (_name, content, message) => {
     const home = freshHome();

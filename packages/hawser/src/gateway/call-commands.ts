@@ -1,9 +1,9 @@
-// The definitions of `call`, its wrappers `gateway info` and `scan projects`, `gateway demo`, and `rpc`.
+// The definitions of the commands that make calls: `call`, `rpc`, and `gateway` and `scan`, which are calls under a name.
 
 import { Option, type Command } from "commander";
 import { limits } from "@hawser/wire";
-import { addExamples } from "../command-parts.ts";
-import { addOutputOptions, addSpecOption, addTargetOptions, collect, hiddenOption, parseWhole } from "./flag-groups.ts";
+import { addExamples, collect, parseWhole } from "../command-parts.ts";
+import { addOutputOptions, addSpecOption, addTargetOptions, hiddenOption } from "./flag-groups.ts";
 import type { BatchFlags } from "./run-batch.ts";
 import type { CallFlags } from "./run-call.ts";
 import type { DemoFlags } from "./run-demo.ts";
@@ -110,7 +110,7 @@ export function addRpc(program: Command): void {
   ]);
 }
 
-export function addWrappers(program: Command): Command[] {
+export function addGateway(program: Command): void {
   const gateway = program
     .command("gateway")
     .summary("the gateway itself, and a demo of one")
@@ -127,6 +127,10 @@ export function addWrappers(program: Command): Command[] {
     .option("--json", "print address and token as JSON")
     .action(async (flags: DemoFlags) => (await import("./run-demo.ts")).runDemo(flags));
   addExamples(demo, ["hawser gateway demo", "hawser gateway demo --port 8088"]);
+  addExamples(gateway, ["hawser gateway demo", "hawser gateway info --demo"]);
+}
+
+export function addScan(program: Command): Command {
   const scan = program.command("scan").summary("have the gateway scan its folders").description("Has the gateway scan its folders.");
   const projects = scan.command("projects").description("Scans the projects: call --method POST --path /data/api/v1/scan/projects.");
   addWrapperOptions(projects)
@@ -136,9 +140,8 @@ export function addWrappers(program: Command): Command[] {
       (await import("./run-call.ts")).runCall({ ...flags, method: "POST", path: "/data/api/v1/scan/projects" }),
     );
   addExamples(projects, ["hawser scan projects --demo --yes"]);
-  addExamples(gateway, ["hawser gateway demo", "hawser gateway info --demo"]);
   addExamples(scan, ["hawser scan projects --demo --yes"]);
-  return [gateway, scan];
+  return scan;
 }
 
 const addWrapperOptions = (command: Command): Command =>

@@ -5,7 +5,7 @@ import { addExamples } from "../command-parts.ts";
 import { programName, readVersion } from "../launcher.ts";
 import { printTo } from "../terminal.ts";
 import { addApi } from "./api-commands.ts";
-import { addCall, addRpc, addWrappers } from "./call-commands.ts";
+import { addCall, addGateway, addRpc, addScan } from "./call-commands.ts";
 import { addConfig } from "./config-commands.ts";
 import { addOutputOptions, addSelectOptions, addTargetOptions, answerMistakesInJson } from "./flag-groups.ts";
 import { igwGroups, refuseIgwCommand } from "./igw-commands.ts";
@@ -21,13 +21,14 @@ export function addGatewayCommands(program: Command): void {
   const api = addApi(program);
   addConfig(program);
   addDoctor(program);
-  const [, scan] = addWrappers(program);
+  addGateway(program);
+  const scan = addScan(program);
   addExitCodes(program);
   addSchema(program);
   addVersion(program);
   for (const group of igwGroups) addRefusal(program, group);
   for (const name of ["refresh", "capability"]) addRefusal(api, name);
-  if (scan) addRefusal(scan, "config");
+  addRefusal(scan, "config");
   for (const command of program.commands) {
     if (others.has(command)) continue;
     command.helpGroup("Gateway:");

@@ -8,7 +8,7 @@ import type { ConfigSetFlags } from "./run-config.ts";
 
 const runners = () => import("./run-config.ts");
 
-export function addConfig(program: Command): Command {
+export function addConfig(program: Command): void {
   const config = program
     .command("config")
     .summary("addresses and tokens that are kept")
@@ -25,7 +25,6 @@ export function addConfig(program: Command): Command {
   addExamples(show, ["hawser config show --json"]);
   addProfile(config);
   addExamples(config, ["hawser config set --gateway-url http://127.0.0.1:8088", "hawser config show"]);
-  return config;
 }
 
 function addProfile(config: Command): void {

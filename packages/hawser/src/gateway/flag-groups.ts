@@ -1,22 +1,11 @@
 // Options that several of the gateway's commands share, under the names that igw gives them, and how
 // a mistake in them is answered where JSON was asked for.
 
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { Option, type Command } from "commander";
+import { collect } from "../command-parts.ts";
 import { toSentence } from "../failure.ts";
 import { programName } from "../launcher.ts";
 import { printTo } from "../terminal.ts";
-
-/** An option that may be given several times. */
-export const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
-
-/** A whole number within bounds, in plain decimals. */
-export function parseWhole(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const number = /^\d{1,16}$/.test(text) ? Number(text) : -1;
-    if (number < min || number > max) throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
-    return number;
-  };
-}
 
 export function addTokenOptions(command: Command): Command {
   return command
@@ -50,6 +39,9 @@ export function addSelectOptions(command: Command): Command {
     .option("--raw", "with one --select: the bare value")
     .option("--compact", "with --json: on one line");
 }
+
+/** An option as it is typed: `batchOutput` is `--batch-output`. */
+export const toFlag = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Shows nothing in help: names that igw knows and we call otherwise. */
 export const hiddenOption = (flags: string, parse: (text: string) => number): Option => new Option(flags).hideHelp().argParser(parse);

@@ -10,7 +10,7 @@ const read = (path: string, more = ""): string => `call --path ${api}${path}${mo
 const write = (path: string, more = ""): string => `call --method POST --path ${api}${path}${more} --yes`;
 const upload = " --content-type application/octet-stream";
 
-/** By the words of the command. `{call}` becomes the name of this program. */
+/** By the words of the command, without the name of this program. */
 const callLines: Readonly<Record<string, string>> = {
   "logs list": read("/logs"),
   "logs download": read("/logs/download", " --out gateway-logs.zip"),

@@ -2,7 +2,8 @@
 // people, and a failure as `{ok:false, code, error}` on stdout where JSON was asked for.
 
 import { CommanderError } from "commander";
-import { describeThrown, errorTable, HawserError } from "@hawser/wire";
+import { describeThrown, HawserError } from "@hawser/wire";
+import { toExitCode } from "../failure.ts";
 import { printTo } from "../terminal.ts";
 import { parseSelectors, selectPath, toRawText } from "./select-path.ts";
 
@@ -11,22 +12,26 @@ export interface OutputFlags {
   readonly select?: readonly string[];
   readonly raw?: true;
   readonly compact?: true;
+  readonly timing?: true;
+  readonly jsonStats?: true;
 }
 
 export interface JsonOutput {
   readonly selectors: readonly string[];
   readonly raw: boolean;
   readonly compact: boolean;
+  /** How long it took belongs into the JSON. */
+  readonly includeStats: boolean;
 }
 
 /** Throws `usage` for flags that need another one, or exclude each other. */
-export function checkOutput({ json, select = [], raw, compact }: OutputFlags): JsonOutput {
+export function checkOutput({ json, select = [], raw, compact, timing, jsonStats }: OutputFlags): JsonOutput {
   const selectors = parseSelectors(select);
   const needsJson = compact ? "--compact" : raw ? "--raw" : selectors.length > 0 ? "--select" : undefined;
   if (needsJson !== undefined && !json) throw new HawserError("usage", `required: --json when using ${needsJson}`);
   if (raw && selectors.length !== 1) throw new HawserError("usage", "required: exactly one --select when using --raw");
   if (raw && compact) throw new HawserError("usage", "--raw can't be used with --compact");
-  return { selectors, raw: raw === true, compact: compact === true };
+  return { selectors, raw: raw === true, compact: compact === true, includeStats: (timing ?? jsonStats) === true };
 }
 
 /** Prints the value, or what was selected of it. */
@@ -47,14 +52,7 @@ export async function reportAsJson(flags: OutputFlags, run: () => Promise<void> 
     await run();
   } catch (error) {
     if (!flags.json || error instanceof CommanderError) throw error;
-    process.exitCode = printJsonFailure(error, flags.compact === true);
+    const code = (process.exitCode = toExitCode(error));
+    print(toJson({ ok: false, code, error: describeThrown(error) }, flags.compact === true));
   }
-}
-
-const internalExitCode = 1;
-
-function printJsonFailure(error: unknown, compact: boolean): number {
-  const code = HawserError.isInstance(error) ? errorTable[error.code].exitCode : internalExitCode;
-  print(toJson({ ok: false, code, error: describeThrown(error) }, compact));
-  return code;
 }

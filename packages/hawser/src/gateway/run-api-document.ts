@@ -25,7 +25,7 @@ export const runApiSync = (flags: ApiFlags): Promise<void> =>
     const startedAt = performance.now();
     const synced = await withTarget(flags, sync);
     const { file = "", sourceURL, operationCount, bytes, changed, attemptedPaths } = synced;
-    const stats = (flags.timing ?? flags.jsonStats) ? { stats: { elapsedMs: Math.round(performance.now() - startedAt) } } : {};
+    const stats = output.includeStats ? { stats: { elapsedMs: Math.round(performance.now() - startedAt) } } : {};
     const shown = { ok: true, specPath: file, sourceURL, operationCount, bytes, changed, attemptedPaths, ...stats };
     if (flags.json) return printJson(shown, output);
     const lines = [

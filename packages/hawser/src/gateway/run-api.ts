@@ -1,17 +1,9 @@
 // `hawser api list|show|search|tags|stats`: what the API document holds. Nothing found is a usage error.
 
-import {
-  filterByPath,
-  filterByPathPart,
-  searchOperations,
-  statsOf,
-  tagsOf,
-  type OperationDescription,
-  type OperationSummary,
-} from "@hawser/gateway";
+import { filterByPath, searchOperations, statsOf, tagsOf, type OperationDescription, type OperationSummary } from "@hawser/gateway";
 import { HawserError } from "@hawser/wire";
 import { printTo } from "../terminal.ts";
-import { requireSome, withIndex, type ApiFlags } from "./api-index.ts";
+import { filtered, requireSome, withIndex, type ApiFlags } from "./api-index.ts";
 import { checkOutput, printJson, reportAsJson } from "./json-output.ts";
 
 interface Listing {
@@ -23,9 +15,8 @@ interface Listing {
 export const runApiList = (flags: ApiFlags): Promise<void> =>
   printListing(flags, () =>
     withIndex(flags, async (index) => {
-      const { pathContains } = flags;
-      const operations = pathContains === undefined ? index.operations : filterByPathPart(index, pathContains);
-      return toListing(requireSome(operations, flags, pathContains === undefined ? "" : `whose path holds ${quote(pathContains)}`));
+      const wanted = flags.pathContains === undefined ? "" : `whose path holds ${quote(flags.pathContains)}`;
+      return toListing(requireSome(index.operations, flags, wanted));
     }),
   );
 
@@ -34,9 +25,8 @@ export const runApiShow = (positional: string | undefined, flags: ApiFlags): Pro
     const path = oneOf(positional, flags.path, "path");
     return withIndex(flags, async (index) => {
       const found = requireSome(filterByPath(index, path), flags, `for path ${quote(path)}`);
-      const described = await Promise.all(found.map((operation) => index.describe(operation).catch(() => operation)));
-      const operations = described.map((operation) => ("parameters" in operation ? { ...operation } : operation));
-      return { json: { count: found.length, operations }, text: described.map(toPage).join("\n"), count: found.length };
+      const operations = await Promise.all(found.map((operation) => index.describe(operation).catch(() => operation)));
+      return { json: { count: found.length, operations }, text: operations.map(toPage).join("\n"), count: found.length };
     });
   });
 
@@ -73,14 +63,10 @@ function printListing(flags: ApiFlags, list: () => Promise<Listing>): Promise<vo
     const startedAt = performance.now();
     const { json, text, count } = await list();
     const stats = { elapsedMs: Math.round(performance.now() - startedAt), count };
-    if (flags.json) return printJson((flags.timing ?? flags.jsonStats) ? { ...json, stats } : json, output);
+    if (flags.json) return printJson(output.includeStats ? { ...json, stats } : json, output);
     printTo(process.stdout, text);
     if (flags.timing) printTo(process.stderr, `timing\telapsedMs=${stats.elapsedMs}\n`);
   });
-}
-
-function filtered(operations: readonly OperationSummary[], { method, pathContains = "" }: ApiFlags): readonly OperationSummary[] {
-  return filterByPathPart({ operations }, pathContains).filter((one) => method === undefined || one.method === method.trim().toUpperCase());
 }
 
 function toListing(operations: readonly OperationSummary[], beside: object = {}): Listing {

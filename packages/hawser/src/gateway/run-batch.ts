@@ -1,16 +1,16 @@
 // `hawser call --batch`: many calls from a file or stdin, one result per item on stdout as they come.
 // On a terminal a line on stderr tells how far it is. Ctrl-C cancels what runs; results so far stay.
 
-import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { runBatch as makeCalls, type CallCore } from "@hawser/gateway";
 import { describeThrown, HawserError } from "@hawser/wire";
 import type { CallItemFlags } from "./call-item.ts";
+import { toFlag } from "./flag-groups.ts";
 import type { Interruption } from "./interruption.ts";
 import { reportAsJson, type OutputFlags } from "./json-output.ts";
 import { createProgressLine } from "./progress-line.ts";
 import { writeOut } from "./stdout.ts";
-import { toResponseOptions, useCore, withTarget, type CoreFlags } from "./with-core.ts";
+import { withCore, type CoreFlags } from "./with-core.ts";
 
 export interface BatchFlags extends CallItemFlags, CoreFlags, OutputFlags {
   readonly batch?: string;
@@ -43,16 +43,9 @@ export const runBatch = (flags: BatchFlags): Promise<void> =>
   reportAsJson(flags, async () => {
     const misplaced = single.find((name) => flags[name] !== undefined);
     if (misplaced !== undefined)
-      throw new HawserError(
-        "usage",
-        `--${misplaced.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is not supported with --batch; items say it themselves`,
-      );
+      throw new HawserError("usage", `${toFlag(misplaced)} is not supported with --batch; items say it themselves`);
     const source = await openSource(flags);
-    await withTarget(flags, (target) =>
-      useCore({ ...target, ...toResponseOptions(flags), maxConnections: flags.parallel }, (core, interruption) =>
-        performBatch(source, core, flags, interruption),
-      ),
-    );
+    await withCore(flags, (core, interruption) => performBatch(source, core, flags, interruption), { maxConnections: flags.parallel });
   });
 
 async function performBatch(source: AsyncIterable<Buffer>, core: CallCore, flags: BatchFlags, interruption: Interruption): Promise<void> {
@@ -83,10 +76,10 @@ async function openSource({ batch = "", apiKeyStdin }: BatchFlags): Promise<Asyn
   try {
     const file = await open(path);
     const isFolder = (await file.stat()).isDirectory();
-    if (!isFolder) return file.createReadStream() as ReturnType<typeof createReadStream> & AsyncIterable<Buffer>;
+    if (!isFolder) return file.createReadStream() as AsyncIterable<Buffer>;
     await file.close();
   } catch (cause) {
     throw new HawserError("usage", `can't read the batch ${path}: ${describeThrown(cause)}`, { cause });
   }
-  throw new HawserError("usage", `the batch ${path} is a folder`);
+  throw new HawserError("usage", `the batch ${path} is a folder; name the file with the items`);
 }

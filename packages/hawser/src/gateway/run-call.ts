@@ -9,6 +9,7 @@ import { printTo } from "../terminal.ts";
 import { createBodyFile } from "./body-file.ts";
 import { toEnvelope, toTimingLine } from "./call-envelope.ts";
 import { toCallItem, type CallItemFlags } from "./call-item.ts";
+import { toFlag } from "./flag-groups.ts";
 import type { Interruption } from "./interruption.ts";
 import { checkOutput, printJson, reportAsJson, type JsonOutput, type OutputFlags } from "./json-output.ts";
 import { writeOut } from "./stdout.ts";
@@ -20,15 +21,13 @@ export interface CallFlags extends CallItemFlags, CoreFlags, OutputFlags {
   readonly batchOutput?: string;
   readonly stream?: true;
   readonly out?: string;
-  readonly timing?: true;
-  readonly jsonStats?: true;
 }
 
 export const runCall = (flags: CallFlags): Promise<void> =>
   reportAsJson(flags, async () => {
     const output = checkOutput(flags);
     const lonely = (["parallel", "ordered", "batchOutput"] as const).find((name) => flags[name] !== undefined);
-    if (lonely !== undefined) throw new HawserError("usage", `--${lonely === "batchOutput" ? "batch-output" : lonely} requires --batch`);
+    if (lonely !== undefined) throw new HawserError("usage", `${toFlag(lonely)} requires --batch`);
     if (flags.stream && flags.json) throw new HawserError("usage", "--stream is not supported with --json");
     if (flags.stream && flags.includeHeaders && flags.out === undefined)
       throw new HawserError("usage", "--include-headers with --stream needs --out, so that headers and body stay apart");
@@ -43,8 +42,7 @@ async function callOnce(core: CallCore, flags: CallFlags, output: JsonOutput, in
     const outcome = await core.call(item, { signal: interruption.signal, ...(onBody && { onBody }) });
     if (outcome.ok) await file?.commit();
     process.exitCode = outcome.code;
-    if (flags.json)
-      printJson(toEnvelope(outcome, { includeStats: (flags.timing ?? flags.jsonStats) === true, bodyFile: flags.out }), output);
+    if (flags.json) printJson(toEnvelope(outcome, { includeStats: output.includeStats, bodyFile: flags.out }), output);
     else await printOutcome(outcome, flags);
     if (outcome.cancelled) process.exitCode = interruption.exitCode ?? outcome.code;
   } finally {

@@ -1,7 +1,6 @@
 // `hawser config`: the configuration file that igw hosts know. Tokens come from a file, stdin or a flag
 // and are shown masked only; the file is readable for its owner alone.
 
-import { readFileSync } from "node:fs";
 import {
   addProfile,
   changeConfig,
@@ -15,10 +14,10 @@ import {
   type ConfigChange,
   type ConfigFile,
 } from "@hawser/gateway";
-import { describeThrown, HawserError } from "@hawser/wire";
+import { HawserError } from "@hawser/wire";
 import { printTo } from "../terminal.ts";
 import { reportAsJson, toJson, type OutputFlags } from "./json-output.ts";
-import { readApiKey, type TargetFlags } from "./target-flags.ts";
+import { readApiKey, readInputFile, type TargetFlags } from "./target-flags.ts";
 
 export interface ConfigSetFlags extends OutputFlags, Pick<TargetFlags, "gatewayUrl" | "apiKey" | "apiKeyFile" | "apiKeyStdin" | "profile"> {
   readonly authHeader?: string;
@@ -106,13 +105,9 @@ async function toChange(flags: ConfigSetFlags): Promise<ConfigChange> {
 }
 
 function readTokenFile(path: string): string {
-  try {
-    const token = readFileSync(path, "utf8").trim();
-    if (token !== "") return token;
-  } catch (cause) {
-    throw new HawserError("usage", `can't read the token's file ${path}: ${describeThrown(cause)}`, { cause });
-  }
-  throw new HawserError("usage", `the token's file ${path} is empty`);
+  const token = readInputFile(path, "the token's file").toString("utf8").trim();
+  if (token === "") throw new HawserError("usage", `the token's file ${path} is empty; write the token into it`);
+  return token;
 }
 
 // `config set --profile` changes a profile that is there: a slip of the pen must not make another one.

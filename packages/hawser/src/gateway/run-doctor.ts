@@ -11,8 +11,6 @@ import { useCore, withTarget, type CoreFlags } from "./with-core.ts";
 
 export interface DoctorFlags extends CoreFlags, OutputFlags {
   readonly checkWrite?: true;
-  readonly timing?: true;
-  readonly jsonStats?: true;
 }
 
 interface Check {
@@ -40,7 +38,7 @@ export const runDoctor = (flags: DoctorFlags): Promise<void> =>
     await withTarget(timed, (options) => examine(options, timed, report));
     process.exitCode = report.failure?.code ?? 0;
     const { gatewayURL, checks, failure } = report;
-    const stats = (flags.timing ?? flags.jsonStats) ? { stats: report.stats } : {};
+    const stats = output.includeStats ? { stats: report.stats } : {};
     if (flags.json) return printJson({ ok: !failure, ...failure, gatewayURL, checks, ...stats }, output);
     printTo(process.stdout, checks.map(toLine).join(""));
     if (flags.timing) printTo(process.stderr, `timing\t${JSON.stringify(report.stats)}\n`);

@@ -42,11 +42,16 @@ const visibleCommands = (command: Command): Command[] =>
     .filter((one) => one.name() !== "help")
     .toSorted((one, other) => (one.name() < other.name() ? -1 : 1));
 
+const namesOf = (command: Command): string =>
+  visibleCommands(command)
+    .map((one) => one.name())
+    .join(", ") || "none";
+
 function findCommand(root: Command, path: readonly string[]): Command {
   let current = root;
   for (const word of path) {
     const next = visibleCommands(current).find((command) => command.name().toLowerCase() === word.toLowerCase());
-    if (!next) throw new HawserError("usage", `unknown command path ${JSON.stringify(path.join(" "))}`);
+    if (!next) throw new HawserError("usage", `unknown command path ${JSON.stringify(path.join(" "))}; there are: ${namesOf(current)}`);
     current = next;
   }
   return current;

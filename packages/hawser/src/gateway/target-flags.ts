@@ -1,7 +1,7 @@
 // Where a command's calls go: the flags for it, and what the call core gets. A token comes from a flag,
 // a file or stdin; it is read here and passed on in memory only.
 
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import type { GatewayOptions } from "@hawser/gateway";
 import { describeThrown, HawserError, limits } from "@hawser/wire";
 
@@ -64,12 +64,30 @@ export async function readStdin(): Promise<Buffer> {
 export function readInputFile(path: string, what: string, maxBytes: number = limits.maxCommandInputBytes): Buffer {
   let content: Buffer;
   try {
-    content = readFileSync(path);
+    content = readAtMost(path, maxBytes + 1);
   } catch (cause) {
     throw new HawserError("usage", `can't read ${what} ${path}: ${describeThrown(cause)}`, { cause });
   }
   if (content.length > maxBytes) throw tooMuch(path, maxBytes);
   return content;
+}
+
+// Not the whole file: a path may lead to a device that never ends.
+function readAtMost(path: string, maxBytes: number): Buffer {
+  const file = openSync(path, "r");
+  const chunks: Buffer[] = [];
+  try {
+    for (let bytes = 0; bytes < maxBytes;) {
+      const chunk = Buffer.allocUnsafe(Math.min(1_048_576, maxBytes - bytes));
+      const count = readSync(file, chunk);
+      if (count === 0) break;
+      chunks.push(chunk.subarray(0, count));
+      bytes += count;
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    closeSync(file);
+  }
 }
 
 const tooMuch = (source: string, maxBytes: number): HawserError =>

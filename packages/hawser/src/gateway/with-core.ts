@@ -14,8 +14,10 @@ export interface CoreFlags extends TargetFlags {
   readonly demo?: true;
 }
 
-export const withCore = <Result>(flags: CoreFlags, use: (core: CallCore, interruption: Interruption) => Promise<Result>): Promise<Result> =>
-  withTarget(flags, (options) => useCore({ ...options, ...toResponseOptions(flags) }, use));
+type UseCore<Result> = (core: CallCore, interruption: Interruption) => Promise<Result>;
+
+export const withCore = <Result>(flags: CoreFlags, use: UseCore<Result>, more: GatewayOptions = {}): Promise<Result> =>
+  withTarget(flags, (target) => useCore({ ...target, ...toResponseOptions(flags), ...more }, use));
 
 export const toResponseOptions = ({ includeHeaders, maxBody, maxBodyBytes }: CoreFlags): GatewayOptions => ({
   includeHeaders,
@@ -23,10 +25,7 @@ export const toResponseOptions = ({ includeHeaders, maxBody, maxBodyBytes }: Cor
 });
 
 /** For a target that is known already. */
-export async function useCore<Result>(
-  options: GatewayOptions,
-  use: (core: CallCore, interruption: Interruption) => Promise<Result>,
-): Promise<Result> {
+export async function useCore<Result>(options: GatewayOptions, use: UseCore<Result>): Promise<Result> {
   const interruption = watchInterruption();
   const core = createCallCore(options);
   try {
