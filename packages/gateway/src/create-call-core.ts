@@ -16,7 +16,7 @@ import { operationIdOf } from "./request/check-item.ts";
 import { parseDuration } from "./request/duration.ts";
 
 // Two of the largest bodies. A body takes its size several times over on its way to an answer.
-const maxKeptBytes = 2 * limits.maxBodyBytes;
+const maxKeptBytes = limits.maxHeldBodyBytes;
 
 /** Makes calls as the options, the environment and the configuration file say. Opens and reads nothing until it is used. */
 export function createCallCore(options: GatewayOptions = {}): CallCore {

@@ -168,7 +168,12 @@ describe("what the doors print", () => {
     const request = { method: "GET", url: `${stub.url}/x` };
     const response = { status: 401, body: "who?", bytes: 4 };
     const error = "http 401: token missing or invalid";
-    const details = { status: 401, hint: "check the token: hawser doctor", kind: "auth", retryable: false };
+    const details = {
+      status: 401,
+      hint: "give a valid one: config set --api-key-stdin, or IGNITION_API_TOKEN",
+      kind: "auth",
+      retryable: false,
+    };
     expect(toCallJson(outcome)).toEqual({ ok: false, code: 6, error, details, request, response });
     const { timingMs, stats, errorInfo } = outcome;
     expect(toBatchLine(7, outcome)).toEqual({

@@ -1,11 +1,14 @@
 // `call` through the real program: what is sent, what is printed, and how it ends.
 
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startDemoApi, type DemoApi } from "@hawser/gateway";
 import { answer, startApiStub, unusedPort, type ApiStub } from "../../gateway/test/api-stub.ts";
 import { makePlace, runIn, runJson, startIn } from "./gateway-stage.ts";
+import { launcher } from "./run-hawser.ts";
 
 const info = "/data/api/v1/gateway-info";
 let demo: DemoApi;
@@ -226,7 +229,28 @@ describe.concurrent("a reader that has gone", () => {
   });
 });
 
+it("on a terminal a body ends its line, so that neither a note nor npx wipes it out", async ({ skip }) => {
+  skip(process.platform !== "linux", "needs script(1) as util-linux has it");
+  const words = [process.execPath, "--conditions=hawser-source", launcher, "call", "--demo", "--op", "gatewayInfo", "--timing"];
+  const command = words.map((word) => `'${word}'`).join(" ");
+  const { stdout } = await promisify(execFile)("script", ["-qec", command, "/dev/null"], { env: { ...process.env, ...makePlace().env } });
+  expect(stdout).toMatch(/\}\r?\ntiming/);
+});
+
 describe.concurrent("Ctrl-C", () => {
+  it.each([
+    ["--body", "-", "--path", "/", "--method", "POST", "--yes"],
+    ["--batch", "-"],
+  ])("while %s %s is still being read ends with 130, and nothing is sent", async (...args) => {
+    const api = await startApiStub(() => undefined);
+    const running = startIn(makePlace(api), ["call", ...args]);
+    // More than a pipe holds: once it is taken, somebody reads.
+    await new Promise((resolve) => running.process.stdin.write(Buffer.alloc(200_000, "\n"), resolve));
+    running.process.kill("SIGINT");
+    expect([(await running.ended).code, api.requests.length]).toEqual([130, 0]);
+    await api.close();
+  });
+
   it("G9: twice ends at once, and the demo's folder and the part of a file are gone", async () => {
     const place = makePlace();
     const env = { ...place.env, TMPDIR: place.folder };

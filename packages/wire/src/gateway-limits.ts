@@ -53,6 +53,10 @@ export const gatewayLimitTable = {
     value: 4_194_304,
     reason: "Decoded bytes of a response that a gateway call keeps; the rest is not read, and the answer says `truncated`.",
   },
+  maxHeldBodyBytes: {
+    value: 8_388_608,
+    reason: "Bodies that all running calls of one process hold together until their answers are written; a call that finds no room waits.",
+  },
   maxBodyJsonBytes: {
     value: 8_388_608,
     reason:

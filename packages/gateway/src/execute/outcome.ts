@@ -35,7 +35,7 @@ export function toFailureOutcome(context: OutcomeContext, error: unknown, url?: 
 function statusFailure(status: number, refusedRedirect: string | undefined): Failure {
   const error = (text: string | undefined): string => (text === undefined ? `http ${status}` : `http ${status}: ${text}`);
   if (status === 401) {
-    const hint = "check the token: hawser doctor";
+    const hint = "give a valid one: config set --api-key-stdin, or IGNITION_API_TOKEN";
     return { code: 6, error: error("token missing or invalid"), errorInfo: { kind: "auth", retryable: false, hint } };
   }
   if (status === 403) {
@@ -54,7 +54,7 @@ function thrownFailure(context: OutcomeContext, error: unknown, url: URL | undef
   const mayRepeat = context.times?.sentMs === undefined || isIdempotent(context.request?.method ?? "");
   if (HawserError.isInstance(error) && error.code !== "connection_lost") {
     const { code, message } = error;
-    const hint = code === "timeout" ? "give it more time: timeout" : error.facts["hint"];
+    const hint = code === "timeout" ? "give it more time, as in 30s: timeout, or --timeout on the command line" : error.facts["hint"];
     const errorInfo = { kind: kindOf(error), retryable: code === "timeout" && mayRepeat, ...(typeof hint === "string" && { hint }) };
     return { code: code === "too_large" ? 7 : errorTable[code].rpcCode, error: message, errorInfo };
   }

@@ -4,12 +4,12 @@
 import type { CallItem } from "@hawser/wire";
 import { isToken, shown, usage } from "./safe-text.ts";
 
-const mutating = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+const reading = new Set(["GET", "HEAD", "OPTIONS"]);
 const idempotent = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** Whether the method changes something, so that it needs `yes`. */
+/** Whether the method changes something, so that it needs `yes`. One that nobody knows may do anything. */
 function isMutating(method: string): boolean {
-  return mutating.has(method);
+  return !reading.has(method);
 }
 
 /** Whether a request with this method may be sent again. */

@@ -3,7 +3,7 @@
 // exactly one answer, whether it was made, refused, cancelled while it waited or cancelled while it ran.
 
 import { createInFlightTable, createWorkQueue, describeThrown, HawserError, limits, toHawserError, untilAborted } from "@hawser/wire";
-import type { Flight } from "@hawser/wire";
+import type { CallStats, Flight } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import type { CallCore, CallOutcome } from "../call.ts";
 import { createQueuedBytes } from "./queued-bytes.ts";
@@ -39,6 +39,12 @@ export interface CallLane {
   whenEmpty(): Promise<void>;
 }
 
+interface Ending {
+  readonly rpc?: CallStats["rpc"];
+  /** Called when the answer has left, or there is none to send. */
+  readonly onSent?: () => void;
+}
+
 // No JSON text is empty: calls without an id are in the table, and no `cancel` can name them.
 const noIdKey = "";
 
@@ -56,9 +62,10 @@ export function createCallLane(core: CallCore, outbox: Outbox, options: CallLane
   const hasRoomFor = ({ bytes }: LaneCall): boolean => hasPlace() && queuedBytes.hasRoomFor(bytes);
   const begin = ({ id }: LaneCall): Flight => inFlight.begin(id === undefined ? noIdKey : toIdKey(id));
 
-  function end(call: LaneCall, flight: Flight, outcome: CallOutcome, rpc = { queueWaitMs: 0, queueDepth: queue.waiting }): Promise<void> {
-    if (!flight.finish()) return Promise.resolve();
-    return new Promise((resolve) => outbox.put(toCallText(call.id, outcome, rpc), resolve));
+  function end(call: LaneCall, flight: Flight, outcome: CallOutcome, how: Ending = {}): void {
+    const { rpc = { queueWaitMs: 0, queueDepth: queue.waiting }, onSent } = how;
+    if (flight.finish()) outbox.put(toCallText(call.id, outcome, rpc), onSent);
+    else onSent?.();
   }
 
   function accept(call: LaneCall): Promise<void> | undefined {
@@ -88,7 +95,7 @@ export function createCallLane(core: CallCore, outbox: Outbox, options: CallLane
       return run(call, flight, placedAt);
     });
     flight.signal.addEventListener("abort", () => {
-      const endUnmade = (): void => end(call, flight, toUnmadeOutcome(whyEnded(flight)), waited(placedAt));
+      const endUnmade = (): void => end(call, flight, toUnmadeOutcome(whyEnded(flight)), { rpc: waited(placedAt) });
       if (ticket?.withdraw()) {
         queuedBytes.giveBack(call.bytes);
         endUnmade();
@@ -106,15 +113,15 @@ export function createCallLane(core: CallCore, outbox: Outbox, options: CallLane
     if (outbox.isFull) await untilAborted(flight.signal, outbox.whenRoom()).catch(() => {});
     if (call.after) await untilAborted(flight.signal, call.after).catch(() => {});
     const rpc = waited(placedAt);
-    if (noMore.aborted || flight.signal.aborted) return end(call, flight, toUnmadeOutcome(whyEnded(flight)), rpc);
+    if (noMore.aborted || flight.signal.aborted) return end(call, flight, toUnmadeOutcome(whyEnded(flight)), { rpc });
     let outcome: CallOutcome;
-    const { promise: untilWritten, resolve: noteSent } = Promise.withResolvers<void>();
+    const { promise: untilWritten, resolve: onSent } = Promise.withResolvers<void>();
     try {
       outcome = await core.call(parseArguments(call.args), { signal: flight.signal, untilWritten });
     } catch (error) {
       outcome = toUnmadeOutcome(toHawserError(error));
     }
-    end(call, flight, flight.signal.aborted ? toCancelledOutcome(outcome, whyEnded(flight)) : outcome, rpc).then(noteSent);
+    end(call, flight, flight.signal.aborted ? toCancelledOutcome(outcome, whyEnded(flight)) : outcome, { rpc, onSent });
   }
 
   return {

@@ -28,7 +28,7 @@ describe("method, path and op", () => {
     expect(() => built(item)).toThrow(refusal(message));
   });
 
-  it.each(["POST", "PUT", "PATCH", "DELETE", "post"])("H30: %s needs yes, and the message names the flag", (method) => {
+  it.each(["POST", "PUT", "PATCH", "DELETE", "PURGE", "post"])("H30: %s needs yes, and the message names the flag", (method) => {
     expect(() => built({ method, path: "/x" })).toThrow(refusal(`^method ${method.toUpperCase()} requires --yes confirmation$`));
     expect(() => built({ method, path: "/x", yes: false })).toThrow(refusal("requires --yes"));
     expect(built({ method, path: "/x", yes: true }).method).toBe(method.toUpperCase());

@@ -18,6 +18,8 @@ export function watchInterruption(): Interruption {
     if (exitCode !== undefined) process.exit(exitCode);
     exitCode = 128 + constants.signals[signal];
     controller.abort(new HawserError("cancelled", "interrupted"));
+    // Whatever was still to come from there is not wanted any more, and would keep the process.
+    process.stdin.destroy();
   }
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   return {

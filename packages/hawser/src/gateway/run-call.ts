@@ -3,7 +3,7 @@
 // 7 network and other HTTP, 130 interrupted.
 
 import type { CallCore, CallOutcome } from "@hawser/gateway";
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError, limits, untilAborted } from "@hawser/wire";
 import { programName } from "../launcher.ts";
 import { printTo } from "../terminal.ts";
 import { createBodyFile } from "./body-file.ts";
@@ -12,7 +12,7 @@ import { toCallItem, type CallItemFlags } from "./call-item.ts";
 import { toFlag } from "./flag-groups.ts";
 import type { Interruption } from "./interruption.ts";
 import { checkOutput, printJson, reportAsJson, type JsonOutput, type OutputFlags } from "./json-output.ts";
-import { writeOut } from "./stdout.ts";
+import { endLine, writeOut } from "./stdout.ts";
 import { withCore, type CoreFlags } from "./with-core.ts";
 
 export interface CallFlags extends CallItemFlags, CoreFlags, OutputFlags {
@@ -35,7 +35,10 @@ export const runCall = (flags: CallFlags): Promise<void> =>
   });
 
 async function callOnce(core: CallCore, flags: CallFlags, output: JsonOutput, interruption: Interruption): Promise<void> {
-  const item = await toCallItem(flags);
+  const item = await untilAborted(interruption.signal, toCallItem(flags)).catch((error: unknown) => {
+    if (interruption.exitCode === undefined) throw error;
+  });
+  if (item === undefined) return endInterrupted(interruption);
   const file = flags.out === undefined ? undefined : await createBodyFile(flags.out);
   const onBody = file ? file.write : flags.stream ? writeOut : undefined;
   try {
@@ -50,6 +53,12 @@ async function callOnce(core: CallCore, flags: CallFlags, output: JsonOutput, in
   }
 }
 
+/** While the body was still being read: nothing was sent. */
+function endInterrupted({ exitCode }: Interruption): void {
+  printTo(process.stderr, `${programName()}: interrupted; nothing was sent\n`);
+  process.exitCode = exitCode;
+}
+
 async function printOutcome(outcome: CallOutcome, flags: CallFlags): Promise<void> {
   const { response } = outcome;
   const note = (line: string): void => printTo(process.stderr, `${line}\n`);
@@ -61,6 +70,7 @@ async function printOutcome(outcome: CallOutcome, flags: CallFlags): Promise<voi
     if (response?.headers) printTo(process.stdout, toHeaderText(response.status, response.headers));
     if (flags.out !== undefined) printTo(process.stdout, `saved response body: ${flags.out}\n`);
     else if (response && !flags.stream) await writeOut(toBytes(response.body, response.bodyEncoding)).catch(() => {});
+    endLine();
     if (response?.truncated) note(`${programName()}: cut off after ${response.bytes} bytes; --max-body or --stream gives more`);
   }
   if (flags.timing) note(toTimingLine(outcome));

@@ -1,9 +1,14 @@
 // Bytes to stdout at the pace of who reads them.
 
 import { HawserError } from "@hawser/wire";
+import { printTo } from "../terminal.ts";
+
+const lineFeed = 0x0a;
+let lastByte: number | undefined;
 
 /** Resolves when stdout has taken the bytes; rejects when nobody reads them any more. */
 export function writeOut(chunk: Buffer): Promise<void> {
+  lastByte = chunk.at(-1) ?? lastByte;
   // The callback tells it too, but an event that nobody listens to would end the process.
   if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", () => {});
   return new Promise((resolve, reject) => {
@@ -13,4 +18,9 @@ export function writeOut(chunk: Buffer): Promise<void> {
       else setImmediate(resolve);
     });
   });
+}
+
+/** On a terminal what follows would stand behind the body, or wipe it out as npx does. Elsewhere bytes stay as they came. */
+export function endLine(): void {
+  if (process.stdout.isTTY && lastByte !== undefined && lastByte !== lineFeed) printTo(process.stdout, "\n");
 }

@@ -208,7 +208,9 @@ export const rpcProtocol = defineProtocol({
             code: 6,
             status: 401,
             error: "http 401: token missing or invalid",
-            data: { errorInfo: { kind: "auth", retryable: false, hint: "check the token: hawser doctor" } },
+            data: {
+              errorInfo: { kind: "auth", retryable: false, hint: "give a valid one: config set --api-key-stdin, or IGNITION_API_TOKEN" },
+            },
           },
           { ok: false, code: 2, error: "invalid rpc request json: not JSON", data: { line: 3 } },
         ],
