@@ -24,6 +24,12 @@ const modules: readonly (readonly [string, string, string, string])[] = [
     'module.exports = { get tool() { throw new Error("no database"); } };',
     "can't read what {path} exports: no database",
   ],
+  [
+    "with a tool that has no input",
+    "half.mjs",
+    'export const moor = { name: "moor", description: "Moors.", run: () => "done" };',
+    'can\'t read what {path} exports: moor has `run` but no `input`; give it a validator or JSON Schema, { type: "object" } for a tool that takes nothing',
+  ],
 ];
 
 describe.concurrent("hawser expose", () => {

@@ -59,13 +59,24 @@ function findTools(exports: Exports, moduleName: string): Found[] {
   const inLists: Found[] = [];
   for (const [exportName, value] of Object.entries(exports)) {
     const fallback = exportName === "default" ? moduleName : exportName;
+    refuseHalfTool(value, exportName);
     if (isTool(value)) exported.push(toFound(value, fallback, exportName));
     else if (Array.isArray(value))
       inLists.push(...value.map((item: unknown, index) => toFound(item, `${fallback}_${index}`, `${exportName}[${index}]`)));
     else if (isPlainRecord(value))
       inRecords.push(...Object.entries(value).map(([key, item]) => toFound(item, key, `${exportName}.${key}`)));
   }
-  return [...inRecords, ...exported, ...inLists].filter(({ value }) => isTool(value));
+  const found = [...inRecords, ...exported, ...inLists];
+  for (const { value, place } of found) refuseHalfTool(value, place);
+  return found.filter(({ value }) => isTool(value));
+}
+
+/** Whoever writes `run` means a tool; to leave it out without a word would be worse than to stop. */
+function refuseHalfTool(value: unknown, place: string): void {
+  if (isTool(value) || !isPlainRecord(value) || typeof value["run"] !== "function") return;
+  throw usage(
+    `${place} has \`run\` but no \`input\`; give it a validator or JSON Schema, { type: "object" } for a tool that takes nothing`,
+  );
 }
 
 function toFound(value: unknown, fallback: string, place: string): Found {
