@@ -59,6 +59,10 @@ describe.concurrent("config", () => {
       "active profile: one",
     );
     expect(contentOf(place)).toEqual({ activeProfile: "one", profiles: { one: { gatewayURL: "http://uno:1", token } } });
+    // What is set beside an active profile has no effect, and that is said.
+    const beside = await runIn(place, ["config", "set", "--gateway-url", "http://other:1"]);
+    expect([beside.code, beside.stderr]).toEqual([0, expect.stringContaining('calls use the active profile "one"')]);
+    expect((await runIn(place, ["config", "set", "--profile", "one", "--gateway-url", "http://uno:2"])).stderr).toBe("");
   });
 
   it("a file that igw wrote is read as it is; flags go before the environment, that before the file", async () => {

@@ -30,11 +30,16 @@ export const runConfigSet = (flags: ConfigSetFlags): Promise<void> =>
   reportAsJson(flags, async () => {
     const change = await toChange(flags);
     const { profile = "" } = flags;
-    await changeConfig((config) =>
+    const { activeProfile = "" } = await changeConfig((config) =>
       profile === "" ? setValues(config, change) : addProfile(useExisting(config, profile), profile, change),
     );
     const saved = { configPath: configPath(), gatewayURL: change.gatewayURL ?? "", profile, tokenUpdated: change.token !== undefined };
     print(flags, { ok: true, ...saved }, `saved config: ${configPath()}`);
+    if (profile === "" && activeProfile !== "")
+      printTo(
+        process.stderr,
+        `note: calls use the active profile "${activeProfile}", not this; to change it add --profile ${activeProfile}\n`,
+      );
   });
 
 export const runConfigShow = (flags: OutputFlags): Promise<void> =>
