@@ -11,10 +11,12 @@ import {
   createStreamTransport,
   lengthPrefix,
   listenSocket,
+  logLine,
   type Listener,
   type SessionFiles,
 } from "@hawser/wire/node";
 import { toTools, type ToolSource } from "./adapt-tool.ts";
+import { toClientTools } from "./process/client-tools.ts";
 import { serveConnection } from "./serve-connection.ts";
 import { createSessionRoom } from "./session-room.ts";
 import { createToolHost } from "./tool-host.ts";
@@ -63,6 +65,8 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
     try {
       files = createSessionFiles(names);
       files.publishSchema(JSON.stringify(host.schemas));
+      // The bridge says it too, but its stderr is read by a client, not by the author of the tools.
+      for (const omission of toClientTools(host.schemas).omissions) logLine(`[hawser] ${omission}`);
       listener = await listenSocket({
         files,
         maxConnections: options.maxConnections,

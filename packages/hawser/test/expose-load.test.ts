@@ -33,6 +33,16 @@ const modules: readonly (readonly [string, string, string, string])[] = [
 ];
 
 describe.concurrent("hawser expose", () => {
+  it("a tool that no client can take is named at the start, and the others are offered", async () => {
+    const path = join(makeFolder("load"), "odd.mjs");
+    const tool = (name: string, type: string): string =>
+      `export const ${name} = { name: "${name}", description: "", input: { type: "${type}" }, run: () => 1 };\n`;
+    writeFileSync(path, tool("odd", "nope") + tool("fine", "object"));
+    const { code, stderr } = await runHawser(["expose", path, "--", process.execPath, "-e", ""]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('tool "odd" is left out: its input_schema does not describe an object')]);
+    expect(stderr).not.toContain('"fine"');
+  });
+
   it.each(modules)("a module %s is refused in one sentence", async (_, name, source, reason) => {
     const path = join(makeFolder("load"), name);
     writeFileSync(path, source);
