@@ -2,7 +2,7 @@
 // ends, whoever waits is told so, and that the call may or may not have been made.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { createPendingTable, describeThrown, HawserError, limits, toHawserError } from "@hawser/wire";
+import { createPendingTable, describeThrown, HawserError, limits, rpcProtocol, toHawserError } from "@hawser/wire";
 import type { CallData, CallItem, HelloData, RpcResponse } from "@hawser/wire";
 import { ndjson, startChild, type Child } from "@hawser/wire/node";
 import { checkHello, hasFeature } from "./handshake.ts";
@@ -148,7 +148,17 @@ async function whyEnded(exited: Child["exited"]): Promise<HawserError> {
   return new HawserError("connection_lost", message, { facts: { ...exit } });
 }
 
-function toOutcome({ ok, code, status, error, data }: RpcResponse): HostOutcome {
-  const known = typeof data === "object" && data !== null ? (data as CallData) : {};
+function toOutcome(response: RpcResponse): HostOutcome {
+  const { ok, code, status, error, data } = checked(response);
+  const known = typeof data === "object" && data !== null && !Array.isArray(data) ? (data as CallData) : {};
   return { ...known, ok, code, ...(status !== undefined && { status }), ...(error !== undefined && { error }) };
+}
+
+/** A host acts on `ok` and `code`: an answer without them is none. */
+function checked(response: RpcResponse): RpcResponse {
+  try {
+    return rpcProtocol.parseResponse(response);
+  } catch (cause) {
+    throw new HawserError("invalid_message", `the server sent an invalid answer: ${describeThrown(cause)}`, { cause });
+  }
 }

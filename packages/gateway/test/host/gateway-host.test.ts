@@ -73,6 +73,12 @@ describe("handshake", () => {
     expect(await host.call({ path: "/a" })).toMatchObject({ ok: true, code: 0, status: 200, response: { body: "/a" } });
   });
 
+  it("an answer that is none rejects its call, and the next one is made", async () => {
+    const host = await start(fakeIgw().options);
+    await expect(host.call({ path: "/odd" })).rejects.toMatchObject({ code: "invalid_message" });
+    expect(await host.call({ path: "/a" })).toMatchObject({ ok: true });
+  });
+
   it("the flags of the host reach the program", async () => {
     const { options, log } = fakeIgw();
     await start({ ...options, workers: 3, queueSize: 7, args: ["--profile", "p"] });
