@@ -32,8 +32,9 @@ describe("load", () => {
     const { note, started } = createNote();
     const bridge = start((await serve([note])).mcpServerConfig);
     const order = await callAtOnce(bridge, started, 1_000);
-    // The system may wake eight connections in any order; never more than seven are ahead of their turn.
-    expect(Math.max(...order.map((n, place) => Math.abs(n - place)))).toBeLessThan(8);
+    // They leave in order on eight connections, which the system wakes as it likes: whoever is ahead of its turn
+    // has overtaken at most the seven that left before it and were not woken yet. Those may be late by any number.
+    expect(Math.max(...order.map((n, place) => n - place))).toBeLessThan(8);
     expect(peakMegabytes(bridge.pid) ?? 0).toBeLessThan(maxMegabytes);
   });
 
