@@ -2,11 +2,9 @@
 // turn, runs the function, and turns every outcome into a result or an error payload. It knows
 // nothing of sockets; the session, an in-process server and the agent all call through it.
 
-import { describeThrown, HawserError, ToolNotFoundError, type Tool, type ToolContext } from "@hawser/wire";
+import { describeThrown, HawserError, isRecord, type Tool, type ToolContext, ToolNotFoundError } from "@hawser/wire";
+import { createGates, prepareInput, toJsonSchema, type PreparedInput } from "@hawser/wire/tools";
 import type { IPCErrorResponse, IPCResponse, ToolSchema } from "./contract.ts";
-import { createGates } from "./gate.ts";
-import { isRecord } from "./is-record.ts";
-import { prepareInput, toJsonSchema, type PreparedInput } from "./tool-input.ts";
 import { toErrorPayload, toToolResult } from "./tool-result.ts";
 
 export interface ToolHost {

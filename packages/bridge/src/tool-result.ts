@@ -2,10 +2,18 @@
 // text block; content blocks and whole results pass through; any other JSON value becomes its JSON
 // text, and an object also structured content. There is always at least one block.
 
-import { bridgeProtocol, describeThrown, errorTable, exceedsDepth, HawserError, IPCToolExecutionError, limits } from "@hawser/wire";
+import {
+  bridgeProtocol,
+  describeThrown,
+  errorTable,
+  exceedsDepth,
+  HawserError,
+  IPCToolExecutionError,
+  isRecord,
+  limits,
+} from "@hawser/wire";
 import { boundedText } from "./bounded-text.ts";
 import type { IPCErrorPayload, ToolResult, ToolResultContent } from "./contract.ts";
-import { isRecord } from "./is-record.ts";
 
 export function toToolResult(toolName: string, value: unknown): ToolResult {
   if (value === undefined) return textResult("");

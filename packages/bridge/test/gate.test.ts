@@ -4,7 +4,7 @@
 import { array, asyncProperty, check, constantFrom, integer, record, scheduler } from "fast-check";
 import { describe, expect } from "vitest";
 import type { Tool } from "@hawser/wire";
-import { createGates, type Gates } from "../src/gate.ts";
+import { createGates, type Gates } from "@hawser/wire/tools";
 import { createToolHost } from "../src/tool-host.ts";
 import { anyTool, it, turn, until } from "./fixtures/parent-it.ts";
 

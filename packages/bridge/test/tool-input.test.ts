@@ -7,7 +7,7 @@ import * as v from "valibot";
 import { describe, expect } from "vitest";
 import { z } from "zod";
 import { defineTool, type JsonSchema, type Tool, type ToolInput } from "@hawser/wire";
-import { prepareInput } from "../src/tool-input.ts";
+import { prepareInput } from "@hawser/wire/tools";
 import { createToolHost } from "../src/tool-host.ts";
 import { it } from "./fixtures/parent-it.ts";
 

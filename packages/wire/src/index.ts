@@ -34,6 +34,7 @@ export { startDeadline } from "./deadline.ts";
 export type { Deadline, DeadlineOptions } from "./deadline.ts";
 export { describeThrown, errorTable, HawserError, toHawserError } from "./errors.ts";
 export type { ErrorCode, ErrorDetails } from "./errors.ts";
+export { isRecord } from "./is-record.ts";
 export { createInFlightTable } from "./in-flight.ts";
 export type { Flight, InFlightTable } from "./in-flight.ts";
 export { memberSource, withIdSource } from "./codec/json-source.ts";
@@ -41,6 +42,8 @@ export { exceedsDepth, JsonText, parseJsonText, toJsonText, weighJsonText } from
 export { limits, limitTable } from "./limits.ts";
 export type { LimitName } from "./limits.ts";
 export { createMemoryPair } from "./memory-transport.ts";
+export { createPlaces } from "./places.ts";
+export type { Places } from "./places.ts";
 export { createPendingTable } from "./pending.ts";
 export type { PendingTable, WaitOptions } from "./pending.ts";
 export { bridgeProtocol } from "./protocols/bridge.ts";

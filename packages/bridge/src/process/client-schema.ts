@@ -2,7 +2,7 @@
 // clients lose all tools; a union or a reference at the root makes others drop the tool. The result
 // only says more loosely what the original says: the parent still checks against the original.
 
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "@hawser/wire";
 
 export type ObjectSchema = Record<string, unknown> & { type: "object" };
 type Schema = Readonly<Record<string, unknown>>;

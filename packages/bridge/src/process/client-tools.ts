@@ -2,9 +2,8 @@
 // choke on; each fault is repaired here, so that every parent profits. What can't be repaired is left
 // out with a reason, and never hides the other tools.
 
-import { describeThrown, HawserError, limits, toJsonText } from "@hawser/wire";
+import { describeThrown, HawserError, isRecord, limits, toJsonText } from "@hawser/wire";
 import type { ToolSchema } from "../contract.ts";
-import { isRecord } from "../is-record.ts";
 import { toClientSchema, type ObjectSchema } from "./client-schema.ts";
 
 export interface ClientTool {

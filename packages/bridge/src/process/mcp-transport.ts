@@ -8,6 +8,7 @@ import {
   describeThrown,
   errorTable,
   HawserError,
+  isRecord,
   limits,
   memberSource,
   toHawserError,
@@ -17,7 +18,6 @@ import {
   type Transport,
 } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
-import { isRecord } from "../is-record.ts";
 import { createOutbox } from "./outbox.ts";
 import { toShortCall, type ShortCalls } from "./short-calls.ts";
 

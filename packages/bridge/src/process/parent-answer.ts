@@ -1,10 +1,9 @@
 // What the parent sends on a connection, read by the contract: progress and log while a call runs,
 // then its one result or error. Also the two classes of failure that a call can have.
 
-import { bridgeProtocol, IPCConnectionError, IPCError, type BridgeResponse, type HawserError, type Incoming } from "@hawser/wire";
+import { bridgeProtocol, IPCConnectionError, IPCError, isRecord, type BridgeResponse, type HawserError, type Incoming } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import type { IPCErrorPayload } from "../contract.ts";
-import { isRecord } from "../is-record.ts";
 
 /** An error that the parent sent: `type` is the class it named. The connection is as good as before. */
 export class ParentError extends IPCError {

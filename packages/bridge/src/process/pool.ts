@@ -3,9 +3,8 @@
 // twice: when its connection dies the call fails, and the next call opens a new one, unless
 // reconnecting is off.
 
-import { HawserError, IPCConnectionError, untilAborted } from "@hawser/wire";
+import { createPlaces, HawserError, IPCConnectionError, untilAborted } from "@hawser/wire";
 import type { CallToolParams } from "../contract.ts";
-import { createPlaces } from "../places.ts";
 import { connectToParent, type CallEvents, type ConnectionOptions, type ParentConnection, type ParentResult } from "./connection.ts";
 import { ParentError } from "./parent-answer.ts";
 

@@ -3,9 +3,8 @@
 
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
-import { BridgeStartupError, describeThrown } from "@hawser/wire";
+import { BridgeStartupError, describeThrown, isRecord } from "@hawser/wire";
 import type { ToolSchema } from "../contract.ts";
-import { isRecord } from "../is-record.ts";
 
 export function readSchemaFile(path: string): ToolSchema[] {
   let entries: unknown;

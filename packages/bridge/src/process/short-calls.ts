@@ -12,7 +12,7 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "@hawser/wire";
 import { clientIn, type CallContext } from "./call-context.ts";
 import type { CallParams, Relay } from "./relay.ts";
 

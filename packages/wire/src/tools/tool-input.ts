@@ -3,8 +3,10 @@
 // a model can correct itself.
 
 import { Validator, type Schema } from "@cfworker/json-schema";
-import { HawserError, isStandardSchema, ToolInputValidationError, type JsonSchema, type StandardIssue, type ToolInput } from "@hawser/wire";
-import { isRecord } from "./is-record.ts";
+import { ToolInputValidationError } from "../contract-errors.ts";
+import { isStandardSchema, type JsonSchema, type StandardIssue, type ToolInput } from "../define-tool.ts";
+import { HawserError } from "../errors.ts";
+import { isRecord } from "../is-record.ts";
 
 export interface PreparedInput {
   readonly jsonSchema: JsonSchema;

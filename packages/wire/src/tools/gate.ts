@@ -1,8 +1,8 @@
 // Who may run now: at most `concurrency` calls of one tool, and one call of an exclusive group.
 // Calls wait in the order they came; one that is cancelled while it waits gives up its place.
 
-import type { Tool } from "@hawser/wire";
-import { createPlaces, type Places } from "./places.ts";
+import type { Tool } from "../define-tool.ts";
+import { createPlaces, type Places } from "../places.ts";
 
 export interface Gates {
   /** Runs `action` when the tool's turn has come. */
