@@ -9,19 +9,26 @@ const root = resolve(import.meta.dirname, "..");
 
 /** What the sources of a package may import besides their own files and Node's modules. */
 const allowed: Record<string, readonly string[]> = {
-  wire: ["valibot"],
-  bridge: [
-    "@cfworker/json-schema",
+  wire: ["@cfworker/json-schema", "valibot"],
+  bridge: ["@hawser/wire", "@hawser/wire/node", "@hawser/wire/tools", "@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
+  agent: [
+    "@ai-sdk/anthropic",
+    "@ai-sdk/mcp",
+    "@ai-sdk/mcp/mcp-stdio",
+    "@ai-sdk/openai",
+    "@ai-sdk/openai-compatible",
     "@hawser/wire",
     "@hawser/wire/node",
-    "@modelcontextprotocol/server",
-    "@modelcontextprotocol/server/stdio",
+    "@hawser/wire/tools",
+    "ai",
   ],
   gateway: ["@hawser/wire", "@hawser/wire/node", "@readme/openapi-parser", "@scalar/openapi-upgrader", "js-yaml", "undici"],
   conformance: ["@hawser/wire", "@hawser/wire/node"],
   hawser: [
     "@bomb.sh/tab/commander",
     "@clack/prompts",
+    "@hawser/agent",
+    "@hawser/agent/host",
     "@hawser/bridge",
     "@hawser/bridge/process",
     "@hawser/conformance",

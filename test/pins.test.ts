@@ -13,6 +13,8 @@ describe("exported names", () => {
   it("of @hawser/wire", () => {
     expect(namesOf(wire)).toMatchInlineSnapshot(`
       [
+        "AGENT_CAPABILITIES",
+        "AGENT_PROTOCOL_VERSION",
         "BridgeStartupError",
         "ClaudeCodeError",
         "HawserError",
@@ -26,6 +28,7 @@ describe("exported names", () => {
         "RPC_SEMVER",
         "ToolInputValidationError",
         "ToolNotFoundError",
+        "agentProtocol",
         "bridgeProtocol",
         "callData",
         "callItem",
@@ -34,6 +37,7 @@ describe("exported names", () => {
         "createInFlightTable",
         "createMemoryPair",
         "createPendingTable",
+        "createPlaces",
         "createWorkQueue",
         "defineProtocol",
         "defineTool",
@@ -42,6 +46,7 @@ describe("exported names", () => {
         "errorTable",
         "exceedsDepth",
         "helloData",
+        "isRecord",
         "isStandardSchema",
         "limitTable",
         "limits",
@@ -114,7 +119,9 @@ describe("G15 limits", () => {
 
   it("carry their unit in their name", () => {
     for (const name of Object.keys(wire.limits)) {
-      expect(name).toMatch(/(?:Bytes|Ms|Chars|Depth|Messages|Members|Connections|Descriptors|Entries|Redirects|Codings|Workers)$/);
+      expect(name).toMatch(
+        /(?:Bytes|Ms|Chars|Depth|Messages|Members|Connections|Descriptors|Entries|Redirects|Codings|Workers|Turns|Lanes|Steps|Calls)$/,
+      );
     }
   });
 });

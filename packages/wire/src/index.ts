@@ -46,6 +46,23 @@ export { createPlaces } from "./places.ts";
 export type { Places } from "./places.ts";
 export { createPendingTable } from "./pending.ts";
 export type { PendingTable, WaitOptions } from "./pending.ts";
+export { AGENT_CAPABILITIES, AGENT_PROTOCOL_VERSION, agentProtocol } from "./protocols/agent.ts";
+export type { AnyAgentRequest, AnyAgentResponse } from "./protocols/agent.ts";
+export type {
+  AgentRequest,
+  AgentResponse,
+  ClearHistoryRequest,
+  DoneResponse,
+  ErrorResponse,
+  GetStatusRequest,
+  ReadyResponse,
+  StatusResponse,
+  TokenResponse,
+  ToolResultResponse,
+  ToolUseResponse,
+  UserMessageRequest,
+} from "./protocols/agent-contract.ts";
+export type { ConversationMessage, ConversationSummary, MessagePart, ModelEntry, StatusData, UsageData } from "./protocols/agent-data.ts";
 export { bridgeProtocol } from "./protocols/bridge.ts";
 export type { BridgeRequest, BridgeResponse } from "./protocols/bridge.ts";
 export { echoProtocol } from "./protocols/echo.ts";

@@ -2,6 +2,7 @@
 // generated from this table. Names carry their unit; a limit that a caller may change is an
 // option of the same name where it applies.
 
+import { agentLimitTable } from "./agent-limits.ts";
 import { gatewayLimitTable } from "./gateway-limits.ts";
 
 interface Limit {
@@ -161,6 +162,7 @@ export const limitTable = define({
     reason: "Length of a foreign error text inside one of our messages.",
   },
   ...gatewayLimitTable,
+  ...agentLimitTable,
 });
 
 export type LimitName = keyof typeof limitTable;

@@ -1,0 +1,33 @@
+// What the runtime asks of the history. Every change is on disk before its promise resolves; reading
+// repairs what a killed process left behind. With `--no-history` the same interface keeps it in memory.
+
+import type { ConversationMessage, ConversationSummary, MessagePart } from "@hawser/wire";
+
+export interface Conversation {
+  readonly conversationId: string;
+  readonly title: string;
+  readonly messages: readonly ConversationMessage[];
+  /** User and assistant messages. */
+  readonly length: number;
+  /** Adds a whole message; resolves when it is on disk. */
+  add(message: ConversationMessage): Promise<void>;
+  /** Adds parts to the last message, which is an answer in the making; resolves when they are on disk. */
+  addParts(messageId: string, parts: readonly MessagePart[]): Promise<void>;
+  /** The answer is complete; or ended early, and why. */
+  finish(messageId: string, interrupted?: string): Promise<void>;
+  rename(title: string): Promise<void>;
+  /** Removes the messages after this one; all of them for null. */
+  truncate(after: string | null): Promise<void>;
+  clear(): Promise<void>;
+  /** Lets go of the file and its lock; what was promised is on disk. */
+  close(): Promise<void>;
+}
+
+export interface ConversationStore {
+  /** Opens or begins one, with a lock against other processes. Throws `overloaded` when another one holds it. */
+  open(conversationId: string): Promise<Conversation>;
+  /** All of them, the latest first; those that can't be read are left out, with a notice. */
+  list(): Promise<readonly ConversationSummary[]>;
+  delete(conversationId: string): Promise<void>;
+  close(): Promise<void>;
+}

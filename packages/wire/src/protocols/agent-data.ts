@@ -1,0 +1,95 @@
+// What the agent protocol's responses carry in `data`.
+
+import * as v from "valibot";
+
+const text = (description: string) => v.pipe(v.string(), v.description(description));
+const number = (description: string) => v.pipe(v.number(), v.description(description));
+const anything = (description: string) => v.pipe(v.unknown(), v.description(description));
+
+const toolId = text("Names this use of the tool; its result carries the same.");
+const toolName = text("The tool.");
+const failure = {
+  isError: v.optional(v.pipe(v.boolean(), v.description("Additive. The tool failed, or was not allowed to run."))),
+  error: v.optional(text("Additive. Why it failed.")),
+};
+
+export const toolUseData = v.object({ toolId, toolName, input: anything("The tool's arguments.") });
+
+export const toolResultData = v.object({ toolId, toolName, result: anything("What the tool returned."), ...failure });
+
+export const statusData = v.object({
+  state: text("`idle`, `busy` (a turn runs), `stopping` or `error`."),
+  conversationLength: number("User and assistant messages of the conversation."),
+  uptime: number("Milliseconds since the start."),
+  model: v.optional(text("Additive. The model that answers unless a message picks another.")),
+  running: v.optional(number("Additive. Turns that run, in all conversations.")),
+  waiting: v.optional(number("Additive. Turns that wait, in all conversations.")),
+});
+
+export const permissionData = v.object({
+  permissionId: text("For the answer."),
+  toolId,
+  toolName,
+  input: anything("The arguments that it would run with."),
+  reason: text("Why it is asked."),
+});
+
+export const progressData = v.object({
+  message: v.optional(text("What happens.")),
+  toolId: v.optional(toolId),
+  done: v.optional(number("How much of it is done.")),
+  total: v.optional(number("How much there is.")),
+});
+
+export const usageData = v.object({
+  model: text("Which model."),
+  inputTokens: v.optional(number("Tokens that the model has read.")),
+  outputTokens: v.optional(number("Tokens that it has written.")),
+  cachedInputTokens: v.optional(number("Those of the input that came from a cache.")),
+});
+
+export const doneData = v.object({
+  conversationId: v.optional(text("For a turn: the conversation.")),
+  userMessageId: v.optional(text("For a turn: the user's message in the history.")),
+  assistantMessageId: v.optional(text("For a turn: the answer in the history.")),
+  cancelled: v.optional(v.pipe(v.boolean(), v.description("For a `cancel`: whether its target was in flight."))),
+  running: v.optional(text("For a `subscribe`: the id of the running turn, if there is one.")),
+});
+
+export const conversationSummary = v.object({
+  conversationId: text("Which conversation."),
+  title: text("Given by `rename_conversation`, or the beginning of the first message."),
+  updatedAt: number("Unix time in milliseconds of the last change."),
+  messages: number("User and assistant messages."),
+});
+
+const messagePart = v.variant("type", [
+  v.object({ type: v.literal("text"), text: v.string() }),
+  v.object({ type: v.literal("attachment"), path: v.string(), mime: v.string() }),
+  v.object({ type: v.literal("tool_use"), toolId, toolName, input: v.unknown() }),
+  v.object({ type: v.literal("tool_result"), toolId, toolName, result: v.unknown(), ...failure }),
+]);
+
+export const conversationMessage = v.object({
+  messageId: text("Names this message within its conversation."),
+  role: v.picklist(["user", "assistant"]),
+  parts: v.pipe(v.array(messagePart), v.description("In the order in which they were said or done.")),
+  timestamp: number("Unix time in milliseconds."),
+  requestId: v.optional(text("The request that it came from or answers.")),
+  model: v.optional(text("Which model answered.")),
+  interrupted: v.optional(text("Why the answer ended early: cancelled, failed, or the process ended.")),
+});
+
+export const modelEntry = v.object({
+  model: text("For `metadata.model` and `--model`."),
+  available: v.boolean(),
+  current: v.pipe(v.boolean(), v.description("It answers unless a message picks another.")),
+  reason: v.optional(text("Why it is not available, and what to do.")),
+});
+
+export type MessagePart = v.InferOutput<typeof messagePart>;
+export type ConversationMessage = v.InferOutput<typeof conversationMessage>;
+export type ConversationSummary = v.InferOutput<typeof conversationSummary>;
+export type ModelEntry = v.InferOutput<typeof modelEntry>;
+export type StatusData = v.InferOutput<typeof statusData>;
+export type UsageData = v.InferOutput<typeof usageData>;
