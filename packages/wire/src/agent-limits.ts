@@ -33,6 +33,58 @@ export const agentLimitTable = {
     value: 15_000,
     reason: "Silence of a running turn after which its host is told that it lives.",
   },
+  agentReplayBytes: {
+    value: 16_777_216,
+    reason: "What running turns have sent, kept for a host that comes back; all turns together.",
+  },
+  agentOpenEntries: {
+    value: 32,
+    reason: "Conversations that stay open, and locked, while nothing happens in them.",
+  },
+  agentOpenChars: {
+    value: 16_777_216,
+    reason: "Text of those conversations together.",
+  },
+  agentToolResultChars: {
+    value: 1_048_576,
+    reason: "JSON of what one tool call returns; more is cut, with a note.",
+  },
+  agentToolMs: {
+    value: 600_000,
+    reason: "The longest run of one tool.",
+  },
+  agentParallelCalls: {
+    value: 8,
+    reason: "Tool calls of one step that run at the same time, when all of them only read.",
+  },
+  agentTokenChars: {
+    value: 65_536,
+    reason: "Text of one `token`; a model's longer piece becomes several.",
+  },
+  agentEarlierEntries: {
+    value: 16,
+    reason: "Attachments of earlier messages that are read again for the model.",
+  },
+  agentLineChars: {
+    value: 1_048_576,
+    reason: "Messages in one `conversation` line; longer conversations take several.",
+  },
+  agentListedEntries: {
+    value: 5_000,
+    reason: "Conversations that one `conversations` lists, the latest first.",
+  },
+  agentIdChars: {
+    value: 4_096,
+    reason: "Length of a request's id: every token of its answer carries it.",
+  },
+  agentConversationIdChars: {
+    value: 8_192,
+    reason: "Length of a conversation's id.",
+  },
+  agentUnsentMessages: {
+    value: 256,
+    reason: "Answers that wait for a host that does not read, before reading stops.",
+  },
   permissionMs: {
     value: 120_000,
     reason: "How long a question to the user waits for its answer before it counts as denied.",
@@ -40,5 +92,194 @@ export const agentLimitTable = {
   hostIdleMs: {
     value: 60_000,
     reason: "Silence of a request after which the host client gives it up and cancels it.",
+  },
+  hostUnreadChars: {
+    value: 33_554_432,
+    reason:
+      "Responses that a host's program has not taken yet; beyond it the request that is furthest behind is given up. A program with one turn slows the runtime long before.",
+  },
+  hostPendingMessages: {
+    value: 1_024,
+    reason: "Requests of one host client that wait for their end; the next one is refused.",
+  },
+  hostReadyMs: {
+    value: 30_000,
+    reason: "Time for a started runtime to say `ready`.",
+  },
+  hostRestartMs: {
+    value: 250,
+    reason: "Wait before a runtime that ended is started again; doubled with each that ended lately.",
+  },
+  hostCrashEntries: {
+    value: 5,
+    reason: "Ends of a runtime within `hostCrashWindowMs` after which its host stops starting it.",
+  },
+  hostCrashWindowMs: {
+    value: 180_000,
+    reason: "How long an end of a runtime is remembered against it.",
+  },
+  hostStopMs: {
+    value: 6_000,
+    reason: "Stopping a runtime: time after SIGTERM, in which it finishes, cancels and answers, before SIGKILL.",
+  },
+  maxPathBytes: {
+    value: 4_096,
+    reason: "A path that a model gives; what systems take at most.",
+  },
+  listedEntries: {
+    value: 2_000,
+    reason: "Names in one answer of `list_files`; the rest is left out and said so.",
+  },
+  walkedEntries: {
+    value: 200_000,
+    reason: "Names that one listing or search looks at.",
+  },
+  walkedDepth: {
+    value: 64,
+    reason: "Folders within folders that a listing or search enters.",
+  },
+  readFileBytes: {
+    value: 262_144,
+    reason: "Text in one answer of `read_file`; the next call goes on from there.",
+  },
+  skippedFileBytes: {
+    value: 268_435_456,
+    reason: "What `read_file` passes over on its way to the line that is asked for.",
+  },
+  writtenFileBytes: {
+    value: 8_388_608,
+    reason: "What `write_file` writes, and the size of a file that `edit_file` changes.",
+  },
+  searchedFileBytes: {
+    value: 4_194_304,
+    reason: "A larger file is left out of a search, and counted.",
+  },
+  searchedBytes: {
+    value: 268_435_456,
+    reason: "What one search reads in all.",
+  },
+  searchMs: {
+    value: 20_000,
+    reason: "The longest search; what was found until then is the answer.",
+  },
+  searchPatternMs: {
+    value: 1_000,
+    reason: "The longest time that a regular expression takes for one file; beyond it the search fails.",
+  },
+  searchPatternChars: {
+    value: 1_000,
+    reason: "The pattern of a search.",
+  },
+  foundEntries: {
+    value: 200,
+    reason: "Matches in one answer of `search_files`.",
+  },
+  foundLineChars: {
+    value: 400,
+    reason: "How much of a line is shown around a match.",
+  },
+  commandMs: {
+    value: 120_000,
+    reason: "The longest run of a command, unless the configuration says otherwise; then its process group is ended.",
+  },
+  commandStopMs: {
+    value: 500,
+    reason: "What a command gets between SIGTERM and SIGKILL, and its pipes after its end.",
+  },
+  commandOutputBytes: {
+    value: 65_536,
+    reason: "What is kept of a command's stdout and of its stderr: half from the beginning, half from the end.",
+  },
+  permissionRuleEntries: {
+    value: 1_000,
+    reason: "Rules of the permissions, and answers that are remembered.",
+  },
+  permissionPatternChars: {
+    value: 1_024,
+    reason: "A pattern in a rule.",
+  },
+  permissionFileBytes: {
+    value: 1_048_576,
+    reason: "The file with remembered answers.",
+  },
+  auditLogBytes: {
+    value: 8_388_608,
+    reason: "The audit log; a full one is kept as `.1` and a new one begun.",
+  },
+  auditPreviewChars: {
+    value: 600,
+    reason: "What the audit log shows of a call's input.",
+  },
+  auditQueuedEntries: {
+    value: 1_000,
+    reason: "Lines of the audit log that wait to be written; more are dropped and counted.",
+  },
+  offlineMessageChars: {
+    value: 65_536,
+    reason: "Length of a message that the offline model reads; it says so of a longer one.",
+  },
+  offlineRequestEntries: {
+    value: 20,
+    reason: "Requests in one message that the offline model takes on, one after the other.",
+  },
+  offlineRepeatChars: {
+    value: 8_000,
+    reason: "How much of a file or result the offline model repeats in its answer.",
+  },
+  offlineListEntries: {
+    value: 200,
+    reason: "Names or matches that the offline model repeats in its answer.",
+  },
+  mcpServerEntries: {
+    value: 32,
+    reason: "MCP servers of one configuration.",
+  },
+  mcpToolEntries: {
+    value: 512,
+    reason: "Tools that are taken from one MCP server.",
+  },
+  mcpConnectMs: {
+    value: 30_000,
+    reason: "Time for an MCP server to start, agree on the protocol and list its tools.",
+  },
+  mcpRestartEntries: {
+    value: 3,
+    reason: "Starts of a lost MCP server in a row without a call that it answers; then it stays lost.",
+  },
+  mcpDescriptionChars: {
+    value: 4_096,
+    reason: "Length of a description that an MCP server gives its tool.",
+  },
+  mcpSchemaChars: {
+    value: 131_072,
+    reason: "Input schema of an MCP server's tool, as JSON; a tool with a larger one is left out.",
+  },
+  modelResponseBytes: {
+    value: 67_108_864,
+    reason: "One response of a model's server.",
+  },
+  modelLineBytes: {
+    value: 8_388_608,
+    reason: "One line of such a response: an event is held in memory until it is complete.",
+  },
+  modelRetryCalls: {
+    value: 4,
+    reason: "How often a step is tried again after a model's server was overloaded, failed or could not be reached.",
+  },
+  modelBackoffMs: {
+    value: 500,
+    reason: "The first pause before that, unless the server names one; the next ones are twice as long each.",
+  },
+  modelRetryPauseMs: {
+    value: 60_000,
+    reason: "The longest such pause; a server that asks for a longer one has its error shown at once.",
+  },
+  modelRetryTotalMs: {
+    value: 120_000,
+    reason: "All pauses of one step together.",
+  },
+  localServerMs: {
+    value: 200,
+    reason: "Looking for a model server on this machine.",
   },
 };

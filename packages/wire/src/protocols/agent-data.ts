@@ -9,8 +9,8 @@ const anything = (description: string) => v.pipe(v.unknown(), v.description(desc
 const toolId = text("Names this use of the tool; its result carries the same.");
 const toolName = text("The tool.");
 const failure = {
-  isError: v.optional(v.pipe(v.boolean(), v.description("Additive. The tool failed, or was not allowed to run."))),
-  error: v.optional(text("Additive. Why it failed.")),
+  isError: v.exactOptional(v.pipe(v.boolean(), v.description("Additive. The tool failed, or was not allowed to run."))),
+  error: v.exactOptional(text("Additive. Why it failed.")),
 };
 
 export const toolUseData = v.object({ toolId, toolName, input: anything("The tool's arguments.") });
@@ -21,9 +21,9 @@ export const statusData = v.object({
   state: text("`idle`, `busy` (a turn runs), `stopping` or `error`."),
   conversationLength: number("User and assistant messages of the conversation."),
   uptime: number("Milliseconds since the start."),
-  model: v.optional(text("Additive. The model that answers unless a message picks another.")),
-  running: v.optional(number("Additive. Turns that run, in all conversations.")),
-  waiting: v.optional(number("Additive. Turns that wait, in all conversations.")),
+  model: v.exactOptional(text("Additive. The model that answers unless a message picks another.")),
+  running: v.exactOptional(number("Additive. Turns that run, in all conversations.")),
+  waiting: v.exactOptional(number("Additive. Turns that wait, in all conversations.")),
 });
 
 export const permissionData = v.object({
@@ -35,25 +35,25 @@ export const permissionData = v.object({
 });
 
 export const progressData = v.object({
-  message: v.optional(text("What happens.")),
-  toolId: v.optional(toolId),
-  done: v.optional(number("How much of it is done.")),
-  total: v.optional(number("How much there is.")),
+  message: v.exactOptional(text("What happens.")),
+  toolId: v.exactOptional(toolId),
+  done: v.exactOptional(number("How much of it is done.")),
+  total: v.exactOptional(number("How much there is.")),
 });
 
 export const usageData = v.object({
   model: text("Which model."),
-  inputTokens: v.optional(number("Tokens that the model has read.")),
-  outputTokens: v.optional(number("Tokens that it has written.")),
-  cachedInputTokens: v.optional(number("Those of the input that came from a cache.")),
+  inputTokens: v.exactOptional(number("Tokens that the model has read.")),
+  outputTokens: v.exactOptional(number("Tokens that it has written.")),
+  cachedInputTokens: v.exactOptional(number("Those of the input that came from a cache.")),
 });
 
 export const doneData = v.object({
-  conversationId: v.optional(text("For a turn: the conversation.")),
-  userMessageId: v.optional(text("For a turn: the user's message in the history.")),
-  assistantMessageId: v.optional(text("For a turn: the answer in the history.")),
-  cancelled: v.optional(v.pipe(v.boolean(), v.description("For a `cancel`: whether its target was in flight."))),
-  running: v.optional(text("For a `subscribe`: the id of the running turn, if there is one.")),
+  conversationId: v.exactOptional(text("For a turn: the conversation.")),
+  userMessageId: v.exactOptional(text("For a turn: the user's message in the history.")),
+  assistantMessageId: v.exactOptional(text("For a turn: the answer in the history.")),
+  cancelled: v.exactOptional(v.pipe(v.boolean(), v.description("For a `cancel`: whether its target was in flight."))),
+  running: v.exactOptional(text("For a `subscribe`: the id of the running turn, if there is one.")),
 });
 
 export const conversationSummary = v.object({
@@ -75,16 +75,16 @@ export const conversationMessage = v.object({
   role: v.picklist(["user", "assistant"]),
   parts: v.pipe(v.array(messagePart), v.description("In the order in which they were said or done.")),
   timestamp: number("Unix time in milliseconds."),
-  requestId: v.optional(text("The request that it came from or answers.")),
-  model: v.optional(text("Which model answered.")),
-  interrupted: v.optional(text("Why the answer ended early: cancelled, failed, or the process ended.")),
+  requestId: v.exactOptional(text("The request that it came from or answers.")),
+  model: v.exactOptional(text("Which model answered.")),
+  interrupted: v.exactOptional(text("Why the answer ended early: cancelled, failed, or the process ended.")),
 });
 
 export const modelEntry = v.object({
   model: text("For `metadata.model` and `--model`."),
   available: v.boolean(),
   current: v.pipe(v.boolean(), v.description("It answers unless a message picks another.")),
-  reason: v.optional(text("Why it is not available, and what to do.")),
+  reason: v.exactOptional(text("Why it is not available, and what to do.")),
 });
 
 export type MessagePart = v.InferOutput<typeof messagePart>;

@@ -36,14 +36,14 @@ export const AGENT_CAPABILITIES = [
 const text = (description: string) => v.pipe(v.string(), v.description(description));
 const id = v.pipe(v.string(), v.nonEmpty(), v.description("Chosen by the host, unique among requests in flight; every answer carries it."));
 const timestamp = v.pipe(v.number(), v.description("Unix time in milliseconds."));
-const metadata = v.optional(
+const metadata = v.exactOptional(
   v.pipe(
     v.record(v.string(), v.unknown()),
     v.description("Known members: `conversationId` (absent: the default conversation), `userId`, `model`, `force`. Others are ignored."),
   ),
 );
 const conversationId = text("Which conversation.");
-const seq = v.optional(v.pipe(v.number(), v.description("Additive. Counts the answers of one `user_message` from 1, without gaps.")));
+const seq = v.exactOptional(v.pipe(v.number(), v.description("Additive. Counts the answers of one `user_message` from 1, without gaps.")));
 
 const answer = <const Type extends string>(type: Type) => ({ type: v.literal(type), id, timestamp });
 
@@ -70,7 +70,7 @@ export const agentProtocol = defineProtocol({
           id,
           kind: v.literal("user_message"),
           message: text("What the user says."),
-          attachments: v.optional(
+          attachments: v.exactOptional(
             v.pipe(
               v.array(v.object({ path: text("A file inside the allowed roots."), mime: text("What it is.") })),
               v.description("Files for the agent to see: images and text."),
@@ -131,7 +131,7 @@ export const agentProtocol = defineProtocol({
           id,
           kind: v.literal("load_conversation"),
           conversationId,
-          after: v.optional(text("Only messages after this `messageId`.")),
+          after: v.exactOptional(text("Only messages after this `messageId`.")),
         }),
         examples: [{ id: "req-uuid-130", kind: "load_conversation", conversationId: "conv-456" }],
       },
@@ -168,7 +168,7 @@ export const agentProtocol = defineProtocol({
           id,
           kind: v.literal("subscribe"),
           conversationId,
-          since: v.optional(v.pipe(v.number(), v.minValue(0), v.description("The last `seq` that arrived; 0 unless given."))),
+          since: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.description("The last `seq` that arrived; 0 unless given."))),
         }),
         examples: [{ id: "req-uuid-135", kind: "subscribe", conversationId: "conv-456", since: 12 }],
       },
@@ -182,10 +182,10 @@ export const agentProtocol = defineProtocol({
         schema: v.object({
           type: v.literal("ready"),
           timestamp,
-          version: v.optional(text("Of this protocol.")),
-          capabilities: v.optional(v.pipe(v.array(v.string()), v.description("What this runtime can do."))),
-          build: v.optional(text("Additive. The product's version.")),
-          model: v.optional(text("Additive. The model that answers unless a message picks another.")),
+          version: v.exactOptional(text("Of this protocol.")),
+          capabilities: v.exactOptional(v.pipe(v.array(v.string()), v.description("What this runtime can do."))),
+          build: v.exactOptional(text("Additive. The product's version.")),
+          model: v.exactOptional(text("Additive. The model that answers unless a message picks another.")),
         }),
         examples: [
           { type: "ready", timestamp: 1234567890000 },
@@ -242,7 +242,7 @@ export const agentProtocol = defineProtocol({
       },
       done: {
         summary: "Ends a request that succeeded. What it announces is on disk.",
-        schema: v.object({ ...answer("done"), data: v.optional(doneData), seq }),
+        schema: v.object({ ...answer("done"), data: v.exactOptional(doneData), seq }),
         examples: [{ type: "done", id: "req-uuid-123", timestamp: 1234567890004 }],
       },
       error: {
@@ -250,7 +250,7 @@ export const agentProtocol = defineProtocol({
         schema: v.object({
           ...answer("error"),
           error: text("What happened and what to do, for people."),
-          code: v.optional(text("Additive. One of the error codes.")),
+          code: v.exactOptional(text("Additive. One of the error codes.")),
           seq,
         }),
         examples: [
@@ -323,9 +323,9 @@ export const agentProtocol = defineProtocol({
           ...answer("conversation"),
           data: v.object({
             conversationId,
-            title: v.optional(text("Its title.")),
+            title: v.exactOptional(text("Its title.")),
             messages: v.array(conversationMessage),
-            next: v.optional(text("The last `messageId` of this line, when another line follows.")),
+            next: v.exactOptional(text("The last `messageId` of this line, when another line follows.")),
           }),
         }),
         examples: [

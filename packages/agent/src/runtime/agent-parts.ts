@@ -1,0 +1,26 @@
+// What a runtime is made of. The composing program hands these in; the runtime knows none of their makers.
+
+import type { Tool, UserMessageRequest } from "@hawser/wire";
+import type { ConversationStore } from "../history/conversation-store.ts";
+import type { AttachedContent, ModelCatalog } from "../model/model.ts";
+import type { PermissionPolicy } from "../permissions/policy.ts";
+
+export type Attachment = NonNullable<UserMessageRequest["attachments"]>[number];
+
+export interface AgentParts {
+  readonly models: ModelCatalog;
+  readonly store: ConversationStore;
+  /** Asked at the beginning of every step: a server may have brought tools meanwhile. */
+  tools(): readonly Tool[];
+  readonly policy: PermissionPolicy;
+  /** Reads and checks all of them, or throws what is wrong with one. */
+  readAttachments(attachments: readonly Attachment[], signal: AbortSignal): Promise<readonly AttachedContent[]>;
+  /** What the model is told besides the conversation. */
+  readonly instructions: string;
+  /** The product's version, for `ready`. */
+  readonly build: string;
+  /** How long a question to the user waits; `limits.permissionMs` unless given. */
+  readonly permissionMs?: number | undefined;
+  /** What a failed tool means: a result that the model reads, or the end of the turn. */
+  readonly toolFailure?: "result" | "fatal" | undefined;
+}

@@ -1,0 +1,113 @@
+// Every request that is no turn: answered at once, whatever the turns do. Each ends with one `done`,
+// `error` or `status`.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { HawserError, limits, type AnyAgentRequest, type InFlightTable } from "@hawser/wire";
+import type { AgentParts } from "./agent-parts.ts";
+import { toConversationLines } from "./conversation-lines.ts";
+import type { OpenConversations } from "./open-conversations.ts";
+import type { Questions } from "./questions.ts";
+import type { Reply } from "./reply.ts";
+import { checkConversationId, readMetadata } from "./request-metadata.ts";
+import type { Turns } from "./turns.ts";
+
+export interface ControlOptions {
+  readonly parts: AgentParts;
+  readonly turns: Turns;
+  readonly inFlight: InFlightTable;
+  readonly conversations: OpenConversations;
+  readonly questions: Questions;
+  readonly startedAt: number;
+  isStopping(): boolean;
+}
+
+export type ControlRequest = Exclude<AnyAgentRequest, { kind: "user_message" }>;
+type Answer<Kind extends ControlRequest["kind"]> = (request: Extract<ControlRequest, { kind: Kind }>, reply: Reply) => Promise<void>;
+type Answers = { readonly [Kind in ControlRequest["kind"]]: Answer<Kind> };
+
+/** How each kind is answered; throws what the one `error` says. */
+export function createControlAnswers(options: ControlOptions): (request: ControlRequest, reply: Reply) => Promise<void> {
+  const answers: Answers = { ...runtimeAnswers(options), ...conversationAnswers(options) };
+  return (request, reply) => (answers[request.kind] as Answer<typeof request.kind>)(request as never, reply);
+}
+
+type ConversationKind = "clear_history" | `${string}_conversation` | "list_conversations";
+
+function runtimeAnswers(options: ControlOptions): Omit<Answers, Extract<keyof Answers, ConversationKind>> {
+  const { parts, turns, inFlight, conversations, questions } = options;
+  return {
+    async get_status(request, reply) {
+      const { conversationId } = readMetadata(request);
+      const { running, waiting } = turns.lanes;
+      const conversationLength = await conversations.lengthOf(conversationId);
+      const state = options.isStopping() ? "stopping" : running > 0 ? "busy" : "idle";
+      const uptime = Math.round(performance.now() - options.startedAt);
+      await reply.end({ type: "status", data: { state, conversationLength, uptime, model: parts.models.current, running, waiting } });
+    },
+    async cancel({ id, target }, reply) {
+      const ended = turns.whenEnded(target);
+      const count = inFlight.cancel(target, new HawserError("cancelled", `cancelled by request ${id}`));
+      // Its end comes before ours, unless it takes too long.
+      await Promise.race([ended, sleep(limits.cancelGraceMs, undefined, { ref: false })]);
+      await reply.done({ cancelled: count > 0 });
+    },
+    async permission_response({ permissionId, decision }, reply) {
+      questions.answer(permissionId, decision);
+      await reply.done();
+    },
+    async list_models(_, reply) {
+      await reply.emit({ type: "models", data: { models: await parts.models.list() } });
+      await reply.done();
+    },
+    async subscribe({ conversationId, since = 0 }, reply) {
+      const running = turns.repeat(checkConversationId(conversationId), since);
+      await reply.done(running === undefined ? undefined : { running });
+    },
+  };
+}
+
+function conversationAnswers({ parts, turns, conversations }: ControlOptions): Pick<Answers, Extract<keyof Answers, ConversationKind>> {
+  const { lanes } = turns;
+  return {
+    async clear_history(request, reply) {
+      const { conversationId, isForced } = readMetadata(request);
+      if (isForced) await turns.cancelAllOf(conversationId, new HawserError("cancelled", "cancelled: the history is cleared"));
+      await lanes.alone(conversationId, () => conversations.use(conversationId, (conversation) => conversation.clear()));
+      await reply.done();
+    },
+    async list_conversations(_, reply) {
+      const all = await parts.store.list();
+      await reply.emit({ type: "conversations", data: { conversations: all.slice(0, limits.agentListedEntries) } });
+      await reply.done();
+    },
+    async load_conversation({ conversationId, after }, reply) {
+      await conversations.use(checkConversationId(conversationId), async ({ title, messages }) => {
+        const from = after === undefined ? 0 : messages.findIndex(({ messageId }) => messageId === after) + 1;
+        if (after !== undefined && from === 0) throw unknownMessage(after);
+        for (const line of toConversationLines(messages.slice(from)))
+          await reply.emit({ type: "conversation", data: { conversationId, ...(title && { title }), ...line } });
+      });
+      await reply.done();
+    },
+    async delete_conversation({ conversationId }, reply) {
+      await lanes.alone(checkConversationId(conversationId), () => conversations.delete(conversationId));
+      await reply.done();
+    },
+    async rename_conversation({ conversationId, title }, reply) {
+      await conversations.use(checkConversationId(conversationId), (conversation) => conversation.rename(title));
+      await reply.done();
+    },
+    async truncate_conversation({ conversationId, after }, reply) {
+      await lanes.alone(checkConversationId(conversationId), () =>
+        conversations.use(conversationId, async (conversation) => {
+          if (after !== null && !conversation.messages.some(({ messageId }) => messageId === after)) throw unknownMessage(after);
+          await conversation.truncate(after);
+        }),
+      );
+      await reply.done();
+    },
+  };
+}
+
+const unknownMessage = (messageId: string): HawserError =>
+  new HawserError("invalid_message", `the conversation has no message "${messageId.slice(0, 100)}"; load it to see its messages`);

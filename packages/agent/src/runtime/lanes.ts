@@ -1,0 +1,86 @@
+// One lane per conversation: what it has to do is done one after the other, and lanes run side by side.
+// How much may wait is bounded in turns, in lanes and in bytes; what does not fit is refused at once.
+
+import { HawserError, limits } from "@hawser/wire";
+
+export interface Job {
+  /** What it holds while it waits. */
+  readonly bytes: number;
+  /** Never rejects. */
+  run(): Promise<void>;
+}
+
+export interface Lanes {
+  readonly running: number;
+  readonly waiting: number;
+  /** Throws `overloaded`. Returns how to take the job back, which is false once it has begun. */
+  add(conversationId: string, job: Job): () => boolean;
+  isBusy(conversationId: string): boolean;
+  /** Does something with a conversation that has nothing to do; whatever comes meanwhile waits. Throws when it is busy. */
+  alone<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result>;
+}
+
+export function createLanes(): Lanes {
+  /** Jobs of each lane that has work; the first one runs. */
+  const lanes = new Map<string, Job[]>();
+  let waitingBytes = 0;
+  let waiting = 0;
+
+  function begin(conversationId: string, lane: Job[]): void {
+    const [job] = lane;
+    void job?.run().finally(() => {
+      lane.shift();
+      const [next] = lane;
+      if (!next) return void lanes.delete(conversationId);
+      leaveQueue(next);
+      begin(conversationId, lane);
+    });
+  }
+
+  function leaveQueue({ bytes }: Job): void {
+    waiting--;
+    waitingBytes -= bytes;
+  }
+
+  function add(conversationId: string, job: Job): () => boolean {
+    const lane = lanes.get(conversationId);
+    if (!lane) {
+      if (lanes.size >= limits.agentBusyLanes) throw overloaded(`${limits.agentBusyLanes} conversations have work`);
+      const opened = [job];
+      lanes.set(conversationId, opened);
+      begin(conversationId, opened);
+      return () => false;
+    }
+    if (lane.length > limits.agentQueuedTurns) throw overloaded(`${limits.agentQueuedTurns} messages wait in this conversation`);
+    if (waitingBytes + job.bytes > limits.agentQueuedBytes) throw overloaded("the messages that wait are too long together");
+    lane.push(job);
+    waiting++;
+    waitingBytes += job.bytes;
+    return () => {
+      const at = lane.indexOf(job);
+      if (at < 1) return false;
+      lane.splice(at, 1);
+      leaveQueue(job);
+      return true;
+    };
+  }
+
+  return {
+    get running() {
+      return lanes.size;
+    },
+    get waiting() {
+      return waiting;
+    },
+    add,
+    isBusy: (conversationId) => lanes.has(conversationId),
+    alone<Result>(conversationId: string, action: () => Promise<Result>) {
+      if (lanes.has(conversationId)) throw new HawserError("overloaded", "the conversation is busy; cancel its turn or wait for its end");
+      return new Promise<Result>((resolve, reject) => {
+        add(conversationId, { bytes: 0, run: () => action().then(resolve, reject) });
+      });
+    },
+  };
+}
+
+const overloaded = (what: string): HawserError => new HawserError("overloaded", `${what} already; wait for an end, then try again`);

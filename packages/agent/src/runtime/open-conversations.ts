@@ -1,0 +1,96 @@
+// The conversations that this runtime has open, each with its lock. Those in use stay; of the others the
+// ones used last stay too, as far as they fit, so that the next turn need not read them again.
+
+import { limits } from "@hawser/wire";
+import type { Conversation, ConversationStore } from "../history/conversation-store.ts";
+
+export interface OpenConversations {
+  /** Opens it if it is not open, and keeps it open at least until the action is over. */
+  use<Result>(conversationId: string, action: (conversation: Conversation) => Promise<Result>): Promise<Result>;
+  /** How long it is, as far as that is known without opening it. */
+  lengthOf(conversationId: string): Promise<number>;
+  /** Removes it with its file. Nobody may be using it. */
+  delete(conversationId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Entry {
+  readonly opening: Promise<Conversation>;
+  users: number;
+  chars: number;
+}
+
+export function createOpenConversations(store: ConversationStore): OpenConversations {
+  /** In the order of last use. */
+  const entries = new Map<string, Entry>();
+
+  function enter(conversationId: string): Entry {
+    const entry = entries.get(conversationId) ?? { opening: store.open(conversationId), users: 0, chars: 0 };
+    entries.delete(conversationId);
+    entries.set(conversationId, entry);
+    entry.users++;
+    return entry;
+  }
+
+  async function leave(conversationId: string, entry: Entry): Promise<void> {
+    entry.users--;
+    try {
+      entry.chars = charsOf(await entry.opening);
+      await closeUnused();
+    } catch {
+      // It could not be opened; whoever wanted to use it knows why.
+      if (entries.get(conversationId) === entry) entries.delete(conversationId);
+    }
+  }
+
+  async function closeUnused(): Promise<void> {
+    const { agentOpenEntries, agentOpenChars } = limits;
+    const isTooMuch = (): boolean =>
+      entries.size > agentOpenEntries || [...entries.values()].reduce((sum, { chars }) => sum + chars, 0) > agentOpenChars;
+    for (const [conversationId, entry] of entries) {
+      if (!isTooMuch()) return;
+      if (entry.users === 0) await closeEntry(conversationId, entry);
+    }
+  }
+
+  async function closeEntry(conversationId: string, entry: Entry): Promise<void> {
+    entries.delete(conversationId);
+    await entry.opening.then(
+      (conversation) => conversation.close(),
+      () => {},
+    );
+  }
+
+  return {
+    async use(conversationId, action) {
+      const entry = enter(conversationId);
+      try {
+        return await action(await entry.opening);
+      } finally {
+        await leave(conversationId, entry);
+      }
+    },
+    async lengthOf(conversationId) {
+      const entry = entries.get(conversationId);
+      if (entry) return (await entry.opening).length;
+      const summaries = await store.list();
+      return summaries.find((summary) => summary.conversationId === conversationId)?.messages ?? 0;
+    },
+    async delete(conversationId) {
+      const entry = entries.get(conversationId);
+      if (entry) await closeEntry(conversationId, entry);
+      await store.delete(conversationId);
+    },
+    async close() {
+      for (const [conversationId, entry] of entries) await closeEntry(conversationId, entry);
+      await store.close();
+    },
+  };
+}
+
+function charsOf({ messages }: Conversation): number {
+  let chars = 0;
+  for (const { parts } of messages)
+    for (const part of parts) chars += part.type === "text" ? part.text.length : JSON.stringify(part).length;
+  return chars;
+}

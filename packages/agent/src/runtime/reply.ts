@@ -1,0 +1,77 @@
+// How one request is answered: in order, numbered where it is a turn, exactly one end, and nothing after
+// it. A silent turn gives a sign of life, unless only the user is awaited.
+
+import { errorTable, limits, toHawserError, type Flight, type HawserError } from "@hawser/wire";
+import type { Outbox } from "./outbox.ts";
+import type { TurnEvent, TurnRecord } from "./replay.ts";
+
+export interface Reply {
+  /** Resolves when the host can take more. Ignored after the end. */
+  emit(event: TurnEvent): Promise<void>;
+  /** The last answer; only the first end counts. */
+  end(event: TurnEvent): Promise<void>;
+  done(data?: object): Promise<void>;
+  fail(error: unknown): Promise<void>;
+  /** Resolves once the end is written. */
+  readonly ended: Promise<void>;
+}
+
+export interface ReplyOptions {
+  readonly outbox: Outbox;
+  readonly idSource: string;
+  readonly flight: Flight;
+  /** For a turn: numbers its events and keeps them for a host that comes back. */
+  readonly record?: TurnRecord | undefined;
+  /** For a turn: what to say when it is silent; undefined while only the user is awaited. */
+  signOfLife?(): string | undefined;
+}
+
+export function createReply(options: ReplyOptions): Reply {
+  const { outbox, idSource, flight, record, signOfLife } = options;
+  const ended = Promise.withResolvers<void>();
+  let seq = 0;
+  let isOver = false;
+
+  const heartbeat = signOfLife && setInterval(beat, limits.agentHeartbeatMs).unref();
+
+  function beat(): void {
+    // A host that does not read needs no sign of life.
+    const message = outbox.waiting === 0 ? signOfLife?.() : undefined;
+    if (message !== undefined) void put({ type: "progress", data: { message } });
+  }
+
+  function put(event: TurnEvent): Promise<void> {
+    heartbeat?.refresh();
+    if (!record) return outbox.put(idSource, event);
+    seq++;
+    record.add({ seq, event });
+    return outbox.put(idSource, { ...event, seq });
+  }
+
+  function end(event: TurnEvent): Promise<void> {
+    if (isOver || !flight.finish()) return Promise.resolve();
+    isOver = true;
+    clearInterval(heartbeat);
+    const sent = put(event);
+    record?.close();
+    void sent.then(ended.resolve);
+    return sent;
+  }
+
+  return {
+    emit: (event) => (isOver ? Promise.resolve() : put(event)),
+    end,
+    done: (data) => end({ type: "done", ...(data && { data }) }),
+    fail: (error) => end({ type: "error", ...toErrorMembers(toHawserError(error)) }),
+    ended: ended.promise,
+  };
+}
+
+/** The opening words say what kind of failure it is; the rest what happened and what to do. */
+export function toErrorMembers({ code, message }: HawserError): { error: string; code: string } {
+  const { agentText } = errorTable[code];
+  const text = message.toLowerCase().startsWith(agentText.toLowerCase()) ? capitalized(message) : `${agentText}: ${message}`;
+  return { error: text.slice(0, limits.maxErrorTextChars), code };
+}
+
+const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

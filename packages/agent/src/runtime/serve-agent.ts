@@ -1,0 +1,110 @@
+// Serves the agent protocol on one transport. The reader never waits for a turn: turns go to their lane,
+// everything else is answered at once. It stops only while the host does not read its answers. Every
+// request that can be attributed ends exactly once; what can't is a line in the log.
+
+import {
+  AGENT_CAPABILITIES,
+  AGENT_PROTOCOL_VERSION,
+  agentProtocol,
+  createInFlightTable,
+  HawserError,
+  limits,
+  memberSource,
+  toHawserError,
+  whenAborted,
+  type AnyAgentRequest,
+  type Incoming,
+  type Transport,
+} from "@hawser/wire";
+import { logLine, type Lifecycle } from "@hawser/wire/node";
+import type { AgentParts } from "./agent-parts.ts";
+import { createControlAnswers, type ControlRequest } from "./control-requests.ts";
+import { createOpenConversations } from "./open-conversations.ts";
+import { createOutbox } from "./outbox.ts";
+import { createQuestions } from "./questions.ts";
+import { createReply, toErrorMembers } from "./reply.ts";
+import { createTurns } from "./turns.ts";
+
+export interface ServeAgentOptions {
+  /** Ends the serving from outside, as a process does when it is told to stop. */
+  readonly lifecycle?: Lifecycle | undefined;
+}
+
+/** Resolves when no more will be read, everything accepted has ended, and the history is closed. */
+export async function serveAgent(transport: Transport, parts: AgentParts, options: ServeAgentOptions = {}): Promise<void> {
+  const { stopping, cancelling } = options.lifecycle ?? {};
+  const startedAt = performance.now();
+  const over = new AbortController();
+  const gone = new AbortController();
+  const noMore = AbortSignal.any([gone.signal, stopping, cancelling].filter((signal) => signal !== undefined));
+  const outbox = createOutbox(transport);
+  const inFlight = createInFlightTable();
+  const conversations = createOpenConversations(parts.store);
+  const questions = createQuestions(parts.permissionMs);
+  const turns = createTurns({ parts, outbox, inFlight, conversations, questions });
+  const isStopping = (): boolean => noMore.aborted;
+  const answerControl = createControlAnswers({ parts, turns, inFlight, conversations, questions, startedAt, isStopping });
+  cancelling?.addEventListener("abort", () => inFlight.cancelAll(cancelling.reason as HawserError), { once: true, signal: over.signal });
+  // A host that is gone reads no answers: what runs for it is of no use any more.
+  void transport.closed.then((reason) => {
+    gone.abort(reason ?? new HawserError("closed", "the connection was closed"));
+    inFlight.cancelAll(gone.signal.reason as HawserError);
+  });
+
+  function read(item: Incoming): void {
+    const idSource = readIdSource(item);
+    try {
+      if (item.kind === "refused") throw item.error;
+      const request = agentProtocol.parseRequest(item.value);
+      if (request.id.length > limits.agentIdChars)
+        throw new HawserError("invalid_message", `"id" is longer than ${limits.agentIdChars} characters`);
+      if (inFlight.has(request.id)) throw new HawserError("duplicate_id", `id ${request.id} is in flight; use a fresh one`);
+      accept(request, idSource as string);
+    } catch (error) {
+      refuse(item, idSource, toHawserError(error));
+    }
+  }
+
+  function accept(request: AnyAgentRequest, idSource: string): void {
+    if (request.kind !== "user_message") return void control(request, idSource);
+    noMore.throwIfAborted();
+    turns.accept(request, idSource);
+  }
+
+  async function control(request: ControlRequest, idSource: string): Promise<void> {
+    const reply = createReply({ outbox, idSource, flight: inFlight.begin(request.id) });
+    await answerControl(request, reply).catch((error: unknown) => reply.fail(error));
+  }
+
+  function refuse({ position }: Incoming, idSource: string | undefined, error: HawserError): void {
+    logLine(`[hawser] agent: line ${position} was refused: ${error.message}`);
+    if (idSource !== undefined) void outbox.put(idSource, { type: "error", ...toErrorMembers(error) });
+  }
+
+  async function readAll(): Promise<void> {
+    for await (const item of transport.incoming) {
+      read(item);
+      if (outbox.waiting > limits.agentUnsentMessages) await outbox.whenCaughtUp();
+    }
+    questions.close("the input has ended, and nobody can answer");
+  }
+
+  try {
+    const { current: model } = parts.models;
+    const ready = { version: AGENT_PROTOCOL_VERSION, capabilities: AGENT_CAPABILITIES, build: parts.build, model };
+    void outbox.put(undefined, { type: "ready", ...ready });
+    await Promise.race([readAll(), whenAborted(stopping, over.signal)]);
+    await inFlight.whenEmpty();
+    await conversations.close();
+    await outbox.whenSent();
+  } finally {
+    // The lifecycle may outlive this transport by far; our listeners on it must not.
+    over.abort();
+  }
+}
+
+/** The id as it was written; undefined where there is none to answer to. */
+function readIdSource(item: Incoming): string | undefined {
+  const source = memberSource(item.kind === "message" ? item.text : item.head, "id");
+  return source === "null" || source === '""' ? undefined : source;
+}

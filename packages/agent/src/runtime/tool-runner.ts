@@ -1,0 +1,173 @@
+// Runs the tool calls of one step: finds the tool, checks the arguments, asks whether it may, runs it and
+// makes a result of whatever happens. Calls that only read run side by side; as soon as one may change
+// something, all of the step run in the order in which the model made them.
+
+import { HawserError, limits, ToolNotFoundError, toHawserError, untilAborted, type Tool, type ToolContext } from "@hawser/wire";
+import { logLine } from "@hawser/wire/node";
+import { createGates, prepareInput, type PreparedInput } from "@hawser/wire/tools";
+import type { ModelTool } from "../model/model.ts";
+import type { PermissionPolicy, ToolCall } from "../permissions/policy.ts";
+import { inToolScope } from "./exit-guard.ts";
+import type { Questions } from "./questions.ts";
+import type { TurnEvent } from "./replay.ts";
+import { fromMcpResult, toToolError, toToolValue } from "./tool-value.ts";
+
+export interface RequestedCall {
+  readonly toolId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+  readonly problem?: string | undefined;
+}
+
+export interface ToolResult {
+  readonly toolId: string;
+  readonly toolName: string;
+  readonly result: unknown;
+  readonly isError?: true;
+  readonly error?: string;
+}
+
+export interface CallScope {
+  readonly conversationId: string;
+  readonly signal: AbortSignal;
+  emit(event: TurnEvent): Promise<void>;
+  /** Told when a question begins and ends to wait for the user. */
+  onQuestion(isWaiting: boolean): void;
+}
+
+export interface ToolRunner {
+  /** What a model is shown. */
+  readonly tools: readonly ModelTool[];
+  /** Never rejects, but when the turn is over. `onResult` is told of each as it comes. */
+  run(calls: readonly RequestedCall[], scope: CallScope, onResult: (result: ToolResult) => Promise<void>): Promise<void>;
+}
+
+interface Prepared {
+  readonly tool: Tool;
+  readonly input: PreparedInput;
+}
+
+export interface ToolRunnerOptions {
+  readonly policy: PermissionPolicy;
+  readonly questions: Questions;
+}
+
+/** Prepares tools once, whatever the number of turns; their gates are shared by all conversations. */
+export function createToolRunners(options: ToolRunnerOptions): (tools: readonly Tool[]) => ToolRunner {
+  const prepared = new WeakMap<Tool, PreparedInput>();
+  const gates = createGates();
+
+  function prepare(tool: Tool): Prepared {
+    const input = prepared.get(tool) ?? prepareInput(tool.name, tool.input);
+    prepared.set(tool, input);
+    return { tool, input };
+  }
+
+  return (tools) => {
+    const byName = new Map(tools.map((tool) => [tool.name, prepare(tool)]));
+    const isReadOnly = ({ toolName }: RequestedCall): boolean => byName.get(toolName)?.tool.annotations?.readOnlyHint === true;
+
+    async function execute(call: RequestedCall, scope: CallScope): Promise<ToolResult> {
+      const { toolId, toolName } = call;
+      try {
+        const { tool, input } = find(byName, toolName);
+        if (call.problem !== undefined) throw new HawserError("invalid_arguments", call.problem);
+        // One copy from here on: what is asked about is what is executed, whoever holds the original.
+        const shown = structuredClone(call.input ?? {}) as Record<string, unknown>;
+        const checked = await input.check(toolName, structuredClone(shown));
+        await authorize(
+          options,
+          { conversationId: scope.conversationId, toolId, toolName, input: shown, isReadOnly: isReadOnly(call) },
+          scope,
+        );
+        const value = await gates.pass(tool, scope.signal, () => runTool(tool, checked, toolId, scope));
+        return toResult(call, value);
+      } catch (error) {
+        scope.signal.throwIfAborted();
+        return { toolId, toolName, result: null, isError: true, error: toToolError(error) };
+      }
+    }
+
+    return {
+      tools: [...byName.values()].map(({ tool, input }) => ({
+        name: tool.name,
+        description: tool.description,
+        inputSchema: input.jsonSchema,
+      })),
+      async run(calls, scope, onResult) {
+        const one = async (call: RequestedCall): Promise<void> => onResult(await execute(call, scope));
+        if (calls.every(isReadOnly)) await sideBySide(calls, one);
+        else for (const call of calls) await one(call);
+      },
+    };
+  };
+}
+
+function find(byName: ReadonlyMap<string, Prepared>, toolName: string): Prepared {
+  const found = byName.get(toolName);
+  if (found) return found;
+  const known = [...byName.keys()].slice(0, 40).join(", ");
+  throw new ToolNotFoundError(`there is no tool "${toolName.slice(0, 200)}"; ${known ? `known are: ${known}` : "none is offered"}`);
+}
+
+/** Throws when it may not run. */
+async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCall, scope: CallScope): Promise<void> {
+  const verdict = policy.decide(call);
+  if (verdict.decision === "allow") return policy.note(call, "allow", verdict.reason);
+  if (verdict.decision === "deny") {
+    policy.note(call, "deny", verdict.reason);
+    throw new HawserError("tool_failed", `denied: ${verdict.reason}`);
+  }
+  scope.onQuestion(true);
+  const { toolId, toolName, input } = call;
+  const question = (permissionId: string): TurnEvent => ({
+    type: "permission_request",
+    data: { permissionId, toolId, toolName, input, reason: verdict.reason },
+  });
+  const answer = await questions
+    .ask(scope.signal, (permissionId) => scope.emit(question(permissionId)))
+    .finally(() => scope.onQuestion(false));
+  policy.note(call, answer.decision === "deny" ? "deny" : "allow", answer.by);
+  if (answer.decision === "deny")
+    throw new HawserError("tool_failed", `denied: ${answer.by === "the user" ? "the user said no" : answer.by}`);
+  if (answer.decision === "allow_always") policy.allowAlways(call);
+}
+
+/** The function's own outcome; or the end of its time, or of its turn, whichever comes first. */
+async function runTool(tool: Tool, args: unknown, toolId: string, scope: CallScope): Promise<unknown> {
+  const over = new AbortController();
+  const late = new HawserError("timeout", `tool "${tool.name}" has not ended within ${limits.agentToolMs / 60_000} minutes`);
+  const timer = setTimeout(() => over.abort(late), limits.agentToolMs);
+  const signal = AbortSignal.any([scope.signal, over.signal]);
+  const context: ToolContext = {
+    signal,
+    client: { name: "hawser-agent" },
+    progress(done, total, message) {
+      if (!signal.aborted) void scope.emit({ type: "progress", data: { toolId, done, total, message } });
+    },
+    log: (message, level = "info") => logLine(`[hawser] ${tool.name} ${level}: ${message}`),
+  };
+  try {
+    const running = inToolScope(tool.name, async () => tool.run(args as never, context));
+    return await untilAborted(signal, running);
+  } finally {
+    clearTimeout(timer);
+    // Whatever it does from now on is of no use to anybody.
+    over.abort(toHawserError(late));
+  }
+}
+
+function toResult({ toolId, toolName }: RequestedCall, value: unknown): ToolResult {
+  const result = toToolValue(fromMcpResult(value));
+  const isError = typeof value === "object" && value !== null && (value as { isError?: unknown }).isError === true;
+  if (!isError) return { toolId, toolName, result };
+  return { toolId, toolName, result, isError, error: toToolError(typeof result === "string" ? result : JSON.stringify(result)) };
+}
+
+async function sideBySide<Item>(items: readonly Item[], action: (item: Item) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  const work = async (): Promise<void> => {
+    for (const item of rest) await action(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(items.length, limits.agentParallelCalls) }, work));
+}

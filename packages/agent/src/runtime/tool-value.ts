@@ -1,0 +1,39 @@
+// What a tool returned or threw, as a JSON value that fits: on a line with the rest of its response, in
+// the history, and in what a model reads. What is too long or too deep is cut, and says so.
+
+import { describeThrown, exceedsDepth, isRecord, limits } from "@hawser/wire";
+
+/** Plain JSON, within bounds. */
+export function toToolValue(value: unknown): unknown {
+  const text = toJson(value);
+  if (text.length > limits.agentToolResultChars) return cut(typeof value === "string" ? value : text);
+  // Room for the envelope around it, also in a journal and in `load_conversation`.
+  return exceedsDepth(text, limits.maxWriteDepth - 8) ? text : (JSON.parse(text) as unknown);
+}
+
+/** A line about what a tool threw, within bounds. */
+export function toToolError(thrown: unknown): string {
+  const text = describeThrown(thrown);
+  return text.length > limits.maxErrorTextChars ? `${text.slice(0, limits.maxErrorTextChars)}…` : text;
+}
+
+/** Tools that speak MCP return whole results; their text is what people and models want to see. */
+export function fromMcpResult(value: unknown): unknown {
+  if (!isRecord(value) || !Array.isArray(value["content"])) return value;
+  const blocks = value["content"] as readonly unknown[];
+  if (value["structuredContent"] !== undefined) return value["structuredContent"];
+  const texts = blocks.map((block) => (isRecord(block) && block["type"] === "text" ? String(block["text"]) : undefined));
+  return texts.every((text) => text !== undefined) ? texts.join("\n") : value;
+}
+
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch (error) {
+    return JSON.stringify(`(what the tool returned can't be written as JSON: ${describeThrown(error)})`);
+  }
+}
+
+function cut(text: string): { text: string; truncated: true; chars: number } {
+  return { text: text.slice(0, limits.agentToolResultChars / 2).toWellFormed(), truncated: true, chars: text.length };
+}

@@ -1,0 +1,153 @@
+// One turn: the user's message goes into the history, the model answers step by step, the tools it asks
+// for are run, and the answer is on disk before the turn is said to be done. However it ends, the history
+// holds what was said and done up to then.
+
+import { randomUUID } from "node:crypto";
+import { HawserError, limits, toHawserError, type ConversationMessage, type MessagePart, type UserMessageRequest } from "@hawser/wire";
+import { logLine } from "@hawser/wire/node";
+import type { Conversation } from "../history/conversation-store.ts";
+import type { AttachedContent, Model } from "../model/model.ts";
+import type { AgentParts } from "./agent-parts.ts";
+import { createStepRun, type StepRun, type TurnTotals } from "./model-step.ts";
+import type { CallScope, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
+
+export interface TurnOptions {
+  readonly request: UserMessageRequest;
+  readonly parts: AgentParts;
+  readonly conversation: Conversation;
+  readonly model: Model;
+  readonly scope: CallScope;
+  /** The tools as they are now. */
+  toolRunner(): ToolRunner;
+}
+
+export interface TurnOutcome {
+  readonly conversationId: string;
+  readonly userMessageId: string;
+  readonly assistantMessageId: string;
+}
+
+/** Throws why the turn has failed or was cancelled. */
+export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
+  const { request, parts, conversation, model, scope } = options;
+  const attachments = await readAll(parts, request, conversation, scope.signal);
+  const user = toUserMessage(request);
+  const answer: ConversationMessage = {
+    messageId: randomUUID(),
+    role: "assistant",
+    parts: [],
+    timestamp: Date.now(),
+    requestId: request.id,
+    model: model.name,
+  };
+  await conversation.add(user);
+  await conversation.add(answer);
+  try {
+    await answerIn(answer.messageId, options, attachments);
+  } catch (error) {
+    await conversation
+      .finish(answer.messageId, toHawserError(error).message)
+      .catch((cause: unknown) => logLine(`[hawser] agent: the end of a turn could not be written: ${toHawserError(cause).message}`));
+    throw error;
+  }
+  await conversation.finish(answer.messageId);
+  return { conversationId: conversation.conversationId, userMessageId: user.messageId, assistantMessageId: answer.messageId };
+}
+
+async function answerIn(messageId: string, options: TurnOptions, attachments: ReadonlyMap<string, AttachedContent>): Promise<void> {
+  const { parts, conversation, model, scope } = options;
+  const totals: TurnTotals = { chars: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, toolIds: idsIn(conversation) };
+  for (let count = 1; count <= limits.agentSteps; count++) {
+    const runner = options.toolRunner();
+    const step = {
+      instructions: parts.instructions,
+      messages: conversation.messages,
+      attachments,
+      tools: runner.tools,
+      signal: scope.signal,
+    };
+    const run = createStepRun(model, step, totals, (event) => scope.emit(event));
+    await keepWhatWasSaid(run, conversation, messageId);
+    if (totals.inputTokens + totals.outputTokens > 0) await scope.emit({ type: "usage", data: toUsage(model, totals) });
+    if (run.calls.length === 0) return;
+    await runCalls(run.calls, runner, messageId, options);
+  }
+  throw new HawserError("overloaded", `the agent took ${limits.agentSteps} steps without an end; ask for less at once`);
+}
+
+/** What was said before a failure belongs into the history as much as what was said before the end. */
+async function keepWhatWasSaid(run: StepRun, conversation: Conversation, messageId: string): Promise<void> {
+  try {
+    await run.run();
+  } catch (error) {
+    // A use that was announced and will not be made has a result, so that the two stay together.
+    const unmade = run.calls.map(({ toolId, toolName }): MessagePart => notRun(toolId, toolName, toHawserError(error).message));
+    await conversation.addParts(messageId, [...run.parts, ...unmade]);
+    throw error;
+  }
+  if (run.parts.length > 0) await conversation.addParts(messageId, run.parts);
+}
+
+async function runCalls(calls: readonly RequestedCall[], runner: ToolRunner, messageId: string, options: TurnOptions): Promise<void> {
+  const { conversation, scope, parts } = options;
+  const open = new Map(calls.map((call) => [call.toolId, call]));
+  const onResult = async (result: ToolResult): Promise<void> => {
+    scope.signal.throwIfAborted();
+    open.delete(result.toolId);
+    await conversation.addParts(messageId, [{ type: "tool_result", ...result }]);
+    await scope.emit({ type: "tool_result", data: result });
+    if (result.isError && parts.toolFailure === "fatal")
+      throw new HawserError("tool_failed", `tool "${result.toolName}" failed: ${result.error}`);
+  };
+  try {
+    await runner.run(calls, scope, onResult);
+  } catch (error) {
+    const reason = toHawserError(error).message;
+    await conversation.addParts(
+      messageId,
+      [...open.values()].map(({ toolId, toolName }) => notRun(toolId, toolName, reason)),
+    );
+    throw error;
+  }
+}
+
+const notRun = (toolId: string, toolName: string, error: string): MessagePart => ({
+  type: "tool_result",
+  toolId,
+  toolName,
+  result: null,
+  isError: true,
+  error: `the turn ended before the tool did: ${error}`,
+});
+
+function toUserMessage({ id, message, attachments = [] }: UserMessageRequest): ConversationMessage {
+  const files = attachments.map(({ path, mime }): MessagePart => ({ type: "attachment", path, mime }));
+  const parts: MessagePart[] = message === "" ? files : [{ type: "text", text: message }, ...files];
+  return { messageId: randomUUID(), role: "user", parts, timestamp: Date.now(), requestId: id };
+}
+
+/** Those of this message must be there; an earlier one that has gone since is not worth a failed turn. */
+async function readAll(
+  parts: AgentParts,
+  { attachments = [] }: UserMessageRequest,
+  conversation: Conversation,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, AttachedContent>> {
+  const read = attachments.length > 0 ? await parts.readAttachments(attachments, signal) : [];
+  const contents = new Map(read.map((content) => [content.path, content]));
+  const earlier = conversation.messages.flatMap((message) => message.parts).filter((part) => part.type === "attachment");
+  for (const { path, mime } of earlier.slice(-limits.agentEarlierEntries)) {
+    if (contents.has(path)) continue;
+    const [content] = await parts.readAttachments([{ path, mime }], signal).catch(() => []);
+    if (content) contents.set(path, content);
+  }
+  return contents;
+}
+
+function idsIn({ messages }: Conversation): Set<string> {
+  return new Set(messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool_use" ? [part.toolId] : []))));
+}
+
+function toUsage(model: Model, { inputTokens, outputTokens, cachedInputTokens }: TurnTotals): object {
+  return { model: model.name, inputTokens, outputTokens, ...(cachedInputTokens > 0 && { cachedInputTokens }) };
+}
