@@ -1,11 +1,14 @@
 // What a runtime is made of. The composing program hands these in; the runtime knows none of their makers.
 
-import type { Tool, UserMessageRequest } from "@hawser/wire";
+import { limits, type Tool, type UserMessageRequest } from "@hawser/wire";
 import type { ConversationStore } from "../history/conversation-store.ts";
 import type { AttachedContent, ModelCatalog } from "../model/model.ts";
 import type { PermissionPolicy } from "../permissions/policy.ts";
 
 export type Attachment = NonNullable<UserMessageRequest["attachments"]>[number];
+
+/** The limits that a program may change. */
+export type TurnLimits = Pick<typeof limits, "agentHeartbeatMs" | "agentSteps" | "agentToolMs" | "agentTurnMs" | "permissionMs">;
 
 export interface AgentParts {
   readonly models: ModelCatalog;
@@ -19,8 +22,10 @@ export interface AgentParts {
   readonly instructions: string;
   /** The product's version, for `ready`. */
   readonly build: string;
-  /** How long a question to the user waits; `limits.permissionMs` unless given. */
-  readonly permissionMs?: number | undefined;
+  /** Limits that differ from their defaults. */
+  readonly limits?: Partial<TurnLimits> | undefined;
   /** What a failed tool means: a result that the model reads, or the end of the turn. */
   readonly toolFailure?: "result" | "fatal" | undefined;
 }
+
+export const turnLimits = (parts: AgentParts): TurnLimits => ({ ...limits, ...parts.limits });

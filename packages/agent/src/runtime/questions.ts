@@ -1,7 +1,7 @@
 // Questions to the user: each waits for one answer, for a bounded time. Nobody there to answer is a no.
 
 import { randomUUID } from "node:crypto";
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError } from "@hawser/wire";
 
 export type Decision = "allow" | "allow_always" | "deny";
 
@@ -20,7 +20,7 @@ export interface Questions {
   close(reason: string): void;
 }
 
-export function createQuestions(permissionMs: number = limits.permissionMs): Questions {
+export function createQuestions(permissionMs: number): Questions {
   const waiting = new Map<string, (answer: Answer) => void>();
   let closedBecause: string | undefined;
 

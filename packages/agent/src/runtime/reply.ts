@@ -24,6 +24,7 @@ export interface ReplyOptions {
   readonly record?: TurnRecord | undefined;
   /** For a turn: what to say when it is silent; undefined while only the user is awaited. */
   signOfLife?(): string | undefined;
+  readonly heartbeatMs?: number | undefined;
 }
 
 export function createReply(options: ReplyOptions): Reply {
@@ -32,7 +33,7 @@ export function createReply(options: ReplyOptions): Reply {
   let seq = 0;
   let isOver = false;
 
-  const heartbeat = signOfLife && setInterval(beat, limits.agentHeartbeatMs).unref();
+  const heartbeat = signOfLife && setInterval(beat, options.heartbeatMs).unref();
 
   function beat(): void {
     // A host that does not read needs no sign of life.

@@ -17,7 +17,7 @@ import {
   type Transport,
 } from "@hawser/wire";
 import { logLine, type Lifecycle } from "@hawser/wire/node";
-import type { AgentParts } from "./agent-parts.ts";
+import { turnLimits, type AgentParts } from "./agent-parts.ts";
 import { createControlAnswers, type ControlRequest } from "./control-requests.ts";
 import { createOpenConversations } from "./open-conversations.ts";
 import { createOutbox } from "./outbox.ts";
@@ -40,7 +40,7 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   const outbox = createOutbox(transport);
   const inFlight = createInFlightTable();
   const conversations = createOpenConversations(parts.store);
-  const questions = createQuestions(parts.permissionMs);
+  const questions = createQuestions(turnLimits(parts).permissionMs);
   const turns = createTurns({ parts, outbox, inFlight, conversations, questions });
   const isStopping = (): boolean => noMore.aborted;
   const answerControl = createControlAnswers({ parts, turns, inFlight, conversations, questions, startedAt, isStopping });

@@ -2,7 +2,7 @@
 // makes a result of whatever happens. Calls that only read run side by side; as soon as one may change
 // something, all of the step run in the order in which the model made them.
 
-import { HawserError, limits, ToolNotFoundError, toHawserError, untilAborted, type Tool, type ToolContext } from "@hawser/wire";
+import { HawserError, limits, ToolNotFoundError, untilAborted, type Tool, type ToolContext } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import { createGates, prepareInput, type PreparedInput } from "@hawser/wire/tools";
 import type { ModelTool } from "../model/model.ts";
@@ -50,6 +50,8 @@ interface Prepared {
 export interface ToolRunnerOptions {
   readonly policy: PermissionPolicy;
   readonly questions: Questions;
+  /** The longest run of one tool. */
+  readonly toolMs: number;
 }
 
 /** Prepares tools once, whatever the number of turns; their gates are shared by all conversations. */
@@ -80,7 +82,7 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
           { conversationId: scope.conversationId, toolId, toolName, input: shown, isReadOnly: isReadOnly(call) },
           scope,
         );
-        const value = await gates.pass(tool, scope.signal, () => runTool(tool, checked, toolId, scope));
+        const value = await gates.pass(tool, scope.signal, () => runTool({ tool, args: checked, toolId, scope, toolMs: options.toolMs }));
         return toResult(call, value);
       } catch (error) {
         scope.signal.throwIfAborted();
@@ -133,11 +135,19 @@ async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCal
   if (answer.decision === "allow_always") policy.allowAlways(call);
 }
 
+interface ToolRun {
+  readonly tool: Tool;
+  readonly args: unknown;
+  readonly toolId: string;
+  readonly scope: CallScope;
+  readonly toolMs: number;
+}
+
 /** The function's own outcome; or the end of its time, or of its turn, whichever comes first. */
-async function runTool(tool: Tool, args: unknown, toolId: string, scope: CallScope): Promise<unknown> {
+async function runTool({ tool, args, toolId, scope, toolMs }: ToolRun): Promise<unknown> {
   const over = new AbortController();
-  const late = new HawserError("timeout", `tool "${tool.name}" has not ended within ${limits.agentToolMs / 60_000} minutes`);
-  const timer = setTimeout(() => over.abort(late), limits.agentToolMs);
+  const late = new HawserError("timeout", `tool "${tool.name}" has not ended within ${toolMs / 1000} seconds`);
+  const timer = setTimeout(() => over.abort(late), toolMs);
   const signal = AbortSignal.any([scope.signal, over.signal]);
   const context: ToolContext = {
     signal,
@@ -153,7 +163,7 @@ async function runTool(tool: Tool, args: unknown, toolId: string, scope: CallSco
   } finally {
     clearTimeout(timer);
     // Whatever it does from now on is of no use to anybody.
-    over.abort(toHawserError(late));
+    over.abort(late);
   }
 }
 

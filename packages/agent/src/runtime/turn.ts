@@ -7,7 +7,7 @@ import { HawserError, limits, toHawserError, type ConversationMessage, type Mess
 import { logLine } from "@hawser/wire/node";
 import type { Conversation } from "../history/conversation-store.ts";
 import type { AttachedContent, Model } from "../model/model.ts";
-import type { AgentParts } from "./agent-parts.ts";
+import { turnLimits, type AgentParts } from "./agent-parts.ts";
 import { createStepRun, type StepRun, type TurnTotals } from "./model-step.ts";
 import type { CallScope, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
 
@@ -57,7 +57,8 @@ export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
 async function answerIn(messageId: string, options: TurnOptions, attachments: ReadonlyMap<string, AttachedContent>): Promise<void> {
   const { parts, conversation, model, scope } = options;
   const totals: TurnTotals = { chars: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, toolIds: idsIn(conversation) };
-  for (let count = 1; count <= limits.agentSteps; count++) {
+  const { agentSteps } = turnLimits(parts);
+  for (let count = 1; count <= agentSteps; count++) {
     const runner = options.toolRunner();
     const step = {
       instructions: parts.instructions,
@@ -72,7 +73,7 @@ async function answerIn(messageId: string, options: TurnOptions, attachments: Re
     if (run.calls.length === 0) return;
     await runCalls(run.calls, runner, messageId, options);
   }
-  throw new HawserError("overloaded", `the agent took ${limits.agentSteps} steps without an end; ask for less at once`);
+  throw new HawserError("overloaded", `the agent took ${agentSteps} steps without an end; ask for less at once`);
 }
 
 /** What was said before a failure belongs into the history as much as what was said before the end. */

@@ -1,8 +1,8 @@
 // The turns of all conversations: taken in, waiting in their lane, running, ended. Each has one reply, and
 // a host that comes back can have sent again what the running one has said.
 
-import { HawserError, limits, untilAborted, type Flight, type InFlightTable, type UserMessageRequest } from "@hawser/wire";
-import type { AgentParts } from "./agent-parts.ts";
+import { HawserError, untilAborted, type Flight, type InFlightTable, type UserMessageRequest } from "@hawser/wire";
+import { turnLimits, type AgentParts } from "./agent-parts.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import type { OpenConversations } from "./open-conversations.ts";
 import type { Outbox } from "./outbox.ts";
@@ -48,9 +48,10 @@ export interface TurnsOptions {
 }
 
 export function createTurns({ parts, outbox, inFlight, conversations, questions }: TurnsOptions): Turns {
+  const { agentHeartbeatMs, agentToolMs, agentTurnMs } = turnLimits(parts);
   const lanes = createLanes();
   const replay = createReplay();
-  const toolRunner = createToolRunners({ policy: parts.policy, questions });
+  const toolRunner = createToolRunners({ policy: parts.policy, questions, toolMs: agentToolMs });
   const turns = new Map<string, Turn>();
 
   function begin(request: UserMessageRequest, idSource: string): Turn {
@@ -59,7 +60,7 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
       throw new HawserError("invalid_message", '"message" is empty; say something, or attach a file');
     const flight = inFlight.begin(request.id);
     const record = replay.open();
-    const reply = createReply({ outbox, idSource, flight, record, signOfLife: () => signOfLife(turn) });
+    const reply = createReply({ outbox, idSource, flight, record, signOfLife: () => signOfLife(turn), heartbeatMs: agentHeartbeatMs });
     const turn: Turn = {
       id: request.id,
       idSource,
@@ -80,8 +81,8 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
   async function run(turn: Turn): Promise<void> {
     const { flight, reply, conversationId, request } = turn;
     turn.state = "running";
-    const tooLong = new HawserError("timeout", `no end within ${limits.agentTurnMs / 60_000} minutes; ask for less at once`);
-    const timer = setTimeout(() => inFlight.cancel(turn.id, tooLong), limits.agentTurnMs);
+    const tooLong = new HawserError("timeout", `no end within ${agentTurnMs / 60_000} minutes; ask for less at once`);
+    const timer = setTimeout(() => inFlight.cancel(turn.id, tooLong), agentTurnMs);
     try {
       flight.signal.throwIfAborted();
       const model = await untilAborted(flight.signal, parts.models.pick(turn.model));

@@ -1,0 +1,209 @@
+// A runtime on a stage: the real server between in-memory pipes, a model that follows a script, a store in
+// memory, and a host that writes lines and reads every answer. `check` holds all that was said against the
+// contract: ids, times, order, one end each.
+
+import { PassThrough } from "node:stream";
+import { agentProtocol, HawserError, type AnyAgentResponse, type ConversationMessage, type Tool } from "@hawser/wire";
+import { createLifecycle, createStreamTransport, ndjson, type LifecycleControl } from "@hawser/wire/node";
+import type { Conversation, ConversationStore } from "../../src/history/conversation-store.ts";
+import type { Model, ModelEvent, ModelStep } from "../../src/model/model.ts";
+import type { PermissionPolicy, ToolCall, Verdict } from "../../src/permissions/policy.ts";
+import type { AgentParts } from "../../src/runtime/agent-parts.ts";
+import { serveAgent } from "../../src/runtime/serve-agent.ts";
+
+export type Script = (step: ModelStep, count: number) => AsyncIterable<ModelEvent> | Iterable<ModelEvent>;
+
+/** The last thing that the user said. */
+export const saidBy = (step: ModelStep): string => {
+  const user = step.messages.findLast(({ role }) => role === "user");
+  return user?.parts.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
+};
+
+export const toolResultsIn = (step: ModelStep) => (step.messages.at(-1)?.parts ?? []).filter((part) => part.type === "tool_result");
+
+export function scriptedModel(script: Script, name = "scripted"): Model {
+  let count = 0;
+  return {
+    name,
+    async *stream(step) {
+      yield* script(step, count++);
+    },
+  };
+}
+
+export interface StageOptions extends Partial<Omit<AgentParts, "models" | "tools" | "policy">> {
+  readonly script?: Script;
+  readonly models?: AgentParts["models"];
+  readonly tools?: readonly Tool[];
+  readonly decide?: (call: ToolCall) => Verdict;
+}
+
+export interface Stage {
+  readonly responses: AnyAgentResponse[];
+  readonly notes: string[];
+  readonly lifecycle: LifecycleControl;
+  readonly input: PassThrough;
+  readonly output: PassThrough;
+  readonly served: Promise<void>;
+  send(request: object): void;
+  write(text: string): void;
+  /** The first response that fits, also one that has already come. */
+  next(fits: (response: AnyAgentResponse) => boolean): Promise<AnyAgentResponse>;
+  endOf(id: string): Promise<AnyAgentResponse>;
+  of(id: string): AnyAgentResponse[];
+  /** Ends the input and waits for the end; then every rule of the contract is checked. */
+  close(): Promise<void>;
+}
+
+const isEnd = ({ type }: AnyAgentResponse): boolean => type === "done" || type === "error" || type === "status";
+
+export function openStage(options: StageOptions = {}): Stage {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const transport = createStreamTransport({ readable: input, writable: output, codec: ndjson, tap: undefined });
+  const lifecycle = createLifecycle();
+  const notes: string[] = [];
+  const served = serveAgent(transport, partsOf(options, notes), { lifecycle }).finally(() => transport.close());
+  const responses: AnyAgentResponse[] = [];
+  let listeners: (() => void)[] = [];
+  const reading = (async () => {
+    let rest = "";
+    for await (const chunk of output) {
+      const lines = (rest + String(chunk)).split("\n");
+      rest = lines.pop() ?? "";
+      responses.push(...lines.map((line) => JSON.parse(line) as AnyAgentResponse));
+      const told = listeners;
+      listeners = [];
+      for (const tell of told) tell();
+    }
+  })().catch(() => {}); // a test may break the stream
+
+  async function next(fits: (response: AnyAgentResponse) => boolean): Promise<AnyAgentResponse> {
+    for (;;) {
+      const found = responses.find(fits);
+      if (found) return found;
+      await new Promise<void>((resolve) => listeners.push(resolve));
+    }
+  }
+
+  const write = (text: string): void => void input.write(text);
+  return {
+    responses,
+    notes,
+    lifecycle,
+    input,
+    output,
+    served,
+    write,
+    send: (request) => write(`${JSON.stringify(request)}\n`),
+    next,
+    endOf: (id) => next((response) => "id" in response && response.id === id && isEnd(response)),
+    of: (id) => responses.filter((response) => "id" in response && response.id === id),
+    async close() {
+      input.end();
+      await served;
+      await reading;
+      lifecycle.dispose();
+      check(responses);
+    },
+  };
+}
+
+/** What must hold of everything a runtime writes, whatever happened (R118, R119, R123, R128, R131). */
+export function check(responses: readonly AnyAgentResponse[]): void {
+  const ended = new Set<string>();
+  const open = new Map<string, string>();
+  const seqs = new Map<string, number>();
+  responses.forEach((response, at) => {
+    agentProtocol.parseResponse(response);
+    if ((response.type === "ready") !== (at === 0)) throw new Error("`ready` is the first line, and only that");
+    if (response.type === "ready") return;
+    if (String(response.timestamp).length !== 13) throw new Error(`not a time in milliseconds: ${response.timestamp}`);
+    if (ended.has(response.id)) throw new Error(`something came after the end of ${response.id}: ${JSON.stringify(response)}`);
+    if (isEnd(response)) ended.add(response.id);
+    if ("seq" in response && response.seq !== undefined) {
+      const before = seqs.get(response.id) ?? 0;
+      if (response.seq !== before + 1) throw new Error(`seq ${response.seq} of ${response.id} follows ${before}`);
+      seqs.set(response.id, response.seq);
+    }
+    if (response.type === "tool_use") open.set(response.data.toolId, response.data.toolName);
+    if (response.type === "tool_result" && open.get(response.data.toolId) !== response.data.toolName)
+      throw new Error(`a result without its use: ${JSON.stringify(response)}`);
+  });
+}
+
+export const textOf = (responses: readonly AnyAgentResponse[]): string =>
+  responses.map((response) => (response.type === "token" ? response.token : "")).join("");
+
+export function partsOf(options: StageOptions, notes: string[] = []): AgentParts {
+  const model = scriptedModel(options.script ?? ((step) => [{ type: "text", text: `you said: ${saidBy(step)}` }]));
+  const { tools = [], decide, script: _, ...rest } = options;
+  return {
+    models: { current: model.name, pick: () => Promise.resolve(model), list: () => Promise.resolve([]) },
+    store: options.store ?? arrayStore(),
+    readAttachments: () => Promise.resolve([]),
+    instructions: "Help.",
+    build: "0.0.0-test",
+    ...rest,
+    tools: () => tools,
+    policy: policyOf(notes, decide),
+  };
+}
+
+function policyOf(notes: string[], decide: StageOptions["decide"]): PermissionPolicy {
+  return {
+    decide: decide ?? (() => ({ decision: "allow", reason: "everything is allowed here" })),
+    allowAlways: ({ toolName }) => void notes.push(`always ${toolName}`),
+    note: ({ toolName }, decision, by) => void notes.push(`${decision} ${toolName}: ${by}`),
+  };
+}
+
+/** The simplest store that keeps its promises. */
+export function arrayStore(): ConversationStore {
+  const kept = new Map<string, { title: string; messages: ConversationMessage[] }>();
+  return {
+    async open(conversationId) {
+      const state = kept.get(conversationId) ?? { title: "", messages: [] };
+      kept.set(conversationId, state);
+      return toConversation(conversationId, state);
+    },
+    list: async () =>
+      [...kept].map(([conversationId, { title, messages }]) => ({ conversationId, title, updatedAt: 0, messages: messages.length })),
+    delete: async (conversationId) => void kept.delete(conversationId),
+    close: async () => {},
+  };
+}
+
+function toConversation(conversationId: string, state: { title: string; messages: ConversationMessage[] }): Conversation {
+  const find = (messageId: string): ConversationMessage => {
+    const message = state.messages.at(-1);
+    if (message?.messageId !== messageId) throw new HawserError("internal", "only the last message grows");
+    return message;
+  };
+  return {
+    conversationId,
+    get title() {
+      return state.title;
+    },
+    get messages() {
+      return state.messages;
+    },
+    get length() {
+      return state.messages.length;
+    },
+    add: async (message) => void state.messages.push(structuredClone(message)),
+    addParts: async (messageId, parts) => void find(messageId).parts.push(...structuredClone(parts)),
+    finish: async (messageId, interrupted) => void (interrupted !== undefined && Object.assign(find(messageId), { interrupted })),
+    rename: async (title) => void (state.title = title),
+    async truncate(after) {
+      state.messages.length = after === null ? 0 : state.messages.findIndex(({ messageId }) => messageId === after) + 1;
+    },
+    clear: async () => void (state.messages.length = 0),
+    close: async () => {},
+  };
+}
+
+/** Something that ends when it is told to. */
+export function createGate(): { readonly opened: Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
