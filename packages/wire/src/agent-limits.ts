@@ -163,7 +163,7 @@ export const agentLimitTable = {
     reason: "The longest search; what was found until then is the answer.",
   },
   searchPatternMs: {
-    value: 1_000,
+    value: 5_000,
     reason: "The longest time that a regular expression takes for one file; beyond it the search fails.",
   },
   searchPatternChars: {
@@ -197,6 +197,10 @@ export const agentLimitTable = {
   permissionPatternChars: {
     value: 1_024,
     reason: "A pattern in a rule.",
+  },
+  permissionValueChars: {
+    value: 8_192,
+    reason: "A value that a rule looks at; a longer one matches no rule that allows, and every pattern of one that asks or denies.",
   },
   permissionFileBytes: {
     value: 1_048_576,
@@ -278,8 +282,53 @@ export const agentLimitTable = {
     value: 120_000,
     reason: "All pauses of one step together.",
   },
+  modelCatalogEntries: {
+    value: 64,
+    reason: "Models that are kept ready for the next turn.",
+  },
   localServerMs: {
     value: 200,
     reason: "Looking for a model server on this machine.",
+  },
+  conversationTitleChars: {
+    value: 80,
+    reason: "A conversation's title in a list; the rest is cut off.",
+  },
+  maxConversationBytes: {
+    value: 25_165_824,
+    reason:
+      "What one conversation may hold: the bytes of its messages, and `memberChars` for what they are made of. More than any model reads; a message beyond it is refused.",
+  },
+  maxOpenConversationBytes: {
+    value: 100_663_296,
+    reason: "What the open conversations of one history hold together.",
+  },
+  maxJournalBytes: {
+    value: 134_217_728,
+    reason: "How much of a conversation's file is read, from its end; a larger one is set aside and its newest messages are kept.",
+  },
+  journalSlackBytes: {
+    value: 1_048_576,
+    reason: "How much a conversation's file may exceed twice its content before it is written again.",
+  },
+  listedConversationEntries: {
+    value: 10_000,
+    reason: "Conversations in a list, the latest; older ones are left out, with a notice.",
+  },
+  attachmentEntries: {
+    value: 20,
+    reason: "Files attached to one message.",
+  },
+  maxImageBytes: {
+    value: 5_242_880,
+    reason: "An attached image; the APIs of models take no larger one.",
+  },
+  maxTextFileBytes: {
+    value: 10_485_760,
+    reason: "An attached text file.",
+  },
+  maxAttachedBytes: {
+    value: 33_554_432,
+    reason: "The files attached to one message together.",
   },
 };

@@ -46,7 +46,8 @@ export { createPlaces } from "./places.ts";
 export type { Places } from "./places.ts";
 export { createPendingTable } from "./pending.ts";
 export type { PendingTable, WaitOptions } from "./pending.ts";
-export { AGENT_CAPABILITIES, AGENT_PROTOCOL_VERSION, agentProtocol } from "./protocols/agent.ts";
+export { agentProtocol } from "./protocols/agent.ts";
+export { AGENT_CAPABILITIES, AGENT_PROTOCOL_VERSION } from "./protocols/agent-responses.ts";
 export type { AnyAgentRequest, AnyAgentResponse } from "./protocols/agent.ts";
 export type {
   AgentRequest,

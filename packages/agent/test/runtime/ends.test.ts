@@ -4,14 +4,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Tool } from "@hawser/wire";
-import { arrayStore, createGate, openStage, saidBy, textOf, toolResultsIn, type Script } from "./stage.ts";
+import { arrayStore, createGate, openStage, say, saidBy, textOf, toolResultsIn, type Script } from "./stage.ts";
 
-const say = (id: string, message: string, conversationId?: string) => ({
-  id,
-  kind: "user_message",
-  message,
-  ...(conversationId && { metadata: { conversationId } }),
-});
 const never = new Promise<never>(() => {});
 
 /** Says a word and never ends, whether it is told to or not. */
@@ -94,7 +88,7 @@ describe("cancel", () => {
     await stage.next(({ type }) => type === "tool_use");
     stage.send({ id: "c1", kind: "cancel", target: "t1" });
     await aborted.opened;
-    await stage.endOf("c1");
+    expect((await stage.endOf("c1")).type).toBe("done");
     await stage.close();
   });
 
@@ -253,6 +247,6 @@ describe("the end of the process", () => {
     await stage.next(({ type }) => type === "token");
     stage.output.destroy();
     stage.input.destroy();
-    await stage.served;
+    await expect(stage.served).resolves.toBeUndefined();
   });
 });

@@ -5,14 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createStreamTransport, ndjson } from "@hawser/wire/node";
 import { limits, type AnyAgentResponse } from "@hawser/wire";
 import { serveAgent } from "../../src/runtime/serve-agent.ts";
-import { arrayStore, createGate, openStage, partsOf, saidBy, textOf } from "./stage.ts";
-
-const say = (id: string, message: string, conversationId?: string) => ({
-  id,
-  kind: "user_message",
-  message,
-  ...(conversationId && { metadata: { conversationId } }),
-});
+import { arrayStore, createGate, openStage, partsOf, say, saidBy, textOf } from "./stage.ts";
 
 describe("status and history", () => {
   it("R116 R117 R126 R129 status comes at once, also while a turn runs, and clear empties the conversation", async () => {
@@ -43,7 +36,7 @@ describe("status and history", () => {
   it("H34 RUN-11 a forced clear ends the conversation's turns, also those that wait", async () => {
     const stage = openStage({
       async *script() {
-        await new Promise(() => {});
+        yield await new Promise<never>(() => {});
       },
     });
     stage.send(say("t1", "hi"));

@@ -13,6 +13,14 @@ import { serveAgent } from "../../src/runtime/serve-agent.ts";
 
 export type Script = (step: ModelStep, count: number) => AsyncIterable<ModelEvent> | Iterable<ModelEvent>;
 
+/** A `user_message`. */
+export const say = (id: string, message: string, conversationId?: string) => ({
+  id,
+  kind: "user_message",
+  message,
+  ...(conversationId && { metadata: { conversationId } }),
+});
+
 /** The last thing that the user said. */
 export const saidBy = (step: ModelStep): string => {
   const user = step.messages.findLast(({ role }) => role === "user");
