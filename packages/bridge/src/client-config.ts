@@ -3,6 +3,7 @@
 
 import { basename } from "node:path";
 import { HawserError } from "@hawser/wire";
+import { isClientName, maxNameLength } from "./client-name.ts";
 import type { McpStdioServerConfig } from "./session.ts";
 
 export type ClientName = "claude" | "codex" | "gemini" | "opencode" | "json";
@@ -79,6 +80,6 @@ function codexSettings({ command, args, env }: McpStdioServerConfig): [string, s
 const tomlText = (text: string): string => JSON.stringify(text).replaceAll("\u007f", "\\u007f");
 
 function checkServerName(name: string): void {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
-    throw new HawserError("usage", `a server name has letters, digits, _ and -, at most 64; not "${name}"`);
+  if (!isClientName(name))
+    throw new HawserError("usage", `a server name has letters, digits, _ and -, at most ${maxNameLength}; not "${name}"`);
 }

@@ -1,7 +1,7 @@
 // The parent's side of the tool bridge: offer functions of this process to MCP clients.
 
 export * from "./contract.ts";
-export { isTool } from "./adapt-tool.ts";
+export { isTool, toTools } from "./adapt-tool.ts";
 export type { ToolSource } from "./adapt-tool.ts";
 export { printClientConfig, toClientCommand } from "./client-config.ts";
 export type { ClientCommand, ClientName } from "./client-config.ts";

@@ -18,6 +18,7 @@ import {
 import { logLine } from "@hawser/wire/node";
 import { toBoundedText } from "./bounded-text.ts";
 import type { CallToolParams, IPCErrorResponse, IPCResponse, ToolResultContent } from "./contract.ts";
+import { helloFeatures, type HelloFeature } from "./hello-features.ts";
 import type { SessionRoom } from "./session-room.ts";
 import type { ToolHost } from "./tool-host.ts";
 import { textResult, toErrorPayload } from "./tool-result.ts";
@@ -48,7 +49,7 @@ export async function serveConnection(transport: Transport, options: ServeConnec
     const request = bridgeProtocol.parseRequest(item.value);
     if (request.method === "hello") {
       hello = request.params;
-      return { result: { ...textResult("hello"), hello: { features: [...features], privateDirectory: options.privateDirectory } } };
+      return { result: { ...textResult("hello"), hello: { features: [...helloFeatures], privateDirectory: options.privateDirectory } } };
     }
     return callTool(request.params, weighJsonText(item.text));
   }
@@ -76,7 +77,7 @@ export async function serveConnection(transport: Transport, options: ServeConnec
   function createContext(call: AbortController): ToolContext {
     // Only between request and answer: what came later would reach the next call. A bridge that does not
     // read loses progress rather than slowing the function down, and room is left for the answer.
-    const tell = (feature: (typeof features)[number], frame: object): void => {
+    const tell = (feature: HelloFeature, frame: object): void => {
       if (running !== call || !hello?.features.includes(feature)) return;
       const bytes = Buffer.byteLength(JSON.stringify(frame));
       if (untoldBytes + bytes > limits.maxMessageBytes) return;
@@ -121,7 +122,6 @@ export async function serveConnection(transport: Transport, options: ServeConnec
   await transport.close();
 }
 
-const features = ["progress", "log", "richContent"] as const;
 const levels: readonly string[] = ["debug", "info", "warning", "error"];
 
 const payloadOf = ({ code, message }: HawserError): IPCErrorResponse["error"] => ({ message, type: errorTable[code].ipcType });

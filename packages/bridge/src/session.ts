@@ -43,6 +43,8 @@ export interface IPCSession extends AsyncDisposable {
   readonly state: IPCSessionState;
   readonly socketPath: string;
   readonly schemaPath: string;
+  /** Only this user can enter it; from `start` to `stop`, with whatever was put there. */
+  readonly privateDirectory: string;
   /** For any MCP client. Works from `start` to `stop`. */
   readonly mcpServerConfig: McpStdioServerConfig;
   start(): Promise<void>;
@@ -126,6 +128,7 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
     },
     socketPath: names.socketPath,
     schemaPath: names.schemaPath,
+    privateDirectory: names.privateDirectory,
     mcpServerConfig: createServerConfig(names.socketPath, names.schemaPath, options.bridgeCommand),
     start,
     stop: () => (stopping ??= stop()),

@@ -38,6 +38,7 @@ describe("H4 hello", () => {
     expect(result?.hello?.features).toEqual(["progress", "log", "richContent"]);
     const privateDirectory = result?.hello?.privateDirectory ?? "";
     expect(privateDirectory).toBe(session.socketPath.replace(/\.sock$/, ".d"));
+    expect(session.privateDirectory).toBe(privateDirectory);
     expect(dirname(privateDirectory)).toBe(dirname(session.socketPath));
     expect((fs.statSync(privateDirectory).mode & 0o7777).toString(8)).toBe("700");
   });

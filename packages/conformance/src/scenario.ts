@@ -82,8 +82,8 @@ export interface Suite {
   readonly protocol: string;
   readonly version: string;
   readonly codec: "ndjson" | "length-prefix";
-  /** How a command becomes a subject: between a client and a socket of ours, as the owner of a socket, or between a host and an API. Through its pipes unless given. */
-  readonly subject?: "bridge" | "parent" | "rpc";
+  /** How a command becomes a subject: between a client and a socket of ours, as the owner of a socket, between a host and an API, or as a runtime with folders of its own. Through its pipes unless given. */
+  readonly subject?: "bridge" | "parent" | "rpc" | "agent";
   /** The longest message that is taken from the subject; the contracts' limit unless given. */
   readonly maxMessageBytes?: number;
   /** Messages that may come at any time and mean nothing here. */

@@ -1,5 +1,6 @@
 // A command as the subject of a suite: the suite says what kind of program it is for.
 
+import { agentSubject } from "./agent-subject.ts";
 import { bridgeSubject } from "./bridge-subject.ts";
 import { commandSubject, type CommandSubjectOptions } from "./command-subject.ts";
 import { parentSubject } from "./parent-subject.ts";
@@ -14,6 +15,8 @@ export interface SubjectForOptions extends CommandSubjectOptions {
 
 export function subjectFor(suite: Suite, { timeoutMs, ...options }: SubjectForOptions): Subject {
   switch (suite.subject) {
+    case "agent":
+      return agentSubject(options);
     case "bridge":
       return bridgeSubject(options);
     case "parent":

@@ -36,11 +36,22 @@ describe.concurrent("hawser expose", () => {
   it("a tool that no client can take is named at the start, and the others are offered", async () => {
     const path = join(makeFolder("load"), "odd.mjs");
     const tool = (name: string, type: string): string =>
-      `export const ${name} = { name: "${name}", description: "", input: { type: "${type}" }, run: () => 1 };\n`;
+      `export const ${name} = { name: "${name}", description: "One.", input: { type: "${type}" }, run: () => 1 };\n`;
     writeFileSync(path, tool("odd", "nope") + tool("fine", "object"));
     const { code, stderr } = await runHawser(["expose", path, "--", process.execPath, "-e", ""]);
     expect([code, stderr]).toEqual([0, expect.stringContaining('tool "odd" is left out: its input_schema does not describe an object')]);
     expect(stderr).not.toContain('"fine"');
+  });
+
+  it("a tool without a description is named in one line, and offered", async () => {
+    const path = join(makeFolder("load"), "silent.mjs");
+    const described = ["", ' description: "",', ' description: " ",', ' description: "Moors.",'];
+    const tools = described.map((member, at) => `export const t${at} = { name: "tool_${at}",${member} input: {}, run: () => 1 };\n`);
+    writeFileSync(path, tools.join(""));
+    const { code, stderr } = await runHawser(["expose", path, "--", process.execPath, "-e", "", "{config}"]);
+    const warning = (at: number): string =>
+      `hawser: tool "tool_${at}" has no description; say what it does, or no model knows when to call it\n`;
+    expect([code, stderr]).toEqual([0, [0, 1, 2].map(warning).join("")]);
   });
 
   it.each(modules)("a module %s is refused in one sentence", async (_, name, source, reason) => {

@@ -79,7 +79,19 @@ const mistakes: readonly [string, string, string, RegExp][] = [
     /can't load \S+: Cannot find package 'no-such-package' imported from \S+tools\.mjs$/,
   ],
   ["a syntax error", "tools.mjs", "export const x = ;", /can't load \S+tools\.mjs: Unexpected token ';'/],
-  ["syntax that can't be erased", "tools.ts", "enum A { B }", /can't load \S+tools\.ts: TypeScript enum is not supported/],
+  [
+    "a syntax error in TypeScript",
+    "tools.ts",
+    "const a: number = 1;\n\nexport const x: number = ;",
+    /can't load \S+tools\.ts: Expression expected \(\S*tools\.ts:3\)$/,
+  ],
+  ["a syntax error in CommonJS", "tools.cjs", "\nmodule.exports = { x: };", /can't load \S+: Unexpected token '}' \(\S*tools\.cjs:2\)$/],
+  [
+    "syntax that can't be erased",
+    "tools.ts",
+    "\nenum A { B }",
+    /can't load \S+tools\.ts: TypeScript enum is not supported .+ \(\S*tools\.ts:2\)$/,
+  ],
   [
     "an input that is no schema",
     "tools.mjs",
@@ -94,6 +106,14 @@ describe.concurrent("a module", () => {
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^hawser: [^\n]+\n$/);
     expect(stderr.trim()).toMatch(message);
+  });
+
+  it("that imports one with a syntax error is refused with the place in that one", async () => {
+    const folder = makeFolder("module");
+    writeFileSync(join(folder, "kit.ts"), "\nlet x: string = ;");
+    writeFileSync(join(folder, "tools.ts"), 'import "./kit.ts";');
+    const { code, stderr } = await runHawser(["expose", join(folder, "tools.ts")]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^hawser: can't load \S+tools\.ts: Expression expected \(\S*kit\.ts:2\)\n$/)]);
   });
 
   it("that keeps its process alive is refused all the same", async () => {

@@ -1,7 +1,7 @@
 // The launcher: what it runs in a package as published and in a checkout, and what it does without
 // running anything. The layouts are built from the real launcher and stand-ins for the program.
 
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { launcher, makeFolder, runHawser, start, type Ended } from "./run-hawser.ts";
@@ -87,6 +87,22 @@ describe.concurrent("launcher", () => {
     mkdirSync(join(cache, "hawser"), { mode: 0o777 });
     await runPackage(makePackage({ "dist/main.js": program("built") }), [], { XDG_CACHE_HOME: cache });
     expect(statSync(join(cache, "hawser")).mode & 0o777).toBe(0o700);
+  });
+
+  it("a cache folder that is a link is not used, and what it points at stays as it is", async () => {
+    const cache = makeFolder("cache");
+    const target = makeFolder("target");
+    chmodSync(target, 0o755);
+    symlinkSync(target, join(cache, "hawser"));
+    const ended = await runPackage(makePackage({ "dist/main.js": program("built") }), [], { XDG_CACHE_HOME: cache });
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^built /), stderr: "" });
+    expect([statSync(target).mode & 0o777, readdirSync(target)]).toEqual([0o755, []]);
+  });
+
+  it("with a HOME below /proc, where nothing can be made, it runs and ends with 0, without a word", async () => {
+    const env = { HOME: "/proc/self", XDG_CACHE_HOME: undefined };
+    const ended = await runPackage(makePackage({ "dist/main.js": program("built") }), [], env);
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^built /), stderr: "" });
   });
 
   it("runs without a cache and without a word where none can be written", async () => {

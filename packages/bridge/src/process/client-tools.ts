@@ -3,6 +3,7 @@
 // out with a reason, and never hides the other tools.
 
 import { describeThrown, HawserError, isRecord, limits, toJsonText } from "@hawser/wire";
+import { isClientName, maxNameLength } from "../client-name.ts";
 import type { ToolSchema } from "../contract.ts";
 import { toClientSchema, type ObjectSchema } from "./client-schema.ts";
 
@@ -82,9 +83,6 @@ function bytesOf(tool: ClientTool, maxBytes: number): number {
 }
 
 // --- names
-
-const maxNameLength = 64;
-const isClientName = (name: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(name);
 
 interface Names {
   take(original: string): string;

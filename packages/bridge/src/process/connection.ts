@@ -15,6 +15,7 @@ import {
 } from "@hawser/wire";
 import { connectSocket, createStreamTransport, lengthPrefix } from "@hawser/wire/node";
 import type { CallToolParams, ToolResult } from "../contract.ts";
+import { helloFeatures } from "../hello-features.ts";
 import { ParentError, readAnswer } from "./parent-answer.ts";
 import type { ResultSize } from "./spill.ts";
 
@@ -146,7 +147,7 @@ async function sayHello(
   client: ConnectionOptions["client"],
 ): Promise<ToolResult["hello"]> {
   try {
-    const params = { features: ["progress", "log", "richContent"], ...(client && { client }) };
+    const params = { features: helloFeatures, ...(client && { client }) };
     return (await request({ method: "hello", params })).result.hello;
   } catch (error) {
     // An error that the parent sent means only that it does not know `hello`, unless it refuses the connection itself.

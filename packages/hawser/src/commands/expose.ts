@@ -32,6 +32,7 @@ async function expose(modulePath: string, [program, ...args]: readonly string[],
   const tools = await loadTools(modulePath);
   const serverName = name ?? toServerName(modulePath);
   const session = createIPCSession(tools);
+  for (const [toolName, tool] of Object.entries(tools)) warnIfUndescribed(toolName, tool);
   try {
     await session.start();
     if (program !== undefined) return await runClient(session, serverName, [program, ...args]);
@@ -43,6 +44,13 @@ async function expose(modulePath: string, [program, ...args]: readonly string[],
   } finally {
     await session.stop();
   }
+}
+
+/** Clients take a tool without a description, and then their model does not call it. */
+function warnIfUndescribed(name: string, tool: unknown): void {
+  const { description } = tool as { description?: unknown };
+  if (typeof description === "string" && description.trim() !== "") return;
+  process.stderr.write(`hawser: tool "${name}" has no description; say what it does, or no model knows when to call it\n`);
 }
 
 function printConfig(guard: StdoutGuard, { mcpServerConfig }: IPCSession, serverName: string, client: ClientName): Promise<void> {

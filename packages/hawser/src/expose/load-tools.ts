@@ -123,6 +123,9 @@ async function importModule(modulePath: string): Promise<Exports> {
 /** ` (file:line)` of the first place that the error's stack names, unless that is here. */
 function placeOf(cause: unknown): string {
   const [stack = ""] = cause instanceof Error ? (cause.stack ?? "").split(import.meta.url) : [];
+  // Of a syntax error in TypeScript the stack begins with the place, as a path; all others name it as a URL.
+  const [, path, pathLine] = /^(\/.+|[A-Za-z]:\\.+):(\d+)\n/.exec(stack) ?? [];
+  if (path !== undefined) return ` (${relative(process.cwd(), path)}:${pathLine})`;
   const [, url, line] = /(file:\/\/[^\s)]+?):(\d+)(?::\d+)?\)?$/m.exec(stack) ?? [];
   return url === undefined ? "" : ` (${relative(process.cwd(), fileURLToPath(url))}:${line})`;
 }

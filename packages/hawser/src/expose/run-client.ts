@@ -3,18 +3,18 @@
 
 import { writeFileSync } from "node:fs";
 import { constants } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { isatty } from "node:tty";
 import { printClientConfig, toClientCommand, type IPCSession } from "@hawser/bridge";
 import { describeThrown, HawserError } from "@hawser/wire";
-import { createSessionNames, startChild, type OwnedProcess } from "@hawser/wire/node";
+import { startChild, type OwnedProcess } from "@hawser/wire/node";
 
 export type CommandLine = readonly [program: string, ...args: string[]];
 
 /** Resolves with the command's exit code; 128 and the signal's number when a signal ended it. */
 export function runClient(session: IPCSession, serverName: string, [program, ...args]: CommandLine): Promise<number> {
   const { mcpServerConfig } = session;
-  const configPath = writeBeside(session, "mcp.json", printClientConfig("claude", serverName, mcpServerConfig));
+  const configPath = writePrivately(session, "mcp.json", printClientConfig("claude", serverName, mcpServerConfig));
   const env: NodeJS.ProcessEnv = { ...process.env, HAWSER_MCP_CONFIG: configPath };
   // Whoever says where the file goes wants nothing else added.
   if (args.some((arg) => arg.includes("{config}"))) {
@@ -31,16 +31,15 @@ export function runClient(session: IPCSession, serverName: string, [program, ...
     );
     return runCommand(program, args, env);
   }
-  const filePath = addition.file === undefined ? configPath : writeBeside(session, "client.json", addition.file);
+  const filePath = addition.file === undefined ? configPath : writePrivately(session, "client.json", addition.file);
   for (const [name, value] of Object.entries(addition.env)) env[name] = value.replaceAll("{file}", filePath);
   // In front, where a subcommand does not take them for its own; the words behind `--` are no options any more.
   return runCommand(program, [...addition.args, ...args], env);
 }
 
-/** A file in the session's private directory: nobody else can read it, and it is removed with the session. */
-function writeBeside({ schemaPath }: IPCSession, name: string, content: string): string {
-  const uuid = /([0-9a-f]{32})\.json$/.exec(schemaPath)?.[1] ?? "";
-  const path = join(createSessionNames({ uuid, directories: [dirname(schemaPath)] }).privateDirectory, name);
+/** A file that nobody else can read, and that is removed with the session. */
+function writePrivately({ privateDirectory }: IPCSession, name: string, content: string): string {
+  const path = join(privateDirectory, name);
   writeFileSync(path, content, { mode: 0o600, flag: "wx" });
   return path;
 }
