@@ -2,6 +2,9 @@
 // and one line here; child programs that it needs go to `programs/`, what it is compared with to `peers/`.
 
 import type { Row } from "./row.ts";
+import { agentMemory } from "./rows/agent-memory.ts";
+import { agentStart } from "./rows/agent-start.ts";
+import { agentStream } from "./rows/agent-stream.ts";
 import { bridgeInFlight, bridgeParallel, bridgeRoundTrip } from "./rows/bridge-calls.ts";
 import { bridgeMemory } from "./rows/bridge-memory.ts";
 import { bridgeStart } from "./rows/bridge-start.ts";
@@ -33,4 +36,7 @@ export const rows: readonly Row[] = [
   rpcMemory,
   gatewayStart,
   openapiIndex,
+  agentStream,
+  agentStart,
+  agentMemory,
 ];

@@ -41,7 +41,7 @@ const allowed: Record<string, readonly string[]> = {
 };
 
 /** Entries that a browser may load: nothing in their closure needs Node. */
-const neutralEntries = ["packages/wire/src/index.ts"];
+const neutralEntries = ["packages/wire/src/index.ts", "packages/agent/src/host/link.ts"];
 
 const importPattern = /(?:^|\s)(?:import|export)\s(?:[^"';]*?\sfrom\s)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/g;
 

@@ -1,18 +1,19 @@
 // An agent runtime under test: a command whose conversations, configuration and model are its own business,
 // but not those of whoever runs the suite. Each scenario gets a private folder for what it keeps.
 
-import { startCommand, nameOf, type CommandSubjectOptions } from "./command-subject.ts";
+import { nameOf, startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
 import { createPrivateFolder } from "./private-folder.ts";
 import type { Session, Subject } from "./subject.ts";
 
-export function agentSubject(options: CommandSubjectOptions): Subject {
-  return { name: nameOf(options), hasProcess: true, open: () => openAgent(options) };
+/** `start` is for tests: without it a process is started. */
+export function agentSubject(options: CommandSubjectOptions, start: StartCommand = startCommand): Subject {
+  return { name: nameOf(options), hasProcess: true, open: () => openAgent(options, start) };
 }
 
-async function openAgent(options: CommandSubjectOptions): Promise<Session> {
+async function openAgent(options: CommandSubjectOptions, start: StartCommand): Promise<Session> {
   const folder = createPrivateFolder();
   try {
-    const session = await startCommand({ ...options, env: toEnvironment(options.env ?? process.env, folder.path) });
+    const session = await start({ ...options, env: toEnvironment(options.env ?? process.env, folder.path) });
     const close = async (): Promise<void> => {
       await session.close();
       folder.remove();

@@ -63,3 +63,21 @@ describe("the rpc suite", () => {
     expect(Array.from({ length: 10 }, (_, index) => `H${index + 21}`).filter((id) => !tried.has(id))).toEqual([]);
   });
 });
+
+describe("the agent suite", () => {
+  const { scenarios } = suites["agent"] as Suite;
+  const rowsOf = (additive: boolean): Set<string> =>
+    new Set(
+      scenarios
+        .filter((scenario) => (scenario.additive ?? false) === additive)
+        .flatMap(({ requirements }) => requirements.filter((id) => /^R\d/.test(id))),
+    );
+
+  it("R112-R149: proves every row that can be seen of a runtime, and on additive scenarios alone only what needs a tool that fails or a turn that waits", () => {
+    // Four are for hosts, three for whoever counts writes, injects streams or reads the log, two are types.
+    const unseen = [135, 137, 139, 140, 142, 143, 144, 148, 149];
+    const rows = Array.from({ length: 38 }, (_, index) => index + 112);
+    expect(rows.filter((row) => !rowsOf(false).has(`R${row}`) && !rowsOf(true).has(`R${row}`))).toEqual(unseen);
+    expect([...rowsOf(true).difference(rowsOf(false))].toSorted()).toEqual(["R134", "R146"]);
+  });
+});

@@ -20,6 +20,7 @@ const maxKeptBytes = limits.maxHeldBodyBytes;
 
 /** Makes calls as the options, the environment and the configuration file say. Opens and reads nothing until it is used. */
 export function createCallCore(options: GatewayOptions = {}): CallCore {
+  const { includeHeaders, maxBodyBytes } = options;
   const pool = createConnectionPool(options.maxConnections);
   const running = new Set<() => void>();
   const bodies = createByteBudget(maxKeptBytes);
@@ -50,26 +51,12 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
     try {
       if (isClosed || signal?.aborted) throw new HawserError("cancelled", "cancelled");
       used = session ?? (await firstSession());
-      const { retry } = item;
       const { timeoutMs: wholeMs, retryBackoffMs } = durationsOf(item, options);
       const { request, credential, loadedMs } = await prepare(item, used, { timeoutMs: wholeMs, signal });
-      const times = { timeoutMs: Math.max(1, wholeMs - loadedMs), retryBackoffMs };
       const { origin, redactor } = used;
-      const { includeHeaders, maxBodyBytes } = options;
-      const sending = {
-        pool,
-        origin,
-        credential,
-        redactor,
-        retry,
-        includeHeaders,
-        maxBodyBytes,
-        signal,
-        running,
-        onBody,
-        room,
-      };
-      return await execute(request, { ...sending, ...times });
+      const timeoutMs = Math.max(1, wholeMs - loadedMs);
+      const sending = { pool, origin, credential, retry: item.retry, retryBackoffMs, timeoutMs, signal, running };
+      return await execute(request, { ...sending, redactor, includeHeaders, maxBodyBytes, onBody, room });
     } catch (error) {
       return toFailureOutcome({ startedAt, redactor: used?.redactor ?? earlyRedactor(options) }, asCancelled(error, signal));
     } finally {
@@ -127,13 +114,13 @@ function whileWanted<Value>(load: Promise<Value>, { timeoutMs, signal }: Patienc
 
 function durationsOf(item: CallItem, options: GatewayOptions): { timeoutMs: number; retryBackoffMs: number | undefined } {
   return {
-    timeoutMs: isGiven(item.timeout) ? parseDuration(item.timeout, "timeout") : (options.timeoutMs ?? limits.callTimeoutMs),
-    retryBackoffMs: isGiven(item.retryBackoff) ? parseDuration(item.retryBackoff, "retryBackoff") : undefined,
+    timeoutMs: hasText(item.timeout) ? parseDuration(item.timeout, "timeout") : (options.timeoutMs ?? limits.callTimeoutMs),
+    retryBackoffMs: hasText(item.retryBackoff) ? parseDuration(item.retryBackoff, "retryBackoff") : undefined,
   };
 }
 
 // Hosts of igw send an empty text where they mean the default.
-const isGiven = (duration: string | undefined): duration is string => duration !== undefined && duration.trim() !== "";
+const hasText = (duration: string | undefined): duration is string => duration !== undefined && duration.trim() !== "";
 
 const asCancelled = (error: unknown, signal: AbortSignal | undefined): unknown =>
   signal?.aborted ? new HawserError("cancelled", "cancelled") : error;

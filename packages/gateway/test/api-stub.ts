@@ -1,9 +1,11 @@
-// Loopback servers that tests talk to: an HTTP server whose answers are scripted per test, and a raw
-// one that hands over the bare socket, for what no well-behaved server would do. Both count and
-// remember what reached them, and end every connection when they are closed.
+// Loopback servers that tests talk to: an HTTP server whose answers are scripted per test, with or
+// without TLS, and a raw one that hands over the bare socket, for what no well-behaved server would do.
+// All count and remember what reached them, and end every connection when they are closed.
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { createServer as createRawServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { Server as TlsServer } from "node:tls";
 
 export interface StubRequest {
   readonly method: string;
@@ -41,10 +43,22 @@ export function answer(response: ServerResponse, status: number, body: unknown, 
 }
 
 /** An HTTP server on a free loopback port. Without a handler it answers `{"ok":true}`. */
-export async function startApiStub(handler: StubHandler = (_request, response) => answer(response, 200, { ok: true })): Promise<ApiStub> {
+export function startApiStub(handler?: StubHandler): Promise<ApiStub> {
+  return startStub(createServer, handler);
+}
+
+/** The same behind a certificate. */
+export function startTlsStub(identity: { readonly key: string; readonly cert: string }, handler?: StubHandler): Promise<ApiStub> {
+  return startStub((listener) => createTlsServer(identity, listener), handler);
+}
+
+async function startStub(
+  createBase: (listener: RequestListener) => Server,
+  handler: StubHandler = (_request, response) => answer(response, 200, { ok: true }),
+): Promise<ApiStub> {
   const requests: StubRequest[] = [];
   let current = handler;
-  const server = createServer((incoming, response) => {
+  const server = createBase((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("error", () => undefined);
@@ -97,7 +111,7 @@ async function listen(server: Server): Promise<StubServer> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${server instanceof TlsServer ? "https" : "http"}://127.0.0.1:${port}`,
     port,
     get connections() {
       return connections;

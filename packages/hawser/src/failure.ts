@@ -4,7 +4,8 @@
 
 import { CommanderError } from "commander";
 import { describeThrown, errorTable, HawserError } from "@hawser/wire";
-import { programName } from "./launcher.ts";
+import { isDebugged } from "./debug-topics.ts";
+import { commandName, programName } from "./launcher.ts";
 import { printTo } from "./terminal.ts";
 
 const internalExitCode = 1;
@@ -13,15 +14,34 @@ const internalExitCode = 1;
 export function reportFailure(error: unknown): number {
   // Commander has printed its own sentence; help and version are no failures.
   if (error instanceof CommanderError) return error.exitCode;
-  const wantsStack = (process.env["HAWSER_DEBUG"] ?? "").split(",").includes("stack");
+  const wantsStack = isDebugged("stack");
   if (wantsStack && error instanceof Error) printTo(process.stderr, `${error.stack}\n`);
   const hint = wantsStack ? "" : "; HAWSER_DEBUG=stack shows where";
-  const text = HawserError.isInstance(error) ? error.message : `something unexpected happened: ${describeThrown(error)}${hint}`;
+  const text = HawserError.isInstance(error) ? toAdvice(error) : `something unexpected happened: ${describeThrown(error)}${hint}`;
   printTo(process.stderr, `${programName()}: ${text}\n`);
   return toExitCode(error);
 }
 
 export const toExitCode = (error: unknown): number => (HawserError.isInstance(error) ? errorTable[error.code].exitCode : internalExitCode);
+
+/** What happened and, where the error knows it, what to do. */
+function toAdvice(error: HawserError): string {
+  return nameCommands(joinHint(error.message, hintOf(error)));
+}
+
+export function joinHint(message: string, hint: string | undefined): string {
+  if (hint === undefined) return message;
+  return message.endsWith("?") ? `${message} ${hint}` : `${message}; ${hint}`;
+}
+
+/** What an error says to do about it, beside its message. */
+export function hintOf(error: unknown): string | undefined {
+  const hint = HawserError.isInstance(error) ? error.facts["hint"] : undefined;
+  return typeof hint === "string" ? hint : undefined;
+}
+
+/** Packages below this one write `hawser config set`; here it becomes what works in the reader's shell. */
+export const nameCommands = (text: string): string => text.replaceAll(/(?<=^|[:;?] )hawser (?=[a-z])/g, `${commandName()} `);
 
 /** Commander's error text as one line: `error: … \n(Did you mean …?)` becomes `hawser: … (Did you mean …?)`. */
 export const toSentence = (text: string): string =>

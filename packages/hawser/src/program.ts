@@ -2,14 +2,17 @@
 // that asking for help costs next to nothing.
 
 import { Command, Help, Option } from "commander";
+import { addAgentCommands } from "./agent/commands.ts";
 import { addBridge } from "./bridge-command.ts";
 import { addExamples, collect, exitWith, parseWhole } from "./command-parts.ts";
 import type { ConformOptions } from "./commands/conform.ts";
 import type { EchoOptions } from "./commands/echo.ts";
 import type { ExposeOptions } from "./commands/expose.ts";
 import { addCompletion } from "./completion-command.ts";
+import { warnOfUnknownTopics } from "./debug-topics.ts";
 import { toSentence } from "./failure.ts";
 import { addGatewayCommands } from "./gateway/commands.ts";
+import { addHelp } from "./help-command.ts";
 import { commandName, programName, readVersion } from "./launcher.ts";
 import { printTo } from "./terminal.ts";
 
@@ -20,15 +23,17 @@ const maxJobs = 64;
 const usageExitCode = 2;
 
 export function createProgram({ withCompletion = true } = {}): Command {
-  const program = new Command(commandName()).description("Ties agents to the programs around them.").configureOutput({
+  const program = new Command(commandName()).description(purposes[programName()]).configureOutput({
     writeOut: (text) => printTo(process.stdout, text),
     writeErr: (text) => printTo(process.stderr, text),
     outputError: (text, write) => write(toSentence(text)),
   });
   // Arguments and options are on each command's own page; here they would push the summaries over the edge.
   program.configureHelp({ subcommandTerm: (command) => command.name(), visibleCommands });
+  program.hook("preAction", warnOfUnknownTopics);
   exitWith(program, usageExitCode);
   addExamples(program, programName() === "igw" ? gatewayExamples : ["hawser tour", "hawser expose tools.ts -- claude", gatewayExamples[0]]);
+  addAgentCommands(program);
   addExpose(program);
   addBridge(program);
   addEcho(program);
@@ -40,6 +45,11 @@ export function createProgram({ withCompletion = true } = {}): Command {
   return program;
 }
 
+const purposes = {
+  hawser: "Ties agents to the programs around them.",
+  igw: "Calls HTTP APIs for scripts and host programs: the gateway of Hawser, under the name that hosts know.",
+};
+
 const gatewayExamples = ["hawser call --demo --path /data/api/v1/gateway-info", "hawser api list --demo", "hawser rpc --demo"] as const;
 
 // Under the name of igw the other parts work too, but who calls it so looks for the gateway.
@@ -48,13 +58,14 @@ function visibleCommands(this: Help, command: Command): Command[] {
   return command.parent === null && programName() === "igw" ? visible.filter(isForIgw) : visible;
 }
 
-const isForIgw = (command: Command): boolean => command.helpGroup() !== "" || command.name() === "completion";
+const isForIgw = (command: Command): boolean => command.helpGroup() !== "" || ["completion", "help"].includes(command.name());
 
 /** What every command has; hidden ones answer for themselves. */
 function finish(command: Command, version: string): void {
   command.version(version, "-V, --version", "print the version");
   command.helpOption("-h, --help", "print this help");
   command.showHelpAfterError(`usage: ${nameOf(command)} ${command.usage()}   (${nameOf(command)} --help explains)`);
+  if (command.commands.length > 0) addHelp(command);
   for (const below of command.commands) if (below.name() !== "complete") finish(below, version);
 }
 
@@ -124,14 +135,14 @@ function addConform(program: Command): void {
       "Starts the command once per scenario and checks what it does. A scenario beyond the contract never fails; without it the command is said not to support it. Exit code 0: nothing failed, 1: something failed, 2: a mistake in the arguments.",
     )
     .usage("[options] <suite> -- <command...>")
-    .argument("<suite>", "which contract: echo, bridge, parent or rpc")
+    .argument("[suite]", "which contract: echo, bridge, parent, rpc or agent")
     .argument("[command...]", "the implementation to run, after --")
     .option("--json", "print the report as JSON")
     .option("--only <id>", "run this scenario only; may be given several times", collect)
     .option("--timeout <ms>", "longest wait of one step (default: 5000)", parseWhole(1, maxTimeoutMs))
     .option("--jobs <n>", `scenarios that run at the same time, 1 to ${maxJobs} (default: 4)`, parseWhole(1, maxJobs))
-    .option("--list", "print the scenarios and run nothing; with --json as data")
-    .action(async (suite: string, command: string[], options: ConformOptions) =>
+    .option("--list", "print the scenarios, or without a suite all suites, and run nothing; with --json as data")
+    .action(async (suite: string | undefined, command: string[], options: ConformOptions) =>
       (await import("./commands/conform.ts")).runConform(suite, command, options),
     );
   conform.addHelpText("after", suiteHelp);
@@ -140,6 +151,7 @@ function addConform(program: Command): void {
     "hawser conform bridge -- python3 -m my_bridge {socket} {schema}",
     "hawser conform parent -- hawser expose my-tools.ts",
     "hawser conform rpc -- hawser rpc",
+    "hawser conform agent -- hawser agent",
     "hawser conform bridge --only parallel --only is-error -- ./my-bridge",
     "hawser conform parent --list",
   ]);
@@ -161,7 +173,9 @@ Suites:
             empty          returns nothing
   rpc     A server of igw-rpc-v1 on stdin and stdout. {url} and {token} in its
           arguments are the address and the token of the API that it shall
-          call; without them --gateway-url and --api-key are added at the end.`;
+          call; without them --gateway-url and --api-key are added at the end.
+  agent   An agent runtime on stdin and stdout. It gets folders of its own for
+          configuration and data, and HAWSER_MODEL=offline, unless that is set.`;
 
 function addTour(program: Command): void {
   const tour = program

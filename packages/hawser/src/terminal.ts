@@ -31,6 +31,6 @@ function noteFailedWrite(error: NodeJS.ErrnoException): void {
 }
 
 /** Ends the process when nobody reads stdout any more; children are stopped by what started them. */
-export function endWhenUnread(): void {
-  process.stdout.on("error", () => process.exit(process.exitCode ?? 0));
+export function endWhenUnread(exitCode: number): void {
+  process.stdout.on("error", () => process.exit(process.exitCode ?? exitCode));
 }

@@ -88,7 +88,7 @@ describe.concurrent("hawser conform --list", () => {
     const { code, stdout } = await runHawser(["conform", suite, "--list"]);
     const lines = stdout.trimEnd().split("\n");
     expect([code, lines.length]).toEqual([0, count]);
-    expect(lines.find((line) => line.startsWith(additive))).toMatch(/ {2}\(additive\) .* \(H[34]\)$/);
+    expect(lines.find((line) => line.startsWith(additive))).toMatch(/ {2}\(additive\) \w/);
     expect(lines.find((line) => line.startsWith("call "))).not.toContain("additive");
   });
 });

@@ -48,6 +48,19 @@ describe.concurrent("api", () => {
     expect(stdout).toMatch(/\nbody\tapplication\/json\n/);
   });
 
+  it("show takes an operation id too; a wrong id or path is answered with near names and how to find others", async () => {
+    expect((await runIn(place, ["api", "show", "LISTLOGS"])).stdout).toMatch(/^method\tGET\npath\t\/data\/api\/v1\/logs\n/);
+    const hint = "npx hawser api search <words> finds operations";
+    for (const [name, error] of [
+      ["listLog", 'operationId "listLog" not found; did you mean listLogs?'],
+      ["nosuch", 'operationId "nosuch" not found'],
+      ["/nope", 'no API operation found for path "/nope"'],
+    ] as const) {
+      const { code, value } = await runJson<Listing>(place, ["api", "show", name]);
+      expect([code, value]).toEqual([2, { ok: false, code: 2, error, details: { hint } }]);
+    }
+  });
+
   it("search finds by words, given as an option or alone", async () => {
     const { value } = await runJson<Listing & { query: string }>(place, ["api", "search", "--query", "log"]);
     expect([value.query, value.count, value.operations[0]]).toEqual(["log", 1, logs]);
@@ -57,7 +70,6 @@ describe.concurrent("api", () => {
   it.each([
     [["api", "list", "--path-contains", "zzz"], 'no API operation found whose path holds "zzz"'],
     [["api", "list", "--method", "DELETE"], "no API operation found"],
-    [["api", "show", "/nope"], 'no API operation found for path "/nope"'],
     [["api", "search", "zzz"], 'no API operation found for "zzz"'],
     [["api", "show"], "required: --path (or one argument)"],
     [["api", "search", "a", "--query", "b"], "give the query once: --query or one argument"],

@@ -75,6 +75,29 @@ describe.concurrent("call --batch", () => {
     expect([code, value]).toEqual([2, { ok: false, code: 2, error: expect.stringContaining(error) as string }]);
   });
 
+  it.each([
+    ["an object that was formatted", '{\n  "path": "/x"\n}\n'],
+    ["one after blank lines and a byte order mark", '\ufeff\n\n{ "path": "/x",\n"id": 1}\n'],
+    ["several of them", `${JSON.stringify(info, null, 2)}\n${JSON.stringify(info, null, 2)}\n`],
+  ])("%s is one mistake, with what to do, and nothing is called", async (_what, input) => {
+    const { code, stdout, stderr } = await runIn(makePlace(demo), ["call", "--batch", "-"], { input });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toBe(
+      "hawser: the batch needs one JSON object per line; an object that goes over several lines becomes one by: jq -c . <file>\n",
+    );
+  });
+
+  it("an array may go over as many lines as it likes, and a broken line is one bad item", async () => {
+    const array = await runIn(makePlace(demo), ["call", "--batch", "-"], { input: JSON.stringify([info, info], null, 2) });
+    expect([array.code, array.stdout.trim().split("\n").length]).toEqual([0, 2]);
+    const broken = await runIn(makePlace(demo), ["call", "--batch", "-"], { input: `{"path":\u0022/x\n${JSON.stringify(info)}\n` });
+    const results = broken.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as BatchLine);
+    expect([broken.code, results]).toMatchObject([2, [{ ok: false, code: 2 }, { ok: true }]]);
+  });
+
   it("Ctrl-C cancels what runs, keeps the results so far, and exits 130", async () => {
     const stub = await startApiStub((request, response) => void (request.target === "/fast" && response.end("done")));
     const running = startIn(makePlace(stub), ["call", "--batch", "-", "--timeout", "60s"]);

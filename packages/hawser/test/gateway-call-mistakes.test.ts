@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startApiStub, type ApiStub } from "../../gateway/test/api-stub.ts";
-import { makePlace, runIn, runJson } from "./gateway-stage.ts";
+import { igw, makePlace, runIn, runJson } from "./gateway-stage.ts";
 
 let stub: ApiStub;
 beforeAll(async () => {
@@ -14,8 +14,8 @@ afterAll(() => stub.close());
 
 const mistakes: readonly (readonly [what: string, args: readonly string[], error: RegExp])[] = [
   ["no path", [], /^required: --path/],
-  ["as in igw, op together with path", ["--op", "x", "--path", "/x"], /^use either --op or --method\/--path, not both/],
-  ["op together with method", ["--op", "x", "--method", "GET"], /not both/],
+  ["as in igw, op together with path", ["--op", "x", "--path", "/x"], /^op can't be used together with method or path/],
+  ["op together with method", ["--op", "x", "--method", "GET"], /^op can't be used together/],
   ["R87, H30: a mutation without --yes", ["--method", "POST", "--path", "/x"], /^method POST requires --yes/],
   ["as in igw, a retry of POST", ["--method", "POST", "--path", "/x", "--yes", "--retry", "1"], /retry/],
   ["as in igw, a retry of PATCH", ["--method", "PATCH", "--path", "/x", "--yes", "--retry", "1"], /retry/],
@@ -37,6 +37,9 @@ const mistakes: readonly (readonly [what: string, args: readonly string[], error
   ["an unknown profile", ["--path", "/x", "--profile", "nope"], /^profile "nope" not found/],
 ];
 
+// The machine that runs the tests may be busy.
+const patient = ["--timeout", "60s"];
+
 describe.concurrent("mistakes", () => {
   it.each(mistakes)("%s exits 2, with --json {ok:false, code:2, error} on stdout, and sends nothing", async (_what, args, error) => {
     const place = makePlace(stub);
@@ -56,6 +59,43 @@ describe.concurrent("mistakes", () => {
     const { code, stdout, stderr } = await runIn(makePlace(), ["call", "--path", "/x"]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^hawser: no gateway address\. Give --gateway-url, set IGNITION_GATEWAY_URL/);
+  });
+
+  it.each([
+    [["--path", "/x", "--timeout", "5"], 'invalid --timeout "5"; a duration has a unit and is positive, for example 8s, 250ms or 1m30s'],
+    [["--op", "nosuch", ...patient], 'operationId "nosuch" not found; npx hawser api search <words> finds operations'],
+    [
+      ["--op", "gatewayInf", ...patient],
+      'operationId "gatewayInf" not found; did you mean gatewayInfo? npx hawser api search <words> finds operations',
+    ],
+  ])("says what to do: %j", async (args, sentence) => {
+    const { code, stderr } = await runIn(makePlace(), ["call", "--demo", ...args]);
+    expect([code, stderr]).toEqual([2, `hawser: ${sentence}\n`]);
+    const { value } = await runJson(makePlace(), ["call", "--demo", ...args]);
+    expect(sentence.endsWith(value.details?.hint ?? "nothing")).toBe(true);
+  });
+
+  it("names commands as they are typed here, under either name", async () => {
+    const end = (name: string): string => `or run: npx ${name} config set --gateway-url <url>\n`;
+    expect((await runIn(makePlace(), ["call", "--path", "/x"])).stderr.endsWith(end("hawser"))).toBe(true);
+    expect((await runIn(makePlace(), ["call", "--path", "/x"], { program: igw })).stderr.endsWith(end("igw"))).toBe(true);
+    const { value } = await runJson(makePlace(), ["api", "list", "--profile", "nope"]);
+    expect(value.error).toContain("Add it: npx hawser config profile add nope");
+  });
+
+  it.each([
+    ["--gateway-url <url>", "http://127.0.0.1:1"],
+    ["--api-key <token>", "a"],
+    ["--api-key-file <file>", "a"],
+    ["--api-key-stdin"],
+    ["--profile <name>", "plant"],
+    ["--spec-file <file>", "a.json"],
+  ])("--demo together with %s is refused, since only one can count", async (option, ...value) => {
+    const flag = option.split(" ")[0] ?? "";
+    for (const command of [["call", "--path", "/x"], ["rpc"]]) {
+      const { code, stderr } = await runIn(makePlace(), [...command, "--demo", flag, ...value]);
+      expect([code, stderr.split("\n")[0]]).toEqual([2, `hawser: option '--demo' cannot be used with option '${option}'`]);
+    }
   });
 
   it("--compact, --raw and --select need --json", async () => {

@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from "vitest";
 import { startDemoApi } from "@hawser/gateway";
-import { unusedPort } from "../../gateway/test/api-stub.ts";
 import { igw, makePlace, runIn, runJson, startIn } from "./gateway-stage.ts";
 
 const asIgw = { program: igw };
@@ -11,7 +10,7 @@ describe.concurrent("igw", () => {
   it("is the same program under its name: bare, it prints its commands and exits 2", async () => {
     const { code, stdout, stderr } = await runIn(makePlace(), [], asIgw);
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(/^Usage: npx igw /);
+    expect(stderr).toMatch(/^Usage: npx igw .*\n\nCalls HTTP APIs /);
     for (const name of ["call", "rpc", "api", "config", "doctor", "gateway", "scan", "exit-codes", "schema", "completion", "version"])
       expect(stderr).toMatch(new RegExp(`^  ${name} `, "m"));
     expect(stderr).not.toMatch(/^ {2}(?:expose|tour|logs) /m);
@@ -85,46 +84,6 @@ describe.concurrent("help", () => {
   });
 });
 
-describe.concurrent("doctor", () => {
-  it("checks address, connection and token; writes only with --check-write", async () => {
-    const demo = await startDemoApi({ token: "demo-token" });
-    const place = makePlace(demo);
-    expect((await runIn(place, ["doctor", "--timeout", "60s"])).stdout).toBe(
-      `ok\tgateway_url\tparsed\nok\ttcp_connect\t${new URL(demo.url).host}\nok\tgateway_info\tstatus 200\nok\tscan_projects\tskipped (use --check-write)\n`,
-    );
-    const write = await runJson<Record<string, unknown>>(place, ["doctor", "--check-write", "--json-stats", "--timeout", "60s"]);
-    expect(write.value).toMatchObject({
-      ok: true,
-      gatewayURL: demo.url,
-      checks: [{}, {}, {}, { name: "scan_projects", ok: true, message: "status 200" }],
-      stats: { tcpConnectMs: expect.any(Number) as number, gatewayInfoMs: expect.any(Number) as number },
-    });
-    const denied = await runJson<Record<string, unknown>>(place, [
-      "doctor",
-      "--api-key",
-      "not-this-one",
-      "--check-write",
-      "--timeout",
-      "60s",
-    ]);
-    expect([denied.code, denied.value]).toMatchObject([
-      6,
-      { ok: false, code: 6, checks: [{}, {}, { name: "gateway_info", ok: false }, { message: "skipped (gateway_info failed)" }] },
-    ]);
-    await demo.close();
-  });
-
-  it("says what can't be reached, and what is missing", async () => {
-    const closed = makePlace({ url: `http://127.0.0.1:${await unusedPort()}` });
-    const { code, value } = await runJson<{ checks: unknown[] }>(closed, ["doctor"]);
-    expect([code, value.checks]).toMatchObject([7, [{ ok: true }, { name: "tcp_connect", ok: false, hint: expect.any(String) as string }]]);
-    expect((await runIn(makePlace(), ["doctor"])).code).toBe(2);
-    const { env, folder } = makePlace({ url: "http://127.0.0.1:1" });
-    const tokenless = await runIn({ folder, env: { ...env, IGNITION_API_TOKEN: undefined } }, ["doctor"]);
-    expect([tokenless.code, tokenless.stderr]).toEqual([2, expect.stringMatching(/^hawser: required: a token/) as string]);
-  });
-});
-
 describe.concurrent("contracts for programs", () => {
   it("exit-codes", async () => {
     expect((await runIn(makePlace(), ["exit-codes"], asIgw)).stdout).toBe("auth\t6\nnetwork\t7\nok\t0\nusage\t2\n");
@@ -141,20 +100,6 @@ describe.concurrent("contracts for programs", () => {
     const profile = await runIn(makePlace(), ["schema", "--command", "config profile", "--select", "command.path", "--raw"], asIgw);
     expect(profile.stdout).toBe("igw config profile\n");
     expect((await runIn(makePlace(), ["schema", "nope"])).code).toBe(2);
-  });
-
-  it.each(["bash", "zsh", "fish"])("completion %s prints a script that asks this program", async (shell) => {
-    const { code, stdout } = await runIn(makePlace(), ["completion", shell], asIgw);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/igw complete/);
-  });
-
-  it("completes commands, options and values", async () => {
-    const complete = async (...words: string[]): Promise<string> => (await runIn(makePlace(), ["complete", "--", ...words], asIgw)).stdout;
-    expect(await complete("con")).toMatch(/^config\t/m);
-    expect(await complete("config", "profile", "")).toMatch(/^add\t/m);
-    expect(await complete("rpc", "--wor")).toMatch(/^--workers\t/m);
-    expect((await runIn(makePlace(), ["completion", "tcsh"])).code).toBe(2);
   });
 });
 

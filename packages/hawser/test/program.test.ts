@@ -27,6 +27,16 @@ describe.concurrent("help", () => {
     expect(stderr).toMatch(/^Usage: npx hawser/);
   });
 
+  it("explains a command by its words, however deep it lies", async () => {
+    expect((await runHawser(["help", "config", "profile", "add"])).stdout).toMatch(/^Usage: npx hawser config profile add /);
+    expect((await runHawser(["config", "help", "profile"])).stdout).toMatch(/^Usage: npx hawser config profile /);
+    expect(await runHawser(["help"])).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringMatching(/^Usage: npx hawser \[options\]/),
+    });
+  });
+
   it("prints the version after any command", async () => {
     expect((await runHawser(["echo", "--version"])).stdout).toBe((await runHawser(["--version"])).stdout);
   });
@@ -74,7 +84,9 @@ const mistakes: readonly [string, readonly string[], string][] = [
   ["a word too many", ["tour", "now"], "hawser: too many arguments for 'tour'."],
   ["an unknown codec", ["echo", "--codec", "xml"], "hawser: option '--codec <name>' argument 'xml' is invalid."],
   ["a codec for the socket", ["echo", "--socket", "--codec", "ndjson"], "hawser: option '--socket' cannot be used with option '--codec"],
-  ["no suite", ["conform"], "hawser: missing required argument 'suite'\nusage: npx hawser conform [options] <suite> -- <command...>"],
+  ["no suite", ["conform"], "hawser: say which suite to run; there are: echo, bridge, parent, rpc\n"],
+  ["help about an unknown command", ["help", "nope"], "hawser: unknown command 'nope'; there are: expose, "],
+  ["help about an unknown command of a group", ["api", "help", "nope"], "hawser: unknown command 'nope'; there are: list, "],
   ["an unknown suite", ["conform", "ecko", "--", "cat"], 'hawser: there is no suite "ecko"; there are: '],
   [
     "no command to run",
@@ -113,6 +125,16 @@ describe.concurrent("mistakes", () => {
     const { code, stdout, stderr } = await runHawser(["echo", "--queue-size", value], { input: request });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(`argument '${value}' is invalid. Give a whole number from 1 to 100000.\nusage: `);
+  });
+
+  it("says once which names of HAWSER_DEBUG mean nothing, and nothing about those that do", async () => {
+    const unknown = await runHawser(["version"], { env: { HAWSER_DEBUG: "stack,stak,\u001b[31m" } });
+    expect([unknown.code, unknown.stderr]).toEqual([
+      0,
+      'hawser: HAWSER_DEBUG: "stak,\\u001b[31m" means nothing; there are: protocol, stack\n',
+    ]);
+    expect((await runHawser(["version"], { env: { HAWSER_DEBUG: "protocol,stack" } })).stderr).toBe("");
+    expect((await runHawser(["version"], { env: { HAWSER_DEBUG: "" } })).stderr).toBe("");
   });
 
   it("shows a stack trace only when it is asked for", async () => {

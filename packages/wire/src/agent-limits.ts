@@ -331,4 +331,12 @@ export const agentLimitTable = {
     value: 33_554_432,
     reason: "The files attached to one message together.",
   },
+  agentConfigBytes: {
+    value: 1_048_576,
+    reason: "Size of the agent's configuration file.",
+  },
+  agentLateToolsMs: {
+    value: 10_000,
+    reason: "How long the first turn waits for the tools of MCP servers, modules and APIs.",
+  },
 };

@@ -19,6 +19,7 @@ import {
 } from "./agent-script.ts";
 
 const additive = true;
+const notDenied = { $regex: "^(?!.*denied)" };
 const denied: Step = {
   expect: { type: "tool_result", data: { isError: true, error: { $regex: "denied" } } },
   skipping: { type: { $either: ["tool_use", "token", "progress", "usage"] } },
@@ -74,6 +75,19 @@ export const agentAdditionScenarios: readonly Scenario[] = [
       ...waitingTurn("t"),
       answerPermission("p", "t", "deny"),
       { expectAll: [done("p"), { type: "tool_result", id: "t", data: { isError: true } }], skipping: during("t") },
+      eventually("t", done("t")),
+    ],
+  },
+  {
+    id: "permission-allow",
+    title: "allowed, the tool runs: here it fails, since there is no such file to change",
+    requirements: ["H37", "G13"],
+    additive,
+    steps: [
+      ready,
+      ...waitingTurn("t", {}, 'replace "one" with "two" in hawser-conform-no-such-file.txt'),
+      answerPermission("p", "t", "allow"),
+      { expectAll: [done("p"), { type: "tool_result", id: "t", data: { isError: true, error: notDenied } }], skipping: during("t") },
       eventually("t", done("t")),
     ],
   },

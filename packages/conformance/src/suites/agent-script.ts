@@ -19,11 +19,17 @@ export const failed = (id: unknown, more: object = {}): object => ({ type: "erro
 export const ended = (id: unknown): object => ({ ...anyType("done", "error"), id, timestamp });
 export const status = (id: unknown, data: object = {}): object => ({ type: "status", id, data, timestamp });
 
-/** What a turn may say before its end: every one of them with its id and a time. */
+const named = { toolId: { $type: "string" }, toolName: { $type: "string" } };
+
+/** What a turn may say before its end: every one of them with its id, a time, and the members that its type has. */
 export const during = (id: unknown): object => ({
-  ...anyType("token", "tool_use", "tool_result", "progress", "usage"),
-  id,
-  timestamp,
+  $either: [
+    { type: "token", id, token: { $type: "string" }, timestamp },
+    { type: "tool_use", id, data: { ...named, input: { $any: true } }, timestamp },
+    { type: "tool_result", id, data: { ...named, result: { $any: true } }, timestamp },
+    { type: "tool_result", id, data: { ...named, isError: true, error: { $type: "string" } }, timestamp },
+    { ...anyType("progress", "usage"), id, timestamp },
+  ],
 });
 
 /** This comes, after anything else that the turn of the id says. */
@@ -38,8 +44,8 @@ export const eventually = (id: unknown, expected: object, more: object = {}): St
 export const turn = (id: string, message: string, more: object = {}): Step[] => [say(id, message, more), eventually(id, done(id))];
 
 /** One of ours: a turn in which the agent asks before it writes, and so waits as long as we like. */
-export const waitingTurn = (id: string, more: object = {}): Step[] => [
-  say(id, 'write "hello" to hawser-conform-note.txt', more),
+export const waitingTurn = (id: string, more: object = {}, message = 'write "hello" to hawser-conform-note.txt'): Step[] => [
+  say(id, message, more),
   eventually(id, {
     type: "permission_request",
     id,

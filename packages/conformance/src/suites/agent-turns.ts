@@ -4,7 +4,8 @@
 import type { Scenario, Step } from "../scenario.ts";
 import { ask, done, during, ended, eventually, failed, ready, say, status, turn } from "./agent-script.ts";
 
-const oddTexts = ["line\nbreak", "\u2028 and \u2029", "é💥\u0001", "x".repeat(1_048_576)];
+const oddTexts = ["line\nbreak", "\u2028 and \u2029", "é💥\u0001"];
+const megabyte = [{ utf8: '{"id":"large","kind":"user_message","message":"' }, { utf8: "x", times: 1_048_576 }, { utf8: '"}\n' }];
 
 export const agentTurnScenarios: readonly Scenario[] = [
   {
@@ -29,7 +30,7 @@ export const agentTurnScenarios: readonly Scenario[] = [
   {
     id: "turn",
     title: "a message is answered with tokens and one done, each with the request's id and a time in milliseconds",
-    requirements: ["R113", "R118", "R121", "R124", "R128", "R130", "R131"],
+    requirements: ["R113", "R118", "R121", "R124", "R128", "R130", "R131", "R141"],
     steps: [
       ready,
       say("test-1", "Hello"),
@@ -46,7 +47,7 @@ export const agentTurnScenarios: readonly Scenario[] = [
   {
     id: "two-turns",
     title: "two messages of one conversation are answered one after the other",
-    requirements: ["H32", "O9", "R131"],
+    requirements: ["H32", "R131"],
     steps: [
       ready,
       say("a", "Hello"),
@@ -79,6 +80,8 @@ export const agentTurnScenarios: readonly Scenario[] = [
     steps: [
       ready,
       ...oddTexts.flatMap((text, at): Step[] => [say(`t${at}`, text), eventually(`t${at}`, ended(`t${at}`))]),
+      { sendBytes: megabyte },
+      eventually("large", ended("large")),
       { expectAlive: true },
     ],
   },
@@ -125,6 +128,12 @@ export const agentTurnScenarios: readonly Scenario[] = [
       { expectAll: [status("s"), done("t")], skipping: during("t"), withinMs: 30_000 },
       { expectAlive: true },
     ],
+  },
+  {
+    id: "tool-members",
+    title: "whatever a turn says about tools has toolId, toolName, and input or result",
+    requirements: ["R122", "R123"],
+    steps: [ready, ...turn("t", "list the files here"), { expectAlive: true }],
   },
   {
     id: "attachment-missing",

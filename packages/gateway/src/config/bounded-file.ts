@@ -3,6 +3,9 @@
 
 import { open } from "node:fs/promises";
 
+/** What the file system says, in a word. */
+export const reasonOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "failed";
+
 /** Undefined if there is more than `maxBytes`. Rejects with what the file system says. */
 export async function readBoundedFile(path: string, maxBytes: number): Promise<string | undefined> {
   const file = await open(path, "r");

@@ -3,12 +3,13 @@
 // for its owner only. What is said about a broken file never contains a piece of it.
 
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { chmod, open, realpath, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { HawserError, limits } from "@hawser/wire";
-import { readBoundedFile } from "./bounded-file.ts";
+import { HawserError, isRecord, limits } from "@hawser/wire";
+import { readBoundedFile, reasonOf } from "./bounded-file.ts";
 import { withFileLock } from "./file-lock.ts";
+import { makeFolder } from "./make-folder.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -53,7 +54,7 @@ export async function loadConfig(env?: Environment): Promise<ConfigFile> {
 
 /** Writes the file, whatever another process wrote meanwhile; `changeConfig` does not lose that. */
 export async function saveConfig(config: ConfigFile, env?: Environment): Promise<void> {
-  await mkdir(configDirectory(env), { recursive: true, mode: 0o700 });
+  await makeConfigDirectory(env);
   const path = configPath(env);
   // A link stays a link, to where its owner keeps the file.
   const target = await realpath(path).catch(() => path);
@@ -70,20 +71,23 @@ export async function saveConfig(config: ConfigFile, env?: Environment): Promise
     await rename(draft, target);
   } catch (error) {
     await rm(draft, { force: true });
-    throw configError(`configuration file ${path} can't be written (${codeOf(error)})`, error);
+    throw configError(`configuration file ${path} can't be written (${reasonOf(error)})`, error);
   }
 }
 
 /** Reads, changes and writes the file while no other process of ours does. */
 export async function changeConfig(change: (config: ConfigFile) => ConfigFile, env?: Environment): Promise<ConfigFile> {
-  const path = configPath(env);
-  await mkdir(configDirectory(env), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw configError(`folder of the configuration file ${path} can't be made (${codeOf(error)})`, error);
-  });
-  return withFileLock(`${path}.lock`, async () => {
+  await makeConfigDirectory(env);
+  return withFileLock(`${configPath(env)}.lock`, async () => {
     const changed = change(await loadConfig(env));
     await saveConfig(changed, env);
     return changed;
+  });
+}
+
+async function makeConfigDirectory(env: Environment | undefined): Promise<void> {
+  await makeFolder(configDirectory(env)).catch((error: unknown) => {
+    throw configError(`folder of the configuration file ${configPath(env)} can't be made (${reasonOf(error)})`, error);
   });
 }
 
@@ -92,8 +96,8 @@ async function readBounded(path: string): Promise<string | undefined> {
     const text = await readBoundedFile(path, limits.maxConfigBytes);
     if (text !== undefined) return text;
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw configError(`configuration file ${path} can't be read (${codeOf(error)})`, error);
+    if (reasonOf(error) === "ENOENT") return undefined;
+    throw configError(`configuration file ${path} can't be read (${reasonOf(error)})`, error);
   }
   throw configError(`configuration file ${path} is larger than ${limits.maxConfigBytes} bytes`);
 }
@@ -110,24 +114,20 @@ function parseConfig(text: string, path: string): ConfigFile {
     // Without the parser's message: it quotes the file.
     throw broken("is not JSON");
   }
-  if (!isObject(value)) throw broken("is not a JSON object");
+  if (!isRecord(value)) throw broken("is not a JSON object");
   const { profiles, activeProfile } = value;
   requireTexts(value, "", broken);
   if (activeProfile !== undefined && typeof activeProfile !== "string") throw broken("activeProfile is not a string");
-  if (profiles !== undefined && profiles !== null && !isObject(profiles)) throw broken("profiles is not an object");
+  if (profiles !== undefined && profiles !== null && !isRecord(profiles)) throw broken("profiles is not an object");
   for (const [name, profile] of Object.entries(profiles ?? {})) {
-    if (!isObject(profile)) throw broken(`profile ${JSON.stringify(name)} is not an object`);
+    if (!isRecord(profile)) throw broken(`profile ${JSON.stringify(name)} is not an object`);
     requireTexts(profile, ` of profile ${JSON.stringify(name)}`, broken);
   }
   return value as ConfigFile;
 }
 
-function requireTexts(values: Record<string, unknown>, where: string, broken: (reason: string) => HawserError): void {
+function requireTexts(values: Readonly<Record<string, unknown>>, where: string, broken: (reason: string) => HawserError): void {
   for (const key of textKeys) {
     if (values[key] !== undefined && typeof values[key] !== "string") throw broken(`${key}${where} is not a string`);
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "failed";

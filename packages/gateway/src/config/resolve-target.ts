@@ -5,7 +5,7 @@
 import { isAbsolute, join } from "node:path";
 import { limits } from "@hawser/wire";
 import type { GatewayOptions } from "../call.ts";
-import { readBoundedFile } from "./bounded-file.ts";
+import { readBoundedFile, reasonOf } from "./bounded-file.ts";
 import { configError, loadConfig, type ConfigFile, type ConfigValues } from "./config-file.ts";
 import { requireProfile } from "./profiles.ts";
 import { parseGatewayUrl, parseHeaderName, parseToken } from "./target-values.ts";
@@ -49,7 +49,7 @@ async function readTokenFile(path: string): Promise<string> {
     // And a line end, which most such files have.
     text = await readBoundedFile(path, limits.maxTokenBytes + 2);
   } catch (error) {
-    throw configError(`token file ${path} can't be read (${(error as NodeJS.ErrnoException).code ?? "failed"})`, error);
+    throw configError(`token file ${path} can't be read (${reasonOf(error)})`, error);
   }
   if (text === undefined) throw configError(`token file ${path} is longer than a token, which has at most ${limits.maxTokenBytes} bytes`);
   const token = given(text);

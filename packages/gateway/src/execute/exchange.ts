@@ -26,7 +26,10 @@ export interface ExchangeRequest {
 /** Moments in milliseconds since the exchange began. */
 export interface ExchangeTimes {
   connection?: ConnectTimes | undefined;
-  sentMs?: number;
+  /** From here on a byte of the request may be on its way. */
+  isSent?: true;
+  /** When the whole request was handed to the connection. */
+  writtenMs?: number;
   firstByteMs?: number;
   endMs?: number;
 }
@@ -91,7 +94,9 @@ export function exchange(request: ExchangeRequest, options: ExchangeOptions): Pr
         controller = started;
         if (ended) return started.abort(ended.error ?? enough());
         times.connection = pool.freshConnection();
-        times.sentMs = elapsed();
+        times.isSent = true;
+        // undici writes the whole request behind this call, in the same turn.
+        queueMicrotask(() => (times.writtenMs = elapsed()));
       },
       onResponseStart(_controller, status, headers) {
         if (status < 200 || ended) return;

@@ -6,35 +6,25 @@ import { HawserError, limits } from "@hawser/wire";
 import type { CallOutcome, CallResponse } from "../call.ts";
 import { isIdempotent } from "../request/check-item.ts";
 import type { HttpRequest } from "../request/http-request.ts";
-import type { BodyRoom } from "./body-room.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import { acceptedEncodings } from "./content-decoder.ts";
 import { toWireRequest, type Credential } from "./credential.ts";
-import { exchange, type BodySink, type ExchangeTimes, type ResponseHeaders } from "./exchange.ts";
+import { exchange, type BodySink, type ExchangeRequest, type ExchangeTimes, type ResponseHeaders } from "./exchange.ts";
 import { startInterruption, type Cancellers, type Interruption } from "./interruption.ts";
 import { toFailureOutcome, toResponseOutcome, type OutcomeContext } from "./outcome.ts";
+import { hasHandedOn, receiveResponse, toResponse, type ReceivedResponse, type ResponseOptions } from "./received-response.ts";
 import { judgeRedirect } from "./redirect.ts";
-import type { Redactor } from "./redaction.ts";
-import { createBodyCollector, toBodyText, type BodyCollector } from "./response-body.ts";
 import { isRetryableStatus, retryDelayMs } from "./retry.ts";
-import { createStreamedBody, type StreamedBody } from "./streamed-body.ts";
 
-export interface ExecuteOptions extends Cancellers {
+export interface ExecuteOptions extends Cancellers, ResponseOptions {
   readonly pool: ConnectionPool;
   /** The only place where the request may go. */
   readonly origin: string;
   readonly credential?: Credential | undefined;
-  readonly redactor: Redactor;
   readonly timeoutMs?: number | undefined;
   /** How often to try again; ignored for methods that may not be repeated. */
   readonly retry?: number | undefined;
   readonly retryBackoffMs?: number | undefined;
-  readonly includeHeaders?: boolean | undefined;
-  /** Bounds `response.body` (4 MiB unless given), and what goes to `onBody` only if given. */
-  readonly maxBodyBytes?: number | undefined;
-  readonly onBody?: ((chunk: Buffer) => Promise<void>) | undefined;
-  /** Shared with other calls, for bodies that are kept. */
-  readonly room?: BodyRoom | undefined;
 }
 
 /** One response, or the fault instead of it. */
@@ -95,63 +85,34 @@ async function followRedirects(request: HttpRequest, options: ExecuteOptions, se
 }
 
 async function tryOnce(request: HttpRequest, url: URL, options: ExecuteOptions, series: Series): Promise<Try> {
-  const { pool } = options;
   const times: ExchangeTimes = {};
   const context = { ...series.context, times };
-  // The request's own address was compared with it before.
-  const origin = url === request.url ? options.origin : url.origin;
-  const wire = toWireRequest(request, url, origin, options.credential);
-  if (!hasHeader(wire.headers, "accept-encoding")) wire.headers.push("accept-encoding", acceptedEncodings);
-  let received: { status: number; headers: ResponseHeaders; sink: BodyCollector | StreamedBody } | undefined;
+  let received: ReceivedResponse | undefined;
   function openSink(status: number, headers: ResponseHeaders): BodySink {
-    received = { status, headers, sink: createSink(status, options) };
+    received = receiveResponse(status, headers, options);
     return received.sink;
   }
-  const { method, body } = request;
   try {
-    await exchange(
-      { origin, method, body, path: wire.path, headers: wire.headers },
-      { pool, interruption: series.interruption, openSink, times },
-    );
+    await exchange(toExchangeRequest(request, url, options), { pool: options.pool, interruption: series.interruption, openSink, times });
     if (received === undefined) throw new HawserError("internal", "the exchange ended without a response");
-    const { status, headers, sink } = received;
-    const response = await toResponse(received, options);
-    const isRetryable = isRetryableStatus(status) && !("flush" in sink);
-    return { outcome: toResponseOutcome(context, response, undefined), headers, isRetryable };
+    const { status, headers } = received;
+    const outcome = toResponseOutcome(context, await toResponse(received, options));
+    return { outcome, headers, isRetryable: isRetryableStatus(status) };
   } catch (error) {
     const outcome = toFailureOutcome(context, error, url);
-    // What was handed on can't be taken back.
-    const hasDelivered = received !== undefined && "flush" in received.sink && received.sink.bytes > 0;
-    return { outcome, isRetryable: outcome.errorInfo?.kind === "network" && !hasDelivered };
+    const { kind, retryable } = outcome.errorInfo ?? {};
+    return { outcome, isRetryable: kind === "network" && retryable === true && !(received && hasHandedOn(received)) };
   }
 }
 
-function createSink(status: number, { onBody, maxBodyBytes, redactor, room }: ExecuteOptions): BodyCollector | StreamedBody {
-  const isStreamed = onBody !== undefined && status >= 200 && status < 300;
-  return isStreamed ? createStreamedBody(onBody, redactor, maxBodyBytes) : createBodyCollector(maxBodyBytes ?? limits.maxBodyBytes, room);
+function toExchangeRequest(request: HttpRequest, url: URL, { origin: ownOrigin, credential }: ExecuteOptions): ExchangeRequest {
+  const { method, body } = request;
+  // The request's own address was compared with it before.
+  const origin = url === request.url ? ownOrigin : url.origin;
+  const { path, headers } = toWireRequest(request, url, origin, credential);
+  if (!hasHeader(headers, "accept-encoding")) headers.push("accept-encoding", acceptedEncodings);
+  return { origin, method, body, path, headers };
 }
-
-async function toResponse(
-  received: { status: number; headers: ResponseHeaders; sink: BodyCollector | StreamedBody },
-  { redactor, includeHeaders }: ExecuteOptions,
-): Promise<CallResponse> {
-  const { status, headers, sink } = received;
-  const shown = includeHeaders ? { headers: toHeaderLists(headers, redactor) } : {};
-  if (!("flush" in sink)) return { status, ...shown, ...toBodyText(sink, headers["content-type"]?.toString(), redactor) };
-  await sink.flush();
-  return { status, ...shown, body: "", bytes: sink.bytes, ...(sink.isTruncated && { truncated: true as const }) };
-}
-
-function toHeaderLists(headers: ResponseHeaders, redactor: Redactor): Record<string, string[]> {
-  const entries = Object.entries(headers).map(([name, value]): [string, string[]] => [
-    canonicalName(name),
-    [value ?? []].flat().map((text) => redactor.text(text)),
-  ]);
-  return Object.fromEntries(entries);
-}
-
-/** `content-type` → `Content-Type`: the spelling that hosts look for. */
-const canonicalName = (name: string): string => name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 
 function hasHeader(headers: readonly string[], name: string): boolean {
   for (let at = 0; at < headers.length; at += 2) if (headers[at]?.toLowerCase() === name) return true;

@@ -22,15 +22,13 @@ const causes: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "response shorter or longer than it said",
 };
 
-const certificateCode = /CERT|SIGNATURE|ISSUER|SELF_SIGNED|CRL|ALTNAME/;
+const certificateCode = /CERT|SIGNATURE|ISSUER|SELF_SIGNED|CRL|ALTNAME|INVALID_CA|INVALID_PURPOSE/;
 
 export function describeNetworkError(error: unknown, url: URL): NetworkError {
   const address = url.port === "" ? url.hostname : `${url.hostname}:${url.port}`;
   const code = codeOf(error);
-  if (code !== undefined && certificateCode.test(code)) {
-    const hint = "the certificate is not trusted: give its authority in NODE_EXTRA_CA_CERTS";
-    return { text: `network error: ${address}: certificate refused (${code})`, retryable: false, hint };
-  }
+  const encryption = code === undefined ? undefined : encryptionFault(code);
+  if (encryption) return { text: `network error: ${address}: ${encryption.cause} (${code})`, retryable: false, hint: encryption.hint };
   const cause = code === undefined ? undefined : causes[code];
   if (cause !== undefined) {
     const isName = code === "ENOTFOUND" || code === "ECONNREFUSED";
@@ -40,6 +38,22 @@ export function describeNetworkError(error: unknown, url: URL): NetworkError {
   if (code?.startsWith("HPE_")) return { text: `network error: ${address}: response is not HTTP (${code})`, retryable: false };
   const text = HawserError.isInstance(error) ? error.message : `${code ?? "failed"}: ${describeThrown(error)}`;
   return { text: `network error: ${address}: ${text.slice(0, 200)}`, retryable: true };
+}
+
+function encryptionFault(code: string): { readonly cause: string; readonly hint: string } | undefined {
+  if (code === "EPROTO" || code.startsWith("ERR_SSL_")) {
+    return { cause: "no TLS connection can be made", hint: "check whether the gateway's address begins with http:// instead of https://" };
+  }
+  if (!certificateCode.test(code)) return undefined;
+  return { cause: "certificate refused", hint: certificateHint(code) };
+}
+
+function certificateHint(code: string): string {
+  if (code.includes("ALTNAME")) return "the certificate is for another name: give the gateway's address with a name that is in it";
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
+    return "the certificate is not valid at this time: have it renewed, or set the clock";
+  }
+  return "the certificate is not trusted: start with NODE_EXTRA_CA_CERTS=<PEM file with the certificate of its authority>";
 }
 
 /** undici and Node put it on the error, its cause, or the first of several. */

@@ -51,7 +51,7 @@ function statusFailure(status: number, refusedRedirect: string | undefined): Fai
 
 function thrownFailure(context: OutcomeContext, error: unknown, url: URL | undefined): Failure {
   // A request that may have arrived is not to be repeated unless its method allows it.
-  const mayRepeat = context.times?.sentMs === undefined || isIdempotent(context.request?.method ?? "");
+  const mayRepeat = context.times?.isSent !== true || isIdempotent(context.request?.method ?? "");
   if (HawserError.isInstance(error) && error.code !== "connection_lost") {
     const { code, message } = error;
     const hint = code === "timeout" ? "give it more time, as in 30s: timeout, or --timeout on the command line" : error.facts["hint"];
@@ -93,12 +93,12 @@ function toStats(timingMs: number, response: CallResponse | undefined, times: Ex
 
 /** Whole milliseconds, as hosts know them. */
 function toHttpTimes(times: ExchangeTimes, endMs: number): NonNullable<CallStats["http"]> {
-  const { connection, sentMs, firstByteMs } = times;
+  const { connection, writtenMs, firstByteMs } = times;
   const http: NonNullable<CallStats["http"]> = { totalMs: Math.round(endMs) };
   if (connection?.dnsMs !== undefined) http.dnsMs = Math.round(connection.dnsMs);
   if (connection?.connectMs !== undefined) http.connectMs = Math.round(connection.connectMs);
   if (connection?.tlsHandshakeMs !== undefined) http.tlsHandshakeMs = Math.round(connection.tlsHandshakeMs);
-  if (sentMs !== undefined) http.requestWriteDoneMs = Math.round(sentMs);
+  if (writtenMs !== undefined) http.requestWriteDoneMs = Math.round(writtenMs);
   if (firstByteMs === undefined) return http;
   http.firstByteMs = Math.round(firstByteMs);
   http.bodyReadMs = Math.round(endMs - firstByteMs);

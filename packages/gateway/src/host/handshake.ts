@@ -1,7 +1,7 @@
 // What a host checks before it sends work: the protocol's family, that its major version is not a future
 // one, and that the features it can't do without are there. Unknown members of the answer are ignored.
 
-import { HawserError, RPC_PROTOCOL, RPC_SEMVER, type HelloData } from "@hawser/wire";
+import { HawserError, isRecord, RPC_PROTOCOL, RPC_SEMVER, type HelloData } from "@hawser/wire";
 
 /** A server that answered and does not fit, as against one that could not be started. */
 export const INCOMPATIBLE = "incompatible_server";
@@ -19,7 +19,7 @@ export function checkHello(answer: unknown, requiredFeatures: readonly string[] 
   const major = majorOf(data.protocolSemver);
   if (major === undefined) throw incompatible("its protocolSemver is not MAJOR.MINOR.PATCH");
   if (major > Number(majorOf(RPC_SEMVER))) throw incompatible(`it speaks version ${data.protocolSemver}, this host ${RPC_SEMVER}`);
-  const features = isObject(data.features) ? data.features : {};
+  const features = isRecord(data.features) ? data.features : {};
   const missing = requiredFeatures.filter((name) => !hasFeature(features, name));
   if (missing.length > 0) throw incompatible(`it lacks ${missing.join(", ")}`, { missing });
   return {
@@ -41,8 +41,6 @@ function majorOf(semver: unknown): number | undefined {
   const [, major] = (typeof semver === "string" && /^(\d+)\.\d+\.\d+(?:[-+].*)?$/.exec(semver)) || [];
   return major === undefined ? undefined : Number(major);
 }
-
-const isObject = (value: unknown): value is Record<string, boolean> => typeof value === "object" && value !== null && !Array.isArray(value);
 
 function incompatible(why: string, facts: Readonly<Record<string, unknown>> = {}): HawserError {
   return new HawserError("start_failed", `the rpc server does not fit: ${why}`, { facts: { reason: INCOMPATIBLE, ...facts } });

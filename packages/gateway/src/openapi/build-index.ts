@@ -3,10 +3,10 @@
 // head, and of the body only what a call needs.
 
 import { crc32 } from "node:zlib";
+import { HawserError, isRecord, limits } from "@hawser/wire";
 import { describeOperation } from "./describe-operation.ts";
 import type { OperationSummary, SecurityScheme } from "./operation.ts";
-import { isObject, type JsonObject } from "./json-object.ts";
-import { resolveObject } from "./references.ts";
+import { createReferences, type JsonObject, type References } from "./references.ts";
 import { createSchemaTable } from "./schema-table.ts";
 
 /** Where a record lies in the body, and its checksum. */
@@ -26,20 +26,30 @@ export interface BuiltIndex {
   readonly body: Buffer;
 }
 
+// Three times what the largest public documents come to. References to one large value, each written out,
+// would else make gigabytes of a small document.
+const maxBodyBytes = 33_554_432;
+// An operation without anything takes as long as so many values.
+const operationSteps = 50;
+
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"];
 
 export function buildIndex(document: JsonObject): BuiltIndex {
-  const schemas = createSchemaTable(document);
+  const references = createReferences(document);
+  const schemas = createSchemaTable(references);
   const body = createBody();
-  const found = findOperations(document);
+  const found = findOperations(document, references);
   const operationPlaces = found.map(({ summary, pathItem, operation }) =>
-    body.add(describeOperation(summary, { document, pathItem, operation, schemas })),
+    body.add(describeOperation(summary, { document, pathItem, operation, schemas, references })),
   );
   const schemaPlaces = schemas.entries().map((entry) => body.add(entry));
   const { info } = document;
-  const title = isObject(info) && typeof info.title === "string" ? info.title : "";
+  const title = isRecord(info) && typeof info.title === "string" ? info.title : "";
   const operations = found.map(({ summary }) => summary);
-  return { head: { title, operations, operationPlaces, schemaPlaces, securitySchemes: schemesOf(document) }, body: body.whole() };
+  return {
+    head: { title, operations, operationPlaces, schemaPlaces, securitySchemes: schemesOf(document, references) },
+    body: body.whole(),
+  };
 }
 
 function createBody(): { add(record: unknown): Place; whole(): Buffer } {
@@ -50,6 +60,8 @@ function createBody(): { add(record: unknown): Place; whole(): Buffer } {
       const bytes = Buffer.from(JSON.stringify(record));
       const place: Place = [offset, bytes.length, crc32(bytes)];
       offset += bytes.length;
+      if (offset > maxBodyBytes)
+        throw new HawserError("usage", `the operations of the OpenAPI document have more than ${maxBodyBytes} bytes`);
       records.push(bytes);
       return place;
     },
@@ -64,15 +76,19 @@ interface FoundOperation {
 }
 
 /** In the order of paths, then methods. A path item behind a remote reference has no operations. */
-function findOperations(document: JsonObject): FoundOperation[] {
-  const paths = isObject(document.paths) ? document.paths : {};
+function findOperations(document: JsonObject, references: References): FoundOperation[] {
+  const paths = isRecord(document.paths) ? document.paths : {};
   const found: FoundOperation[] = [];
   for (const [path, given] of Object.entries(paths)) {
-    const pathItem = path.startsWith("/") ? resolveObject(document, given).value : undefined;
+    // A longer path could not be called.
+    const isPath = path.startsWith("/") && path.length <= limits.maxParameterBytes;
+    const pathItem = isPath ? references.resolve(given).value : undefined;
     if (!pathItem) continue;
     for (const method of methods) {
       const operation = pathItem[method.toLowerCase()];
-      if (isObject(operation)) found.push({ summary: summaryOf(method, path, operation), pathItem, operation });
+      if (!isRecord(operation)) continue;
+      references.spend(operationSteps);
+      found.push({ summary: summaryOf(method, path, operation), pathItem, operation });
     }
   }
   return found.sort((one, other) => compare(one.summary.path, other.summary.path) || compare(one.summary.method, other.summary.method));
@@ -92,11 +108,11 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function schemesOf(document: JsonObject): SecurityScheme[] {
-  const components = isObject(document.components) ? document.components : {};
-  const schemes = isObject(components.securitySchemes) ? components.securitySchemes : {};
+function schemesOf(document: JsonObject, references: References): SecurityScheme[] {
+  const components = isRecord(document.components) ? document.components : {};
+  const schemes = isRecord(components.securitySchemes) ? components.securitySchemes : {};
   return Object.entries(schemes).flatMap(([name, given]) => {
-    const scheme = toScheme(name, resolveObject(document, given).value ?? {});
+    const scheme = toScheme(name, references.resolve(given).value ?? {});
     return scheme ? [scheme] : [];
   });
 }

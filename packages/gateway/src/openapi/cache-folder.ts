@@ -2,13 +2,13 @@
 // owner alone. Files appear whole or not at all, and old ones go. Where the folder can't be used
 // there is no cache, and nobody is told: everything works without it, only slower.
 
-import { chmod, lstat, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { limits } from "@hawser/wire";
+import type { Environment } from "../config/config-file.ts";
+import { makeFolder } from "../config/make-folder.ts";
 import { hashOf } from "./document-file.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 const staleTemporaryMs = 3_600_000;
 const ownName = /^[0-9a-f]{32}\.(?:index|document)(?:\.\d+-[0-9a-z]+\.new)?$/;
@@ -41,7 +41,7 @@ export async function writeCacheFile(path: string, content: Buffer | string): Pr
   const folder = join(path, "..");
   const temporary = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     await chmod(folder, 0o700);
     await writeFile(temporary, content, { mode: 0o600, flag: "wx" });
     await rename(temporary, path);

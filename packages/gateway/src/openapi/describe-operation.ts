@@ -1,9 +1,9 @@
 // One operation of a document as the gateway needs it: parameters with their styles filled in, request
 // bodies, security. Schemas stay references into the table, whose positions come with them.
 
+import { isRecord } from "@hawser/wire";
 import type { OperationDescription, OperationSummary, Parameter, ParameterPlace, ParameterStyle, RequestBodyMedia } from "./operation.ts";
-import { isObject, type JsonObject } from "./json-object.ts";
-import { resolveObject } from "./references.ts";
+import type { JsonObject, References } from "./references.ts";
 import type { SchemaTable } from "./schema-table.ts";
 
 /** What is stored of an operation: its description without definitions, or why it can't be described. */
@@ -23,6 +23,7 @@ interface Source {
   readonly pathItem: JsonObject;
   readonly operation: JsonObject;
   readonly schemas: SchemaTable;
+  readonly references: References;
 }
 
 export function describeOperation(summary: OperationSummary, source: Source): OperationRecord {
@@ -36,14 +37,14 @@ export function describeOperation(summary: OperationSummary, source: Source): Op
   const parameters = parametersOf(summary.path, source, { takeSchema, problems });
   const requestBody = requestBodyOf(source, { takeSchema, problems });
   if (problems.length > 0) return { problem: problems.join("; ").slice(0, 1_000), uses: [] };
-  const { operation, document } = source;
+  const { operation, document, references } = source;
   const description: Omit<OperationDescription, "definitions"> = {
     ...summary,
     ...(typeof operation.description === "string" ? { description: operation.description } : {}),
     ...(operation.deprecated === true ? { deprecated: true as const } : {}),
     parameters,
     ...(requestBody ? { requestBody } : {}),
-    security: securityOf(operation.security ?? document.security),
+    security: securityOf(operation.security ?? document.security, references),
   };
   return { description, uses: [...uses] };
 }
@@ -53,13 +54,13 @@ interface Taking {
   readonly problems: string[];
 }
 
-function parametersOf(path: string, { document, pathItem, operation }: Source, taking: Taking): Parameter[] {
+function parametersOf(path: string, { references, pathItem, operation }: Source, taking: Taking): Parameter[] {
   // A parameter of the operation replaces the one of the path item with the same name and place.
   const byKey = new Map<string, Parameter>();
   for (const given of [...listOf(pathItem.parameters), ...listOf(operation.parameters)]) {
-    const { value, problem } = resolveObject(document, given);
+    const { value, problem } = references.resolve(given);
     if (value) {
-      const parameter = toParameter(value, document, taking);
+      const parameter = toParameter(value, references, taking);
       if (parameter) byKey.set(`${parameter.in} ${parameter.name}`, parameter);
     } else taking.problems.push(`a parameter can't be read: ${problem}`);
   }
@@ -71,13 +72,13 @@ function parametersOf(path: string, { document, pathItem, operation }: Source, t
   return [...byKey.values()].filter((parameter) => parameter.in !== "path" || inPath.has(parameter.name));
 }
 
-function toParameter(value: JsonObject, document: JsonObject, { takeSchema }: Taking): Parameter | undefined {
+function toParameter(value: JsonObject, references: References, { takeSchema }: Taking): Parameter | undefined {
   const { name, in: given, description, content } = value;
   if (typeof name !== "string" || name === "" || !places.has(given)) return undefined;
   const place = given as ParameterPlace;
   if (place === "header" && ignoredHeaders.has(name.toLowerCase())) return undefined;
-  const [contentType, media] = isObject(content) ? (Object.entries(content)[0] ?? []) : [];
-  const schema = contentType === undefined ? value.schema : resolveObject(document, media).value?.schema;
+  const [contentType, media] = isRecord(content) ? (Object.entries(content)[0] ?? []) : [];
+  const schema = contentType === undefined ? value.schema : references.resolve(media).value?.schema;
   return {
     name,
     in: place,
@@ -99,15 +100,15 @@ function stylesOf(value: JsonObject, place: ParameterPlace): Pick<Parameter, "st
   };
 }
 
-function requestBodyOf({ document, operation }: Source, { takeSchema, problems }: Taking): OperationDescription["requestBody"] {
+function requestBodyOf({ references, operation }: Source, { takeSchema, problems }: Taking): OperationDescription["requestBody"] {
   if (operation.requestBody === undefined) return undefined;
-  const { value, problem } = resolveObject(document, operation.requestBody);
+  const { value, problem } = references.resolve(operation.requestBody);
   if (!value) {
     problems.push(`the request body can't be read: ${problem}`);
     return undefined;
   }
-  const media = Object.entries(isObject(value.content) ? value.content : {}).map(([contentType, given]): RequestBodyMedia => {
-    const member = isObject(given) ? given : {};
+  const media = Object.entries(isRecord(value.content) ? value.content : {}).map(([contentType, given]): RequestBodyMedia => {
+    const member = isRecord(given) ? given : {};
     const encoding = encodingOf(member.encoding);
     return { contentType, schema: takeSchema(member.schema), ...(encoding ? { encoding } : {}) };
   });
@@ -115,10 +116,10 @@ function requestBodyOf({ document, operation }: Source, { takeSchema, problems }
 }
 
 function encodingOf(value: unknown): RequestBodyMedia["encoding"] | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   return Object.fromEntries(
     Object.entries(value).map(([name, given]) => {
-      const { contentType, style, explode } = isObject(given) ? given : ({} as JsonObject);
+      const { contentType, style, explode } = isRecord(given) ? given : ({} as JsonObject);
       return [
         name,
         {
@@ -132,8 +133,9 @@ function encodingOf(value: unknown): RequestBodyMedia["encoding"] | undefined {
 }
 
 // An empty requirement among others makes security optional; the others still say how a token travels.
-function securityOf(value: unknown): string[] {
-  return [...new Set(listOf(value).flatMap((requirement) => (isObject(requirement) ? Object.keys(requirement) : [])))];
+function securityOf(value: unknown, references: References): string[] {
+  references.spend(listOf(value).length);
+  return [...new Set(listOf(value).flatMap((requirement) => (isRecord(requirement) ? Object.keys(requirement) : [])))];
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -3,11 +3,12 @@
 
 import { stat } from "node:fs/promises";
 import { describeThrown, HawserError, limits } from "@hawser/wire";
-import { cacheFileOf, type Environment, isPrivate, writeCacheFile } from "./cache-folder.ts";
+import type { Environment } from "../config/config-file.ts";
+import { cacheFileOf, isPrivate, writeCacheFile } from "./cache-folder.ts";
 import { buildIndex } from "./build-index.ts";
 import { openDocumentFile } from "./document-file.ts";
 import { loadIndexFile } from "./load-file.ts";
-import { createOperationIndex } from "./operation-index.ts";
+import { createOperationIndex, fromMemory } from "./operation-index.ts";
 import type { OperationIndex } from "./operation.ts";
 import { parseDocument } from "./parse-document.ts";
 
@@ -64,10 +65,8 @@ async function refresh(source: GatewaySource, env: Environment): Promise<{ synce
   const { path, text, attemptedPaths, built } = await fetchDocument(source);
   const changed = (await contentOf(file)) !== text;
   const isKept = await writeCacheFile(file, text);
-  const inMemory = createOperationIndex(built.head, (places) =>
-    Promise.resolve(places.map(([offset, length]) => built.body.subarray(offset, offset + length))),
-  );
-  const index = (isKept ? await loadIndexFile(file, env).catch(() => undefined) : undefined) ?? inMemory;
+  const kept = isKept ? await loadIndexFile(file, env).catch(() => undefined) : undefined;
+  const index = kept ?? createOperationIndex(built.head, fromMemory(built));
   const operationCount = index.operations.length;
   const synced = { path, bytes: Buffer.byteLength(text), operationCount, changed, ...(isKept ? { file } : {}), attemptedPaths };
   return { synced, index };

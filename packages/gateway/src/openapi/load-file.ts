@@ -2,11 +2,12 @@
 // put there. The cache is believed when the file's stamp is the same and settled, or when its content is.
 
 import { HawserError } from "@hawser/wire";
-import { buildIndex, type BuiltIndex, type Place } from "./build-index.ts";
-import { cacheFileOf, type Environment, isPrivate, writeCacheFile } from "./cache-folder.ts";
+import { buildIndex, type BuiltIndex } from "./build-index.ts";
+import type { Environment } from "../config/config-file.ts";
+import { cacheFileOf, isPrivate, writeCacheFile } from "./cache-folder.ts";
 import { type DocumentFile, hashOf, openDocumentFile, type Stamp, textOf } from "./document-file.ts";
 import { type IndexFileHead, type OpenedIndex, readIndexFile, openingOf, readIndexRecords, toIndexFile } from "./index-file.ts";
-import { createOperationIndex, type ReadRecords } from "./operation-index.ts";
+import { createOperationIndex, fromMemory, type ReadRecords } from "./operation-index.ts";
 import type { OperationIndex } from "./operation.ts";
 import { parseDocument } from "./parse-document.ts";
 
@@ -71,8 +72,4 @@ async function rebuild(path: string, hash: string): Promise<ReadRecords> {
   } finally {
     await file?.close();
   }
-}
-
-function fromMemory({ body }: BuiltIndex): ReadRecords {
-  return (places) => Promise.resolve(places.map(([offset, length]: Place) => body.subarray(offset, offset + length)));
 }

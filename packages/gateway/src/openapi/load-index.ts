@@ -4,8 +4,7 @@
 
 import { isAbsolute, join, resolve } from "node:path";
 import { HawserError } from "@hawser/wire";
-import { configDirectory } from "../config/config-file.ts";
-import type { Environment } from "./cache-folder.ts";
+import { configDirectory, type Environment } from "../config/config-file.ts";
 import { type GatewaySource, loadFetched } from "./fetch-document.ts";
 import { loadIndexFile } from "./load-file.ts";
 import type { OperationIndex } from "./operation.ts";

@@ -2,7 +2,7 @@
 
 import { crc32 } from "node:zlib";
 import { HawserError, limits } from "@hawser/wire";
-import type { IndexHead, Place } from "./build-index.ts";
+import type { BuiltIndex, IndexHead, Place } from "./build-index.ts";
 import type { OperationRecord } from "./describe-operation.ts";
 import { nearNames } from "./near-names.ts";
 import type { OperationDescription, OperationIndex, OperationSummary } from "./operation.ts";
@@ -10,6 +10,11 @@ import { note, type SchemaEntry } from "./schema-table.ts";
 
 /** Brings the bytes at some places of the body. */
 export type ReadRecords = (places: readonly Place[]) => Promise<readonly Buffer[]>;
+
+/** From an index that is all in memory. */
+export function fromMemory({ body }: BuiltIndex): ReadRecords {
+  return (places) => Promise.resolve(places.map(([offset, length]) => body.subarray(offset, offset + length)));
+}
 
 export function createOperationIndex(head: IndexHead, readRecords: ReadRecords): OperationIndex {
   const { title, operations, securitySchemes } = head;

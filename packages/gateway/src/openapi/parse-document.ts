@@ -3,8 +3,9 @@
 // bounded; nothing in a document is executed, and nothing it names is fetched.
 
 import { setImmediate } from "node:timers/promises";
-import { describeThrown, exceedsDepth, HawserError, limits } from "@hawser/wire";
-import { isObject, type JsonObject } from "./json-object.ts";
+import { describeThrown, exceedsDepth, HawserError, isRecord, limits } from "@hawser/wire";
+import { tooDeep, whyTooMuchContent, whyTooMuchText } from "./document-size.ts";
+import type { JsonObject } from "./references.ts";
 import { upgradeDocument } from "./upgrade-document.ts";
 
 /** `name` is the file or address, for messages. Throws `usage`. */
@@ -24,15 +25,18 @@ export async function parseText(text: string, name: string): Promise<JsonObject>
   if (text.length > maxDocumentBytes) throw unreadable(name, `it has more than ${maxDocumentBytes} bytes (maxDocumentBytes)`);
   const trimmed = text.replace(/^\uFEFF/, "").trimStart();
   if (trimmed === "") throw unreadable(name, "it is empty");
-  const value = trimmed.startsWith("{") ? await parseJson(trimmed, name) : await parseYaml(trimmed, name);
-  if (!isObject(value)) throw unreadable(name, "it is not an object with the member `openapi` or `swagger`");
+  const isJson = trimmed.startsWith("{");
+  const tooMuch = whyTooMuchText(trimmed, isJson ? "JSON" : "YAML");
+  if (tooMuch !== undefined) throw unreadable(name, tooMuch);
+  const value = isJson ? await parseJson(trimmed, name) : await parseYaml(trimmed, name);
+  if (!isRecord(value)) throw unreadable(name, "it is not an object with the member `openapi` or `swagger`");
   return value;
 }
 
 // With a pause after each look at the whole text, in which running calls go on.
 async function parseJson(text: string, name: string): Promise<unknown> {
   await setImmediate();
-  if (exceedsDepth(text, limits.maxDocumentDepth)) throw tooDeep(name);
+  if (exceedsDepth(text, limits.maxDocumentDepth)) throw unreadable(name, tooDeep);
   await setImmediate();
   try {
     return JSON.parse(text);
@@ -51,24 +55,9 @@ async function parseYaml(text: string, name: string): Promise<unknown> {
   } catch (cause) {
     throw unreadable(name, `it is not valid YAML: ${describeThrown(cause).split("\n", 1)[0]}`, cause);
   }
-  checkSize(value, name);
+  const tooMuch = whyTooMuchContent(value);
+  if (tooMuch !== undefined) throw unreadable(name, tooMuch);
   return value;
-}
-
-// An alias stands for a whole value, perhaps for the one that it is in.
-function checkSize(root: unknown, name: string): void {
-  let nodes = 0;
-  const visit = (value: unknown, depth: number): void => {
-    if (typeof value !== "object" || value === null) return;
-    if (depth > limits.maxDocumentDepth) throw tooDeep(name);
-    for (const item of Object.values(value)) {
-      if (++nodes > limits.maxDocumentMembers) {
-        throw unreadable(name, `its aliases stand for more than ${limits.maxDocumentMembers} values (maxDocumentMembers)`);
-      }
-      visit(item, depth + 1);
-    }
-  };
-  visit(root, 1);
 }
 
 function checkVersion(document: JsonObject, name: string): void {
@@ -82,11 +71,7 @@ function checkVersion(document: JsonObject, name: string): void {
     throw unreadable(name, `${reason}; OpenAPI 3.0, 3.1 and Swagger 2.0 are read`);
   }
   if (isSwagger) (document as Record<string, unknown>).swagger = "2.0";
-  if (paths !== undefined && !isObject(paths)) throw unreadable(name, "its `paths` is not an object");
-}
-
-function tooDeep(name: string): HawserError {
-  return unreadable(name, `it is nested deeper than ${limits.maxDocumentDepth} levels (maxDocumentDepth)`);
+  if (paths !== undefined && !isRecord(paths)) throw unreadable(name, "its `paths` is not an object");
 }
 
 function unreadable(name: string, reason: string, cause?: unknown): HawserError {

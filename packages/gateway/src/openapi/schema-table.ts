@@ -2,8 +2,8 @@
 // schema knows which others it names, so that an operation gets exactly those it reaches. A circle
 // is no problem, since nothing is ever written out in place.
 
-import { isObject, type JsonObject } from "./json-object.ts";
-import { isLocal, lookUp } from "./references.ts";
+import { isRecord } from "@hawser/wire";
+import { isLocal, type JsonObject, type References } from "./references.ts";
 
 export interface SchemaEntry {
   readonly name: string;
@@ -21,11 +21,13 @@ export interface SchemaTable {
 
 // Data, in which `$ref` is a member like any other.
 const dataKeywords = new Set(["const", "default", "enum", "example", "examples"]);
+// A schema is copied, which takes longer than a look at it.
+const schemaSteps = 2;
 const mapKeywords = new Set(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"]);
 // Of no use to whoever builds or reads a request, and often the larger part.
 const droppedKeywords = new Set(["$id", "$schema", "discriminator", "externalDocs", "xml"]);
 
-export function createSchemaTable(document: JsonObject): SchemaTable {
+export function createSchemaTable(references: References): SchemaTable {
   const positions = new Map<string, number>();
   const names = new Map<string, number>();
   const pointers: { readonly pointer: string; readonly name: string }[] = [];
@@ -40,8 +42,9 @@ export function createSchemaTable(document: JsonObject): SchemaTable {
   }
 
   function walkSchema(schema: unknown, uses: Set<number>): unknown {
+    references.spend(schemaSteps);
     if (Array.isArray(schema)) return schema.map((item) => walkSchema(item, uses));
-    if (!isObject(schema)) return schema;
+    if (!isRecord(schema)) return schema;
     const { $ref: reference } = schema;
     if (typeof reference === "string" && !isLocal(reference)) return note(`remote reference ${reference} was not followed`);
     const members: [string, unknown][] = [];
@@ -49,7 +52,7 @@ export function createSchemaTable(document: JsonObject): SchemaTable {
       if (droppedKeywords.has(key) || key.startsWith("x-")) continue;
       if (key === "$ref" && typeof value === "string") members.push([key, toDefinition(value, uses)]);
       else if (dataKeywords.has(key)) members.push([key, value]);
-      else if (mapKeywords.has(key) && isObject(value)) members.push([key, walkMap(value, uses)]);
+      else if (mapKeywords.has(key) && isRecord(value)) members.push([key, walkMap(value, uses)]);
       else members.push([key, walkSchema(value, uses)]);
     }
     return Object.fromEntries(members);
@@ -68,13 +71,13 @@ export function createSchemaTable(document: JsonObject): SchemaTable {
     take: (schema) => {
       const uses = new Set<number>();
       const walked = walkSchema(schema, uses);
-      return { schema: isObject(walked) ? walked : {}, uses: [...uses] };
+      return { schema: isRecord(walked) ? walked : {}, uses: [...uses] };
     },
     entries: () => {
       // Taking one may name further ones, which are then at the end of the list.
       while (taken.length < pointers.length) {
         const { pointer, name } = pointers[taken.length] as { pointer: string; name: string };
-        const target = pointer === "#" || pointer === "#/" ? undefined : lookUp(document, pointer);
+        const target = pointer === "#" || pointer === "#/" ? undefined : references.lookUp(pointer);
         const uses = new Set<number>();
         const schema = target === undefined ? note(`reference ${pointer} leads nowhere`) : walkSchema(target, uses);
         taken.push({ name, schema, uses: [...uses] });

@@ -2,28 +2,41 @@
 // meanwhile are not held up by a large document.
 
 import { setImmediate } from "node:timers/promises";
-import { isObject, type JsonObject } from "./json-object.ts";
+import { isRecord } from "@hawser/wire";
+import type { JsonObject } from "./references.ts";
 
 type Upgrade = (document: Record<string, unknown>, version: "3.0" | "3.1") => unknown;
 
 const entriesPerPiece = 40;
+// Swagger 2 names them for all operations at once, and each operation gets all of them, with a copy of its
+// schema for each. No API has as many.
+const maxMediaTypes = 8;
 
 /** May change the document that it is given. */
 export async function upgradeDocument(document: JsonObject): Promise<JsonObject> {
   if (String(document.openapi).startsWith("3.1")) return document;
   const { upgrade } = (await import("@scalar/openapi-upgrader")) as unknown as { upgrade: Upgrade };
+  if (document.swagger !== undefined) cutMediaTypes(document);
   const old = upgrade(document as Record<string, unknown>, "3.0") as JsonObject;
   const upgraded: Record<string, unknown> = { ...old, openapi: "3.1.1" };
-  if (isObject(old.paths)) upgraded.paths = await inPieces(old.paths, (paths) => pieceOf(upgrade, { paths }).paths);
-  if (isObject(old.components)) {
+  if (isRecord(old.paths)) upgraded.paths = await inPieces(old.paths, (paths) => pieceOf(upgrade, { paths }).paths);
+  if (isRecord(old.components)) {
     const sections: [string, unknown][] = [];
     for (const [name, section] of Object.entries(old.components)) {
       const toSection = (piece: JsonObject) => (pieceOf(upgrade, { components: { [name]: piece } }).components as JsonObject)[name];
-      sections.push([name, isObject(section) ? await inPieces(section, toSection) : section]);
+      sections.push([name, isRecord(section) ? await inPieces(section, toSection) : section]);
     }
     upgraded.components = Object.fromEntries(sections);
   }
   return upgraded;
+}
+
+function cutMediaTypes(document: JsonObject): void {
+  const pathItems = Object.values(isRecord(document.paths) ? document.paths : {}).filter(isRecord);
+  const operations = pathItems.flatMap((pathItem) => Object.values(pathItem)).filter(isRecord);
+  for (const { consumes, produces } of [document, ...operations]) {
+    for (const list of [consumes, produces]) if (Array.isArray(list)) list.length = Math.min(list.length, maxMediaTypes);
+  }
 }
 
 function pieceOf(upgrade: Upgrade, members: JsonObject): JsonObject {

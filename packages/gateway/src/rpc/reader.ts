@@ -1,7 +1,7 @@
 // What each line of a host causes. Calls go to their lane; everything else is acted on here and now, and
 // answered in the order in which it was read. What is no request is answered too, and changes nothing.
 
-import { HawserError, limits, toHawserError, weighJsonText, type Incoming, type Received } from "@hawser/wire";
+import { HawserError, isRecord, limits, toHawserError, weighJsonText, type Incoming, type Received } from "@hawser/wire";
 import type { CallCore } from "../call.ts";
 import type { CallLane } from "./call-lane.ts";
 import type { ControlAnswers } from "./control-answers.ts";
@@ -38,7 +38,7 @@ export function createReader({ core, lane, controls, version }: ReaderParts): Re
     const id = readId(item);
     if (!canEcho(id)) return refuse(undefined, "the id is too long or too deep to be echoed", item);
     if (item.kind === "refused") return refuse(id, item.error.message, item);
-    if (!isObject(item.value)) return refuse(id, "a request is one JSON object", item);
+    if (!isRecord(item.value)) return refuse(id, "a request is one JSON object", item);
     try {
       return perform(id, item, item.value);
     } catch (error) {
@@ -107,5 +107,3 @@ function readName({ name }: Readonly<Record<string, unknown>>): string {
   // No feature has a name this long; the answer repeats it.
   return name.trim().slice(0, limits.rpcErrorTextBytes);
 }
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);

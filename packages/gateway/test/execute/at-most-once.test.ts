@@ -72,6 +72,27 @@ describe("RPC-09: at most once", () => {
     expect(seen.requests).toBeLessThanOrEqual(20);
   });
 
+  it("200 POSTs at a server that ends its kept connections at that very moment arrive exactly once each", async () => {
+    const arrivals = new Map<string, number>();
+    const stub = await rawStubOf((socket, connection) => {
+      socket.on("data", (chunk: Buffer) => {
+        for (const [, path = ""] of chunk.toString("latin1").matchAll(/^POST (\S+)/gm)) {
+          arrivals.set(path, (arrivals.get(path) ?? 0) + 1);
+          // Only the first answer of a connection; its end then meets the next request on the way, sooner or later.
+          if (socket.writableEnded) continue;
+          socket.write(okResponse, () => setTimeout(() => socket.end(), (connection % 4) / 2));
+        }
+      });
+    });
+    const core = coreOf(stub.url, { maxConnections: 1 });
+    for (let round = 0; round < 200; round++) {
+      const path = `/${round}`;
+      const { ok, code } = await core.call({ method: "POST", path, body: "{}", yes: true, timeout: "20s" });
+      expect({ path, ok, code, arrived: arrivals.get(path) }).toEqual({ path, ok, code: ok ? 0 : 7, arrived: 1 });
+    }
+    expect([...arrivals.values()]).toEqual(Array(200).fill(1));
+  });
+
   it("a 500 to a POST ends it, and retry on it is a usage error before anything is sent", async () => {
     const stub = await stubOf((_request, response) => answer(response, 500, "broken"));
     const core = coreOf(stub.url);

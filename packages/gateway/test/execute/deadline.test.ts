@@ -29,7 +29,9 @@ describe("RPC-13: deadlines", () => {
     const stub = await stubOf((_request, response) => answer(response, 503, "x"));
     const startedAt = performance.now();
     const outcome = await coreOf(stub.url).call({ path: "/x", timeout: "300ms", retry: 100, retryBackoff: "50ms" });
-    expect(outcome).toMatchObject({ ok: false, code: 7, status: 503 });
+    expect(outcome).toMatchObject({ ok: false, code: 7 });
+    // On a slow machine the deadline may meet a try instead of a wait.
+    expect(["http", "timeout"]).toContain(outcome.errorInfo?.kind);
     expect(performance.now() - startedAt).toBeLessThan(5_000);
     expect(stub.requests.length).toBeLessThan(10);
   });

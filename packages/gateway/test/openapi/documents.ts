@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { buildIndex } from "../../src/openapi/build-index.ts";
-import { createOperationIndex } from "../../src/openapi/operation-index.ts";
+import { createOperationIndex, fromMemory } from "../../src/openapi/operation-index.ts";
 import type { OperationIndex } from "../../src/openapi/operation.ts";
 import { parseDocument } from "../../src/openapi/parse-document.ts";
 
@@ -16,8 +16,8 @@ export function documentOf(paths: unknown, components: unknown = {}, more: objec
 
 /** The index of a text, without any file. */
 export async function indexOf(text: string): Promise<OperationIndex> {
-  const { head, body } = buildIndex(await parseDocument(text, "test.json"));
-  return createOperationIndex(head, (places) => Promise.resolve(places.map(([offset, length]) => body.subarray(offset, offset + length))));
+  const built = buildIndex(await parseDocument(text, "test.json"));
+  return createOperationIndex(built.head, fromMemory(built));
 }
 
 /** A folder of its own, with the environment of a user who lives there. Removed after the test. */

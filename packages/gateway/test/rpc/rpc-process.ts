@@ -23,8 +23,18 @@ export interface RpcProcess {
 
 export const rpcProgram: string = fileURLToPath(new URL("../fixtures/rpc-stdio.ts", import.meta.url));
 
-export function startRpc(args: readonly string[] = [], { read = true, program = rpcProgram, env = {} } = {}): RpcProcess {
-  const child = spawn(process.execPath, ["--conditions=hawser-source", program, ...args], {
+export interface StartOptions {
+  readonly read?: boolean;
+  readonly program?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly nodeFlags?: readonly string[];
+}
+
+export function startRpc(
+  args: readonly string[] = [],
+  { read = true, program = rpcProgram, env = {}, nodeFlags = [] }: StartOptions = {},
+): RpcProcess {
+  const child = spawn(process.execPath, [...nodeFlags, "--conditions=hawser-source", program, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });

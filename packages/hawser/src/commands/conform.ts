@@ -1,18 +1,12 @@
-// `hawser conform`: runs a suite against a command and reports. 0 all passed, 1 some failed, 2 usage.
+// `hawser conform`: runs a suite against a command and reports. 0 all passed, 1 some failed, 2 usage, 141 when
+// nobody read the report to its end.
 
-import {
-  formatScenario,
-  formatSummary,
-  runSuite,
-  subjectFor,
-  suites,
-  toExitCode,
-  type ScenarioResult,
-  type Suite,
-} from "@hawser/conformance";
+import { basename } from "node:path";
+import { formatSummary, runSuite, subjectFor, suites, toExitCode, type Suite } from "@hawser/conformance";
 import { HawserError } from "@hawser/wire";
-import { commandName } from "../launcher.ts";
-import { endWhenUnread, shortenSpaces } from "../terminal.ts";
+import { commandName, programName } from "../launcher.ts";
+import { endWhenUnread, printTo } from "../terminal.ts";
+import { formatForPeople, listScenarios, listSuites } from "./conform-report.ts";
 
 export interface ConformOptions {
   readonly json?: true;
@@ -22,23 +16,27 @@ export interface ConformOptions {
   readonly list?: true;
 }
 
-export async function runConform(suiteName: string, words: readonly string[], options: ConformOptions): Promise<void> {
+// What a shell says of a program that wrote to a pipe without a reader. Without the rest there is no verdict, so neither 0 nor 1.
+const unreadExitCode = 141;
+
+export async function runConform(suiteName: string | undefined, words: readonly string[], options: ConformOptions): Promise<void> {
   const { stdout } = process;
-  endWhenUnread();
-  const suite = findSuite(suiteName);
+  endWhenUnread(options.list ? 0 : unreadExitCode);
   if (options.list) {
-    stdout.write(options.json ? `${JSON.stringify(suite, null, 2)}\n` : formatList(suite));
+    stdout.write(suiteName === undefined ? listSuites(options) : listScenarios(findSuite(suiteName), options));
     return;
   }
+  const suite = findSuite(suiteName);
   const [command, ...args] = words;
   if (command === undefined) {
     throw new HawserError("usage", `say what to run after --, for example: ${commandName()} conform ${suiteName} -- node my-server.js`);
   }
+  noteRunner(command);
   const result = await runSuite(suite, subjectFor(suite, { command, args, timeoutMs: options.timeout }), {
     only: options.only,
     timeoutMs: options.timeout,
     concurrency: options.jobs,
-    onResult: (scenario) => void (options.json || stdout.write(formatScenario(forPeople(scenario), stdout))),
+    onResult: (scenario) => void (options.json || stdout.write(formatForPeople(scenario, stdout))),
   }).catch((error: unknown) => {
     // A command that can't be started says nothing about the contract: it is a mistake in the arguments.
     throw HawserError.isInstance(error) && error.code === "start_failed"
@@ -49,25 +47,17 @@ export async function runConform(suiteName: string, words: readonly string[], op
   process.exitCode = toExitCode(result);
 }
 
-/** With texts that a terminal can show; JSON keeps them as they are. */
-function forPeople(scenario: ScenarioResult): ScenarioResult {
-  const { failure } = scenario;
-  if (!failure) return scenario;
-  const { expected, got, lastWords } = failure;
-  const shown = { expected: shortenSpaces(expected), got: shortenSpaces(got) };
-  return { ...scenario, failure: { ...failure, ...shown, ...(lastWords !== undefined && { lastWords: shortenSpaces(lastWords) }) } };
-}
-
-function findSuite(name: string): Suite {
+function findSuite(name: string | undefined): Suite {
+  const names = Object.keys(suites).join(", ");
+  if (name === undefined) throw new HawserError("usage", `say which suite to run; there are: ${names}`);
   const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
-  if (!suite) throw new HawserError("usage", `there is no suite "${name}"; there are: ${Object.keys(suites).join(", ")}`);
+  if (!suite) throw new HawserError("usage", `there is no suite "${name}"; there are: ${names}`);
   return suite;
 }
 
-function formatList(suite: Suite): string {
-  const width = Math.max(...suite.scenarios.map(({ id }) => id.length));
-  const lines = suite.scenarios.map(
-    ({ id, title, requirements, additive }) => `${id.padEnd(width)}  ${additive ? "(additive) " : ""}${title} (${requirements.join(" ")})`,
-  );
-  return `${lines.join("\n")}\n`;
+/** What stands between us and the program keeps its signals from it, and scenarios that send one fail. */
+function noteRunner(command: string): void {
+  const runner = basename(command);
+  if (!["npx", "npm", "pnpm", "yarn", "bunx"].includes(runner)) return;
+  printTo(process.stderr, `${programName()}: note: ${runner} does not pass signals on to what it runs; run the program directly\n`);
 }

@@ -13,7 +13,7 @@ import { createStage, type Stage } from "../tour/stage.ts";
 const interruptedExitCode = 130;
 
 export async function runTourCommand(): Promise<void> {
-  endWhenUnread();
+  endWhenUnread(0);
   const stage = createStage();
   const interruption = new AbortController();
   const onSignal = (): void => interruption.abort(new HawserError("cancelled", "interrupted"));

@@ -46,13 +46,13 @@ function addListings(api: Command): void {
 function addLookups(api: Command): void {
   const show = api
     .command("show")
-    .description("Shows the operations of one path, with their parameters.")
-    .argument("[path]", "as the document writes it");
+    .description("Shows the operations of one path, or the one of an id, with their parameters.")
+    .argument("[path]", "as the document writes it, or an operation id");
   withOptions(show)
     .option("--path <path>", "the same as an option")
     .option("--method <method>", "only this method")
     .action(async (path: string | undefined, flags: ApiFlags) => (await runners()).runApiShow(path, flags));
-  addExamples(show, ["hawser api show /data/api/v1/logs --demo"]);
+  addExamples(show, ["hawser api show /data/api/v1/logs --demo", "hawser api show listLogs --demo"]);
   const search = api
     .command("search")
     .description("Finds operations by words in id, path, summary and tags.")

@@ -1,7 +1,7 @@
 // The index of the API document, for the commands that look into it.
 
-import { filterByPathPart, loadApiIndex, type OperationIndex, type OperationSummary } from "@hawser/gateway";
-import { HawserError } from "@hawser/wire";
+import { filterByPath, filterByPathPart, loadApiIndex, type OperationIndex, type OperationSummary } from "@hawser/gateway";
+import { describeThrown, HawserError } from "@hawser/wire";
 import type { OutputFlags } from "./json-output.ts";
 import { withTarget, type CoreFlags } from "./with-core.ts";
 
@@ -11,6 +11,9 @@ export interface ApiFlags extends CoreFlags, OutputFlags {
   readonly path?: string;
   readonly query?: string;
 }
+
+/** For an operation that nobody finds. */
+export const searchHint = "hawser api search <words> finds operations";
 
 /** Descriptions are read while the target is there. */
 export const withIndex = <Result>(flags: ApiFlags, use: (index: OperationIndex) => Promise<Result> | Result): Promise<Result> =>
@@ -27,4 +30,14 @@ export function requireSome(operations: readonly OperationSummary[], flags: ApiF
   const found = filtered(operations, flags);
   if (found.length === 0) throw new HawserError("usage", `no API operation found ${wanted}`.trim());
   return found;
+}
+
+/** The operations of a path, or the one of an id; throws `usage` that says how to find them. */
+export function findNamed(index: OperationIndex, name: string, flags: ApiFlags): readonly OperationSummary[] {
+  try {
+    if (name.startsWith("/")) return requireSome(filterByPath(index, name), flags, `for path ${JSON.stringify(name)}`);
+    return requireSome([index.find(name)], flags, `for ${JSON.stringify(name)}`);
+  } catch (error) {
+    throw new HawserError("usage", describeThrown(error), { cause: error, facts: { hint: searchHint } });
+  }
 }

@@ -25,7 +25,8 @@ export interface CallItemFlags extends TargetFlags {
 export async function toCallItem(flags: CallItemFlags): Promise<CallItem> {
   const { op, method, path, query, header, contentType, dryRun, yes, retry, retryBackoff } = flags;
   const isOperation = op !== undefined && op.trim() !== "";
-  if (isOperation && (method ?? path) !== undefined) throw usage("use either --op or --method/--path, not both");
+  // In the core's words, but before stdin is read or a gateway is looked for.
+  if (isOperation && (method ?? path) !== undefined) throw usage("op can't be used together with method or path; give one of them");
   if (!isOperation && (path ?? "").trim() === "") throw usage("required: --path, or --op with an operation id");
   const given = { op, method, path, contentType, dryRun, yes, retry, retryBackoff };
   return {

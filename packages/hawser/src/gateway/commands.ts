@@ -42,9 +42,14 @@ function addDoctor(program: Command): void {
     .summary("check that calls can work")
     .description("Checks address, connection and token, one after the other. Changes nothing unless --check-write is given.");
   addOutputOptions(addTargetOptions(doctor))
+    .option("--path <path>", "what is asked for (default: /data/api/v1/gateway-info, as Ignition has it)")
     .option("--check-write", "also check that the token may change something, by a scan of the projects")
     .action(async (flags: DoctorFlags) => (await import("./run-doctor.ts")).runDoctor(flags));
-  addExamples(doctor, ["hawser doctor --demo", "hawser doctor --profile plant --json"]);
+  addExamples(doctor, [
+    "hawser doctor --demo",
+    "hawser doctor --profile plant --json",
+    "hawser doctor --gateway-url http://127.0.0.1:3000 --path /health",
+  ]);
 }
 
 function addExitCodes(program: Command): void {

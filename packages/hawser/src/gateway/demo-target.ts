@@ -3,7 +3,7 @@
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { startDemoApi, type GatewayOptions } from "@hawser/gateway";
 import { onProcessEnd } from "@hawser/wire/node";
 
@@ -12,7 +12,7 @@ export interface DemoTarget {
   close(): Promise<void>;
 }
 
-export async function startDemoTarget(given: GatewayOptions): Promise<DemoTarget> {
+export async function startDemoTarget({ timeoutMs }: GatewayOptions): Promise<DemoTarget> {
   const folder = mkdtempSync(join(tmpdir(), "hawser-demo-"));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const forget = onProcessEnd(remove);
@@ -21,8 +21,7 @@ export async function startDemoTarget(given: GatewayOptions): Promise<DemoTarget
     options: {
       gatewayUrl: demo.url,
       apiKey: demo.token,
-      specFile: given.specFile === undefined ? undefined : resolve(given.specFile),
-      timeoutMs: given.timeoutMs,
+      timeoutMs,
       env: { XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
       cwd: folder,
     },

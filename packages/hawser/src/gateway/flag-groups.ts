@@ -14,13 +14,16 @@ export function addTokenOptions(command: Command): Command {
     .option("--api-key-stdin", "read the token from stdin");
 }
 
+// What leads to another API than the demo, by the names that Commander gives these options.
+const elsewhere = ["gatewayUrl", "apiKey", "apiKeyFile", "apiKeyStdin", "profile", "specFile"];
+
 /** Where calls go. */
 export function addTargetOptions(command: Command): Command {
   command.option("--gateway-url <url>", "the gateway's address (else IGNITION_GATEWAY_URL, else the configuration)");
   return addTokenOptions(command)
     .option("--profile <name>", "a profile of the configuration (default: the active one)")
     .option("--timeout <duration>", "for the whole call, e.g. 250ms, 8s, 1m30s (default: 8s)")
-    .option("--demo", "use the demo API, in this process");
+    .addOption(new Option("--demo", "use the demo API, in this process").conflicts(elsewhere));
 }
 
 export const addSpecOption = (command: Command): Command =>

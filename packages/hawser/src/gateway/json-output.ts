@@ -1,9 +1,9 @@
 // How the gateway's commands print: JSON for programs (whole, selected, raw or compact), text for
-// people, and a failure as `{ok:false, code, error}` on stdout where JSON was asked for.
+// people, and a failure as `{ok:false, code, error, details?}` on stdout where JSON was asked for.
 
 import { CommanderError } from "commander";
 import { describeThrown, HawserError } from "@hawser/wire";
-import { toExitCode } from "../failure.ts";
+import { hintOf, nameCommands, toExitCode } from "../failure.ts";
 import { printTo } from "../terminal.ts";
 import { parseSelectors, selectPath, toRawText } from "./select-path.ts";
 
@@ -53,6 +53,8 @@ export async function reportAsJson(flags: OutputFlags, run: () => Promise<void> 
   } catch (error) {
     if (!flags.json || error instanceof CommanderError) throw error;
     const code = (process.exitCode = toExitCode(error));
-    print(toJson({ ok: false, code, error: describeThrown(error) }, flags.compact === true));
+    const hint = hintOf(error);
+    const details = hint === undefined ? {} : { details: { hint: nameCommands(hint) } };
+    print(toJson({ ok: false, code, error: nameCommands(describeThrown(error)), ...details }, flags.compact === true));
   }
 }

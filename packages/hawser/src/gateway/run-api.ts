@@ -1,9 +1,9 @@
 // `hawser api list|show|search|tags|stats`: what the API document holds. Nothing found is a usage error.
 
-import { filterByPath, searchOperations, statsOf, tagsOf, type OperationDescription, type OperationSummary } from "@hawser/gateway";
+import { searchOperations, statsOf, tagsOf, type OperationDescription, type OperationSummary } from "@hawser/gateway";
 import { HawserError } from "@hawser/wire";
 import { printTo } from "../terminal.ts";
-import { filtered, requireSome, withIndex, type ApiFlags } from "./api-index.ts";
+import { filtered, findNamed, requireSome, withIndex, type ApiFlags } from "./api-index.ts";
 import { checkOutput, printJson, reportAsJson } from "./json-output.ts";
 
 interface Listing {
@@ -24,7 +24,7 @@ export const runApiShow = (positional: string | undefined, flags: ApiFlags): Pro
   printListing(flags, () => {
     const path = oneOf(positional, flags.path, "path");
     return withIndex(flags, async (index) => {
-      const found = requireSome(filterByPath(index, path), flags, `for path ${quote(path)}`);
+      const found = findNamed(index, path, flags);
       const operations = await Promise.all(found.map((operation) => index.describe(operation).catch(() => operation)));
       return { json: { count: found.length, operations }, text: operations.map(toPage).join("\n"), count: found.length };
     });

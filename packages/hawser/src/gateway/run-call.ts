@@ -4,10 +4,11 @@
 
 import type { CallCore, CallOutcome } from "@hawser/gateway";
 import { HawserError, limits, untilAborted } from "@hawser/wire";
+import { joinHint } from "../failure.ts";
 import { programName } from "../launcher.ts";
 import { printTo } from "../terminal.ts";
 import { createBodyFile } from "./body-file.ts";
-import { toEnvelope, toTimingLine } from "./call-envelope.ts";
+import { explainOutcome, toEnvelope, toTimingLine } from "./call-envelope.ts";
 import { toCallItem, type CallItemFlags } from "./call-item.ts";
 import { toFlag } from "./flag-groups.ts";
 import type { Interruption } from "./interruption.ts";
@@ -42,7 +43,7 @@ async function callOnce(core: CallCore, flags: CallFlags, output: JsonOutput, in
   const file = flags.out === undefined ? undefined : await createBodyFile(flags.out);
   const onBody = file ? file.write : flags.stream ? writeOut : undefined;
   try {
-    const outcome = await core.call(item, { signal: interruption.signal, ...(onBody && { onBody }) });
+    const outcome = explainOutcome(await core.call(item, { signal: interruption.signal, ...(onBody && { onBody }) }));
     if (outcome.ok) await file?.commit();
     process.exitCode = outcome.code;
     if (flags.json) printJson(toEnvelope(outcome, { includeStats: output.includeStats, bodyFile: flags.out }), output);
@@ -63,8 +64,7 @@ async function printOutcome(outcome: CallOutcome, flags: CallFlags): Promise<voi
   const { response } = outcome;
   const note = (line: string): void => printTo(process.stderr, `${line}\n`);
   if (!outcome.ok) {
-    const hint = outcome.errorInfo?.hint;
-    note(`${programName()}: ${outcome.error}${hint === undefined ? "" : `; ${hint}`}`);
+    note(`${programName()}: ${joinHint(outcome.error ?? "failed", outcome.errorInfo?.hint)}`);
     if (response && response.body !== "") note(response.body.slice(0, limits.maxErrorTextChars));
   } else {
     if (response?.headers) printTo(process.stdout, toHeaderText(response.status, response.headers));

@@ -1,9 +1,11 @@
-// `hawser doctor`: whether calls can work, step by step: the address, a connection, the token, and with
-// --check-write whether the token may change something. The checks have the names that igw gives them.
+// `hawser doctor`: whether calls can work, step by step: the address, a connection, a call with the token if there
+// is one, and with --check-write whether it may change something. The checks have the names that igw gives them;
+// `token` and `path` are ours, for APIs that need no token or are no Ignition gateway.
 
 import { connect } from "node:net";
 import { resolveTarget, type CallCore, type CallOutcome, type GatewayOptions } from "@hawser/gateway";
-import { describeThrown, errorTable, HawserError } from "@hawser/wire";
+import { describeThrown, errorTable } from "@hawser/wire";
+import { nameCommands } from "../failure.ts";
 import { printTo } from "../terminal.ts";
 import type { Interruption } from "./interruption.ts";
 import { checkOutput, printJson, reportAsJson, type OutputFlags } from "./json-output.ts";
@@ -11,10 +13,11 @@ import { useCore, withTarget, type CoreFlags } from "./with-core.ts";
 
 export interface DoctorFlags extends CoreFlags, OutputFlags {
   readonly checkWrite?: true;
+  readonly path?: string;
 }
 
 interface Check {
-  readonly name: "gateway_url" | "tcp_connect" | "gateway_info" | "scan_projects";
+  readonly name: "gateway_url" | "token" | "tcp_connect" | "gateway_info" | "path" | "scan_projects";
   readonly ok: boolean;
   readonly message: string;
   readonly hint?: string | undefined;
@@ -27,6 +30,8 @@ interface Report {
   failure?: { readonly code: number; readonly error: string };
 }
 
+const defaultPath = "/data/api/v1/gateway-info";
+const scanPath = "/data/api/v1/scan/projects";
 const defaultTimeout = "5s";
 const reachabilityHint = "check the gateway's host and port, and the firewalls between";
 
@@ -47,9 +52,8 @@ export const runDoctor = (flags: DoctorFlags): Promise<void> =>
 async function examine(options: GatewayOptions, flags: DoctorFlags, report: Report): Promise<void> {
   const target = await resolveTarget(options);
   report.gatewayURL = target.baseUrl.href.replace(/\/$/, "");
-  if (target.token === undefined)
-    throw new HawserError("usage", "required: a token: --api-key-file, --api-key-stdin, IGNITION_API_TOKEN, or config set --api-key-stdin");
   report.checks.push({ name: "gateway_url", ok: true, message: "parsed" });
+  if (target.token === undefined) report.checks.push({ name: "token", ok: true, message: "no token configured" });
   const startedAt = performance.now();
   const reached = await tryToConnect(target.baseUrl, options.timeoutMs ?? 0);
   report.stats["tcpConnectMs"] = Math.round(performance.now() - startedAt);
@@ -61,29 +65,40 @@ async function examine(options: GatewayOptions, flags: DoctorFlags, report: Repo
   await useCore(options, (core, interruption) => makeCalls(core, flags, report, interruption));
 }
 
-async function makeCalls(core: CallCore, { checkWrite }: DoctorFlags, report: Report, interruption: Interruption): Promise<void> {
+async function makeCalls(core: CallCore, { checkWrite, path }: DoctorFlags, report: Report, interruption: Interruption): Promise<void> {
   const { signal } = interruption;
-  const info = await core.call({ path: "/data/api/v1/gateway-info" }, { signal });
-  note(report, "gateway_info", info);
-  if (!checkWrite) {
+  const first = path === undefined ? "gateway_info" : "path";
+  const asked = path ?? defaultPath;
+  const isOk = note(report, { name: first, path: asked }, await core.call({ path: asked }, { signal }));
+  if (checkWrite && isOk) {
+    const scan = await core.call({ method: "POST", path: scanPath, yes: true }, { signal });
+    note(report, { name: "scan_projects", path: scanPath }, scan);
+  } else if (checkWrite) {
+    report.checks.push({ name: "scan_projects", ok: false, message: `skipped (${first} failed)` });
+  } else if (path === undefined) {
     report.checks.push({ name: "scan_projects", ok: true, message: "skipped (use --check-write)" });
-  } else if (info.ok) {
-    note(report, "scan_projects", await core.call({ method: "POST", path: "/data/api/v1/scan/projects", yes: true }, { signal }));
-  } else {
-    report.checks.push({ name: "scan_projects", ok: false, message: "skipped (gateway_info failed)" });
   }
   if (interruption.exitCode !== undefined) report.failure = { code: interruption.exitCode, error: "interrupted" };
 }
 
-function note(report: Report, name: "gateway_info" | "scan_projects", outcome: CallOutcome): void {
-  const prefix = name === "gateway_info" ? "gatewayInfo" : "scanProjects";
+const statNames = { gateway_info: "gatewayInfo", path: "path", scan_projects: "scanProjects" } as const;
+
+/** Adds the check of one call; returns whether it succeeded. */
+function note(report: Report, asked: { readonly name: keyof typeof statNames; readonly path: string }, outcome: CallOutcome): boolean {
+  const { name, path } = asked;
+  const prefix = statNames[name];
   report.stats[`${prefix}Ms`] = outcome.timingMs;
   if (outcome.stats.http) report.stats[`${prefix}HTTP`] = outcome.stats.http;
-  if (outcome.ok) return void report.checks.push({ name, ok: true, message: `status ${outcome.status}` });
+  if (outcome.ok) {
+    report.checks.push({ name, ok: true, message: `status ${outcome.status}` });
+    return true;
+  }
   const error = outcome.error ?? "failed";
-  const hint = outcome.errorInfo?.hint;
+  const hint =
+    outcome.status === 404 ? `there is nothing at ${path}; ask for another path of the API with --path` : outcome.errorInfo?.hint;
   report.failure = { code: outcome.code, error };
-  report.checks.push({ name, ok: false, message: error, ...(hint !== undefined && { hint }) });
+  report.checks.push({ name, ok: false, message: error, ...(hint !== undefined && { hint: nameCommands(hint) }) });
+  return false;
 }
 
 function tryToConnect(url: URL, timeoutMs: number): Promise<Check> {

@@ -15,7 +15,10 @@ export const settleCode = (call: Promise<unknown>): Promise<string> =>
     (error: unknown) => toHawserError(error).code,
   );
 
-export const formatMs = (ms: number): string => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
+export function formatMs(ms: number): string {
+  if (ms < 0.1) return "under 0.1 ms";
+  return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
+}
 
 export const formatMegabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;
 

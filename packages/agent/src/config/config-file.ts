@@ -1,0 +1,87 @@
+// The agent's configuration file. The usual one may be missing; one that was named may not. Paths in it are
+// relative to its own folder. Whatever is said about a broken file names the file and the key, and never a
+// value of it.
+
+import { isUtf8 } from "node:buffer";
+import { open } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { HawserError, limits, toHawserError } from "@hawser/wire";
+import type { Environment } from "../model/vendors.ts";
+import { parseAgentConfig, type AgentConfig } from "./agent-config.ts";
+
+export interface LoadedConfig {
+  readonly config: AgentConfig;
+  /** Undefined when there is none. */
+  readonly path: string | undefined;
+}
+
+export interface LoadConfigOptions {
+  readonly env: Environment;
+  /** Instead of the usual one. */
+  readonly path?: string | undefined;
+  /** What is wrong and does not matter. */
+  warn(message: string): void;
+}
+
+/** `$XDG_CONFIG_HOME/hawser/agent.json`, or below `~/.config`. */
+export function agentConfigPath(env: Environment): string {
+  const given = env["XDG_CONFIG_HOME"] ?? "";
+  return join(isAbsolute(given) ? given : join(homedir(), ".config"), "hawser", "agent.json");
+}
+
+/** Throws `usage` with the file and the key. */
+export async function loadAgentConfig({ env, path: named, warn }: LoadConfigOptions): Promise<LoadedConfig> {
+  const path = resolve(named ?? agentConfigPath(env));
+  const text = await readText(path, named !== undefined);
+  if (text === undefined) return { config: {}, path: undefined };
+  try {
+    const config = parseAgentConfig(parseJson(text), (message) => warn(`${path}: ${message}`));
+    return { config: withPaths(config, dirname(path)), path };
+  } catch (error) {
+    const { message } = toHawserError(error);
+    throw new HawserError("usage", `${path}: ${message}`, { cause: error });
+  }
+}
+
+// The parser's own words quote the text; only the place is taken from them.
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const place = /line \d+ column \d+/.exec((error as Error).message)?.[0];
+    throw new HawserError("usage", `not valid JSON${place === undefined ? "" : `, at ${place}`}`);
+  }
+}
+
+async function readText(path: string, mustExist: boolean): Promise<string | undefined> {
+  try {
+    const file = await open(path, "r");
+    try {
+      if (!(await file.stat()).isFile()) throw new HawserError("usage", "is no file");
+      const buffer = Buffer.alloc(limits.agentConfigBytes + 1);
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+      if (bytesRead > limits.agentConfigBytes) throw new HawserError("usage", `is larger than ${limits.agentConfigBytes} bytes`);
+      if (!isUtf8(buffer.subarray(0, bytesRead))) throw new HawserError("usage", "is not UTF-8 text");
+      return buffer.toString("utf8", 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" && !mustExist) return undefined;
+    const reason = HawserError.isInstance(cause) ? cause.message : `can't be read (${code ?? "failed"})`;
+    throw new HawserError("usage", `configuration file ${path} ${reason}`, { cause });
+  }
+}
+
+function withPaths(config: AgentConfig, folder: string): AgentConfig {
+  const toPath = (path: string): string => (path.startsWith("~/") ? join(homedir(), path.slice(2)) : resolve(folder, path));
+  const { roots, tools, gateway } = config;
+  return {
+    ...config,
+    ...(roots && { roots: roots.map(toPath) }),
+    ...(tools && { tools: tools.map(toPath) }),
+    ...(gateway?.specFile !== undefined && { gateway: { ...gateway, specFile: toPath(gateway.specFile) } }),
+  };
+}

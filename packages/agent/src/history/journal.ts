@@ -1,0 +1,162 @@
+// The file of one conversation while it is open. A line is appended with one write, and `append` resolves
+// when the write has completed: from then on a killed process loses nothing of it. A failed write leaves no
+// half line behind. A rewrite goes to another file first, which then takes the name, so that there is a
+// whole journal at every moment.
+
+import { link, copyFile, lstat, rename, rm, type FileHandle } from "node:fs/promises";
+import { constants } from "node:fs";
+import { describeThrown, HawserError } from "@hawser/wire";
+import { createPrivateFile, unusable } from "./private-file.ts";
+import { createHolderName } from "./process-identity.ts";
+
+export interface Journal {
+  readonly bytes: number;
+  /** Whether somebody has removed the file under us. */
+  isGone(): Promise<boolean>;
+  append(line: string): Promise<void>;
+  /** Replaces all lines, keeping the file as it was under another name if one is given. */
+  rewrite(lines: Iterable<string>, setAsideAs?: string): Promise<void>;
+  /** Cuts off a line that was not written to its end. */
+  cut(bytes: number): Promise<void>;
+  /** Down to the disk itself. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface JournalOptions {
+  readonly path: string;
+  readonly headerLine: string;
+  /** Undefined for one that is made with the first line. */
+  readonly file?: { readonly handle: FileHandle; readonly size: number } | undefined;
+}
+
+/** A file that is written and not yet a journal: `<journal>.new-<holder>`. */
+export const newFileMark = ".new-";
+
+const batchBytes = 1_048_576;
+
+export function createJournal({ path, headerLine, file }: JournalOptions): Journal {
+  let handle = file?.handle;
+  let bytes = file?.size ?? 0;
+  /** Set when the end of the file is not known any more. */
+  let broken: HawserError | undefined;
+
+  async function writeOrTakeBack(into: FileHandle, data: Buffer): Promise<void> {
+    try {
+      await writeAll(into, data);
+    } catch (error) {
+      const failure = unwritable(path, error);
+      await into.truncate(bytes).catch(() => void (broken = failure));
+      throw failure;
+    }
+    bytes += data.length;
+  }
+
+  async function checkFile(current: FileHandle): Promise<void> {
+    const [named, opened] = await Promise.all([lstat(path, { bigint: true }), current.stat({ bigint: true })]);
+    if (named.ino === opened.ino && named.dev === opened.dev && opened.size === BigInt(bytes)) return;
+    throw unusable(path, "another program has changed it while it was open. Close the conversation and open it again");
+  }
+
+  return {
+    get bytes() {
+      return bytes;
+    },
+    async isGone() {
+      if (!handle) return false;
+      return lstat(path).then(
+        () => false,
+        (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+      );
+    },
+    async append(line) {
+      if (broken) throw broken;
+      if (handle) await checkFile(handle);
+      handle ??= await createFile(path);
+      await writeOrTakeBack(handle, Buffer.from(bytes === 0 ? headerLine + line : line));
+    },
+    async rewrite(lines, setAsideAs) {
+      const fresh = await writeFresh(path, headerLine, lines);
+      try {
+        if (setAsideAs !== undefined) await keepAs(path, setAsideAs);
+        await rename(fresh.path, path);
+      } catch (error) {
+        await fresh.handle.close();
+        await rm(fresh.path, { force: true });
+        throw error;
+      }
+      await handle?.close();
+      [handle, bytes, broken] = [fresh.handle, fresh.bytes, undefined];
+    },
+    async cut(keptBytes) {
+      await handle?.truncate(keptBytes);
+      bytes = keptBytes;
+    },
+    async flush() {
+      await handle?.datasync();
+    },
+    async close() {
+      const closing = handle;
+      handle = undefined;
+      broken ??= new HawserError("closed", "the conversation is closed");
+      await closing?.close();
+    },
+  };
+}
+
+// One write takes all of it, except on a disk that is almost full.
+async function writeAll(handle: FileHandle, data: Buffer): Promise<void> {
+  for (let at = 0; at < data.length;) at += (await handle.write(data, at)).bytesWritten;
+}
+
+async function writeFresh(
+  path: string,
+  headerLine: string,
+  lines: Iterable<string>,
+): Promise<{ path: string; handle: FileHandle; bytes: number }> {
+  const freshPath = `${path}${newFileMark}${await createHolderName()}`;
+  const handle = await createFile(freshPath);
+  let bytes = 0;
+  let batch: string[] = [headerLine];
+  let batched = 0;
+  async function writeBatch(): Promise<void> {
+    const data = Buffer.from(batch.join(""));
+    await writeAll(handle, data);
+    bytes += data.length;
+    [batch, batched] = [[], 0];
+  }
+  try {
+    for (const line of lines) {
+      batch.push(line);
+      batched += line.length;
+      if (batched > batchBytes) await writeBatch();
+    }
+    await writeBatch();
+    // A name that leads to a file without content is what a power failure would make of it otherwise.
+    await handle.datasync();
+    return { path: freshPath, handle, bytes };
+  } catch (error) {
+    await handle.close();
+    await rm(freshPath, { force: true });
+    throw unwritable(path, error);
+  }
+}
+
+async function createFile(path: string): Promise<FileHandle> {
+  try {
+    return await createPrivateFile(path);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+const unwritable = (path: string, error: unknown): HawserError =>
+  new HawserError("internal", `the history can't be written: ${describeThrown(error)}`, { cause: error, facts: { path } });
+
+/** A second name costs nothing, whatever the size; where there are none it is a copy. */
+async function keepAs(path: string, otherPath: string): Promise<void> {
+  await link(path, otherPath).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "EEXIST") throw error;
+    return copyFile(path, otherPath, constants.COPYFILE_EXCL);
+  });
+}

@@ -1,0 +1,134 @@
+// Reads a journal back, in bounded memory, and says what is wrong with it. Nothing is changed here. A line
+// that was not written to its end is told from damage: it is the last one, has no end, and begins like a
+// record; it was never acknowledged. Everything else that is no record is damage.
+
+import type { FileHandle } from "node:fs/promises";
+import { parseHeader, parseRecord, parseSummary, recordBeginning, toHeaderLine, withoutSummary } from "./record.ts";
+import { unusable } from "./private-file.ts";
+import type { StoreLimits } from "./store-limits.ts";
+import { readFileLines, type FileLine } from "./file-lines.ts";
+import { applyRecord, createTranscript, dropOldest, repairTranscript, weighRecord, type Transcript } from "./transcript.ts";
+
+export interface LoadedJournal {
+  readonly transcript: Transcript;
+  /** How much of the file is to be kept; the rest is a line that was not written to its end. */
+  readonly keptBytes: number;
+  /** The last line is whole, only its end is missing. */
+  readonly lacksNewline: boolean;
+  /** Lines that could not be read. */
+  readonly damagedLines: number;
+  /** Whether older messages were left out because all of them would be too many. */
+  readonly isCut: boolean;
+}
+
+export interface JournalSource {
+  readonly handle: FileHandle;
+  readonly size: number;
+  readonly path: string;
+  readonly conversationId: string;
+}
+
+/** Throws for a file that must not be touched: of another conversation, or of a newer version. */
+export async function loadJournal(source: JournalSource, limits: StoreLimits): Promise<LoadedJournal> {
+  const { handle, size } = source;
+  // Twice of what may be written: what is repaired comes on top, and nothing that was taken may be too much.
+  const maxBytes = limits.maxConversationBytes * 2;
+  const reading = createReading(source, maxBytes);
+  const from = Math.max(0, size - limits.maxJournalBytes);
+  if (from > 0) {
+    for await (const line of readFileLines(handle, { maxLineBytes: maxBytes })) {
+      reading.take(line);
+      break;
+    }
+    reading.skipTo(from);
+  }
+  for await (const line of readFileLines(handle, { from, maxLineBytes: maxBytes })) reading.take(line);
+  return reading.finish();
+}
+
+interface Reading {
+  take(line: FileLine): void;
+  skipTo(start: number): void;
+  finish(): LoadedJournal;
+}
+
+function createReading(source: JournalSource, maxBytes: number): Reading {
+  const { size, path, conversationId } = source;
+  const transcript = createTranscript();
+  let [keptBytes, damagedLines, lacksNewline, isCut] = [size, 0, false, false];
+  /** Where the part begins that is read after a jump; its first line is the end of one. */
+  let jumpedTo = -1;
+
+  function takeHeader(text: string | undefined, line: FileLine): void {
+    const header = text === undefined ? ({ kind: "none" } as const) : parseHeader(text);
+    if (header.kind === "newer") throw unusable(path, "a newer version of this program has written it");
+    if (header.kind === "ours") {
+      if (header.conversationId !== conversationId) throw unusable(path, "it belongs to another conversation");
+      lacksNewline = !line.hasEnd;
+    } else if (!line.hasEnd && line.bytes && isBeginning(line.bytes, toHeaderLine(conversationId))) keptBytes = 0;
+    else damagedLines++;
+  }
+
+  function takeRecord(text: string | undefined, line: FileLine): void {
+    const outcome = text === undefined ? "damaged" : applyText(text);
+    if (outcome === "applied") lacksNewline = !line.hasEnd;
+    else if (outcome === "damaged" && !line.hasEnd && text !== undefined && isTornRecord(text)) keptBytes = line.start;
+    else if (outcome === "damaged") damagedLines++;
+    else isCut = true;
+  }
+
+  function applyText(text: string): "applied" | "damaged" | "beyond" {
+    const bytes = weighRecord(withoutSummary(text));
+    // Before it is parsed: a text of brackets takes many times its length as a value.
+    if (bytes > maxBytes) return "beyond";
+    const record = parseRecord(text);
+    if (!record) return "damaged";
+    const answerBytes = record.type === "parts" ? (transcript.entries.at(-1)?.bytes ?? 0) : 0;
+    if (answerBytes + bytes > maxBytes) return "beyond";
+    try {
+      applyRecord(transcript, record, bytes);
+    } catch {
+      // What it belongs to was left out, or was damaged.
+      if (!isCut) return "damaged";
+      // All that is there came after the message that is to be the last one.
+      if (record.type === "truncate") applyRecord(transcript, { type: "clear" }, 0);
+      return "beyond";
+    }
+    transcript.updatedAt = parseSummary(text)?.updatedAt ?? transcript.updatedAt;
+    if (transcript.bytes > maxBytes) isCut = dropOldest(transcript, maxBytes) > 0 || isCut;
+    return "applied";
+  }
+
+  return {
+    take(line) {
+      // An editor may have left an empty line.
+      if (line.start === jumpedTo || line.bytes?.length === 0) return;
+      const text = line.bytes && decode(line.bytes);
+      if (line.start === 0) takeHeader(text, line);
+      else takeRecord(text, line);
+    },
+    skipTo(start) {
+      jumpedTo = start;
+      isCut = true;
+    },
+    finish() {
+      repairTranscript(transcript);
+      return { transcript, keptBytes, lacksNewline, damagedLines, isCut };
+    },
+  };
+}
+
+const isBeginning = (bytes: Buffer, text: string): boolean => Buffer.from(text).subarray(0, bytes.length).equals(bytes);
+
+const isTornRecord = (text: string): boolean => text.startsWith(recordBeginning) || recordBeginning.startsWith(text);
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** A cut may go through a character; what is before it still tells a torn record. */
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return bytes.subarray(0, recordBeginning.length).toString("latin1") === recordBeginning ? recordBeginning : undefined;
+  }
+}

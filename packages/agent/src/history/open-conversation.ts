@@ -1,0 +1,148 @@
+// One open conversation: its changes are done one after the other, each is in the journal before it can be
+// seen and before its promise resolves, and one that fails changes nothing. The lists that it hands out are
+// never changed afterwards.
+
+import { describeThrown, HawserError, type ConversationMessage } from "@hawser/wire";
+import type { Conversation } from "./conversation-store.ts";
+import { toShownId } from "./file-name.ts";
+import type { Journal } from "./journal.ts";
+import type { HeldBytes } from "./held-bytes.ts";
+import { parseRecord, toRecordLine, toRecordText, type JournalRecord } from "./record.ts";
+import type { StoreLimits } from "./store-limits.ts";
+import { toTitle } from "./title.ts";
+import { applyRecord, copyTranscript, isMuchLarger, summaryOf, toLines, weighRecord, type Transcript } from "./transcript.ts";
+
+export interface OpenConversationOptions {
+  readonly conversationId: string;
+  readonly transcript: Transcript;
+  /** Undefined for one that lives in memory only. */
+  readonly journal: Journal | undefined;
+  readonly limits: StoreLimits;
+  readonly held: HeldBytes;
+  onNotice(message: string): void;
+  onClosed(last: Transcript): void;
+}
+
+export interface OpenConversation extends Conversation {
+  readonly transcript: Transcript;
+}
+
+// A reason is a line for people. It is not counted, so that an answer can be finished when nothing else fits any more.
+const reasonChars = 2_000;
+
+export function createOpenConversation(options: OpenConversationOptions): OpenConversation {
+  const { conversationId, journal, limits, held, onNotice } = options;
+  let transcript = options.transcript;
+  let messages: readonly ConversationMessage[] | undefined;
+  let isClosed = false;
+  let queue: Promise<unknown> = Promise.resolve();
+  held.take(transcript.bytes);
+
+  function inTurn<Result>(action: () => Promise<Result>): Promise<Result> {
+    const result = queue.then(() => {
+      if (isClosed) throw new HawserError("closed", `conversation ${toShownId(conversationId)} is closed`);
+      return action();
+    });
+    queue = result.catch(() => {});
+    return result;
+  }
+
+  async function write(record: JournalRecord): Promise<void> {
+    const text = toRecordText(record);
+    // What is kept in memory is what a later start will read.
+    const kept = parseRecord(text);
+    if (!kept) throw new HawserError("usage", `not a ${record.type} that a history can keep`);
+    const next = copyTranscript(transcript);
+    applyRecord(next, kept, weighRecord(text));
+    next.updatedAt = Date.now();
+    const grownBy = next.bytes - transcript.bytes;
+    if (grownBy > 0) checkRoom(next.bytes, grownBy);
+    if (await journal?.isGone()) await restore();
+    await journal?.append(toRecordLine(text, summaryOf(next)));
+    held.take(grownBy);
+    transcript = next;
+    messages = undefined;
+  }
+
+  function checkRoom(bytes: number, grownBy: number): void {
+    const { maxConversationBytes } = limits;
+    if (bytes > maxConversationBytes) {
+      const message = `the conversation would hold ${bytes} bytes; the limit is ${maxConversationBytes}. Start a new one`;
+      throw new HawserError("too_large", message, { facts: { bytes, maxConversationBytes } });
+    }
+    held.checkRoom(grownBy);
+  }
+
+  async function restore(): Promise<void> {
+    await journal?.rewrite(toLines(transcript));
+    onNotice(`conversation ${toShownId(conversationId)}: its file was removed while it was open, and was written again`);
+  }
+
+  /** Removed messages are really gone then, and a journal does not grow for ever. */
+  async function compact(): Promise<void> {
+    try {
+      await journal?.rewrite(toLines(transcript));
+    } catch (error) {
+      onNotice(`conversation ${toShownId(conversationId)}: its file could not be made smaller: ${describeThrown(error)}`);
+    }
+  }
+
+  async function flush(): Promise<void> {
+    // Done for a power failure only; where the disk can't, what was written still survives the process.
+    await journal?.flush().catch((error: unknown) => onNotice(`the history could not be flushed to the disk: ${describeThrown(error)}`));
+  }
+
+  return {
+    conversationId,
+    get transcript() {
+      return transcript;
+    },
+    get title() {
+      return summaryOf(transcript).title;
+    },
+    get messages() {
+      return (messages ??= transcript.entries.map(({ message }) => message));
+    },
+    get length() {
+      return transcript.entries.length;
+    },
+    add: (message) =>
+      inTurn(async () => {
+        const { messageId } = message;
+        if (transcript.entries.some((entry) => entry.message.messageId === messageId))
+          throw new HawserError("duplicate_id", `there is a message ${toShownId(messageId)} already`);
+        await write({ type: "message", message });
+      }),
+    addParts: (messageId, parts) =>
+      inTurn(async () => {
+        if (parts.length > 0) await write({ type: "parts", messageId, parts });
+      }),
+    finish: (messageId, interrupted) =>
+      inTurn(async () => {
+        await write({ type: "finish", messageId, interrupted: interrupted?.slice(0, reasonChars) });
+        if (journal && isMuchLarger(journal.bytes, transcript, limits)) await compact();
+        else await flush();
+      }),
+    rename: (title) => inTurn(() => write({ type: "title", title: toTitle(title) })),
+    truncate: (after) =>
+      inTurn(async () => {
+        await write({ type: "truncate", after });
+        await compact();
+      }),
+    clear: () =>
+      inTurn(async () => {
+        await write({ type: "clear" });
+        await compact();
+      }),
+    close: () =>
+      inTurn(async () => {
+        isClosed = true;
+        held.take(-transcript.bytes);
+        try {
+          await journal?.close();
+        } finally {
+          options.onClosed(transcript);
+        }
+      }),
+  };
+}

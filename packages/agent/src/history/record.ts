@@ -1,0 +1,131 @@
+// The lines of a journal: a header, then one record for each change, all of them JSON. A record ends with
+// a summary of the conversation after it, so that a list needs only the end of each file. Whatever does not
+// have the shape of a record is none: a reader gets undefined, never half a message.
+
+import { describeThrown, HawserError, isRecord, type ConversationMessage, type MessagePart } from "@hawser/wire";
+
+const FORMAT = "hawser-conversation";
+const VERSION = 1;
+
+export type JournalRecord =
+  /** `isComplete` is for an answer that is written once it is finished. */
+  | { readonly type: "message"; readonly message: ConversationMessage; readonly isComplete?: boolean }
+  | { readonly type: "parts"; readonly messageId: string; readonly parts: readonly MessagePart[] }
+  | { readonly type: "finish"; readonly messageId: string; readonly interrupted?: string | undefined }
+  | { readonly type: "title"; readonly title: string }
+  | { readonly type: "truncate"; readonly after: string | null }
+  | { readonly type: "clear" };
+
+/** What a list shows of a conversation. */
+export interface Summary {
+  readonly title: string;
+  readonly messages: number;
+  readonly updatedAt: number;
+}
+
+export type Header = { readonly kind: "ours"; readonly conversationId: string } | { readonly kind: "newer" } | { readonly kind: "none" };
+
+/** The same id always gives the same bytes, so that a torn one is known for what it is. */
+export const toHeaderLine = (conversationId: string): string => `${JSON.stringify({ format: FORMAT, version: VERSION, conversationId })}\n`;
+
+export function parseHeader(text: string): Header {
+  const value = parseOrUndefined(text);
+  if (!isRecord(value) || value["format"] !== FORMAT || typeof value["version"] !== "number") return { kind: "none" };
+  if (value["version"] > VERSION) return { kind: "newer" };
+  const { conversationId } = value;
+  return typeof conversationId === "string" ? { kind: "ours", conversationId } : { kind: "none" };
+}
+
+/** The record as JSON, still without its summary. */
+export function toRecordText(record: JournalRecord): string {
+  try {
+    return JSON.stringify(record);
+  } catch (cause) {
+    throw new HawserError("not_serializable", `can't be kept in the history: ${describeThrown(cause)}`, { cause });
+  }
+}
+
+export const toRecordLine = (recordText: string, summary: Summary): string =>
+  `${recordText.slice(0, -1)},"summary":${JSON.stringify(summary)}}\n`;
+
+/** A line that was not written to its end begins like this, as far as it goes. */
+export const recordBeginning = '{"type":"';
+
+export function parseRecord(text: string): JournalRecord | undefined {
+  const value = parseOrUndefined(text);
+  if (!isRecord(value)) return undefined;
+  const { type, message, messageId, parts, interrupted, title, after, isComplete } = value;
+  switch (type) {
+    case "message":
+      return isMessage(message) ? { type, message, ...(isComplete === true && { isComplete }) } : undefined;
+    case "parts":
+      return typeof messageId === "string" && isListOfParts(parts) ? { type, messageId, parts } : undefined;
+    case "finish":
+      if (typeof messageId !== "string" || !isOptionalText(interrupted)) return undefined;
+      return { type, messageId, ...(interrupted !== undefined && { interrupted }) };
+    case "title":
+      return typeof title === "string" ? { type, title } : undefined;
+    case "truncate":
+      return typeof after === "string" || after === null ? { type, after } : undefined;
+    case "clear":
+      return { type };
+    default:
+      return undefined;
+  }
+}
+
+// Inside of a string the quotes would be escaped, and in a nested value it would not be the last one.
+const findSummary = (line: string): number => line.lastIndexOf(',"summary":{');
+
+/** The text of a record as it was before its summary was added. */
+export function withoutSummary(line: string): string {
+  const at = findSummary(line);
+  return at === -1 ? line : `${line.slice(0, at)}}`;
+}
+
+/** The summary at the end of a line, of which the beginning may be missing. */
+export function parseSummary(lineEnd: string): Summary | undefined {
+  const at = findSummary(lineEnd);
+  const value = at === -1 ? undefined : parseOrUndefined(lineEnd.slice(at + ',"summary":'.length, -1));
+  if (!isRecord(value)) return undefined;
+  const { title, messages, updatedAt } = value;
+  if (typeof title !== "string" || typeof messages !== "number" || typeof updatedAt !== "number") return undefined;
+  return { title, messages, updatedAt };
+}
+
+function parseOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isOptionalText = (value: unknown): value is string | undefined => value === undefined || typeof value === "string";
+
+function isMessage(value: unknown): value is ConversationMessage {
+  if (!isRecord(value) || !isListOfParts(value["parts"])) return false;
+  const { messageId, role, timestamp, requestId, model, interrupted } = value;
+  if (typeof messageId !== "string" || typeof timestamp !== "number" || (role !== "user" && role !== "assistant")) return false;
+  return [requestId, model, interrupted].every(isOptionalText);
+}
+
+const isListOfParts = (value: unknown): value is MessagePart[] => Array.isArray(value) && value.every(isPart);
+
+function isPart(value: unknown): value is MessagePart {
+  if (!isRecord(value)) return false;
+  const { type, text, path, mime, toolId, toolName, isError, error } = value;
+  switch (type) {
+    case "text":
+      return typeof text === "string";
+    case "attachment":
+      return typeof path === "string" && typeof mime === "string";
+    case "tool_use":
+      return typeof toolId === "string" && typeof toolName === "string";
+    case "tool_result":
+      if (typeof toolId !== "string" || typeof toolName !== "string") return false;
+      return (isError === undefined || typeof isError === "boolean") && isOptionalText(error);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,119 @@
+// The open conversations of a store by their id. Whoever opens one that is open shares it, and it is let go
+// when the last of them has closed. Opening and letting go of the same one wait for each other.
+
+import { HawserError } from "@hawser/wire";
+import type { Conversation } from "./conversation-store.ts";
+import type { OpenConversation } from "./open-conversation.ts";
+
+export interface SharedConversations {
+  open(conversationId: string): Promise<Conversation>;
+  /** Those that are open now. */
+  all(): Promise<readonly OpenConversation[]>;
+  /** Closes it for everybody, then runs the action before anybody can open it again. */
+  take<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+interface Shared {
+  readonly opening: Promise<OpenConversation>;
+  users: number;
+}
+
+export function createSharedConversations(load: (conversationId: string) => Promise<OpenConversation>): SharedConversations {
+  const open = new Map<string, Shared>();
+  /** What must be over before the next one may open it. */
+  const leaving = new Map<string, Promise<unknown>>();
+  let isClosed = false;
+
+  function enter(conversationId: string): Shared {
+    const before = open.get(conversationId);
+    if (before) return before;
+    const opening = (leaving.get(conversationId) ?? Promise.resolve()).then(() => load(conversationId));
+    const shared = { opening, users: 0 };
+    open.set(conversationId, shared);
+    opening.catch(() => forget(conversationId, shared));
+    return shared;
+  }
+
+  function forget(conversationId: string, shared: Shared): void {
+    if (open.get(conversationId) === shared) open.delete(conversationId);
+  }
+
+  /** One after the other for each conversation. */
+  function leave<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result> {
+    const result = (leaving.get(conversationId) ?? Promise.resolve()).then(action);
+    const settled = result.then(
+      () => {},
+      () => {},
+    );
+    leaving.set(conversationId, settled);
+    void settled.then(() => leaving.get(conversationId) === settled && leaving.delete(conversationId));
+    return result;
+  }
+
+  async function closeShared(conversationId: string, shared: Shared): Promise<void> {
+    if (open.get(conversationId) !== shared) return;
+    open.delete(conversationId);
+    await leave(conversationId, () => shared.opening.then((conversation) => conversation.close()));
+  }
+
+  function toHandle(conversation: OpenConversation, shared: Shared): Conversation {
+    const { conversationId } = conversation;
+    let isLetGo = false;
+    const ifMine =
+      <Args extends readonly unknown[]>(action: (...args: Args) => Promise<void>) =>
+      (...args: Args): Promise<void> =>
+        isLetGo ? Promise.reject(new HawserError("closed", "the conversation is closed")) : action(...args);
+    return {
+      conversationId,
+      get title() {
+        return conversation.title;
+      },
+      get messages() {
+        return conversation.messages;
+      },
+      get length() {
+        return conversation.length;
+      },
+      add: ifMine(conversation.add),
+      addParts: ifMine(conversation.addParts),
+      finish: ifMine(conversation.finish),
+      rename: ifMine(conversation.rename),
+      truncate: ifMine(conversation.truncate),
+      clear: ifMine(conversation.clear),
+      async close() {
+        if (isLetGo) return;
+        isLetGo = true;
+        if (--shared.users === 0) await closeShared(conversationId, shared);
+      },
+    };
+  }
+
+  return {
+    async open(conversationId) {
+      if (isClosed) throw new HawserError("closed", "the history is closed");
+      const shared = enter(conversationId);
+      shared.users++;
+      return toHandle(await shared.opening, shared);
+    },
+    async all() {
+      const settled = await Promise.allSettled([...open.values()].map(({ opening }) => opening));
+      return settled.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+    },
+    take(conversationId, action) {
+      if (isClosed) return Promise.reject(new HawserError("closed", "the history is closed"));
+      const shared = open.get(conversationId);
+      open.delete(conversationId);
+      return leave(conversationId, async () => {
+        const conversation = await shared?.opening.catch(() => undefined);
+        await conversation?.close();
+        return action();
+      });
+    },
+    async close() {
+      isClosed = true;
+      await Promise.allSettled([...open].map(([conversationId, shared]) => closeShared(conversationId, shared)));
+      await Promise.allSettled(leaving.values());
+    },
+  };
+}

@@ -1,0 +1,144 @@
+// What a conversation is after a sequence of records. The same function applies a record that is being
+// written and one that is read again, so that what is loaded is what was there.
+
+import { HawserError, weighJsonText, type ConversationMessage } from "@hawser/wire";
+import { toShownId } from "./file-name.ts";
+import { toRecordLine, toRecordText, type JournalRecord, type Summary } from "./record.ts";
+import { repairAnswer } from "./repair.ts";
+import type { StoreLimits } from "./store-limits.ts";
+import { toTitle } from "./title.ts";
+
+/** Never changed once it is in a list: readers of an earlier list keep what they have. */
+export interface Entry {
+  readonly message: ConversationMessage;
+  readonly isComplete: boolean;
+  /** What it takes in memory, about. */
+  readonly bytes: number;
+}
+
+export interface Transcript {
+  entries: Entry[];
+  /** Given by a user; empty when none was. */
+  title: string;
+  bytes: number;
+  updatedAt: number;
+}
+
+// A message of one word is still some objects.
+const entryBytes = 512;
+const weighedFromChars = 4_096;
+
+export const createTranscript = (): Transcript => ({ entries: [], title: "", bytes: 0, updatedAt: 0 });
+
+export const copyTranscript = (transcript: Transcript): Transcript => ({ ...transcript, entries: [...transcript.entries] });
+
+/** What a record adds to a transcript. Several records weigh at least as much as one that stands for all of them. */
+export function weighRecord(recordText: string): number {
+  // Long enough for its members to be counted, whatever its length.
+  const padded = recordText.padEnd(weighedFromChars);
+  return weighJsonText(padded) - padded.length + Buffer.byteLength(recordText) + entryBytes;
+}
+
+/** Throws `usage` when the record does not fit what is there; the transcript is then unchanged. */
+export function applyRecord(transcript: Transcript, record: JournalRecord, bytes: number): void {
+  const { entries } = transcript;
+  switch (record.type) {
+    case "message": {
+      const { message, isComplete = false } = record;
+      entries.push({ message, isComplete: isComplete || message.role === "user" || message.interrupted !== undefined, bytes });
+      transcript.bytes += bytes;
+      return;
+    }
+    case "parts": {
+      const last = openAnswer(transcript, record.messageId);
+      const message = { ...last.message, parts: [...last.message.parts, ...record.parts] };
+      entries[entries.length - 1] = { message, isComplete: false, bytes: last.bytes + bytes };
+      transcript.bytes += bytes;
+      return;
+    }
+    case "finish": {
+      const last = openAnswer(transcript, record.messageId);
+      const { interrupted } = record;
+      entries[entries.length - 1] = {
+        ...last,
+        message: interrupted === undefined ? last.message : { ...last.message, interrupted },
+        isComplete: true,
+      };
+      return;
+    }
+    case "title":
+      transcript.title = record.title;
+      return;
+    case "truncate":
+      return keepFirst(transcript, record.after === null ? 0 : indexOf(transcript, record.after) + 1);
+    case "clear":
+      return keepFirst(transcript, 0);
+  }
+}
+
+function openAnswer({ entries }: Transcript, messageId: string): Entry {
+  const last = entries.at(-1);
+  if (last?.message.messageId === messageId && !last.isComplete) return last;
+  throw new HawserError("usage", `message ${toShownId(messageId)} is not an answer in the making`);
+}
+
+function indexOf({ entries }: Transcript, messageId: string): number {
+  const index = entries.findLastIndex(({ message }) => message.messageId === messageId);
+  if (index === -1) throw new HawserError("usage", `there is no message ${toShownId(messageId)} in this conversation`);
+  return index;
+}
+
+function keepFirst(transcript: Transcript, count: number): void {
+  for (const { bytes } of transcript.entries.slice(count)) transcript.bytes -= bytes;
+  transcript.entries.length = count;
+}
+
+/** Drops the oldest messages until the rest fits and begins with a user's; the last one stays. Returns how many went. */
+export function dropOldest(transcript: Transcript, maxBytes: number): number {
+  const { entries } = transcript;
+  let count = 0;
+  let { bytes } = transcript;
+  while (count < entries.length - 1 && (bytes > maxBytes || (count > 0 && entries[count]?.message.role !== "user"))) {
+    bytes -= entries[count]?.bytes ?? 0;
+    count++;
+  }
+  entries.splice(0, count);
+  transcript.bytes = bytes;
+  return count;
+}
+
+/** Closes what a killed process left open. */
+export function repairTranscript(transcript: Transcript): void {
+  transcript.entries = transcript.entries.map((entry) => {
+    const message = repairAnswer(entry.message, entry.isComplete);
+    return message === entry.message && entry.isComplete ? entry : { ...entry, message, isComplete: true };
+  });
+}
+
+export function summaryOf({ entries, title, updatedAt }: Transcript): Summary {
+  return { title: title || titleOfFirst(entries), messages: entries.length, updatedAt };
+}
+
+function titleOfFirst(entries: readonly Entry[]): string {
+  const first = entries.find(({ message }) => message.role === "user")?.message.parts ?? [];
+  for (const part of first) {
+    const title = part.type === "text" ? toTitle(part.text) : part.type === "attachment" ? toTitle(part.path) : "";
+    if (title !== "") return title;
+  }
+  return "";
+}
+
+/** Whether a journal is worth being written again: most of it is about messages that are no longer there. */
+export const isMuchLarger = (journalBytes: number, { bytes }: Transcript, { journalSlackBytes }: StoreLimits): boolean =>
+  journalBytes > 2 * bytes + journalSlackBytes;
+
+/** The shortest sequence of lines that gives this transcript. */
+export function* toLines(transcript: Transcript): Generator<string> {
+  const { entries, title } = transcript;
+  const summary = summaryOf(transcript);
+  if (title !== "") yield toRecordLine(toRecordText({ type: "title", title }), { ...summary, messages: 0 });
+  for (const [index, { message, isComplete }] of entries.entries()) {
+    const text = toRecordText({ type: "message", message, ...(isComplete && { isComplete }) });
+    yield toRecordLine(text, { ...summary, messages: index + 1 });
+  }
+}

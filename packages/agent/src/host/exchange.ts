@@ -1,0 +1,270 @@
+// Requests out, responses in, over any link. Responses go to the request whose id they carry; what belongs
+// to none (late, doubled, invented) changes nothing. Reading pauses when every program that asked something
+// is behind, so that a link with backpressure slows the runtime; while anybody still waits for an answer,
+// reading goes on, and who is furthest behind is given up before memory is.
+
+import { agentProtocol, describeThrown, HawserError, isRecord, limits, parseJsonText, toHawserError, toJsonText } from "@hawser/wire";
+import type { AnyAgentRequest, AnyAgentResponse } from "@hawser/wire";
+import type { AgentLink, ParsedLine } from "./agent-link.ts";
+import { createHolds, type Hold } from "./hold.ts";
+import { createOpenRequest, type Decision, type OnPermission, type OpenRequest } from "./open-request.ts";
+
+/** What a runtime says about itself in `ready`. */
+export interface AgentInfo {
+  /** Of the protocol; a runtime that speaks only the first form of the contract does not say. */
+  readonly version?: string | undefined;
+  readonly capabilities: readonly string[];
+  readonly build?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+export interface ExchangeOptions {
+  /** Silence after which a request is given up. */
+  readonly idleMs?: number | undefined;
+  readonly onPermission?: OnPermission | undefined;
+  /** A line that is no response; reading goes on. */
+  onNoise?(reason: string): void;
+  /** Every message, for a protocol log. */
+  onMessage?(direction: "SEND" | "RECV", message: Readonly<Record<string, unknown>>): void;
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onPermission?: OnPermission | undefined;
+  readonly idleMs?: number | undefined;
+}
+
+type RequestBody<Kind> = Kind extends AnyAgentRequest ? Omit<Kind, "id"> : never;
+
+export interface Exchange {
+  /** Of the first runtime; rejects when there will be none. */
+  readonly ready: Promise<AgentInfo>;
+  /** Of the present runtime; undefined until it is ready. */
+  readonly info: AgentInfo | undefined;
+  /** Sends it as soon as the runtime is ready. */
+  begin(request: RequestBody<AnyAgentRequest>, options?: RequestOptions): OpenRequest;
+  /** Follows a turn that another program began; `hold` has kept what came of it so far. */
+  adopt(id: string, hold: Hold, options: RequestOptions): OpenRequest;
+  /** Keeps responses of unknown ids, until it is let go. */
+  hold(): Hold;
+  isOpen(id: string): boolean;
+  /** The question is answered by other means than the callback. */
+  settleQuestion(permissionId: string): void;
+  giveUp(id: string, error: HawserError): void;
+  close(reason: HawserError): Promise<void>;
+}
+
+export function createExchange(link: AgentLink, options: ExchangeOptions): Exchange {
+  const open = new Map<string, OpenRequest>();
+  const holds = createHolds();
+  const first = Promise.withResolvers<AgentInfo>();
+  let readiness = first;
+  let info: AgentInfo | undefined;
+  let closedBy: HawserError | undefined;
+  let lastSend: Promise<void> = Promise.resolve();
+  let wakeReader: (() => void) | undefined;
+  // Nobody may be waiting for it.
+  first.promise.catch(() => {});
+
+  const isReadingPaused = (): boolean => wakeReader !== undefined;
+
+  function isEveryoneBehind(): boolean {
+    for (const { isFull } of open.values()) if (!isFull) return false;
+    return open.size > 0;
+  }
+
+  function wake(): void {
+    wakeReader?.();
+    wakeReader = undefined;
+  }
+
+  async function readAll(): Promise<void> {
+    try {
+      for await (const item of link.incoming) {
+        if (closedBy) return;
+        if (typeof item === "object" && "lost" in item) settleAll(item.lost);
+        else receive(item);
+        while (isEveryoneBehind()) await new Promise<void>((resolve) => (wakeReader = resolve));
+      }
+      shut(new HawserError("connection_lost", "the link to the agent has ended"));
+    } catch (error) {
+      shut(toHawserError(error, "connection_lost"));
+    }
+  }
+
+  function receive(item: string | ParsedLine): void {
+    try {
+      const line = typeof item === "string" ? { value: parseJsonText(item), chars: item.length } : item;
+      dispatch(line);
+    } catch (error) {
+      options.onNoise?.(describeThrown(error));
+    }
+  }
+
+  function dispatch(line: ParsedLine): void {
+    const { value, chars } = line;
+    if (!isRecord(value)) throw new HawserError("invalid_message", "not a JSON object");
+    options.onMessage?.("RECV", value);
+    if (value["type"] === "ready") return onReady(agentProtocol.parseResponse(value) as ReadyMessage);
+    const id = value["id"];
+    const request = typeof id === "string" ? open.get(id) : undefined;
+    if (!request) return typeof id === "string" ? holds.keep(id, line) : undefined;
+    const response = parseResponse(value, request);
+    if (response) request.receive(response, chars);
+    if (request.isFull) giveUpFurthestBehind();
+  }
+
+  function giveUpFurthestBehind(): void {
+    const requests = [...open.values()];
+    if (requests.reduce((sum, { unreadChars }) => sum + unreadChars, 0) <= limits.hostUnreadChars) return;
+    const furthest = requests.reduce((most, each) => (each.unreadChars > most.unreadChars ? each : most));
+    furthest.giveUp(
+      new HawserError("overloaded", "what the agent sent was not taken in time; read the events, or leave the loop", {
+        facts: { id: furthest.id, unreadChars: furthest.unreadChars },
+      }),
+    );
+  }
+
+  function onReady({ version, capabilities = [], build, model }: ReadyMessage): void {
+    // A runtime says it once: this is another one.
+    if (info) settleAll(new HawserError("connection_lost", "the agent was started again; what it was asked before is lost"));
+    info = { version, capabilities, build, model };
+    first.resolve(info);
+    readiness.resolve(info);
+  }
+
+  function settleAll(error: HawserError): void {
+    if (info) readiness = Promise.withResolvers<AgentInfo>();
+    readiness.promise.catch(() => {});
+    info = undefined;
+    for (const request of [...open.values()]) request.fail(error);
+  }
+
+  function shut(reason: HawserError): void {
+    if (closedBy) return;
+    closedBy = reason;
+    first.reject(reason);
+    readiness.reject(reason);
+    for (const request of [...open.values()]) request.fail(reason);
+    wake();
+    link.close?.();
+  }
+
+  function onEnd(request: OpenRequest, isGivenUp: boolean): void {
+    open.delete(request.id);
+    wake();
+    if (isGivenUp && request.kind === "user_message" && info?.capabilities.includes("cancel") && !closedBy) {
+      begin({ kind: "cancel", target: request.id });
+    }
+  }
+
+  function create(id: string, kind: string, requestOptions: RequestOptions, isAdopted = false): OpenRequest {
+    const { signal, idleMs = options.idleMs, onPermission = options.onPermission } = requestOptions;
+    const answer = (permissionId: string, decision: Decision): void => void begin({ kind: "permission_response", permissionId, decision });
+    const onRead = (): void => (isReadingPaused() ? wake() : undefined);
+    return createOpenRequest({ id, kind, signal, idleMs, onPermission, isReadingPaused, onRead, onEnd, answer, isAdopted });
+  }
+
+  function begin(body: RequestBody<AnyAgentRequest>, requestOptions: RequestOptions = {}): OpenRequest {
+    const id = crypto.randomUUID();
+    const request = create(id, body.kind, requestOptions);
+    const refusal = closedBy ?? refusalOf(open.size, requestOptions.signal);
+    open.set(id, request);
+    wake();
+    if (refusal) request.fail(refusal);
+    else void deliver(request, { id, ...body });
+    return request;
+  }
+
+  // Written at once, so that what the program does with it afterwards changes nothing.
+  async function deliver(request: OpenRequest, message: AnyAgentRequest): Promise<void> {
+    try {
+      const line = toLine(message);
+      if (!info) await readiness.promise;
+      const sent = lastSend.then(() => {
+        if (open.get(message.id) !== request) return undefined;
+        options.onMessage?.("SEND", message);
+        return link.send(line);
+      });
+      lastSend = sent.then(
+        () => {},
+        () => {},
+      );
+      await sent;
+    } catch (error) {
+      request.fail(toHawserError(error, "connection_lost"));
+    }
+  }
+
+  void readAll();
+
+  return {
+    ready: first.promise,
+    get info() {
+      return info;
+    },
+    begin,
+    adopt(id, hold, requestOptions) {
+      const request = create(id, "user_message", requestOptions, true);
+      open.set(id, request);
+      for (const line of hold.takeOf(id)) receive(line);
+      wake();
+      return request;
+    },
+    hold: holds.open,
+    isOpen: (id) => open.has(id),
+    settleQuestion(permissionId) {
+      for (const request of open.values()) request.settleQuestion(permissionId);
+    },
+    giveUp: (id, error) => open.get(id)?.giveUp(error),
+    async close(reason) {
+      if (closedBy) return;
+      // A runtime that is told so ends its turns now, and not when it has finished them.
+      const turns = [...open.values()].filter(({ kind }) => kind === "user_message");
+      for (const turn of turns) turn.giveUp(reason);
+      await atMost(limits.closeFlushMs, lastSend);
+      shut(reason);
+    },
+  };
+}
+
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, ms);
+  await Promise.race([work, over.promise]);
+  clearTimeout(timer);
+}
+
+type ReadyMessage = Extract<AnyAgentResponse, { type: "ready" }>;
+
+const endings: readonly unknown[] = ["done", "error", "status"];
+
+/** Undefined for what a newer runtime may say and we need not know. An end that can't be read is the end nevertheless. */
+function parseResponse(value: Record<string, unknown>, request: OpenRequest): AnyAgentResponse | undefined {
+  // By far the most frequent one.
+  if (value["type"] === "token" && typeof value["token"] === "string") return value as AnyAgentResponse;
+  try {
+    return agentProtocol.parseResponse(value);
+  } catch (error) {
+    const { code, message } = toHawserError(error);
+    request.touch();
+    if (code === "unknown_method") return undefined;
+    if (endings.includes(value["type"])) request.fail(new HawserError("invalid_message", `the agent's last answer is invalid: ${message}`));
+    throw error;
+  }
+}
+
+function refusalOf(openCount: number, signal: AbortSignal | undefined): HawserError | undefined {
+  if (signal?.aborted) return new HawserError("cancelled", "cancelled by the caller", { cause: signal.reason });
+  if (openCount < limits.hostPendingMessages) return undefined;
+  return new HawserError("overloaded", `${openCount} requests wait for their end; wait for some of them before asking more`);
+}
+
+function toLine(message: AnyAgentRequest): string {
+  const line = toJsonText(message);
+  const max = limits.maxMessageBytes;
+  // No text has more than three bytes per unit, so that most need no counting.
+  const bytes = line.length * 3 <= max ? line.length : new TextEncoder().encode(line).length;
+  if (bytes > max) throw new HawserError("too_large", `a request of ${bytes} bytes; the limit is ${max}. Send less, or a path to a file`);
+  return line;
+}

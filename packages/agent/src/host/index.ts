@@ -1,0 +1,69 @@
+// The host client for programs that start the runtime themselves. They own it: it ends with them, and is
+// started again when it ends before them.
+
+import { HawserError, limits, type AnyAgentRequest } from "@hawser/wire";
+import { logLine } from "@hawser/wire/node";
+import { createAgentClient, type AgentClient, type AgentClientOptions } from "./agent-client.ts";
+import { createProcessLink } from "./process-link.ts";
+
+export * from "./link.ts";
+
+export interface SpawnAgentOptions extends Pick<AgentClientOptions, "idleMs" | "onPermission"> {
+  /** The program; `hawser` unless given. */
+  readonly command?: string | undefined;
+  /** Its arguments; `["agent"]` unless given. */
+  readonly args?: readonly string[] | undefined;
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  readonly cwd?: string | undefined;
+  /** False: a runtime that ends stays ended. */
+  readonly restart?: boolean | undefined;
+  readonly readyMs?: number | undefined;
+  /** `[SEND]` and `[RECV]` lines on stderr, without contents; HAWSER_DEBUG=protocol prints those too. */
+  readonly debug?: boolean | undefined;
+  /** What the runtime writes to stderr; goes to our own unless given. */
+  onStderr?(chunk: Buffer): void;
+  /** It has ended and will be started again; what it was asked has been rejected. */
+  onRestart?(reason: HawserError): void;
+}
+
+export interface SpawnedAgent extends AgentClient, AsyncDisposable {
+  /** Of the present process; undefined between two. */
+  readonly pid: number | undefined;
+  /** Ends what runs and the process; resolves when it is gone. */
+  close(): Promise<void>;
+}
+
+/** Starts the runtime and waits until it is ready; rejects with `start_failed`, and leaves nothing running then. */
+export async function spawnAgent(options: SpawnAgentOptions = {}): Promise<SpawnedAgent> {
+  const { command = "hawser", args = ["agent"], restart = true, readyMs = limits.hostReadyMs, idleMs, onPermission } = options;
+  const onNoise = (reason: string): void => logLine(`[hawser] a line from the agent is no response: ${toOneLine(reason)}`);
+  const link = createProcessLink({ ...options, command, args, restart, readyMs, onNoise });
+  const client = createAgentClient(link, { idleMs, onPermission, onNoise, ...(options.debug && { onMessage: logMessage }) });
+
+  let closing: Promise<void> | undefined;
+  async function closeAll(): Promise<void> {
+    await client.close();
+    await link.stop();
+  }
+  const close = (): Promise<void> => (closing ??= closeAll());
+
+  await client.ready.catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  // Its getters are to be asked anew each time.
+  const members = Object.getOwnPropertyDescriptors(client);
+  const pid: PropertyDescriptor = { get: () => link.pid, enumerable: true };
+  return Object.defineProperties({}, { ...members, pid, close: { value: close }, [Symbol.asyncDispose]: { value: close } }) as SpawnedAgent;
+}
+
+function logMessage(direction: "SEND" | "RECV", message: Readonly<Record<string, unknown>> | AnyAgentRequest): void {
+  const { type, kind, id } = message as Record<string, unknown>;
+  const words = [type ?? kind, id].filter((word) => typeof word === "string").map((word) => toOneLine(word));
+  logLine(`[${direction}] ${words.join(" ")}`);
+}
+
+const maxShownChars = 300;
+
+// The runtime chose these words: neither a line feed nor a megabyte of them may get into the log.
+const toOneLine = (text: string): string => JSON.stringify(text.slice(0, maxShownChars)).slice(1, -1);

@@ -1,0 +1,16 @@
+// The host client for programs that have no processes: a page, a webview, anything that can move lines to
+// and from an agent runtime. Imports nothing of Node.
+
+export { createAgentClient } from "./agent-client.ts";
+export type {
+  AgentClient,
+  AgentClientOptions,
+  AgentMessage,
+  AgentTurn,
+  LoadedConversation,
+  SendOptions,
+  TurnEvent,
+} from "./agent-client.ts";
+export type { AgentLink, LostRuntime, ParsedLine } from "./agent-link.ts";
+export type { AgentInfo } from "./exchange.ts";
+export type { Decision, OnPermission, PermissionRequest } from "./open-request.ts";

@@ -1,0 +1,122 @@
+// The fetch that the MCP client gets for servers behind an address. It bounds what one event or answer may
+// hold, and settles what would otherwise wait for ever: a stream that ends without the answer ends its
+// call, and a cancelled call is announced to a server that keeps a session.
+
+import { HawserError, limits } from "@hawser/wire";
+import { callScope, type CallScope } from "./call-scope.ts";
+
+export function createHttpFetch(maxBytes: number = limits.maxMessageBytes): typeof globalThis.fetch {
+  return async (input, init) => {
+    // The end of a session is polite; nobody waits long for the answer to it.
+    if (init?.method === "DELETE") return fetch(input, { ...init, signal: AbortSignal.timeout(limits.closeFlushMs) });
+    const scope = init?.method === "POST" ? callScope.getStore() : undefined;
+    const stopWatching = scope && init ? announceCancel(input, init) : (): void => {};
+    const response = await fetch(input, init).catch((error: unknown) => {
+      stopWatching();
+      throw error;
+    });
+    const isStream = response.headers.get("content-type")?.includes("text/event-stream") === true;
+    const onEnd = (error: Error | undefined): void => {
+      stopWatching();
+      if (isStream && scope) endCall(scope, error);
+    };
+    if (response.body === null) return response;
+    const { status, statusText, headers } = response;
+    return new Response(boundBody(response.body, { count: isStream ? countEvent() : countAll(), maxBytes, onEnd }), {
+      status,
+      statusText,
+      headers,
+    });
+  };
+}
+
+/** What has been read is still on its way through the parser; a call that it answers is not ended any more. */
+function endCall({ fail }: CallScope, error: Error | undefined): void {
+  const lost = new HawserError("connection_lost", "the server ended its stream before the answer");
+  setTimeout(() => fail(error ?? lost), lastEventMs).unref();
+}
+
+const lastEventMs = 1_000;
+
+interface Bound {
+  /** How much is held with this chunk. */
+  count(chunk: Uint8Array): number;
+  readonly maxBytes: number;
+  onEnd(error: Error | undefined): void;
+}
+
+function boundBody(body: ReadableStream<Uint8Array>, { count, maxBytes, onEnd }: Bound): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            onEnd(undefined);
+            controller.close();
+            return;
+          }
+          if (count(value) > maxBytes)
+            throw new HawserError("too_large", `the server's answer is larger than ${maxBytes} bytes; ask it for less`);
+          controller.enqueue(value);
+        } catch (error) {
+          onEnd(error as Error);
+          controller.error(error);
+          await reader.cancel(error).catch(() => {});
+        }
+      },
+      async cancel(reason) {
+        onEnd(undefined);
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function countAll(): (chunk: Uint8Array) => number {
+  let total = 0;
+  return (chunk) => (total += chunk.length);
+}
+
+/** Bytes of the event that is not complete: an empty line ends it, and the parser keeps it until then. */
+function countEvent(): (chunk: Uint8Array) => number {
+  let event = 0;
+  let isLineEmpty = true;
+  return (chunk) => {
+    let largest = 0;
+    for (const byte of chunk) {
+      event += 1;
+      if (byte === lineFeed && isLineEmpty) event = 0;
+      if (byte !== carriageReturn) isLineEmpty = byte === lineFeed;
+      if (event > largest) largest = event;
+    }
+    return largest;
+  };
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Without a session, the end of the request is the cancellation; with one, the server has to be told. */
+function announceCancel(url: string | URL | Request, init: RequestInit): () => void {
+  const headers = new Headers(init.headers);
+  const { signal } = init;
+  if (!signal || !headers.has("mcp-session-id")) return () => {};
+  const { id: requestId } = JSON.parse(init.body as string) as { id?: unknown };
+  const params = { requestId, reason: "the caller does not wait any more" };
+  const message = JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+  const onAbort = (): void => {
+    const sending = fetch(url, {
+      method: "POST",
+      headers,
+      body: message,
+      redirect: "error",
+      signal: AbortSignal.timeout(limits.closeFlushMs),
+    });
+    sending.then((response) => response.body?.cancel()).catch(() => {});
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  return () => signal.removeEventListener("abort", onAbort);
+}

@@ -1,0 +1,195 @@
+// The life of one MCP server. It is connected to in the background; its tools are there once it has listed
+// them. One that is lost is a notice; the next call of one of its tools connects again, a few times in a row
+// without an answered call, and then says that the server is lost. Nothing is ever called twice.
+
+import { describeThrown, HawserError, limits, untilAborted, type Tool, type ToolContext } from "@hawser/wire";
+import type { ConfiguredServer } from "../config/agent-config.ts";
+import { fromToolResult, toTools } from "./remote-tool.ts";
+import { locateServer } from "./server-address.ts";
+import { connectServer, type ServerConnection } from "./server-connection.ts";
+
+export interface McpServerOptions {
+  readonly name: string;
+  readonly configured: ConfiguredServer;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly version: string;
+  readonly mcpConnectMs?: number | undefined;
+  onNotice(message: string): void;
+}
+
+export interface McpServerStatus {
+  readonly name: string;
+  readonly state: "connecting" | "connected" | "failed" | "lost" | "closed";
+  readonly reason?: string | undefined;
+}
+
+export interface McpServer {
+  readonly tools: readonly Tool[];
+  readonly status: McpServerStatus;
+  /** Resolves when it was connected to for the first time, or that has failed. */
+  readonly ready: Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createMcpServer(options: McpServerOptions): McpServer {
+  const { name } = options;
+  const closing = new AbortController();
+  let status: McpServerStatus = { name, state: "connecting" };
+  let tools: readonly Tool[] = [];
+  let connecting: Promise<ServerConnection> | undefined;
+  let startsInRow = 0;
+  let hide = (text: string): string => text;
+
+  const notice = (message: string): void => options.onNotice(`MCP server "${name}": ${hide(message).slice(0, limits.maxErrorTextChars)}`);
+  const fail = (code: "tool_failed" | "connection_lost" | "closed", text: string): HawserError =>
+    new HawserError(code, `MCP server "${name}": ${hide(text)}`.slice(0, limits.maxErrorTextChars).toWellFormed());
+
+  async function open(): Promise<ServerConnection> {
+    const located = locateServer(options.configured, options.environment);
+    hide = located.hide;
+    let connection: ServerConnection | undefined;
+    let lost: string | undefined;
+    const { signal, stop } = startClock();
+    try {
+      connection = await connectServer({
+        ...options,
+        address: located.address,
+        signal,
+        onLost(reason) {
+          lost = reason;
+          if (connection) lose(connection, reason);
+        },
+        onToolsChanged() {
+          if (connection) listAgain(connection);
+        },
+      });
+      await list(connection, signal);
+      return connection;
+    } catch (error) {
+      await connection?.close();
+      if (signal.aborted) throw signal.reason;
+      // How it ended says more than that it did.
+      throw lost === undefined ? error : new HawserError("connection_lost", lost, { cause: error });
+    } finally {
+      stop();
+    }
+  }
+
+  /** For whatever has to be answered within the time to connect. */
+  function startClock(): { signal: AbortSignal; stop(): void } {
+    const clock = new AbortController();
+    const ms = options.mcpConnectMs ?? limits.mcpConnectMs;
+    const timer = setTimeout(() => clock.abort(new HawserError("timeout", `it has not answered within ${ms} ms`)), ms);
+    return { signal: AbortSignal.any([closing.signal, clock.signal]), stop: () => clearTimeout(timer) };
+  }
+
+  async function list(connection: ServerConnection, signal: AbortSignal): Promise<void> {
+    tools = toTools(name, await connection.listTools(signal), call, notice);
+  }
+
+  function listAgain(connection: ServerConnection): void {
+    const { signal, stop } = startClock();
+    list(connection, signal)
+      .catch((error: unknown) => notice(`its tools can't be listed again: ${explain(error)}`))
+      .finally(stop);
+  }
+
+  function connect(): Promise<ServerConnection> {
+    const attempt = open();
+    connecting = attempt;
+    status = { name, state: "connecting" };
+    attempt.then(
+      () => connecting === attempt && (status = { name, state: "connected" }),
+      (error: unknown) => connecting === attempt && leave(tools.length === 0 ? "failed" : "lost", explain(error)),
+    );
+    return attempt;
+  }
+
+  function leave(state: "failed" | "lost", reason: string): void {
+    connecting = undefined;
+    if (closing.signal.aborted) return;
+    status = { name, state, reason: hide(reason).slice(0, limits.maxErrorTextChars).toWellFormed() };
+    notice(state === "failed" ? `can't be connected to: ${reason}` : `is lost: ${reason}`);
+  }
+
+  /** Only the connection in use is lost; what an earlier one says is of no interest any more. */
+  function lose(connection: ServerConnection, reason: string): void {
+    const lost = (current: ServerConnection): void => {
+      if (current !== connection) return;
+      leave("lost", reason);
+      connection.close().catch(() => {});
+    };
+    connecting?.then(lost).catch(() => {});
+  }
+
+  async function connected(): Promise<ServerConnection> {
+    if (closing.signal.aborted) throw fail("closed", "the connection is closed");
+    if (!connecting && startsInRow >= limits.mcpRestartEntries) {
+      const advice = `also after ${startsInRow} new starts. Start the agent again`;
+      throw fail("connection_lost", `is lost (${status.reason ?? "it does not answer"}), ${advice}`);
+    }
+    if (!connecting) startsInRow += 1;
+    return (connecting ?? connect()).catch((error: unknown) => {
+      throw fail("connection_lost", `is lost, and can't be connected to: ${explain(error)}`);
+    });
+  }
+
+  async function call(toolName: string, args: Record<string, unknown>, context: ToolContext): Promise<unknown> {
+    const connection = await untilAborted(context.signal, connected());
+    let result: unknown;
+    try {
+      result = await connection.call(toolName, args, context);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      if (isConnectionFault(error)) lose(connection, explain(error));
+      // The reason of a loss is known in the next turn of the loop, and says more than the error that it causes.
+      await new Promise((resolve) => setImmediate(resolve));
+      throw status.state === "lost" ? fail("connection_lost", `is lost: ${status.reason}`) : fail("tool_failed", explain(error));
+    }
+    startsInRow = 0;
+    try {
+      return fromToolResult(result);
+    } catch (error) {
+      throw fail("tool_failed", describeThrown(error));
+    }
+  }
+
+  const ready = connect().then(
+    () => {},
+    () => {},
+  );
+  return {
+    get tools() {
+      return tools;
+    },
+    get status() {
+      return status;
+    },
+    ready,
+    async close() {
+      const connection = connecting;
+      closing.abort(fail("closed", "the connection is closed"));
+      await (await connection?.catch(() => undefined))?.close();
+      status = { name, state: "closed" };
+    },
+  };
+}
+
+/** An address that does not answer, or has forgotten the session. A child tells by itself that it is gone. */
+const isConnectionFault = (error: unknown): boolean =>
+  causesOf(error).some(
+    (cause) => (cause as { statusCode?: unknown }).statusCode === 404 || (cause instanceof TypeError && cause.cause !== undefined),
+  );
+
+/** The MCP client wraps what happened; a reader wants to know what it was. */
+const explain = (error: unknown): string => [...new Set(causesOf(error).map(describeThrown))].join(": ");
+
+function causesOf(error: unknown): readonly unknown[] {
+  const causes = [error];
+  for (let cause = error; cause instanceof Error && cause.cause instanceof Error && causes.length < maxCauses; causes.push(cause))
+    ({ cause } = cause);
+  return causes;
+}
+
+const maxCauses = 4;

@@ -1,0 +1,91 @@
+// A tool of an MCP server as one of ours. Its schema is shown to models, but not checked here: the server
+// checks its arguments itself, and a pattern of somebody else's schema could keep this process busy. That a
+// server calls its tool read-only is not passed on: permissions would believe it.
+
+import {
+  describeThrown,
+  HawserError,
+  isRecord,
+  limits,
+  type StandardSchema,
+  type Tool,
+  type ToolAnnotations,
+  type ToolContext,
+} from "@hawser/wire";
+import { toToolName } from "./tool-name.ts";
+
+/** As `tools/list` gives it. */
+export interface RemoteTool {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export type CallRemote = (toolName: string, args: Record<string, unknown>, context: ToolContext) => Promise<unknown>;
+
+/** Tools that can't be offered are left out, and told of. */
+export function toTools(serverName: string, remote: readonly RemoteTool[], call: CallRemote, onLeftOut: (problem: string) => void): Tool[] {
+  const tools = new Map<string, Tool>();
+  if (remote.length > limits.mcpToolEntries) onLeftOut(`only the first ${limits.mcpToolEntries} of its tools are used`);
+  for (const tool of remote.slice(0, limits.mcpToolEntries)) {
+    const name = toToolName(serverName, tool.name);
+    if (JSON.stringify(tool.inputSchema).length > limits.mcpSchemaChars) onLeftOut(`the schema of its tool ${name} is too large`);
+    else if (tools.has(name)) onLeftOut(`it has two tools that are called ${name}`);
+    else tools.set(name, toTool(name, tool, call));
+  }
+  return [...tools.values()];
+}
+
+function toTool(name: string, tool: RemoteTool, call: CallRemote): Tool {
+  return {
+    name,
+    description: (tool.description ?? tool.title ?? tool.name).slice(0, limits.mcpDescriptionChars).toWellFormed(),
+    input: toUncheckedInput(tool.inputSchema),
+    annotations: toAnnotations(tool.annotations ?? {}),
+    run: (args: Record<string, unknown>, context: ToolContext) => call(tool.name, args, context),
+  };
+}
+
+function toUncheckedInput(schema: Readonly<Record<string, unknown>>): StandardSchema {
+  const { $schema: _, ...shown } = schema;
+  const jsonSchema = (): object => ({ ...shown, type: "object" });
+  return {
+    "~standard": { version: 1, vendor: "mcp", validate: (value) => ({ value }), jsonSchema: { input: jsonSchema, output: jsonSchema } },
+  };
+}
+
+function toAnnotations({ title, destructiveHint, idempotentHint, openWorldHint }: Readonly<Record<string, unknown>>): ToolAnnotations {
+  return {
+    ...(typeof title === "string" && { title }),
+    ...(typeof destructiveHint === "boolean" && { destructiveHint }),
+    ...(typeof idempotentHint === "boolean" && { idempotentHint }),
+    ...(typeof openWorldHint === "boolean" && { openWorldHint }),
+  };
+}
+
+/** A result as a plain JSON value; throws `tool_failed` when the server says that it is an error. */
+export function fromToolResult(result: unknown): unknown {
+  if (!isRecord(result)) return result ?? null;
+  const content = Array.isArray(result["content"]) ? (result["content"] as readonly unknown[]) : [];
+  const text = content.map(describeBlock).join("\n");
+  if (result["isError"] === true) {
+    const said = text === "" && result["structuredContent"] !== undefined ? JSON.stringify(result["structuredContent"]) : text;
+    throw new HawserError(
+      "tool_failed",
+      said.slice(0, limits.maxErrorTextChars).toWellFormed() || "the tool failed, and its server does not say why",
+    );
+  }
+  return result["structuredContent"] ?? result["toolResult"] ?? text;
+}
+
+/** Text as it is; of anything else, what it is. */
+function describeBlock(block: unknown): string {
+  if (!isRecord(block)) return describeThrown(block);
+  const { type, text, mimeType, data, resource, uri } = block;
+  if (type === "text" && typeof text === "string") return text;
+  if (typeof data === "string") return `[${String(type)}, ${String(mimeType)}, ${Math.floor((data.length * 3) / 4)} bytes]`;
+  if (isRecord(resource)) return typeof resource["text"] === "string" ? resource["text"] : `[resource ${String(resource["uri"])}]`;
+  return typeof uri === "string" ? `[link to ${uri}]` : `[${String(type)}]`;
+}

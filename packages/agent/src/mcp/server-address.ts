@@ -1,0 +1,65 @@
+// Where an MCP server is: a program to start, or an address. `${NAME}` and `${NAME:-otherwise}` in any text
+// of the configuration stand for variables of our environment, so that no secret has to be in the file.
+
+import { HawserError } from "@hawser/wire";
+import type { ConfiguredServer } from "../config/agent-config.ts";
+
+export type ServerAddress =
+  | {
+      readonly type: "stdio";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd: string | undefined;
+    }
+  | { readonly type: "http" | "sse"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+export interface LocatedServer {
+  readonly address: ServerAddress;
+  /** The text without what the configuration gives the server to prove who we are: it may say it back in an error. */
+  hide(text: string): string;
+}
+
+/** Throws `usage` that says what is missing; never with the value of a variable. */
+export function locateServer(server: ConfiguredServer, environment: NodeJS.ProcessEnv): LocatedServer {
+  const values: string[] = [];
+  const expand = (text: string): string =>
+    text.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, otherwise: string | undefined) => {
+      const value = environment[name] ?? otherwise;
+      if (value === undefined) throw new HawserError("usage", `the environment variable ${name} is not set, which its configuration names`);
+      values.push(value);
+      return value;
+    });
+  const expandAll = (record: Readonly<Record<string, string>> = {}): Record<string, string> =>
+    Object.fromEntries(Object.entries(record).map(([name, value]) => [name, expand(value)]));
+  const address = toAddress(server, expand, expandAll);
+  values.push(...Object.values(address.type === "stdio" ? address.env : address.headers));
+  return { address, hide: createHiding(values) };
+}
+
+function toAddress(
+  { type, command, args = [], env, cwd, url, headers }: ConfiguredServer,
+  expand: (text: string) => string,
+  expandAll: (record?: Readonly<Record<string, string>>) => Record<string, string>,
+): ServerAddress {
+  if (url !== undefined) return { type: type === "sse" ? "sse" : "http", url: checkUrl(expand(url)), headers: expandAll(headers) };
+  if (command === undefined) throw new HawserError("usage", "it has neither a command nor a url");
+  const folder = cwd === undefined ? undefined : expand(cwd);
+  return { type: "stdio", command: expand(command), args: args.map(expand), env: expandAll(env), cwd: folder };
+}
+
+function checkUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "http:" || url?.protocol === "https:") return text;
+  throw new HawserError("usage", "its url is no http or https address");
+}
+
+function createHiding(values: readonly string[]): (text: string) => string {
+  // `Bearer <token>` is more than the token.
+  const secrets = values.flatMap((value) => [value, ...value.split(/\s+/)]).filter(({ length }) => length >= minSecretChars);
+  const longestFirst = [...new Set(secrets)].toSorted((one, other) => other.length - one.length);
+  return (text) => longestFirst.reduce((rest, secret) => rest.replaceAll(secret, "[hidden]"), text);
+}
+
+/** Shorter values are words such as `true` or `info`, not secrets. */
+const minSecretChars = 8;

@@ -1,0 +1,133 @@
+// An MCP server that is our child: lines on its stdin and stdout, through the wire's own child and codec, so
+// that it is stopped politely, then certainly, and never outlives us. Adds what the MCP client leaves out:
+// a cancelled call is announced to the server, progress reaches its call, and a line that is refused ends
+// the calls that may have waited for it.
+
+import type { MCPTransport, MCPTransportSendOptions } from "@ai-sdk/mcp";
+import { HawserError, isRecord, limits, memberSource, type Incoming } from "@hawser/wire";
+import { ndjson, startChild, type Child } from "@hawser/wire/node";
+import { commandEnvironment } from "../tools/command/command-environment.ts";
+import { callScope, type CallScope } from "./call-scope.ts";
+import type { ServerAddress } from "./server-address.ts";
+
+export interface StdioTransportOptions {
+  readonly address: Extract<ServerAddress, { type: "stdio" }>;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** Told once, when the server is gone without having been closed. */
+  onLost(reason: string): void;
+  onToolsChanged(): void;
+}
+
+type Message = Parameters<MCPTransport["send"]>[0];
+
+/** The code of JSON-RPC for what went wrong on the way. */
+const internalError = -32_603;
+
+export function createStdioTransport(options: StdioTransportOptions): MCPTransport {
+  const { address, environment, cwd } = options;
+  /** Requests without an answer, with the call that each belongs to. */
+  const open = new Map<string | number, CallScope | undefined>();
+  let child: Child | undefined;
+  let starting: Promise<void> | undefined;
+  let isClosing = false;
+  let lastWords = "";
+
+  async function startServer(): Promise<void> {
+    child = await startChild({
+      command: address.command,
+      args: address.args,
+      // Never our own environment: it holds keys.
+      env: { ...commandEnvironment(environment), ...address.env },
+      cwd: address.cwd ?? cwd,
+      codec: ndjson,
+      // Many are started by a program that starts another: npx, uvx, a shell.
+      ownsGroup: true,
+      onStderr: (chunk) => (lastWords = (lastWords + chunk.toString("utf8")).slice(-limits.maxErrorTextChars)),
+    });
+    void readAll(child);
+  }
+
+  async function readAll(running: Child): Promise<void> {
+    for await (const item of running.transport.incoming) receive(item);
+    if (isClosing) return;
+    isClosing = true;
+    const { code, signal } = await running.stop();
+    options.onLost(describeEnd(signal ?? code, lastWords));
+    transport.onclose?.();
+  }
+
+  function receive(item: Incoming): void {
+    if (item.kind === "refused") return receiveRefused(item.error, item.head);
+    const message = item.value;
+    if (!isRecord(message) || message["jsonrpc"] !== "2.0") return;
+    if (message["method"] === "notifications/progress") return receiveProgress(message["params"]);
+    if (message["method"] === "notifications/tools/list_changed") return options.onToolsChanged();
+    if (message["method"] === undefined && !open.delete(message["id"] as string | number)) return;
+    deliver(message as unknown as Message);
+  }
+
+  function deliver(message: Message): void {
+    try {
+      transport.onmessage?.(message);
+    } catch (error) {
+      transport.onerror?.(error as Error);
+    }
+  }
+
+  /** The id of an answer often stands at its end: then whoever waits has waited for it, as far as we know. */
+  function receiveRefused(error: HawserError, head: string): void {
+    // Some programs write a log where only messages belong; that is no answer to anything.
+    if (!head.trimStart().startsWith("{")) return;
+    const source = memberSource(head, "id");
+    const ids = source === undefined ? [...open.keys()] : [...open.keys()].filter((id) => JSON.stringify(id) === source);
+    for (const id of ids) {
+      open.delete(id);
+      deliver({ jsonrpc: "2.0", id, error: { code: internalError, message: `its answer was refused: ${error.message}` } });
+    }
+  }
+
+  function receiveProgress(params: unknown): void {
+    if (!isRecord(params) || typeof params["progress"] !== "number") return;
+    const { progress, total, message } = params;
+    const scope = open.get(params["progressToken"] as string | number);
+    scope?.progress(progress, typeof total === "number" ? total : undefined, typeof message === "string" ? message : undefined);
+  }
+
+  async function send(message: Message, { signal }: MCPTransportSendOptions = {}): Promise<void> {
+    if (!child || isClosing) throw new HawserError("closed", "the server is not running");
+    if (!("method" in message) || !("id" in message)) return child.transport.send(message);
+    const { id, method } = message;
+    open.set(id, callScope.getStore());
+    signal?.addEventListener("abort", () => cancel(id, method), { once: true });
+    const params = method === "tools/call" ? withProgressToken(message.params, id) : message.params;
+    await child.transport.send({ ...message, ...(params && { params }) });
+  }
+
+  function cancel(requestId: string | number, method: string): void {
+    // What has been answered is not cancelled; and before a server has agreed to anything, it need not understand this.
+    if (!open.delete(requestId) || isClosing || method !== "tools/call") return;
+    const params = { requestId, reason: "the caller does not wait any more" };
+    child?.transport.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => {});
+  }
+
+  async function close(): Promise<void> {
+    isClosing = true;
+    await starting?.catch(() => {});
+    await child?.stop();
+    transport.onclose?.();
+  }
+
+  const transport: MCPTransport = { supportsProtocolVersionDiscovery: true, start: () => (starting ??= startServer()), send, close };
+  return transport;
+}
+
+const withProgressToken = (params: Record<string, unknown> = {}, progressToken: string | number): Record<string, unknown> => ({
+  ...params,
+  _meta: { ...(params["_meta"] as object | undefined), progressToken },
+});
+
+function describeEnd(end: string | number | null, lastWords: string): string {
+  const words = lastWords.trim().split("\n").at(-1) ?? "";
+  return `it ended with ${typeof end === "string" ? end : `exit code ${end}`}${words === "" ? "" : `; its last words: ${words}`}`;
+}

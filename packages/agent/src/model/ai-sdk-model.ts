@@ -1,0 +1,94 @@
+// A language model of the AI SDK as ours: one call per step, no tool run, no second loop. What fails
+// before anything was delivered is tried again by `retry.ts`, and the waiting user is told; what fails
+// later ends the step with one error. Pulled by the reader: a slow one slows the vendor's connection.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { HawserError, toHawserError } from "@hawser/wire";
+import type { LanguageModel, ToolSet } from "ai";
+import { toModelError, type ErrorOrigin } from "./model-error.ts";
+import type { Model, ModelEvent, ModelStep, ModelTool } from "./model.ts";
+import { createRetries, describePause, type RetryBounds } from "./retry.ts";
+import { toModelEvents } from "./to-model-events.ts";
+import { toModelMessages } from "./to-model-messages.ts";
+import { createToolNames, createUniqueIds, type ToolNames } from "./vendor-names.ts";
+
+/** A model itself, not the name of one that some other company would be asked for. */
+export type AiSdkLanguageModel = Exclude<LanguageModel, string>;
+
+export interface AiSdkModelOptions {
+  /** Keys, which no error may show. */
+  readonly secrets?: readonly string[];
+  readonly retries?: RetryBounds;
+}
+
+export function createAiSdkModel(name: string, languageModel: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
+  const origin: ErrorOrigin = { name, secrets: options.secrets ?? [] };
+
+  async function* stream(step: ModelStep): AsyncGenerator<ModelEvent> {
+    const retries = createRetries(options.retries);
+    for (;;) {
+      let isDelivered = false;
+      try {
+        for await (const event of callOnce(languageModel, step, origin)) {
+          isDelivered = true;
+          yield event;
+        }
+        if (step.signal.aborted) throw cancelled(step.signal);
+        return;
+      } catch (thrown) {
+        if (step.signal.aborted) throw cancelled(step.signal);
+        const error = toModelError(thrown, origin);
+        const ms = isDelivered ? undefined : retries.next(error);
+        if (ms === undefined) throw error;
+        yield { type: "notice", message: `${name}: ${String(error.facts["summary"])}; trying again in ${describePause(ms)}` };
+        await pause(ms, undefined, { signal: step.signal }).catch(() => undefined);
+        if (step.signal.aborted) throw cancelled(step.signal);
+      }
+    }
+  }
+
+  return { name, stream };
+}
+
+async function* callOnce(model: AiSdkLanguageModel, step: ModelStep, origin: ErrorOrigin): AsyncGenerator<ModelEvent> {
+  // Ends the request also when the reader stops reading.
+  const over = new AbortController();
+  try {
+    // The package would print its warnings; what it prints to is not ours.
+    Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+    const { experimental_streamLanguageModelCall: streamCall, jsonSchema } = await import("ai");
+    const names = createToolNames(step.tools);
+    const { stream } = await streamCall({
+      model,
+      ...(step.instructions.trim() !== "" && { instructions: step.instructions }),
+      messages: toModelMessages(step, names),
+      ...(step.tools.length > 0 && { tools: toToolSet(step.tools, names, jsonSchema) }),
+      abortSignal: AbortSignal.any([step.signal, over.signal]),
+      // Nothing of a conversation is left with the vendor.
+      providerOptions: { openai: { store: false } },
+      _internal: { collectContent: false },
+    });
+    yield* toModelEvents(stream, { origin, names, uniqueId: idsBeside(step) });
+  } finally {
+    over.abort();
+  }
+}
+
+function toToolSet(tools: readonly ModelTool[], names: ToolNames, jsonSchema: typeof import("ai").jsonSchema): ToolSet {
+  return Object.fromEntries(
+    tools.map(({ name, description, inputSchema }) => [
+      names.toVendor(name),
+      { description, inputSchema: jsonSchema({ type: "object", ...inputSchema }) },
+    ]),
+  );
+}
+
+/** Ids for new calls, apart from those that the conversation has already. */
+function idsBeside({ messages }: ModelStep): (wanted: string) => string {
+  const uniqueId = createUniqueIds();
+  for (const { parts } of messages) for (const part of parts) if (part.type === "tool_use") uniqueId(part.toolId);
+  return uniqueId;
+}
+
+const cancelled = ({ reason }: AbortSignal): HawserError =>
+  HawserError.isInstance(reason) ? reason : new HawserError("cancelled", toHawserError(reason).message || "the step was cancelled");

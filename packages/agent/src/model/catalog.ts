@@ -1,0 +1,173 @@
+// The models that a runtime may use, and the one that answers unless a message picks another: the one that
+// was chosen (`--model`, HAWSER_MODEL, the configuration), else the first vendor with a key, else a model
+// server on this machine, else the offline model. Making a catalog loads nothing and asks nobody.
+// Only where neither choice nor key is there, a local server is looked for, in the background and within
+// `localServerMs`: until it is found `current` says `offline`; the first answer waits for the outcome.
+
+import { HawserError, limits, type ModelEntry } from "@hawser/wire";
+import type { AiSdkLanguageModel } from "./ai-sdk-model.ts";
+import { defaultModels, offlineName, parseModelName, type ModelName } from "./model-names.ts";
+import type { Model, ModelCatalog } from "./model.ts";
+import { createVendors, valueOf, type Environment, type ModelConfiguration, type Vendor } from "./vendors.ts";
+
+/** Models that the composing program brings along. They are never chosen by themselves. */
+export interface ModelProvider {
+  /** The name before the slash. */
+  readonly prefix: string;
+  /** Models that are listed. */
+  readonly models: readonly string[];
+  /** What to do when it is not available. */
+  readonly hint: string;
+  isAvailable(): Promise<boolean>;
+  /** Ours, or one of the AI SDK. */
+  create(model: string): Promise<Model | AiSdkLanguageModel>;
+}
+
+export interface ModelCatalogOptions {
+  readonly env: Environment;
+  readonly config?: ModelConfiguration | undefined;
+  /** From the command line. */
+  readonly model?: string | undefined;
+  readonly providers?: readonly ModelProvider[] | undefined;
+  /** Instead of the embedded one. */
+  readonly offline?: (() => Model | Promise<Model>) | undefined;
+}
+
+/** Throws `usage` when the chosen name is none. */
+export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
+  const { env, config = {}, providers = [] } = options;
+  const vendors = createVendors(env, config);
+  const prefixes = [...vendors, ...providers].map(({ prefix }) => prefix);
+  const listed = listedNames(config, providers);
+  const parse = (text: string): ModelName => parseModelName(text, prefixes, listed);
+  const made = new Map<string, Promise<Model>>();
+  let current = chosenName(options, parse) ?? nameWithKey(vendors, config);
+  const decided = current === undefined ? findLocal(env).then(([first]) => void (current ??= first ?? offlineName)) : Promise.resolve();
+
+  async function create(name: ModelName): Promise<Model> {
+    if (name.prefix === offlineName) return options.offline ? options.offline() : createEmbedded();
+    const vendor = vendors.find(({ prefix }) => prefix === name.prefix);
+    if (vendor?.missing !== undefined) throw cannotUse(name, vendor.missing);
+    return vendor ? vendor.create(name.model, name.name) : createFrom(name, providers, secretsIn(env));
+  }
+
+  async function pick(wanted?: string): Promise<Model> {
+    if (wanted === undefined) await decided;
+    const name = parse(wanted ?? current ?? offlineName);
+    const model = made.get(name.name) ?? create(name);
+    // One that could not be made may be possible later: a package is installed, a variable is not.
+    if (made.size < limits.modelCatalogEntries) made.set(name.name, model);
+    void model.catch(() => made.delete(name.name));
+    return model;
+  }
+
+  async function list(): Promise<readonly ModelEntry[]> {
+    await decided;
+    const local = await findLocal(env);
+    const entries = [...vendorEntries(vendors, config), ...localEntries(local), ...(await providerEntries(providers)), entry(offlineName)];
+    const shown = current ?? offlineName;
+    if (!entries.some(({ model }) => model === shown))
+      entries.unshift(entry(shown, vendors.find(({ prefix }) => shown.startsWith(`${prefix}/`))?.missing));
+    return entries.map((row) => ({ ...row, current: row.model === shown }));
+  }
+
+  return {
+    get current() {
+      return current ?? offlineName;
+    },
+    pick,
+    list,
+  };
+}
+
+const cannotUse = ({ name }: Pick<ModelName, "name">, reason: string | undefined): HawserError =>
+  new HawserError("usage", `${name} can't be used: ${reason}. The model "${offlineName}" needs nothing`);
+
+async function createEmbedded(): Promise<Model> {
+  const { createOfflineModel } = await import("../offline/offline-model.ts");
+  return createOfflineModel();
+}
+
+function chosenName({ env, config, model }: ModelCatalogOptions, parse: (text: string) => ModelName): string | undefined {
+  const variable = valueOf(env, "HAWSER_MODEL");
+  const [source, text] =
+    model !== undefined ? ["--model", model] : variable !== undefined ? ["HAWSER_MODEL", variable] : ["the configuration", config?.model];
+  if (text === undefined) return undefined;
+  try {
+    return parse(text).name;
+  } catch (error) {
+    throw new HawserError("usage", `${source}: ${(error as Error).message}`, { facts: (error as HawserError).facts });
+  }
+}
+
+function nameWithKey(vendors: readonly Vendor[], config: ModelConfiguration): string | undefined {
+  const models: Readonly<Record<string, string | undefined>> = {
+    ...defaultModels,
+    "openai-compatible": config.openaiCompatible?.models?.[0],
+  };
+  const first = vendors.find(({ prefix, missing }) => missing === undefined && models[prefix] !== undefined);
+  return first && `${first.prefix}/${models[first.prefix]}`;
+}
+
+/** Not before the event loop turns: what the program says first does not wait for it. */
+async function findLocal(env: Environment): Promise<readonly string[]> {
+  await new Promise((resolve) => setImmediate(resolve));
+  const { findLocalModels, ollamaBaseUrl } = await import("./local-server.ts");
+  const models = await findLocalModels(ollamaBaseUrl(valueOf(env, "OLLAMA_HOST")));
+  return (models ?? []).map((model) => `ollama/${model}`);
+}
+
+async function createFrom(
+  { prefix, model, name }: ModelName,
+  providers: readonly ModelProvider[],
+  secrets: readonly string[],
+): Promise<Model> {
+  const provider = providers.find((candidate) => candidate.prefix === prefix);
+  if (!(await provider?.isAvailable())) throw cannotUse({ name }, provider?.hint);
+  const created = (await provider?.create(model)) as Model | AiSdkLanguageModel;
+  if ("stream" in created) return created;
+  const { createAiSdkModel } = await import("./ai-sdk-model.ts");
+  return createAiSdkModel(name, created, { secrets });
+}
+
+/** A model from elsewhere has its key from wherever; by their names these are such. */
+const secretsIn = (env: Environment): string[] =>
+  Object.entries(env).flatMap(([name, value]) => (value && /(?:KEY|TOKEN|SECRET|PASSWORD)$/i.test(name) ? [value] : []));
+
+const listedNames = ({ openaiCompatible }: ModelConfiguration, providers: readonly ModelProvider[]): string[] => [
+  ...Object.entries(defaultModels).map(([prefix, model]) => `${prefix}/${model}`),
+  ...(openaiCompatible?.models ?? []).map((model) => `openai-compatible/${model}`),
+  ...providers.flatMap(({ prefix, models }) => models.map((model) => `${prefix}/${model}`)),
+];
+
+type Row = Omit<ModelEntry, "current">;
+
+const entry = (model: string, reason?: string): Row => ({
+  model,
+  available: reason === undefined,
+  ...(reason !== undefined && { reason }),
+});
+
+function vendorEntries(vendors: readonly Vendor[], config: ModelConfiguration): Row[] {
+  return vendors
+    .filter(({ prefix }) => prefix !== "ollama")
+    .flatMap(({ prefix, missing }) => {
+      const models = prefix === "openai-compatible" ? config.openaiCompatible?.models : [defaultModels[prefix] ?? ""];
+      if (models === undefined || models.length === 0)
+        return [entry(`${prefix}/<model>`, missing ?? "no model is named in openaiCompatible.models; pick one by its name")];
+      return models.map((model) => entry(`${prefix}/${model}`, missing));
+    });
+}
+
+const localEntries = (local: readonly string[]): Row[] =>
+  local.length > 0 ? local.map((name) => entry(name)) : [entry("ollama/<model>", "no server answers; start it with: ollama serve")];
+
+async function providerEntries(providers: readonly ModelProvider[]): Promise<Row[]> {
+  const rows = await Promise.all(
+    providers.map(async ({ prefix, models, hint, isAvailable }) => {
+      const reason = (await isAvailable().catch(() => false)) ? undefined : hint;
+      return models.map((model) => entry(`${prefix}/${model}`, reason));
+    }),
+  );
+  return rows.flat();
+}

@@ -1,0 +1,148 @@
+// Whatever a provider package throws or streams as an error, as one HawserError: the model's name, the
+// status, and the vendor's own words, bounded. It never holds a key, and no cause, since those carry
+// the request with its headers and the whole conversation. `facts` say whether another try may help.
+
+import { describeThrown, HawserError, isRecord, limits, type ErrorCode } from "@hawser/wire";
+import { retryAfterMs } from "./retry.ts";
+
+export interface ErrorOrigin {
+  /** The model's name, for the text. */
+  readonly name: string;
+  /** What must not be seen: keys. */
+  readonly secrets: readonly string[];
+}
+
+const networkCauses: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EPIPE: "connection reset",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "the host's name can't be resolved now",
+  EHOSTUNREACH: "host unreachable",
+  ENETUNREACH: "network unreachable",
+  ETIMEDOUT: "connecting timed out",
+  UND_ERR_CONNECT_TIMEOUT: "connecting timed out",
+  UND_ERR_SOCKET: "the connection was cut",
+  UND_ERR_HEADERS_TIMEOUT: "no answer in time",
+  UND_ERR_BODY_TIMEOUT: "the answer stopped coming",
+};
+// Another try would take as long again.
+const slowCodes = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ENOTFOUND"]);
+
+export function toModelError(thrown: unknown, origin: ErrorOrigin): HawserError {
+  const chain = causesOf(thrown);
+  const own = chain.find((error) => HawserError.isInstance(error));
+  if (own) return own;
+  const status = chain.map((error) => error["statusCode"]).find((code) => typeof code === "number" && code >= 400);
+  if (typeof status === "number") return statusError(status, chain, origin);
+  const code = chain.map((error) => error["code"]).find((code) => typeof code === "string" && code in networkCauses) as string | undefined;
+  if (code !== undefined) return networkError(code, origin);
+  const lasting = chain.find(isLasting);
+  if (lasting) {
+    const { code = lasting.name } = lasting as { code?: unknown };
+    return modelError("connection_failed", oneLine(`${describeThrown(lasting)} (${code as string})`), origin);
+  }
+  return lostError(`the answer broke off: ${vendorText(chain, describeThrown(thrown))}`, origin);
+}
+
+/** Certificates, TLS, what is not HTTP: the same would happen again. */
+const isLasting = ({ name, code }: Thrown): boolean =>
+  name === "HTTPParserError" || (typeof code === "string" && /^[A-Z][A-Z0-9_]+$/.test(code));
+
+/** The stream ended, or broke, before the answer was complete. */
+export const lostError = (text: string, origin: ErrorOrigin): HawserError =>
+  modelError("connection_lost", text, origin, { mayRetry: true, summary: "the answer broke off" });
+
+/** An error about a model, without secrets and of bounded length. */
+export function modelError(code: ErrorCode, text: string, origin: ErrorOrigin, facts: Readonly<Record<string, unknown>> = {}): HawserError {
+  const message = `${origin.name}: ${redact(text, origin)}`;
+  return new HawserError(code, message.slice(0, limits.maxErrorTextChars), { facts: { model: origin.name, ...facts } });
+}
+
+function statusError(status: number, chain: readonly Thrown[], origin: ErrorOrigin): HawserError {
+  const headers = chain.map((error) => error["responseHeaders"]).find((value) => isRecord(value)) as Record<string, string> | undefined;
+  const text = vendorText(chain, "");
+  const isForbidden = headers?.["x-should-retry"] === "false" || text.includes("insufficient_quota");
+  const mayRetry = (status === 408 || status === 429 || status >= 500) && !isForbidden;
+  const summary = status === 429 ? "rate limited" : status === 529 || status === 503 ? "overloaded" : `status ${status}`;
+  const afterMs = retryAfterMs(headers ?? {});
+  const message = `${meaningOf(status)} (${status})${text === "" ? "" : `: ${text}`}`;
+  return modelError(codeOf(status), message, origin, {
+    status,
+    mayRetry,
+    summary,
+    ...(afterMs !== undefined && { retryAfterMs: afterMs }),
+  });
+}
+
+function meaningOf(status: number): string {
+  if (status === 401 || status === 403) return "the key was refused; check it, or pick another model";
+  if (status === 404) return "no such model or address";
+  if (status === 413) return "the conversation is too large for this model";
+  if (status === 429) return "rate limited";
+  if (status === 529 || status === 503) return "overloaded";
+  return status >= 500 ? "the model's server failed" : "the request was refused";
+}
+
+function codeOf(status: number): ErrorCode {
+  if (status === 429 || status === 529 || status === 503) return "overloaded";
+  if (status === 401 || status === 403 || status === 404) return "usage";
+  if (status === 413) return "too_large";
+  return status >= 500 || status === 408 ? "connection_failed" : "invalid_message";
+}
+
+function networkError(code: string, origin: ErrorOrigin): HawserError {
+  const summary = `${networkCauses[code]} (${code})`;
+  const wasOpen = code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE" || code === "UND_ERR_BODY_TIMEOUT";
+  const text = wasOpen ? `the answer broke off: ${summary}` : summary;
+  return modelError(wasOpen ? "connection_lost" : "connection_failed", text, origin, { mayRetry: !slowCodes.has(code), summary });
+}
+
+type Thrown = Error & Readonly<Record<string, unknown>>;
+
+/** The error, what caused it, and what several of them hold: bounded, since a chain may be a circle. */
+function causesOf(thrown: unknown): Thrown[] {
+  const chain: Thrown[] = [];
+  let next: unknown = thrown;
+  while (typeof next === "object" && next !== null && chain.length < 8) {
+    const current = next as Thrown;
+    chain.push(current);
+    const { errors } = current as { errors?: unknown };
+    next = Array.isArray(errors) && errors.length > 0 ? errors[0] : current.cause;
+  }
+  return chain;
+}
+
+/** The vendor's own words, else those of the provider package, else the beginning of the body. */
+function vendorText(chain: readonly Thrown[], otherwise: string): string {
+  const body = chain.map((error) => error["responseBody"]).find((text) => typeof text === "string" && text !== "") as string | undefined;
+  const message = chain.map((error) => error.message).find((text) => typeof text === "string" && text !== "");
+  const quota = body?.includes("insufficient_quota") ? " (insufficient_quota)" : "";
+  return `${oneLine(messageIn(body) ?? message ?? body ?? otherwise)}${quota}`;
+}
+
+/** Vendors and their proxies put it in one of these places. */
+function messageIn(body: string | undefined): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body ?? "null");
+    if (!isRecord(parsed)) return undefined;
+    const { error, message, detail } = parsed;
+    const candidates = [isRecord(error) ? error["message"] : error, message, detail];
+    return candidates.find((text): text is string => typeof text === "string" && text !== "");
+  } catch {
+    return undefined;
+  }
+}
+
+const oneLine = (text: string): string => text.slice(0, limits.maxErrorTextChars).replaceAll(/\s+/g, " ").trim().slice(0, 500);
+
+/** A shorter one is a word that a local server asks for, not a secret. */
+const minSecretChars = 8;
+
+/** The text without the secrets, in whatever form a text may hold them. */
+export function redact(text: string, { secrets }: ErrorOrigin): string {
+  const forms = secrets
+    .filter((secret) => secret.length >= minSecretChars)
+    .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
+  return forms.reduce((result, form) => result.replaceAll(form, "[redacted]"), text);
+}

@@ -1,0 +1,68 @@
+// Names of models as `--model` takes them: `offline`, or `<vendor>/<model>`. The default models of the
+// vendors are here and nowhere else. A name that is none is refused with the known forms and with those
+// that look like it.
+
+import { HawserError } from "@hawser/wire";
+
+/** What answers when only the vendor is named, or when a vendor's key is all that is known. */
+export const defaultModels: Readonly<Record<string, string>> = {
+  anthropic: "claude-sonnet-5-5",
+  openai: "gpt-5.5",
+};
+
+export const offlineName = "offline";
+
+export interface ModelName {
+  /** As it is shown: the whole of it. */
+  readonly name: string;
+  readonly prefix: string;
+  readonly model: string;
+}
+
+const maxNameChars = 200;
+
+/** Throws `usage` for what is no name; `near` are names that may have been meant. */
+export function parseModelName(text: string, prefixes: readonly string[], near: readonly string[] = []): ModelName {
+  const name = text.trim();
+  if (name === offlineName) return { name, prefix: offlineName, model: "" };
+  const slash = name.indexOf("/");
+  const prefix = slash === -1 ? name : name.slice(0, slash);
+  const model = slash === -1 ? defaultModels[prefix] : name.slice(slash + 1);
+  const isKnown = prefixes.includes(prefix) && /^\S+$/.test(model ?? "") && name.length <= maxNameChars;
+  if (slash === -1 && model === undefined && prefixes.includes(prefix))
+    throw new HawserError("usage", `${prefix} needs the name of a model: ${prefix}/<model>`);
+  if (!isKnown || model === undefined) throw unknownModel(name, prefixes, near);
+  return { name: `${prefix}/${model}`, prefix, model };
+}
+
+function unknownModel(name: string, prefixes: readonly string[], near: readonly string[]): HawserError {
+  const shown = JSON.stringify(name.slice(0, maxNameChars));
+  const forms = [offlineName, ...prefixes.map((prefix) => `${prefix}/<model>`)].join(", ");
+  const guesses = nearNames(name, [...new Set([offlineName, ...prefixes, ...near])]);
+  const hint = guesses.length === 0 ? "" : `Did you mean ${guesses.join(" or ")}? `;
+  return new HawserError("usage", `unknown model ${shown}. ${hint}Known forms: ${forms}`, { facts: { near: guesses } });
+}
+
+/** Up to three that differ in little, or hold what was typed after the vendor's name. */
+function nearNames(name: string, candidates: readonly string[]): string[] {
+  const typed = name.slice(0, maxNameChars).toLowerCase();
+  return candidates
+    .map((candidate) => ({ candidate, distance: candidate.endsWith(`/${typed}`) ? 0 : editDistance(typed, candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => distance <= Math.max(2, Math.floor(candidate.length / 4)))
+    .toSorted((left, right) => left.distance - right.distance)
+    .slice(0, 3)
+    .map(({ candidate }) => candidate);
+}
+
+function editDistance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= left.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[right.length] ?? 0;
+}

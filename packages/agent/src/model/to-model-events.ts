@@ -1,0 +1,92 @@
+// What the AI SDK streams in one call of a model, as our events. Text goes on at once; calls of tools wait
+// for the end, so that no tool runs because of an answer that broke off. A stream that ends without the
+// vendor's word that it is complete is an error, however it ends.
+
+import type { FinishReason, LanguageModelStreamPart, LanguageModelUsage } from "ai";
+import { lostError, modelError, redact, toModelError, type ErrorOrigin } from "./model-error.ts";
+import type { ModelEvent } from "./model.ts";
+import type { ToolNames } from "./vendor-names.ts";
+
+type ToolCallEvent = Extract<ModelEvent, { type: "tool_call" }>;
+type ToolCallStreamPart = Extract<LanguageModelStreamPart, { type: "tool-call" }>;
+
+export interface EventContext {
+  readonly origin: ErrorOrigin;
+  readonly names: ToolNames;
+  /** An id that no other call of the conversation has. */
+  uniqueId(wanted: string): string;
+}
+
+interface Finish {
+  readonly finishReason: FinishReason;
+  readonly rawFinishReason: string | undefined;
+  readonly usage: LanguageModelUsage;
+}
+
+export async function* toModelEvents(parts: AsyncIterable<LanguageModelStreamPart>, context: EventContext): AsyncGenerator<ModelEvent> {
+  const calls: ToolCallEvent[] = [];
+  let finish: Finish | undefined;
+  let isSilent = true;
+  for await (const part of parts) {
+    if (part.type === "text-delta" && part.text !== "") {
+      isSilent = false;
+      yield { type: "text", text: part.text };
+    } else if (part.type === "tool-call" && part.providerExecuted)
+      yield { type: "notice", message: `the model used its own tool ${part.toolName}` };
+    else if (part.type === "tool-call") calls.push(toCallEvent(part, context));
+    else if (part.type === "error") throw toModelError(part.error, context.origin);
+    else if (part.type === "model-call-end") finish = part;
+  }
+  if (finish === undefined || isUnfinished(finish)) throw lostError("the answer ended before it was complete", context.origin);
+  yield* calls;
+  yield* usageEvents(finish.usage);
+  yield* remarkOn(finish, { hasCalls: calls.length > 0, isSilent }, context.origin);
+}
+
+function toCallEvent(part: ToolCallStreamPart, { names, uniqueId }: EventContext): ToolCallEvent {
+  const { toolCallId, toolName, input } = part;
+  // A tool that does not exist is the runtime's to refuse; here it is only about what can't be understood.
+  const problem = part.invalid && typeof input === "string" ? whyNotJson(input) : undefined;
+  return {
+    type: "tool_call",
+    toolId: uniqueId(toolCallId),
+    toolName: names.fromVendor(toolName),
+    input,
+    ...(problem !== undefined && { problem }),
+  };
+}
+
+function whyNotJson(input: string): string {
+  try {
+    JSON.parse(input);
+    return "the arguments have a key that is not allowed";
+  } catch (error) {
+    return `the arguments are not valid JSON: ${(error as Error).message.slice(0, 200)}`;
+  }
+}
+
+const isUnfinished = ({ finishReason, rawFinishReason }: Finish): boolean =>
+  finishReason === "interrupted" || finishReason === "error" || (finishReason === "other" && rawFinishReason === undefined);
+
+/** None where the vendor does not count. */
+function* usageEvents({ inputTokens, outputTokens, inputTokenDetails }: LanguageModelUsage): Generator<ModelEvent> {
+  if (inputTokens === undefined && outputTokens === undefined) return;
+  yield { type: "usage", inputTokens, outputTokens, cachedInputTokens: inputTokenDetails.cacheReadTokens };
+}
+
+/** An answer that stops short says so: as an error where it would pass for a whole one, else as a notice. */
+function* remarkOn(
+  { finishReason, rawFinishReason }: Finish,
+  { hasCalls, isSilent }: { readonly hasCalls: boolean; readonly isSilent: boolean },
+  origin: ErrorOrigin,
+): Generator<ModelEvent> {
+  if (finishReason === "content-filter")
+    throw modelError("invalid_message", `the vendor's content filter stopped the answer (${rawFinishReason ?? finishReason})`, origin);
+  if (finishReason === "length") {
+    const text = "the answer was cut off at the model's output limit";
+    if (!hasCalls) throw modelError("too_large", `${text}; ask it to go on`, origin);
+    yield { type: "notice", message: `${origin.name}: ${text}` };
+  } else if (finishReason === "other")
+    yield { type: "notice", message: redact(`${origin.name}: stopped for the reason "${rawFinishReason?.slice(0, 100)}"`, origin) };
+  else if (isSilent && !hasCalls) yield { type: "notice", message: `${origin.name}: the answer is empty` };
+}

@@ -1,0 +1,117 @@
+// The vendors whose provider packages come with the runtime: what each needs, where it finds it, and how
+// its model is made. The packages are loaded when one of their models is used, not before. They get the
+// key and the address from here and never look into the environment themselves.
+
+import { HawserError } from "@hawser/wire";
+import { createAiSdkModel } from "./ai-sdk-model.ts";
+import { createBoundedFetch } from "./bounded-fetch.ts";
+import { ollamaBaseUrl } from "./local-server.ts";
+import type { Model } from "./model.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The part of the configuration file that is about models. */
+export interface ModelConfiguration {
+  /** The one to use unless `--model` or HAWSER_MODEL names another. */
+  readonly model?: string | undefined;
+  /** A server that speaks OpenAI's Chat Completions. */
+  readonly openaiCompatible?:
+    | {
+        /** With its `/v1`, if it has one. */
+        readonly baseUrl: string;
+        /** The environment variable that holds its key; none: no key is sent. */
+        readonly apiKeyEnv?: string | undefined;
+        /** Those that are listed; the first is chosen where nothing else is. Others can be picked by name. */
+        readonly models?: readonly string[] | undefined;
+      }
+    | undefined;
+}
+
+export interface Vendor {
+  readonly prefix: string;
+  /** Why its models can't be had, and what to do; undefined if nothing is missing. */
+  readonly missing: string | undefined;
+  create(model: string, name: string): Promise<Model>;
+}
+
+/** What is set to nothing is not set. */
+export const valueOf = (env: Environment, variable: string): string | undefined => env[variable]?.trim() || undefined;
+
+export function createVendors(env: Environment, config: ModelConfiguration): readonly Vendor[] {
+  return [anthropic(env), openai(env), openaiCompatible(env, config), ollama(env)];
+}
+
+function anthropic(env: Environment): Vendor {
+  const apiKey = valueOf(env, "ANTHROPIC_API_KEY");
+  const authToken = apiKey === undefined ? valueOf(env, "ANTHROPIC_AUTH_TOKEN") : undefined;
+  return {
+    prefix: "anthropic",
+    missing: (apiKey ?? authToken) ? undefined : "ANTHROPIC_API_KEY is not set",
+    async create(model, name) {
+      const { createAnthropic } = await import("@ai-sdk/anthropic");
+      // Anthropic's own clients take it without the version, the provider package with it.
+      const base = checkedUrl(valueOf(env, "ANTHROPIC_BASE_URL") ?? "https://api.anthropic.com", "ANTHROPIC_BASE_URL");
+      const credential = apiKey === undefined ? { authToken: authToken ?? "" } : { apiKey };
+      const provider = createAnthropic({ baseURL: base.endsWith("/v1") ? base : `${base}/v1`, ...credential, fetch: createBoundedFetch() });
+      return createAiSdkModel(name, provider(model), { secrets: [apiKey ?? authToken ?? ""] });
+    },
+  };
+}
+
+function openai(env: Environment): Vendor {
+  const apiKey = valueOf(env, "OPENAI_API_KEY");
+  return {
+    prefix: "openai",
+    missing: apiKey ? undefined : "OPENAI_API_KEY is not set",
+    async create(model, name) {
+      const { createOpenAI } = await import("@ai-sdk/openai");
+      const baseURL = checkedUrl(valueOf(env, "OPENAI_BASE_URL") ?? "https://api.openai.com/v1", "OPENAI_BASE_URL");
+      const organization = valueOf(env, "OPENAI_ORG_ID");
+      const project = valueOf(env, "OPENAI_PROJECT_ID");
+      const account = { ...(organization && { organization }), ...(project && { project }) };
+      const provider = createOpenAI({ baseURL, apiKey: apiKey ?? "", ...account, fetch: createBoundedFetch() });
+      return createAiSdkModel(name, provider.responses(model), { secrets: [apiKey ?? ""] });
+    },
+  };
+}
+
+function openaiCompatible(env: Environment, { openaiCompatible: server }: ModelConfiguration): Vendor {
+  const keyName = server?.apiKeyEnv;
+  const apiKey = keyName === undefined ? undefined : valueOf(env, keyName);
+  const noKey = keyName !== undefined && apiKey === undefined ? `${keyName} is not set` : undefined;
+  return {
+    prefix: "openai-compatible",
+    missing: server ? noKey : "the configuration has no openaiCompatible.baseUrl",
+    create: (model, name) => chatModel({ name, model, apiKey, baseUrl: checkedUrl(server?.baseUrl ?? "", "openaiCompatible.baseUrl") }),
+  };
+}
+
+function ollama(env: Environment): Vendor {
+  return {
+    prefix: "ollama",
+    missing: undefined,
+    create: (model, name) => chatModel({ name, model, baseUrl: ollamaBaseUrl(valueOf(env, "OLLAMA_HOST")) }),
+  };
+}
+
+async function chatModel(options: { name: string; model: string; baseUrl: string; apiKey?: string | undefined }): Promise<Model> {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const { name, model, baseUrl, apiKey } = options;
+  const provider = createOpenAICompatible({
+    name: "openai-compatible",
+    baseURL: baseUrl,
+    includeUsage: true,
+    ...(apiKey !== undefined && { apiKey }),
+    fetch: createBoundedFetch(),
+  });
+  return createAiSdkModel(name, provider(model), { secrets: apiKey === undefined ? [] : [apiKey] });
+}
+
+/** Without its last slash. Not shown where it is refused: it may hold a password. */
+function checkedUrl(text: string, source: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new HawserError("usage", `${source} is not an http or https address`);
+  if (url.username !== "" || url.password !== "")
+    throw new HawserError("usage", `${source} holds a name or password; give the key in its variable`);
+  return text.replace(/\/+$/, "");
+}

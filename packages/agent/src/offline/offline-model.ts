@@ -1,0 +1,105 @@
+// The embedded model. It is no language model and says so: it understands the requests of request-table.ts
+// and uses the tools that it is offered, through the same turn as every other model. It is deterministic
+// and keeps no state: a step runs the whole answer again with the results that the conversation holds, is
+// silent until the last of them, and ends with the next tool call or with the answer.
+
+import { setTimeout as wait } from "node:timers/promises";
+import { HawserError, type ConversationMessage, type MessagePart } from "@hawser/wire";
+import type { Model, ModelEvent, ModelStep } from "../model/model.ts";
+import { answerMessage } from "./answer-request.ts";
+import { textOfMessage, type Move, type Outcome, type Scene } from "./answer.ts";
+
+export interface OfflineModelOptions {
+  /** The clock; for tests. */
+  readonly now?: (() => Date) | undefined;
+  /** A pause after each word, for demonstrations; none unless given. */
+  readonly pauseMs?: number | undefined;
+}
+
+export function createOfflineModel(options: OfflineModelOptions = {}): Model {
+  const { now = () => new Date(), pauseMs = 0 } = options;
+
+  async function* stream(step: ModelStep): AsyncGenerator<ModelEvent> {
+    for (const move of nextMoves(step, now())) {
+      if (move.type === "call") {
+        refuseWhenAborted(step.signal);
+        yield { type: "tool_call", toolId: move.toolId, toolName: move.toolName, input: move.input };
+        continue;
+      }
+      for (const piece of splitPieces(move.text)) {
+        refuseWhenAborted(step.signal);
+        yield { type: "text", text: piece };
+        if (pauseMs > 0) await wait(pauseMs, undefined, { signal: step.signal }).catch(() => {});
+      }
+    }
+    refuseWhenAborted(step.signal);
+  }
+
+  return { name: "offline", stream };
+}
+
+function refuseWhenAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new HawserError("cancelled", "the offline model was cancelled", { cause: signal.reason });
+}
+
+type NextMove = { readonly type: "say"; readonly text: string } | (Extract<Move, { type: "call" }> & { readonly toolId: string });
+
+/** What is to be said and called now, after what has happened in this turn. */
+function* nextMoves(step: ModelStep, now: Date): Generator<NextMove> {
+  const at = step.messages.findLastIndex(({ role }) => role === "user");
+  const asked = step.messages[at];
+  if (!asked) return;
+  const done = callsIn(step.messages.slice(at + 1));
+  const answer = answerMessage(textOfMessage(asked), toScene(step, at, asked, now));
+  let calls = 0;
+  let paragraphs = 0;
+  let outcome: Outcome | undefined;
+  for (let move = answer.next(outcome); !move.done; move = answer.next(outcome)) {
+    const { value } = move;
+    if (value.type === "say") {
+      const text = paragraphs++ === 0 ? value.text : `\n\n${value.text}`;
+      if (calls >= done.length) yield { type: "say", text };
+      continue;
+    }
+    const earlier = done[calls++];
+    if (!earlier) {
+      yield { ...value, toolId: `${asked.messageId}-${calls}` };
+      return;
+    }
+    // Tools come and go; what was done for one request is no result of another.
+    if (earlier.toolName !== value.toolName) {
+      yield { type: "say", text: "\n\nThe tools have changed meanwhile. Please ask me again." };
+      return;
+    }
+    ({ outcome } = earlier);
+  }
+}
+
+function toScene(step: ModelStep, at: number, asked: ConversationMessage, now: Date): Scene {
+  const paths = asked.parts.flatMap((part) => (part.type === "attachment" ? [part.path] : []));
+  const attachments = paths.map((path) => step.attachments.get(path) ?? { path });
+  return { tools: step.tools, earlier: step.messages.slice(0, at), before: [], attachments, listings: new Map(), now };
+}
+
+interface DoneCall {
+  readonly toolName: string;
+  readonly outcome: Outcome;
+}
+
+function callsIn(messages: readonly ConversationMessage[]): readonly DoneCall[] {
+  const parts = messages.flatMap(({ parts }) => parts);
+  const results = new Map(parts.flatMap((part) => (part.type === "tool_result" ? [[part.toolId, part] as const] : [])));
+  return parts.flatMap((part) =>
+    part.type === "tool_use" ? [{ toolName: part.toolName, outcome: toOutcome(results.get(part.toolId)) }] : [],
+  );
+}
+
+function toOutcome(part: Extract<MessagePart, { type: "tool_result" }> | undefined): Outcome {
+  if (!part) return { ok: false, error: "it has no result" };
+  return part.isError === true ? { ok: false, error: part.error ?? "it failed" } : { ok: true, result: part.result };
+}
+
+/** Words with the blanks that follow them. */
+function* splitPieces(text: string): Generator<string> {
+  for (const [piece] of text.matchAll(/\S{1,64}\s*|\s+/gu)) yield piece;
+}

@@ -1,0 +1,52 @@
+// Values as the offline model repeats them in an answer: within bounds, and never half a character.
+
+import { isRecord, limits } from "@hawser/wire";
+
+/** The beginning of a text, with a note about the rest. */
+export function cutText(text: string, maxChars: number = limits.offlineRepeatChars): string {
+  if (text.length <= maxChars) return text.toWellFormed();
+  return `${text.slice(0, maxChars).toWellFormed()}… (${text.length - maxChars} more characters)`;
+}
+
+/** A short text in one line. */
+export const quote = (text: string, maxChars = 120): string =>
+  `“${cutText(text.slice(0, 10_000).replaceAll(/\s+/g, " ").trim(), maxChars)}”`;
+
+/** As a block of its own; its fence is longer than any that the text holds. */
+export function toBlock(text: string): string {
+  const shown = cutText(text.endsWith("\n") ? text.slice(0, -1) : text);
+  const longest = (shown.match(/`{3,}/g) ?? []).reduce((max, fence) => Math.max(max, fence.length), 2);
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${shown}\n${fence}`;
+}
+
+/** One line each, with a note about those that are left out. */
+export function toList(lines: readonly string[]): string {
+  const shown = lines.slice(0, limits.offlineListEntries).map((line) => `- ${cutText(line.replaceAll("\n", " "), 400)}`);
+  const left = lines.length - shown.length;
+  return [...shown, ...(left > 0 ? [`- … and ${left} more`] : [])].join("\n");
+}
+
+/** Any result of a tool: text as it is, anything else as JSON. */
+export function showResult(result: unknown): string {
+  if (typeof result === "string") return toBlock(result);
+  return toBlock(JSON.stringify(result, null, 2) ?? "null");
+}
+
+/** The first list that a result has: itself, or one of these members. */
+export function listIn(result: unknown, ...names: readonly string[]): readonly unknown[] | undefined {
+  if (Array.isArray(result)) return result as readonly unknown[];
+  if (!isRecord(result)) return undefined;
+  const name = names.find((candidate) => Array.isArray(result[candidate]));
+  return name === undefined ? undefined : (result[name] as readonly unknown[]);
+}
+
+/** The first text that a result has: itself, or one of these members. */
+export function textIn(result: unknown, ...names: readonly string[]): string | undefined {
+  if (typeof result === "string") return result;
+  if (!isRecord(result)) return undefined;
+  const name = names.find((candidate) => typeof result[candidate] === "string");
+  return name === undefined ? undefined : (result[name] as string);
+}
+
+export const countOf = (count: number, singular: string, plural = `${singular}s`): string => `${count} ${count === 1 ? singular : plural}`;

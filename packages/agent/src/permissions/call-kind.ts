@@ -1,0 +1,59 @@
+// What "allow always" covers, as narrow as it is still useful: for a file tool the same tool on the same
+// file; for `run_command` the same command with exactly the same arguments (`git status` is not `git push`);
+// for `call_operation` the same operation; for any other tool that tool, since only its author knows what
+// its arguments mean. It becomes a rule, so that a remembered answer and a written one work alike.
+
+import { isRecord } from "@hawser/wire";
+import type { Roots } from "../tools/files/roots.ts";
+import { pathNames } from "./call-values.ts";
+import { toLiteralGlob } from "./glob.ts";
+import type { ToolCall } from "./policy.ts";
+import type { PermissionRule } from "./rules.ts";
+
+export interface CallKind {
+  readonly rule: PermissionRule;
+  /** What it covers, for the question. */
+  readonly description: string;
+}
+
+const fileTools: ReadonlySet<string> = new Set(["list_files", "read_file", "write_file", "edit_file", "search_files"]);
+
+/** Undefined for a call that is like no other: its input is not what its tool takes. */
+export function kindOfCall(call: ToolCall, roots: Roots | undefined): CallKind | undefined {
+  const { toolName } = call;
+  const input = isRecord(call.input) ? call.input : {};
+  if (fileTools.has(toolName)) return kindOfFileCall(toolName, input["path"] ?? ".", roots);
+  if (toolName === "run_command") return kindOfCommand(input);
+  if (toolName === "call_operation") return kindOfOperation(input["operationId"]);
+  return { rule: toRule(toolName, {}), description: `every call of ${toolName}, whatever its arguments` };
+}
+
+function kindOfFileCall(toolName: string, path: unknown, roots: Roots | undefined): CallKind | undefined {
+  // The real name: it covers also the ways that lead there, once they are resolved.
+  const names = typeof path === "string" ? pathNames(path, roots) : [];
+  // A link means something else tomorrow.
+  if (names.length !== 1) return undefined;
+  const [name] = names as [string];
+  return { rule: toRule(toolName, { path: toLiteralGlob(name) }), description: `${toolName} on ${name}` };
+}
+
+function kindOfCommand({ command, args = [] }: Record<string, unknown>): CallKind | undefined {
+  if (typeof command !== "string" || !Array.isArray(args) || !args.every((value) => typeof value === "string")) return undefined;
+  const match = { command: toLiteralGlob(command), args: args.map(toLiteralGlob) };
+  return {
+    rule: toRule("run_command", match),
+    description: `the command ${[command, ...args].join(" ").slice(0, 200)} with exactly these arguments`,
+  };
+}
+
+function kindOfOperation(operationId: unknown): CallKind | undefined {
+  if (typeof operationId !== "string") return undefined;
+  const match = { operationId: toLiteralGlob(operationId) };
+  return { rule: toRule("call_operation", match), description: `the operation ${operationId}, whatever its arguments` };
+}
+
+const toRule = (toolName: string, match: NonNullable<PermissionRule["match"]>): PermissionRule => ({
+  tool: toLiteralGlob(toolName),
+  match,
+  decision: "allow",
+});

@@ -1,0 +1,79 @@
+// Rules as the configuration writes them: `{tool, match?, decision}`. How they are read: a rule that denies
+// and matches always wins; among the others the last one that matches decides. Patterns are those of
+// glob.ts, and cover a value whole. A path is matched by its name inside the roots and by where links lead;
+// a list, given one pattern, by each of its members. A rule that allows must match all of them, one that
+// asks or denies only one: a doubt never opens a door.
+
+import { HawserError, isRecord, limits } from "@hawser/wire";
+import { matchesGlob } from "./glob.ts";
+
+export type Decision = "allow" | "ask" | "deny";
+
+export interface PermissionRule {
+  /** The tool's name, or a pattern such as `github__*`. */
+  readonly tool: string;
+  /** Members of the input and what they must look like. A list of patterns is compared one by one; `**` at its end takes any rest. */
+  readonly match?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  readonly decision: Decision;
+}
+
+/** The values of one member of the input, in every form that they are known by. */
+export type ValuesOf = (member: string) => readonly string[] | undefined;
+
+export function matchesRule(rule: PermissionRule, toolName: string, valuesOf: ValuesOf): boolean {
+  if (!matchesGlob(rule.tool, toolName)) return false;
+  return Object.entries(rule.match ?? {}).every(([member, pattern]) => matchesValues(pattern, valuesOf(member), rule.decision));
+}
+
+function matchesValues(pattern: string | readonly string[], values: readonly string[] | undefined, decision: Decision): boolean {
+  if (!values || values.length === 0) return typeof pattern !== "string" && values !== undefined && isSequence(pattern, [], decision);
+  if (typeof pattern !== "string") return isSequence(pattern, values, decision);
+  const matches = (value: string): boolean => matchesText(pattern, value, decision);
+  return decision === "allow" ? values.every(matches) : values.some(matches);
+}
+
+function isSequence(patterns: readonly string[], values: readonly string[], decision: Decision): boolean {
+  const takesRest = patterns.at(-1) === "**";
+  const fixed = takesRest ? patterns.slice(0, -1) : patterns;
+  if (takesRest ? values.length < fixed.length : values.length !== fixed.length) return false;
+  return fixed.every((pattern, position) => matchesText(pattern, values[position] as string, decision));
+}
+
+function matchesText(pattern: string, value: string, decision: Decision): boolean {
+  return value.length > limits.permissionValueChars ? decision !== "allow" : matchesGlob(pattern, value);
+}
+
+/** Throws `usage` that names the rule and what is wrong with it. */
+export function parseRules(value: unknown): PermissionRule[] {
+  if (!Array.isArray(value)) throw new HawserError("usage", "permissions must be a list of rules");
+  if (value.length > limits.permissionRuleEntries)
+    throw new HawserError("usage", `more than ${limits.permissionRuleEntries} permission rules`);
+  return value.map((rule: unknown, position) => parseRule(rule, `permissions[${position}]`));
+}
+
+const members: ReadonlySet<string> = new Set(["tool", "match", "decision"]);
+
+function parseRule(rule: unknown, where: string): PermissionRule {
+  const refuse = (problem: string): HawserError => new HawserError("usage", `${where} ${problem}`);
+  if (!isRecord(rule)) throw refuse("is no object");
+  const unknown = Object.keys(rule).find((member) => !members.has(member));
+  if (unknown !== undefined) throw refuse(`has an unknown member ${JSON.stringify(unknown)}; there are tool, match and decision`);
+  const { tool, match = {}, decision } = rule;
+  if (!isPattern(tool)) throw refuse("needs `tool`: the name of a tool, or a pattern");
+  if (decision !== "allow" && decision !== "ask" && decision !== "deny") throw refuse("needs `decision`: allow, ask or deny");
+  if (!isRecord(match)) throw refuse("has a `match` that is no object");
+  for (const [member, pattern] of Object.entries(match)) {
+    const isFine = Array.isArray(pattern) ? pattern.every(isText) : isPattern(pattern);
+    if (!isFine) throw refuse(`has a match.${member} that is neither a pattern nor a list of patterns`);
+  }
+  return { tool, decision, match: match as NonNullable<PermissionRule["match"]> };
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value.length <= limits.permissionPatternChars;
+const isPattern = (value: unknown): value is string => isText(value) && value !== "";
+
+/** A rule in one line, for reasons and the audit log. */
+export function describeRule({ tool, match = {}, decision }: PermissionRule): string {
+  const details = Object.entries(match).map(([member, pattern]) => `${member}: ${JSON.stringify(pattern)}`);
+  return `${decision} ${tool}${details.length > 0 ? ` {${details.join(", ")}}` : ""}`;
+}

@@ -1,0 +1,28 @@
+// The tools that every runtime has: files inside the roots, and the commands that the user allowed.
+
+import type { Tool } from "@hawser/wire";
+import { createEditFile } from "./edit-file.ts";
+import type { Roots } from "./files/roots.ts";
+import { createListFiles } from "./list-files.ts";
+import { createReadFile } from "./read-file.ts";
+import { createRunCommand, type RunCommandOptions } from "./run-command.ts";
+import { createSearchFiles } from "./search-files.ts";
+import { createWriteFile } from "./write-file.ts";
+
+export interface BuiltinToolsOptions extends Omit<RunCommandOptions, "roots" | "allowedCommands"> {
+  readonly roots: Roots;
+  /** `run_command` is there only when something is allowed. Default: nothing. */
+  readonly allowedCommands?: readonly string[] | undefined;
+}
+
+export function createBuiltinTools(options: BuiltinToolsOptions): Tool[] {
+  const { roots, allowedCommands = [] } = options;
+  return [
+    createListFiles(roots),
+    createReadFile(roots),
+    createWriteFile(roots),
+    createEditFile(roots),
+    createSearchFiles(roots),
+    ...(allowedCommands.length > 0 ? [createRunCommand({ ...options, allowedCommands })] : []),
+  ];
+}

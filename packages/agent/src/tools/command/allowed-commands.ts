@@ -1,0 +1,56 @@
+// Which programs `run_command` may start: those that the user named, and no other. A bare name is looked
+// up on the PATH, in absolute folders outside of the roots only: a program that a model has put into its
+// own folder is never taken for one that the user meant.
+
+import { constants } from "node:fs";
+import { access, realpath, stat } from "node:fs/promises";
+import { basename, delimiter, isAbsolute, join } from "node:path";
+import { HawserError } from "@hawser/wire";
+import type { Roots } from "../files/roots.ts";
+
+export interface AllowedCommands {
+  readonly names: readonly string[];
+  /** The program's path; throws when it is not allowed, or not there. */
+  resolve(command: string): Promise<string>;
+}
+
+/** Names or absolute paths. Throws `usage` for anything else. */
+export function createAllowedCommands(names: readonly string[], roots: Roots, searchPath: string): AllowedCommands {
+  for (const name of names) checkName(name);
+  const allowed = new Set(names);
+  return {
+    names: [...allowed],
+    async resolve(command) {
+      if (!allowed.has(command)) throw notAllowed(command, names);
+      if (isAbsolute(command)) return command;
+      for (const folder of searchPath.split(delimiter).filter(isAbsolute)) {
+        if (await isProgram(roots, folder, command)) return join(folder, command);
+      }
+      throw new HawserError("tool_failed", `${command} is allowed, but there is no such program on the PATH; ask the user to install it`);
+    },
+  };
+}
+
+async function isProgram(roots: Roots, folder: string, name: string): Promise<boolean> {
+  try {
+    const path = join(folder, name);
+    await access(path, constants.X_OK);
+    // Judged by where the folder really is; the program in it may be a link to anywhere, as /usr/bin is full of.
+    return (await stat(path)).isFile() && roots.rootOf(await realpath(folder)) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+function checkName(name: string): void {
+  if (name !== "" && !name.includes("\0") && (isAbsolute(name) || basename(name) === name) && name !== "." && name !== "..") return;
+  throw new HawserError("usage", `allowed command ${JSON.stringify(name)}: give the name of a program on the PATH, or an absolute path`);
+}
+
+function notAllowed(command: string, names: readonly string[]): HawserError {
+  const shown = JSON.stringify(command.length > 100 ? `${command.slice(0, 100)}…` : command);
+  return new HawserError(
+    "invalid_arguments",
+    `the command ${shown} is not allowed; allowed are: ${names.join(", ")}. Give only the program's name in \`command\`, and its arguments in \`args\``,
+  );
+}

@@ -1,0 +1,59 @@
+// Runs one program to its end, or until its time is over or it is cancelled: then its whole process group is
+// ended. What it leaves running in its group ends with it. It reads an empty input.
+
+import { once } from "node:events";
+import { HawserError, limits, startDeadline } from "@hawser/wire";
+import { startChild, type ChildExit, type PipedChild } from "@hawser/wire/node";
+import { createBoundedOutput, type OutputText } from "./bounded-output.ts";
+
+export interface ProgramOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface ProgramResult extends ChildExit {
+  readonly stdout: OutputText;
+  readonly stderr: OutputText;
+  readonly isTimedOut: boolean;
+}
+
+export async function runProgram(options: ProgramOptions): Promise<ProgramResult> {
+  const { command, args, cwd, env, timeoutMs, signal } = options;
+  const stdout = createBoundedOutput(limits.commandOutputBytes);
+  const stderr = createBoundedOutput(limits.commandOutputBytes);
+  signal.throwIfAborted();
+  const stopping = { stopInputMs: 0, stopSignalMs: limits.commandStopMs };
+  const onStderr = (chunk: Buffer): void => stderr.add(chunk);
+  const child = await startChild({ stdio: "pipe", command, args, cwd, env, ownsGroup: true, onStderr, ...stopping });
+  child.stdin.end();
+  child.stdout.on("data", (chunk: Buffer) => stdout.add(chunk));
+  const isOver = Promise.withResolvers<HawserError>();
+  const deadline = startDeadline({ totalMs: timeoutMs, onExpire: isOver.resolve });
+  const onAbort = (): void => isOver.resolve(new HawserError("cancelled", "cancelled"));
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    const early = await Promise.race([whenComplete(child), isOver.promise]);
+    const exit = await child.stop();
+    signal.throwIfAborted();
+    return { ...exit, stdout: stdout.take(), stderr: stderr.take(), isTimedOut: early !== undefined };
+  } finally {
+    deadline.clear();
+    signal.removeEventListener("abort", onAbort);
+    await child.stop();
+  }
+}
+
+/** It has ended, and its output is read; or something that it left behind keeps the pipe open for too long. */
+async function whenComplete(child: PipedChild): Promise<undefined> {
+  const ended = once(child.stdout, "close").catch(() => {});
+  await child.exited;
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, limits.commandStopMs);
+  await Promise.race([ended, late.promise]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,86 @@
+// `edit_file`: replaces one piece of text in a file, which must be there exactly once, or all of them when
+// that is asked for. The rest of the file stays byte for byte: its line ends, its mark at the beginning.
+
+import { defineTool, HawserError, limits, type Tool } from "@hawser/wire";
+import { occurrencesOf, separateOccurrences } from "./files/occurrences.ts";
+import { openInside } from "./files/open-inside.ts";
+import { readWholeText } from "./files/read-text.ts";
+import { replaceFile } from "./files/replace-file.ts";
+import type { Roots } from "./files/roots.ts";
+import { changesFiles, toBytes } from "./write-file.ts";
+
+interface Edit {
+  readonly oldText: string;
+  readonly newText: string;
+  readonly replaceAll: boolean;
+}
+
+export function createEditFile(roots: Roots): Tool {
+  return defineTool({
+    name: "edit_file",
+    description:
+      "Replaces text in a file. `oldText` must occur exactly once, character for character, with its white space; " +
+      "give enough lines around it to make it unique, or `replaceAll`. Read the file first.",
+    input: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "The file, relative to the root folder." },
+        oldText: { type: "string", minLength: 1, description: "The text as it is in the file." },
+        newText: { type: "string", description: "What takes its place; empty removes it." },
+        replaceAll: { type: "boolean", description: "Replace every occurrence. Default: false." },
+      },
+      required: ["path", "oldText", "newText"],
+      additionalProperties: false,
+    },
+    annotations: { title: "Edit file", readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    exclusiveGroup: changesFiles,
+    run: (args, { signal }) => {
+      const edit = { oldText: String(args["oldText"]), newText: String(args["newText"]), replaceAll: args["replaceAll"] === true };
+      return editFile(roots, String(args["path"]), edit, signal);
+    },
+  });
+}
+
+async function editFile(roots: Roots, path: string, edit: Edit, signal: AbortSignal): Promise<object> {
+  signal.throwIfAborted();
+  if (edit.oldText === "") throw refused("oldText is empty; to make a file or replace all of it, use write_file");
+  if (edit.oldText === edit.newText) throw refused("oldText and newText are the same; nothing would change");
+  const file = await openInside(roots, path);
+  try {
+    const text = await readWholeText(file, limits.writtenFileBytes, signal);
+    const { result, replacements } = applyEdit(text, withLineEndsOf(text, edit), file.shown);
+    const content = toBytes(result);
+    const { shown } = await replaceFile(roots, path, { content, signal, madeFrom: file.stats });
+    return { path: shown, replacements, bytes: content.length };
+  } finally {
+    await file.handle.close();
+  }
+}
+
+function applyEdit(text: string, { oldText, newText, replaceAll }: Edit, shown: string): { result: string; replacements: number } {
+  const places = replaceAll ? separateOccurrences(oldText, text) : [...occurrencesOf(oldText, text)];
+  if (places.length === 0)
+    throw refused(`oldText does not occur in ${shown}; read the file and copy the text exactly, with its white space`);
+  if (places.length > 1 && !replaceAll) {
+    throw refused(`oldText occurs ${places.length} times in ${shown}; give more of the text around it, or replaceAll`);
+  }
+  if (text.length + places.length * (newText.length - oldText.length) > limits.writtenFileBytes) {
+    throw refused(`${shown} would become larger than ${limits.writtenFileBytes} bytes`);
+  }
+  const parts: string[] = [];
+  let from = 0;
+  for (const at of places) {
+    parts.push(text.slice(from, at), newText);
+    from = at + oldText.length;
+  }
+  return { result: parts.join("") + text.slice(from), replacements: places.length };
+}
+
+/** Models write `\n`; in a file that has only `\r\n`, that is what is meant. */
+function withLineEndsOf(text: string, edit: Edit): Edit {
+  if (!text.includes("\r\n") || /(?<!\r)\n/.test(text)) return edit;
+  const adapt = (part: string): string => part.replaceAll(/\r?\n/g, "\r\n");
+  return { ...edit, oldText: adapt(edit.oldText), newText: adapt(edit.newText) };
+}
+
+const refused = (message: string): HawserError => new HawserError("tool_failed", message);

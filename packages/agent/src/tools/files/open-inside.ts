@@ -1,0 +1,162 @@
+// The only way to open anything for a tool. First the text of the path is judged, then links are resolved
+// without opening anything, then the real path is walked from its root, each step without following a link,
+// and what was opened is judged again by its descriptor. Only regular files and folders; a pipe or a device
+// is never opened. On Linux each step starts at the descriptor of the step before (/proc/self/fd/N/name), so
+// that a folder swapped for a link in between leads nowhere. Elsewhere Node has no such way: there the real
+// path is opened, and its identity compared before and after; a swap back and forth in between may go
+// unseen for reading, but a refused path is never read or changed by us knowingly.
+
+import { constants, type Stats } from "node:fs";
+import { lstat, open, readlink, realpath, type FileHandle } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { fileError, toFileError } from "./file-errors.ts";
+import { codeOf, outside, type Roots } from "./roots.ts";
+
+/** A folder that was walked to: what is opened, made or renamed through `entry` lies in it. */
+export interface Folder {
+  /** Its real path. */
+  readonly path: string;
+  /** What system calls take for an entry of it; for the folder itself without a name. */
+  entry(name?: string): string;
+  close(): Promise<void>;
+}
+
+export interface OpenedFile {
+  readonly handle: FileHandle;
+  /** Its real path. */
+  readonly path: string;
+  /** The same for people and models. */
+  readonly shown: string;
+  readonly stats: Stats;
+}
+
+/** What exists of a path, resolved, and the names that are not there yet. */
+export interface RealTarget {
+  readonly existing: string;
+  readonly missing: readonly string[];
+}
+
+// Not in Node's table; the number is the same on every architecture of Linux that Node has.
+const pathOnly = process.platform === "linux" ? 0o10000000 : 0;
+const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0) | pathOnly;
+// A pipe that somebody puts there in between must not hang us, nor a terminal become ours.
+const carefulFlags = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+/** Opens a regular file for reading, or throws a HawserError that says why not. The caller closes `handle`. */
+export async function openInside(roots: Roots, path: string): Promise<OpenedFile> {
+  const { existing, missing } = await resolveInside(roots, path);
+  const shown = roots.show(existing);
+  if (missing.length > 0) throw fileError(roots.show(join(existing, ...missing)), "does not exist; use list_files to see what is there");
+  if (roots.rootOf(existing) === existing) throw fileError(shown, "is a folder; give a file");
+  const folder = await openFolder(roots, dirname(existing));
+  try {
+    return await openEntry(roots, folder, basename(existing), constants.O_RDONLY);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Opens a regular file of an open folder, without following a link. */
+export async function openEntry(roots: Roots, folder: Folder, name: string, flags: number): Promise<OpenedFile> {
+  const path = join(folder.path, name);
+  const shown = roots.show(path);
+  try {
+    // Looked at first: the opening of a device alone may do something.
+    checkRegular(await lstat(folder.entry(name)), shown);
+    const handle = await open(folder.entry(name), flags | carefulFlags);
+    try {
+      const stats = await handle.stat();
+      checkRegular(stats, shown);
+      await checkPlace(roots, handle, path);
+      return { handle, path, shown, stats };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  } catch (error) {
+    throw toFileError(error, shown);
+  }
+}
+
+/** Walks to a folder by its real path. */
+export async function openFolder(roots: Roots, real: string): Promise<Folder> {
+  const root = roots.rootOf(real);
+  if (root === undefined) throw outside(real, roots.paths[0]);
+  try {
+    let folder = await openStep(roots, root, root);
+    for (const name of relative(root, real).split(sep).filter(Boolean)) folder = await openSubfolder(roots, folder, name);
+    return folder;
+  } catch (error) {
+    throw toFileError(error, roots.show(real));
+  }
+}
+
+/** Steps into a folder of a folder; the outer one is closed unless it is kept. */
+export async function openSubfolder(roots: Roots, folder: Folder, name: string, keeps: "keep" | "close" = "close"): Promise<Folder> {
+  try {
+    return await openStep(roots, folder.entry(name), join(folder.path, name));
+  } finally {
+    if (keeps === "close") await folder.close();
+  }
+}
+
+async function openStep(roots: Roots, at: string, path: string): Promise<Folder> {
+  if (!roots.hasDescriptorPaths) {
+    const stats = await lstat(path);
+    if (!stats.isDirectory() || (await realpath(path)) !== path) throw fileError(roots.show(path), "is no folder, or was moved just now");
+    return { path, entry: (name) => (name === undefined ? path : join(path, name)), close: async () => {} };
+  }
+  const handle = await open(at, folderFlags);
+  try {
+    await checkPlace(roots, handle, path);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  const base = `/proc/self/fd/${handle.fd}`;
+  return { path, entry: (name) => (name === undefined ? base : `${base}/${name}`), close: () => handle.close() };
+}
+
+/** The proof: where the opened thing really is. */
+async function checkPlace(roots: Roots, handle: FileHandle, path: string): Promise<void> {
+  if (roots.hasDescriptorPaths) {
+    const place = await readlink(`/proc/self/fd/${handle.fd}`);
+    if (roots.rootOf(place) === undefined) throw outside(roots.show(path), roots.paths[0]);
+    return;
+  }
+  const [opened, named, real] = [await handle.stat(), await lstat(path), await realpath(path)];
+  if (opened.dev !== named.dev || opened.ino !== named.ino || real !== path) throw outside(roots.show(path), roots.paths[0]);
+}
+
+function checkRegular(stats: Stats, shown: string): void {
+  if (stats.isFile()) return;
+  if (stats.isDirectory()) throw fileError(shown, "is a folder; give a file");
+  if (stats.isSymbolicLink()) throw fileError(shown, "is a link; use the path that it stands for");
+  throw fileError(shown, "is no regular file (a pipe, a socket or a device) and is left alone");
+}
+
+/** Resolves links without opening anything. Throws when a link leads out of the roots, or nowhere. */
+export async function resolveInside(roots: Roots, path: string): Promise<RealTarget> {
+  const wanted = roots.locate(path);
+  const missing: string[] = [];
+  for (let at = wanted; ; at = dirname(at)) {
+    const existing = await realOrMissing(roots, at);
+    if (existing !== undefined) {
+      if (roots.rootOf(existing) === undefined) throw outside(path, roots.paths[0]);
+      return { existing, missing };
+    }
+    if (roots.paths.includes(at)) throw fileError(at, "is the root folder, and is gone");
+    missing.unshift(basename(at));
+  }
+}
+
+async function realOrMissing(roots: Roots, path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw toFileError(error, roots.show(path));
+  }
+  const stats = await lstat(path).catch(() => undefined);
+  if (stats?.isSymbolicLink()) throw fileError(roots.show(path), "is a link that leads nowhere; use another name");
+  return undefined;
+}

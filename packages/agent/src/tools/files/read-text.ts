@@ -1,0 +1,113 @@
+// Reads text from an opened file within bounds, whatever the file does meanwhile: one that grows is read
+// up to the bound, and one that is not UTF-8 text is refused with its size and kind.
+
+import { HawserError, limits } from "@hawser/wire";
+import { fileError, toFileError } from "./file-errors.ts";
+import { kindOf, wholeCharacterBytes } from "./file-kind.ts";
+import type { OpenedFile } from "./open-inside.ts";
+
+const chunkBytes = 65_536;
+
+export interface LineRange {
+  /** The first line is 1. */
+  readonly from: number;
+  readonly count: number;
+}
+
+export interface TextLines {
+  readonly content: string;
+  /** Complete lines in `content`, the last one of a file also without a line end. */
+  readonly lines: number;
+  /** There is more after these lines. */
+  readonly hasMore: boolean;
+  /** The last line is longer than an answer may be, and was cut. */
+  readonly isLineCut: boolean;
+}
+
+/** The lines of a range, as many as fit into `readFileBytes`. */
+export async function readLines(file: OpenedFile, range: LineRange, signal: AbortSignal): Promise<TextLines> {
+  const kept: Buffer[] = [];
+  let keptBytes = 0;
+  let skippedBytes = 0;
+  let line = 1;
+  let isAtEnd = true;
+  for await (const chunk of chunksOf(file, signal)) {
+    if (chunk.includes(0)) throw notText(file, chunk);
+    let start = 0;
+    while (line < range.from && start < chunk.length) {
+      const lineEnd = chunk.indexOf(10, start);
+      start = lineEnd < 0 ? chunk.length : lineEnd + 1;
+      if (lineEnd >= 0) line++;
+    }
+    skippedBytes += start;
+    if (skippedBytes > limits.skippedFileBytes) throw fileError(file.shown, "is too large to reach that line; use search_files");
+    if (start === chunk.length) continue;
+    kept.push(chunk.subarray(start));
+    keptBytes += chunk.length - start;
+    // One byte more than fits says that there is more.
+    if (keptBytes > limits.readFileBytes) {
+      isAtEnd = false;
+      break;
+    }
+  }
+  return takeLines(file, Buffer.concat(kept), range.count, isAtEnd);
+}
+
+function takeLines(file: OpenedFile, bytes: Buffer, count: number, isAtEnd: boolean): TextLines {
+  const room = Math.min(bytes.length, limits.readFileBytes);
+  let end = 0;
+  let lines = 0;
+  while (lines < count && end < room) {
+    const lineEnd = bytes.indexOf(10, end);
+    const next = lineEnd < 0 ? bytes.length : lineEnd + 1;
+    if (next > room || (lineEnd < 0 && !isAtEnd)) break;
+    end = next;
+    lines++;
+  }
+  const isLineCut = lines === 0 && bytes.length > 0;
+  if (isLineCut) end = wholeCharacterBytes(bytes.subarray(0, room));
+  return { content: toText(file, bytes.subarray(0, end)), lines, hasMore: end < bytes.length || !isAtEnd, isLineCut };
+}
+
+/** The whole file, if it is text of at most `maxBytes`. */
+export async function readWholeText(file: OpenedFile, maxBytes: number, signal: AbortSignal): Promise<string> {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunksOf(file, signal)) {
+    if (chunk.includes(0)) throw notText(file, chunk);
+    kept.push(chunk);
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw fileError(file.shown, `is larger than ${maxBytes} bytes`);
+  }
+  return toText(file, Buffer.concat(kept));
+}
+
+async function* chunksOf(file: OpenedFile, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for (let position = 0; ;) {
+    signal.throwIfAborted();
+    const { bytesRead, buffer } = await file.handle
+      .read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, position)
+      .catch((error: unknown) => {
+        throw toFileError(error, file.shown);
+      });
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+// The mark at the beginning of some files belongs to them: an edit must not lose it.
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function toText(file: OpenedFile, bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw notText(file, bytes);
+  }
+}
+
+function notText({ shown, stats }: OpenedFile, bytes: Buffer): HawserError {
+  const kind = kindOf(bytes);
+  return fileError(shown, `is no UTF-8 text but ${kind} of ${stats.size} bytes, which this tool can't show`);
+}

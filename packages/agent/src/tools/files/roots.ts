@@ -1,0 +1,118 @@
+// The folders that file tools may touch. Their real paths are taken once, at the start: a root may itself
+// be a link, but a link that is put there later leads nowhere. Here a path is only judged by its text; that
+// what is opened really lies inside is proven on the descriptor, in open-inside.ts.
+
+import { existsSync, realpathSync } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { isAbsolute, join, parse, relative, resolve, sep } from "node:path";
+import { HawserError, limits } from "@hawser/wire";
+
+interface Root {
+  readonly given: string;
+  readonly real: string;
+}
+
+export interface Roots {
+  /** Real paths; the first one is where relative paths begin and commands run. */
+  readonly paths: readonly [string, ...string[]];
+  /** Whether entries of an open folder can be named through its descriptor, as Linux can. */
+  readonly hasDescriptorPaths: boolean;
+  /** The absolute path that a text means. Throws when it is none, or lies outside by its text. */
+  locate(path: string): string;
+  /** The root that a real path lies in. */
+  rootOf(real: string): string | undefined;
+  /** A real path as people and models see it: relative to the first root, or else absolute; always with `/`. */
+  show(real: string): string;
+}
+
+export interface RootsOptions {
+  /** Found out unless given; tests turn it off to try the other way. */
+  readonly hasDescriptorPaths?: boolean | undefined;
+}
+
+const descriptorFolder = "/proc/self/fd";
+
+/** Throws `usage` when one does not exist or is no folder. */
+export async function createRoots(paths: readonly string[], options: RootsOptions = {}): Promise<Roots> {
+  const roots = await Promise.all(paths.map(toRoot));
+  const [first] = roots;
+  if (!first) throw new HawserError("usage", "file tools need at least one root folder; give --root");
+  const rootOf = (real: string): string | undefined => roots.find((root) => isInside(root.real, real))?.real;
+  return {
+    paths: roots.map(({ real }) => real) as [string, ...string[]],
+    hasDescriptorPaths: options.hasDescriptorPaths ?? (process.platform === "linux" && existsSync(descriptorFolder)),
+    rootOf,
+    locate: (path) => locate(roots, first, path),
+    show: (real) => (isInside(first.real, real) ? relative(first.real, real) || "." : real).replaceAll(sep, "/"),
+  };
+}
+
+async function toRoot(path: string): Promise<Root> {
+  try {
+    const real = await realpath(path);
+    if ((await stat(real)).isDirectory()) return { given: resolve(path), real };
+  } catch (cause) {
+    throw new HawserError("usage", `root folder ${path} can't be used (${codeOf(cause)}); give a folder that exists`, { cause });
+  }
+  throw new HawserError("usage", `root ${path} is no folder; give a folder`);
+}
+
+function locate(roots: readonly Root[], first: Root, path: string): string {
+  checkText(path);
+  const wanted = resolve(first.real, path);
+  for (const { given, real } of roots) {
+    if (isInside(real, wanted)) return wanted;
+    if (isInside(given, wanted)) return join(real, relative(given, wanted));
+  }
+  throw outside(path, first.real);
+}
+
+function checkText(path: string): void {
+  const refuse = (problem: string): never => {
+    throw new HawserError("invalid_arguments", `this path ${problem}; give a path relative to the root folder, such as "src/index.ts"`);
+  };
+  if (typeof path !== "string" || path === "") refuse("is empty");
+  if (path.includes("\0")) refuse("contains a NUL character");
+  // Half a character would reach the system as another name than the one that was shown.
+  if (!path.isWellFormed()) refuse("is not well-formed text");
+  if (Buffer.byteLength(path) > limits.maxPathBytes) refuse(`is longer than ${limits.maxPathBytes} bytes`);
+}
+
+/** Refused by its text: no system call was made. */
+export function outside(path: string, root: string): HawserError {
+  return new HawserError("invalid_arguments", `${shorten(path)} is outside of the allowed folders; use a path inside ${root}`);
+}
+
+const shorten = (path: string): string => JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
+
+/** By text alone; a folder is inside itself, and `/root-evil` is not inside `/root`. */
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** Throws `usage` for a working directory that nobody meant to hand over whole: `/`, or what holds the home folder. */
+export function checkDefaultRoot(path: string, home: string = homedir()): void {
+  const real = toReal(path);
+  const isTop = parse(real).root === real;
+  if (!isTop && !isInside(real, toReal(home))) return;
+  const what = isTop ? "the top of the file system" : "your home folder, or holds it";
+  throw new HawserError(
+    "usage",
+    `the working directory ${path} is ${what}; go to a project's folder, or say --root ${path} if you mean it`,
+  );
+}
+
+function toReal(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+export function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return typeof code === "string" ? code : "unknown error";
+}

@@ -1,0 +1,44 @@
+// `read_file`: the text of a file, from a line on, as much as fits.
+
+import { defineTool, limits, type Tool } from "@hawser/wire";
+import { openInside } from "./files/open-inside.ts";
+import { readLines, type LineRange } from "./files/read-text.ts";
+import type { Roots } from "./files/roots.ts";
+
+export function createReadFile(roots: Roots): Tool {
+  return defineTool({
+    name: "read_file",
+    description:
+      "Reads a text file (UTF-8). " +
+      `At most ${limits.readFileBytes} bytes at a time; if there is more, \`nextOffset\` is the line to go on from. ` +
+      "Images and other binary files are refused.",
+    input: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "The file, relative to the root folder." },
+        offset: { type: "integer", minimum: 1, description: "The first line to read; lines count from 1. Default: 1." },
+        limit: { type: "integer", minimum: 1, description: "How many lines at most. Default: as many as fit." },
+      },
+      required: ["path"],
+      additionalProperties: false,
+    },
+    annotations: { title: "Read file", readOnlyHint: true, openWorldHint: false },
+    run: (args, { signal }) =>
+      readFile(roots, String(args["path"]), { from: toWhole(args["offset"], 1), count: toWhole(args["limit"], Infinity) }, signal),
+  });
+}
+
+const toWhole = (value: unknown, otherwise: number): number => (typeof value === "number" && value >= 1 ? Math.trunc(value) : otherwise);
+
+async function readFile(roots: Roots, path: string, range: LineRange, signal: AbortSignal): Promise<object> {
+  signal.throwIfAborted();
+  const file = await openInside(roots, path);
+  try {
+    const { content, lines, hasMore, isLineCut } = await readLines(file, range, signal);
+    const place = { path: file.shown, content, size: file.stats.size, ...(range.from > 1 && { offset: range.from }), lines };
+    if (isLineCut) return { ...place, truncated: true, note: `Line ${range.from} is longer than an answer may be; it was cut.` };
+    return hasMore ? { ...place, truncated: true, nextOffset: range.from + lines } : place;
+  } finally {
+    await file.handle.close();
+  }
+}

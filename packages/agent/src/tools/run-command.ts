@@ -1,0 +1,73 @@
+// `run_command`: starts an allowed program with a list of arguments. There is no shell anywhere: what looks
+// like one (`;`, `$(…)`, `|`, `*`) reaches the program as the characters that it is.
+
+import { defineTool, HawserError, limits, type Tool } from "@hawser/wire";
+import { createAllowedCommands } from "./command/allowed-commands.ts";
+import { commandEnvironment } from "./command/command-environment.ts";
+import { runProgram, type ProgramResult } from "./command/run-program.ts";
+import { codeOf, type Roots } from "./files/roots.ts";
+
+export interface RunCommandOptions {
+  readonly roots: Roots;
+  /** Names of programs on the PATH, or absolute paths. */
+  readonly allowedCommands: readonly string[];
+  readonly commandTimeoutMs?: number | undefined;
+  /** Where the allowed variables are taken from; this process's own unless given. */
+  readonly environment?: NodeJS.ProcessEnv | undefined;
+}
+
+export function createRunCommand(options: RunCommandOptions): Tool {
+  const { roots, environment = process.env, commandTimeoutMs = limits.commandMs } = options;
+  const env = commandEnvironment(environment);
+  const commands = createAllowedCommands(options.allowedCommands, roots, env["PATH"] ?? env["Path"] ?? "");
+  return defineTool({
+    name: "run_command",
+    description:
+      `Runs a program in the root folder. Allowed: ${commands.names.join(", ")}. ` +
+      "No shell: `args` is the list of arguments, and pipes, redirections, variables and `*` mean nothing. The input is empty. " +
+      `It gets ${commandTimeoutMs / 1000} seconds. Of long output, the beginning and the end are returned.`,
+    input: {
+      type: "object",
+      properties: {
+        command: { type: "string", description: "The program's name alone, as it is allowed." },
+        args: { type: "array", items: { type: "string" }, description: "Its arguments, one by one. Default: none." },
+      },
+      required: ["command"],
+      additionalProperties: false,
+    },
+    annotations: { title: "Run command", readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+    async run(args, { signal }) {
+      const given = args as { command: string; args?: string[] };
+      checkText([given.command, ...(given.args ?? [])]);
+      const command = await commands.resolve(given.command);
+      const [cwd] = roots.paths;
+      const program = { command, args: given.args ?? [], cwd, env, timeoutMs: commandTimeoutMs, signal };
+      return toResult(await runProgram(program).catch((error: unknown) => Promise.reject(describeFailure(error))));
+    },
+  });
+}
+
+function checkText(texts: readonly string[]): void {
+  for (const [position, text] of texts.entries()) {
+    const where = position === 0 ? "command" : `args[${position - 1}]`;
+    if (text.includes("\0")) throw new HawserError("invalid_arguments", `${where} contains a NUL character, which no program can be given`);
+    if (!text.isWellFormed()) throw new HawserError("invalid_arguments", `${where} is not well-formed text; send well-formed text`);
+  }
+}
+
+function toResult({ code, signal, stdout, stderr, isTimedOut }: ProgramResult): object {
+  return {
+    exitCode: code,
+    ...(signal !== null && { signal }),
+    ...(isTimedOut && { timedOut: true, note: "It took too long and was ended." }),
+    stdout: stdout.text,
+    stderr: stderr.text,
+    ...((stdout.isCut || stderr.isCut) && { truncated: true }),
+    ...((stdout.isLossy || stderr.isLossy) && { notUtf8: true }),
+  };
+}
+
+function describeFailure(error: unknown): unknown {
+  if (!HawserError.isInstance(error) || codeOf(error.cause) !== "E2BIG") return error;
+  return new HawserError("tool_failed", "the arguments are too long for the system; give fewer, or write them to a file", { cause: error });
+}

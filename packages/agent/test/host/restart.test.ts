@@ -1,0 +1,91 @@
+// What the host client does when its runtime ends before it should: nobody waits for ever, nothing is asked
+// twice, and a runtime that keeps ending is given up.
+
+import { describe, expect, it } from "vitest";
+import { limits, type HawserError } from "@hawser/wire";
+import { spawnAgent } from "../../src/host/index.ts";
+import { eventsOf, failureOf, isAlive, spawnScripted, textOf, until } from "./scripted.ts";
+
+describe("a runtime that crashes", () => {
+  it("every pending request ends with connection_lost after what came before, and the next one is served by a new process", async () => {
+    const restarts: HawserError[] = [];
+    const agent = await spawnScripted([], { onRestart: (reason) => restarts.push(reason) });
+    const { pid } = agent;
+    const silent = failureOf(eventsOf(agent.send("silent")));
+    const seen: string[] = [];
+    const crash = await failureOf(
+      (async () => {
+        for await (const event of agent.send("crash")) if (event.type === "token") seen.push(event.token);
+      })(),
+    );
+    expect([crash.code, crash.facts["code"], seen]).toEqual(["connection_lost", 3, ["last words"]]);
+    expect((await silent).code).toBe("connection_lost");
+    expect(await textOf(agent.send("hello"))).toBe("Hello world");
+    expect(agent.pid).not.toBe(pid);
+    expect(isAlive(pid)).toBe(false);
+    expect(restarts).toHaveLength(1);
+  });
+
+  it("nothing is asked again of the new process", async () => {
+    const agent = await spawnScripted();
+    await failureOf(eventsOf(agent.send("crash")));
+    const lines = JSON.parse(await textOf(agent.send("lines"))) as string[];
+    expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual(["lines"]);
+  });
+
+  it("RUN-16: five times within three minutes is given up with a clear error, and leaves no process", { timeout: 120_000 }, async () => {
+    expect([limits.hostCrashEntries, limits.hostCrashWindowMs]).toEqual([5, 180_000]);
+    const pids = new Set<number | undefined>();
+    const agent = await spawnScripted(["--crash-when-ready"], { onRestart: () => pids.add(agent.pid) });
+    let last: HawserError | undefined;
+    await until(async () => {
+      last = await failureOf(eventsOf(agent.send("silent")));
+      return last.code === "start_failed";
+    }, 60_000);
+    expect(last?.message).toMatch(/^the agent ended 5 times within 3 minutes and is not started again; the last time: .*exit code 5/);
+    expect(agent.pid).toBeUndefined();
+    expect([...pids].filter(isAlive)).toEqual([]);
+  });
+
+  it("with restart: false stays ended", async () => {
+    const agent = await spawnScripted([], { restart: false });
+    await failureOf(eventsOf(agent.send("crash")));
+    expect(await failureOf(eventsOf(agent.send("hello")))).toMatchObject({ code: "connection_lost" });
+    expect(agent.pid).toBeUndefined();
+  });
+
+  it("RUN-16: started and closed 50 times, leaves no process behind", { timeout: 180_000 }, async () => {
+    const pids: (number | undefined)[] = [];
+    for (let round = 0; round < 50; round++) {
+      const agent = await spawnScripted();
+      pids.push(agent.pid);
+      if (round % 2 === 0) void failureOf(eventsOf(agent.send("silent")));
+      await agent.close();
+    }
+    expect(new Set(pids).size).toBe(50);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+});
+
+describe("a program that is no runtime", () => {
+  it("is said not to exist", async () => {
+    expect(await failureOf(spawnAgent({ command: "no-such-program-here" }))).toMatchObject({
+      code: "start_failed",
+      message: "can't start no-such-program-here: there is no such program; check the name and the PATH",
+    });
+  });
+
+  it("that ends at once is said to have ended, and is not started again", async () => {
+    expect(await failureOf(spawnScripted(["--crash-at-start"]))).toMatchObject({
+      code: "start_failed",
+      message: expect.stringMatching(/ended \(exit code 4\) before it said `ready`$/) as string,
+    });
+  });
+
+  it("that never says ready is stopped after a bounded time", async () => {
+    expect(await failureOf(spawnScripted(["--never-ready"], { readyMs: 500 }))).toMatchObject({
+      code: "start_failed",
+      message: expect.stringMatching(/did not say `ready` within 500 ms; it was stopped$/) as string,
+    });
+  });
+});

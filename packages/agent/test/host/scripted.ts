@@ -1,0 +1,61 @@
+// What the tests of the host client share: the scripted agent, started by the real `spawnAgent`, and ways
+// to look at what came and at what is left of it.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach } from "vitest";
+import { HawserError, toHawserError } from "@hawser/wire";
+import { spawnAgent, type AgentTurn, type SpawnAgentOptions, type SpawnedAgent, type TurnEvent } from "../../src/host/index.ts";
+
+const fixture = join(import.meta.dirname, "fixtures", "scripted-agent.mjs");
+const started: SpawnedAgent[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((agent) => agent.close()));
+});
+
+/** Closed after the test. */
+export async function spawnScripted(flags: readonly string[] = [], options: SpawnAgentOptions = {}): Promise<SpawnedAgent> {
+  const agent = await spawnAgent({ command: process.execPath, args: [fixture, ...flags], onStderr: () => {}, ...options });
+  started.push(agent);
+  return agent;
+}
+
+export async function eventsOf(turn: AgentTurn): Promise<TurnEvent[]> {
+  const events: TurnEvent[] = [];
+  for await (const event of turn) events.push(event);
+  return events;
+}
+
+export const textOf = async (turn: AgentTurn): Promise<string> =>
+  (await eventsOf(turn)).map((event) => (event.type === "token" ? event.token : "")).join("");
+
+/** The error that it ends with. */
+export async function failureOf(work: Promise<unknown>): Promise<HawserError> {
+  const outcome = await work.then(
+    (value) => ({ value }),
+    (error: unknown) => toHawserError(error),
+  );
+  if (HawserError.isInstance(outcome)) return outcome;
+  throw new Error(`did not fail: ${JSON.stringify(outcome)}`);
+}
+
+export const isAlive = (pid: number | undefined): boolean => {
+  if (pid === undefined) return false;
+  if (process.platform === "linux" && !existsSync(`/proc/${pid}`)) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export async function until(isTrue: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
+  const endsAt = performance.now() + withinMs;
+  while (!(await isTrue())) {
+    if (performance.now() > endsAt) throw new Error("did not become true in time");
+    await sleep(20);
+  }
+}

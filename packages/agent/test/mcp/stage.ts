@@ -1,0 +1,58 @@
+// What the tests of MCP servers share: the fixtures as configuration, a folder that goes with the test, and
+// calls of tools as the runtime makes them.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ToolContext } from "@hawser/wire";
+import type { ConfiguredServer } from "../../src/config/agent-config.ts";
+import { connectMcpServers, type McpServers, type McpServersOptions } from "../../src/mcp/connect-servers.ts";
+
+const fixture = (name: string): string => join(import.meta.dirname, "../fixtures", name);
+
+export const official: ConfiguredServer = { command: process.execPath, args: ["--conditions=hawser-source", fixture("mcp-stdio.ts")] };
+export const odd = (mode: string): ConfiguredServer => ({ command: process.execPath, args: [fixture("mcp-odd.ts"), mode] });
+
+export interface Stage extends AsyncDisposable {
+  readonly servers: McpServers;
+  readonly notices: string[];
+  readonly folder: string;
+  call(name: string, args?: Record<string, unknown>, context?: Partial<ToolContext>): Promise<unknown>;
+}
+
+export async function openStage(configuration: Record<string, ConfiguredServer>, options: McpServersOptions = {}): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), "hawser-mcp-"));
+  const notices: string[] = [];
+  const servers = connectMcpServers(configuration, { onNotice: (message) => notices.push(message), cwd: folder, ...options });
+  await servers.whenReady(30_000);
+  return {
+    servers,
+    notices,
+    folder,
+    async call(name, args = {}, context = {}) {
+      const tool = servers.tools().find((candidate) => candidate.name === name);
+      if (!tool)
+        throw new TypeError(
+          `no tool ${name}; there are ${servers
+            .tools()
+            .map((known) => known.name)
+            .join(", ")}`,
+        );
+      const signal = new AbortController().signal;
+      return await tool.run(args as never, { signal, progress() {}, log() {}, client: undefined, ...context });
+    },
+    async [Symbol.asyncDispose]() {
+      await servers.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,51 @@
+// Language models that the composing program hands in: whatever they stream, a step ends as ours do.
+
+import { describe, expect, it } from "vitest";
+import { createAiSdkModel, type AiSdkLanguageModel } from "../../src/model/ai-sdk-model.ts";
+import { readStep } from "./model-rig.ts";
+
+const none = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined, text: undefined, reasoning: undefined };
+const usage = { inputTokens: none, outputTokens: none };
+const text = (delta: string): object[] => [
+  { type: "text-start", id: "1" },
+  { type: "text-delta", id: "1", delta },
+  { type: "text-end", id: "1" },
+];
+const finish = (unified: string, raw?: string): object => ({ type: "finish", finishReason: { unified, raw }, usage });
+
+/** A language model as another package may hand it in, that streams these parts. */
+function createModel(parts: readonly object[]) {
+  const doStream = () => Promise.resolve({ stream: ReadableStream.from([{ type: "stream-start", warnings: [] }, ...parts]) });
+  const languageModel = { specificationVersion: "v4", provider: "other", modelId: "m", supportedUrls: {}, doStream };
+  return createAiSdkModel("other/m", languageModel as unknown as AiSdkLanguageModel, {
+    retries: { calls: 0, backoffMs: 1, pauseMs: 1, totalMs: 1 },
+  });
+}
+
+describe("a model from another package", () => {
+  it("may run tools of its own: they are told, and not run again", async () => {
+    const call = { type: "tool-call", toolCallId: "c", toolName: "web_search", input: "{}", providerExecuted: true, dynamic: true };
+    const { events, error } = await readStep(createModel([call, ...text("Found."), finish("stop", "end")]));
+    expect(error).toBeUndefined();
+    expect(events).toEqual([
+      { type: "notice", message: "the model used its own tool web_search" },
+      { type: "text", text: "Found." },
+    ]);
+  });
+
+  it("gives no empty text and no usage that it did not count", async () => {
+    const { events } = await readStep(createModel([...text(""), ...text("a"), finish("stop")]));
+    expect(events).toEqual([{ type: "text", text: "a" }]);
+  });
+
+  it.each([
+    ["no end", []],
+    ["an end that it has no reason for", [finish("other")]],
+    ["an end that is an error", [finish("error", "boom")]],
+    ["an error after its end", [finish("stop"), { type: "error", error: "too late" }]],
+  ])("RUN-12: that has %s is one error", async (_, end) => {
+    const { text: said, error } = await readStep(createModel([...text("Half"), ...end]));
+    expect(said).toBe("Half");
+    expect(error?.code).toBe("connection_lost");
+  });
+});

@@ -1,0 +1,97 @@
+// Paths that try to leave the root, some thousands of them, through every file tool and through the opening
+// that attachments use: nothing outside is opened, shown or changed.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openInside } from "../../src/tools/files/open-inside.ts";
+import { watchOpens, type OpenedPlaces } from "./opened-places.ts";
+import { canary, createToolStage, type ToolStage } from "./tool-stage.ts";
+
+const dots = ["..", "%2e%2e", "%252e%252e", "..%00", "．．", "‥", "․․", "..;", "....", "..\u200b", "%c0%ae%c0%ae", "\\.\\.", ".\u0301."];
+const separators = ["/", "//", "\\", "%2f", "%5c", "%252f", "%c0%af", "∕", "／", "/./", "\\/", "/\u0000/", "\u2215"];
+const starts = ["", "/", "./", "src/", "src/../", "file://", "~/", "./././", "//", "\\\\?\\", "C:\\", "inside.txt/"];
+const ends = ["canary.txt", "root-evil/canary.txt", "root-evil", "etc/passwd", "new-file.txt", "canary.txt\u0000.png", "canary.txt%00", ""];
+const depths = [1, 2, 3, 8];
+
+function payloads(stage: ToolStage): string[] {
+  const made = starts.flatMap((start) =>
+    dots.flatMap((dot) =>
+      separators.flatMap((separator) => depths.flatMap((depth) => ends.map((end) => start + (dot + separator).repeat(depth) + end))),
+    ),
+  );
+  const absolute = [stage.outside, `${stage.outside}/canary.txt`, `${stage.root}-evil/canary.txt`, `${stage.root}/../canary.txt`];
+  const special = [
+    "/proc/self/root/etc/passwd",
+    "/proc/self/cwd/x",
+    "/proc/self/environ",
+    "/dev/fd/0",
+    "/dev/stdin",
+    "/etc/passwd",
+    "/",
+    "\ud800",
+    "",
+  ];
+  const doubled = absolute.map((path) => `/${path}`);
+  return [...absolute, ...special, ...doubled, ...made.filter((_, index) => index % 7 === 0)];
+}
+
+describe("FSX-01 traversal", () => {
+  let stage: ToolStage;
+  let opens: OpenedPlaces;
+  beforeAll(async () => {
+    stage = await createToolStage();
+    opens = watchOpens(stage.root);
+  });
+  afterAll(() => {
+    opens.release();
+    stage.remove();
+  });
+
+  it("FSX-01: thousands of payloads through every tool open, show and change nothing outside", async () => {
+    const before = stage.outsideNow();
+    const paths = payloads(stage);
+    const shown: string[] = [];
+    for (const [index, path] of paths.entries()) {
+      // Each payload is read; the other tools take turns, so that each sees thousands.
+      const turn = index % 4;
+      const calls = [
+        stage.run("read_file", { path }),
+        turn === 0 ? stage.run("list_files", { path }) : openInside(stage.roots, path).then(({ handle }) => handle.close()),
+        turn === 1 ? stage.run("search_files", { path, pattern: "canary-7d1f" }) : Promise.resolve(),
+        turn === 2 ? stage.run("write_file", { path, content: "overwritten" }) : Promise.resolve(),
+        turn === 3 ? stage.run("edit_file", { path, oldText: "canary", newText: "edited" }) : Promise.resolve(),
+      ];
+      for (const result of await Promise.allSettled(calls)) {
+        if (result.status === "fulfilled" && JSON.stringify(result.value)?.includes(canary)) shown.push(path);
+      }
+    }
+    expect(paths.length).toBeGreaterThan(8_000);
+    expect(shown).toEqual([]);
+    expect(opens.foreign).toEqual([]);
+    expect(stage.outsideNow()).toEqual(before);
+    // The count would see something: thousands of places inside were opened.
+    expect(opens.count()).toBeGreaterThan(1_000);
+  }, 180_000);
+
+  it("FSX-01: the same payloads are refused where no descriptor has a path", async () => {
+    const other = await createToolStage({ hasDescriptorPaths: false });
+    try {
+      const before = other.outsideNow();
+      for (const path of payloads(other).filter((_, index) => index % 5 === 0)) {
+        const results = await Promise.allSettled([
+          other.run("read_file", { path }),
+          other.run("write_file", { path, content: "overwritten" }),
+        ]);
+        expect(JSON.stringify(results)).not.toContain(canary);
+      }
+      expect(other.outsideNow()).toEqual(before);
+    } finally {
+      other.remove();
+    }
+  }, 120_000);
+
+  it("FSX-01: a folder whose name begins as the root's does is outside", async () => {
+    const text = await stage.fails("read_file", { path: `${stage.outside}/canary.txt` });
+    expect(text).toContain("outside of the allowed folders");
+    expect(text).toContain(stage.root);
+  });
+});

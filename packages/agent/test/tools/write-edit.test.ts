@@ -1,0 +1,182 @@
+// Changing files: whole or not at all, with mode and line ends kept.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, linkSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { limits } from "@hawser/wire";
+import { replaceFile } from "../../src/tools/files/replace-file.ts";
+import { createToolStage, type ToolStage } from "./tool-stage.ts";
+
+let stage: ToolStage;
+beforeEach(async () => {
+  stage = await createToolStage();
+});
+afterEach(() => stage.remove());
+
+const at = (name: string): string => join(stage.root, name);
+const put = (name: string, content: string): void => writeFileSync(at(name), content);
+const get = (name: string): string => readFileSync(at(name), "utf8");
+const module = join(import.meta.dirname, "../../src/index.ts");
+
+/** A program that writes `path` again and again with contents of one letter each, and says what failed. */
+function startWriter(rounds: number, prefix: readonly string[] = []): ReturnType<typeof spawn> {
+  const program = `
+    const { createRoots, createBuiltinTools } = await import(${JSON.stringify(module)});
+    const roots = await createRoots([${JSON.stringify(stage.root)}]);
+    const tool = createBuiltinTools({ roots }).find(({ name }) => name === "write_file");
+    const signal = new AbortController().signal;
+    console.log("ready");
+    for (let round = 0; round < ${rounds}; round++) {
+      const content = (round % 2 ? "a" : "b").repeat(1_000_000);
+      await tool.run({ path: "target.txt", content }, { signal }).catch((error) => console.log(error.message));
+    }`;
+  const node = [process.execPath, "--conditions=hawser-source", "--input-type=module", "-e", program];
+  const [command, ...args] = [...prefix, ...node];
+  return spawn(command as string, args, { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+describe("write_file", () => {
+  it("makes a file and the folders above it", async () => {
+    expect(await stage.run("write_file", { path: "a/b/c.txt", content: "ä" })).toEqual({ path: "a/b/c.txt", bytes: 2, created: true });
+    expect(get("a/b/c.txt")).toBe("ä");
+  });
+
+  it("FSX-06: keeps the mode of a file", async () => {
+    put("run.sh", "old");
+    chmodSync(at("run.sh"), 0o751);
+    expect(await stage.run("write_file", { path: "run.sh", content: "new" })).toEqual({ path: "run.sh", bytes: 3, created: false });
+    expect(statSync(at("run.sh")).mode & 0o7777).toBe(0o751);
+  });
+
+  it("FSX-06: a second name of the file keeps the old content, wherever it is", async () => {
+    put("one.txt", "old");
+    linkSync(at("one.txt"), join(stage.outside, "two.txt"));
+    await stage.run("write_file", { path: "one.txt", content: "new" });
+    expect(get("one.txt")).toBe("new");
+    expect(readFileSync(join(stage.outside, "two.txt"), "utf8")).toBe("old");
+  });
+
+  it("FSX-06: refuses a folder, the root and a path below a file", async () => {
+    expect(await stage.fails("write_file", { path: "src", content: "" })).toBe("src is a folder; give a file");
+    expect(await stage.fails("write_file", { path: ".", content: "" })).toBe(". is a folder; give a file");
+    expect(await stage.fails("write_file", { path: "inside.txt/x", content: "" })).toContain("no folder");
+  });
+
+  it("G5: refuses text that can't be written as it is, and too much of it", async () => {
+    expect(await stage.fails("write_file", { path: "a", content: "\ud800" })).toContain("well-formed");
+    const tooMuch = "x".repeat(limits.writtenFileBytes + 1);
+    expect(await stage.fails("write_file", { path: "a", content: tooMuch })).toContain(String(limits.writtenFileBytes));
+  });
+
+  it("FSX-06: with no room left the old content stays, and no draft", async () => {
+    put("target.txt", "old");
+    // Files of at most 64 blocks of 512 bytes: what a full disk does to a write.
+    const child = startWriter(3, ["sh", "-c", 'ulimit -f 64; exec "$@"', "sh"]);
+    let said = "";
+    child.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    await once(child, "close");
+    expect(said).toContain("What was there before is unchanged");
+    expect(get("target.txt")).toBe("old");
+    expect(readdirSync(stage.root)).toEqual(["inside.txt", "src", "target.txt"]);
+  });
+
+  it("FSX-06: killed at any moment, the file has the old or the new content, never a mixture", async () => {
+    put("target.txt", "b".repeat(1_000_000));
+    for (let round = 0; round < 8; round++) {
+      const child = startWriter(1_000);
+      await once(child.stdout!, "data");
+      await delay(5 + round * 9);
+      child.kill("SIGKILL");
+      await once(child, "close");
+      expect(get("target.txt")).toMatch(/^(?:a{1000000}|b{1000000})$/);
+    }
+    const files = (await stage.run("list_files", {}))["files"];
+    expect(files).toEqual(["inside.txt", "src/", "target.txt"]);
+  });
+
+  it("G9: removes drafts that a killed process left, once they are old, and nothing else", async () => {
+    const draft = (letter: string): string => `.hawser-${letter.repeat(8)}-0000-4000-8000-000000000000.tmp`;
+    const old = new Date(Date.now() - limits.staleSchemaMs - 60_000);
+    for (const name of [draft("a"), draft("b"), ".hawser-notes.tmp"]) put(name, "");
+    for (const name of [draft("a"), ".hawser-notes.tmp"]) utimesSync(at(name), old, old);
+    await stage.run("write_file", { path: "new.txt", content: "" });
+    expect(readdirSync(stage.root)).toEqual([draft("b"), ".hawser-notes.tmp", "inside.txt", "new.txt", "src"].sort());
+  });
+
+  it("writes nothing when it was cancelled", async () => {
+    const signal = AbortSignal.abort(new Error("cancelled by the user"));
+    await expect(stage.run("write_file", { path: "new.txt", content: "" }, signal)).rejects.toThrow("cancelled by the user");
+    expect(readdirSync(stage.root)).toEqual(["inside.txt", "src"]);
+  });
+});
+
+describe("edit_file", () => {
+  it("replaces the one place where the text occurs", async () => {
+    put("a.ts", "const a = 1;\nconst b = 2;\n");
+    chmodSync(at("a.ts"), 0o640);
+    const result = await stage.run("edit_file", { path: "a.ts", oldText: "b = 2", newText: "b = $&" });
+    expect(result).toEqual({ path: "a.ts", replacements: 1, bytes: 27 });
+    expect(get("a.ts")).toBe("const a = 1;\nconst b = $&;\n");
+    expect(statSync(at("a.ts")).mode & 0o777).toBe(0o640);
+  });
+
+  it("says how often the text occurs when that is not once, and changes nothing", async () => {
+    put("a.ts", "aaa b b\n");
+    expect(await stage.fails("edit_file", { path: "a.ts", oldText: "c", newText: "d" })).toContain("does not occur in a.ts");
+    expect(await stage.fails("edit_file", { path: "a.ts", oldText: "b", newText: "d" })).toContain("occurs 2 times in a.ts");
+    // Overlapping: which of them is meant is just as unclear.
+    expect(await stage.fails("edit_file", { path: "a.ts", oldText: "aa", newText: "d" })).toContain("occurs 2 times");
+    expect(await stage.fails("edit_file", { path: "a.ts", oldText: "b", newText: "b" })).toContain("the same");
+    expect(get("a.ts")).toBe("aaa b b\n");
+  });
+
+  it("replaces all of them when asked", async () => {
+    put("a.ts", "aaa aa");
+    expect(await stage.run("edit_file", { path: "a.ts", oldText: "aa", newText: "b", replaceAll: true })).toMatchObject({
+      replacements: 2,
+    });
+    expect(get("a.ts")).toBe("ba b");
+  });
+
+  it("keeps line ends and a mark at the beginning", async () => {
+    put("dos.txt", "\ufeffone\r\ntwo\r\nthree\r\n");
+    await stage.run("edit_file", { path: "dos.txt", oldText: "one\ntwo", newText: "1\n2\n2b" });
+    expect(get("dos.txt")).toBe("\ufeff1\r\n2\r\n2b\r\nthree\r\n");
+    put("mixed.txt", "one\r\ntwo\n");
+    await stage.run("edit_file", { path: "mixed.txt", oldText: "two\n", newText: "2\n" });
+    expect(get("mixed.txt")).toBe("one\r\n2\n");
+  });
+
+  it("does not let a text stall the process, nor grow a file without bound", async () => {
+    put("letters.txt", "a".repeat(4_000_000));
+    const startedAt = performance.now();
+    const oldText = `ab${"a".repeat(100_000)}`;
+    expect(await stage.fails("edit_file", { path: "letters.txt", oldText, newText: "" })).toContain("does not occur");
+    // The built-in search takes minutes for this.
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    const newText = "b".repeat(1_000);
+    expect(await stage.fails("edit_file", { path: "letters.txt", oldText: "a", newText, replaceAll: true })).toContain(
+      "would become larger",
+    );
+  });
+
+  it("loses none of many edits at the same time", async () => {
+    put("busy.txt", "old");
+    const edits = Array.from({ length: 20 }, () => stage.run("edit_file", { path: "busy.txt", oldText: "old", newText: "old +" }));
+    await Promise.all(edits);
+    expect(get("busy.txt")).toBe(`old${" +".repeat(20)}`);
+  });
+
+  it("refuses to write over what somebody else has changed since it was read", async () => {
+    put("a.txt", "old");
+    const madeFrom = statSync(at("a.txt"));
+    put("a.txt", "somebody else's");
+    const replacement = { content: Buffer.from("new"), signal: new AbortController().signal, madeFrom };
+    await expect(replaceFile(stage.roots, "a.txt", replacement)).rejects.toThrow("changed by somebody else");
+    expect(get("a.txt")).toBe("somebody else's");
+    expect(readdirSync(stage.root)).toEqual(["a.txt", "inside.txt", "src"]);
+  });
+});

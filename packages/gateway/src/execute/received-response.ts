@@ -1,0 +1,59 @@
+// A response on its way in, and what a caller sees of it: where its body goes, its headers if they were
+// asked for, and everything without the token.
+
+import { limits } from "@hawser/wire";
+import type { CallResponse } from "../call.ts";
+import type { BodyRoom } from "./body-room.ts";
+import type { ResponseHeaders } from "./exchange.ts";
+import type { Redactor } from "./redaction.ts";
+import { createBodyCollector, toBodyText, type BodyCollector } from "./response-body.ts";
+import { createStreamedBody, type StreamedBody } from "./streamed-body.ts";
+
+export interface ResponseOptions {
+  readonly redactor: Redactor;
+  readonly includeHeaders?: boolean | undefined;
+  /** Bounds `response.body` (4 MiB unless given), and what goes to `onBody` only if given. */
+  readonly maxBodyBytes?: number | undefined;
+  /** Takes the body of a success as it comes. */
+  readonly onBody?: ((chunk: Buffer) => Promise<void>) | undefined;
+  /** Shared with other calls, for bodies that are kept. */
+  readonly room?: BodyRoom | undefined;
+}
+
+export interface ReceivedResponse {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly sink: BodyCollector | StreamedBody;
+}
+
+export function receiveResponse(status: number, headers: ResponseHeaders, options: ResponseOptions): ReceivedResponse {
+  const { onBody, maxBodyBytes, redactor, room } = options;
+  const isStreamed = onBody !== undefined && status >= 200 && status < 300;
+  const sink = isStreamed
+    ? createStreamedBody(onBody, redactor, maxBodyBytes)
+    : createBodyCollector(maxBodyBytes ?? limits.maxBodyBytes, room);
+  return { status, headers, sink };
+}
+
+/** What was handed on can't be taken back. */
+export const hasHandedOn = ({ sink }: ReceivedResponse): boolean => "flush" in sink && sink.bytes > 0;
+
+/** Once the body has ended. */
+export async function toResponse({ status, headers, sink }: ReceivedResponse, options: ResponseOptions): Promise<CallResponse> {
+  const { redactor, includeHeaders } = options;
+  const shown = includeHeaders ? { headers: toHeaderLists(headers, redactor) } : {};
+  if (!("flush" in sink)) return { status, ...shown, ...toBodyText(sink, headers["content-type"]?.toString(), redactor) };
+  await sink.flush();
+  return { status, ...shown, body: "", bytes: sink.bytes, ...(sink.isTruncated && { truncated: true as const }) };
+}
+
+function toHeaderLists(headers: ResponseHeaders, redactor: Redactor): Record<string, string[]> {
+  const entries = Object.entries(headers).map(([name, value]): [string, string[]] => [
+    canonicalName(name),
+    [value ?? []].flat().map((text) => redactor.text(text)),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** `content-type` → `Content-Type`: the spelling that hosts look for. */
+const canonicalName = (name: string): string => name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());

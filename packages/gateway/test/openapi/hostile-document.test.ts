@@ -1,0 +1,113 @@
+// Documents that are small as text and large as what they say: each is refused before it takes the time
+// or the memory that it asks for. What real documents do a little of must go on working.
+
+import { limits } from "@hawser/wire";
+import { describe, expect, it } from "vitest";
+import { documentOf, indexOf } from "./documents.ts";
+
+const yamlOf = (lines: string): string => `openapi: 3.1.0\ninfo: {title: T, version: '1'}\n${lines}`;
+const times = <Value>(count: number, make: (at: number) => Value): Value[] => Array.from({ length: count }, (_, at) => make(at));
+const pathsOf = (count: number, item: (at: number) => unknown) => Object.fromEntries(times(count, (at) => [`/p${at}`, item(at)]));
+const bodyOf = (schema: unknown) => ({ content: { "application/json": { schema } } });
+const yamlPaths = (count: number, item: string): string => `paths:\n${times(count, (at) => `  /p${at}: ${item}\n`).join("")}`;
+
+const tooManyReferences = "references of the OpenAPI document stand for more than";
+const tooManyBytes = "operations of the OpenAPI document have more than 33554432 bytes";
+const besides = (at: number) => Object.fromEntries(times(2_000, (member) => [`m${at}_${member}`, 1]));
+const spellings = (name: string, at: number): string =>
+  [...name].map((letter, bit) => ((at >> bit) & 1 ? `%${letter.charCodeAt(0).toString(16)}` : letter)).join("");
+
+describe("SEC-05 G10: a document is refused", () => {
+  it.each([
+    [
+      "text in aliases",
+      yamlOf(`x: &x '${"d".repeat(1_000_000)}'\n${yamlPaths(9_000, "{get: {description: *x}}")}`),
+      "more than 67108864 bytes",
+    ],
+    ["aliases of aliases", yamlOf(`x: &x [${"1,".repeat(5_000)}]\n${yamlPaths(9_000, "{get: {tags: *x}}")}`), "more than 5000000 values"],
+    ["merge keys", yamlOf(`x: &x {${times(1_000, (at) => `k${at}: 1`).join(", ")}}\n${yamlPaths(9_000, "{<<: *x}")}`), "maxTotalMergeKeys"],
+    ["many lines", yamlOf(`x: ${"a\n  ".repeat(1_000_000)}\n`), "more than 500000 values"],
+    ["escapes", yamlOf(`x: "${"\\n".repeat(600_000)}"\n`), "more than 500000 values"],
+    ["lists in lists on one line", yamlOf(`x:\n${`${"- ".repeat(150)}a\n`.repeat(4_000)}`), "more than 500000 values"],
+    ["small values", documentOf({}, { x: times(1_000_001, () => 1) }), "more than 1000000 values"],
+    ["nested small values", documentOf({}, { x: `{"a":`.repeat(1_000_001) }), "more than 1000000 values"],
+  ])("for %s", async (_what, text, reason) => {
+    await expect(indexOf(text)).rejects.toMatchObject({ code: "usage", message: expect.stringContaining(reason) });
+  });
+
+  it.each([
+    [
+      "many paths that share one item",
+      pathsOf(50_000, () => ({ $ref: "#/components/pathItems/P" })),
+      { pathItems: { P: { get: { description: "d".repeat(100_000) } } } },
+      tooManyBytes,
+    ],
+    [
+      "one parameter many times",
+      pathsOf(5_000, () => ({ get: { parameters: times(50, () => ({ $ref: "#/components/parameters/P" })) } })),
+      { parameters: { P: { name: "q", in: "query", schema: { anyOf: times(2_000, () => ({ type: "string" })) } } } },
+      tooManyReferences,
+    ],
+    [
+      "one schema under many spellings",
+      {
+        "/a": {
+          post: {
+            requestBody: bodyOf({ anyOf: times(10_000, (at) => ({ $ref: `#/components/schemas/${spellings("Abcdefghijklmn", at)}` })) }),
+          },
+        },
+      },
+      { schemas: { Abcdefghijklmn: { description: "d".repeat(100_000) } } },
+      tooManyBytes,
+    ],
+    ["many circles of references", pathsOf(100_000, (at) => ({ $ref: `#/paths/~1p${(at + 1) % 100_000}` })), {}, tooManyReferences],
+    [
+      "chains of references with much beside them",
+      pathsOf(5_000, () => ({ $ref: "#/components/pathItems/P0" })),
+      { pathItems: Object.fromEntries(times(31, (at) => [`P${at}`, { $ref: `#/components/pathItems/P${at + 1}`, ...besides(at) }])) },
+      tooManyReferences,
+    ],
+    ["more operations than any API has", pathsOf(110_000, () => ({ get: {} })), {}, tooManyReferences],
+  ])("for %s", async (_what, paths, components, reason) => {
+    await expect(indexOf(documentOf(paths, components))).rejects.toMatchObject({ code: "usage", message: expect.stringContaining(reason) });
+  });
+
+  it("for security that every operation repeats", async () => {
+    const security = times(5_000, (at) => ({ [`s${at}`]: [] }));
+    const document = documentOf(
+      pathsOf(5_000, () => ({ get: {} })),
+      {},
+      { security },
+    );
+    await expect(indexOf(document)).rejects.toThrow(tooManyBytes);
+  });
+});
+
+describe("a document is read", () => {
+  it("SEC-05: with a schema that holds itself, at every place and by every path to it", async () => {
+    const A = {
+      properties: { a: { $ref: "#/components/schemas/A/properties/a" }, b: { $ref: "#/components/schemas/A/properties/b/properties/b" } },
+    };
+    const index = await indexOf(
+      documentOf({ "/a": { post: { operationId: "a", requestBody: bodyOf({ $ref: "#/components/schemas/A" }) } } }, { schemas: { A } }),
+    );
+    const { definitions } = await index.describe(index.find("a"));
+    expect(Object.keys(definitions).length).toBeLessThan(5);
+  });
+
+  it("without paths that are too long to be called", async () => {
+    const long = `/${"{a}".repeat(limits.maxParameterBytes)}`;
+    expect((await indexOf(documentOf({ [long]: { get: {} }, "/a": { get: {} } }))).operations.map(({ path }) => path)).toEqual(["/a"]);
+  });
+
+  it("SEC-05: of Swagger 2, with as many media types for all operations as an API may have and no more", async () => {
+    const parameters = [{ in: "body", name: "b", schema: { type: "object" } }];
+    const consumes = times(2_000, (at) => `text/t${at}`);
+    const paths = pathsOf(2_000, (at) => ({ post: { operationId: `p${at}`, parameters, ...(at === 0 && { consumes }) } }));
+    const index = await indexOf(JSON.stringify({ swagger: "2.0", info: {}, consumes, paths }));
+    for (const id of ["p0", "p1999"]) {
+      const { requestBody } = await index.describe(index.find(id));
+      expect(requestBody?.media.map(({ contentType }) => contentType)).toEqual(consumes.slice(0, 8));
+    }
+  });
+});

@@ -1,0 +1,32 @@
+// The flags that `agent` and `chat` share. `chat` hands them on to the runtime that it starts.
+
+import { resolve } from "node:path";
+
+export interface AgentFlags {
+  readonly model?: string;
+  readonly root?: readonly string[];
+  readonly allowCommand?: readonly string[];
+  readonly tools?: readonly string[];
+  readonly config?: string;
+  readonly dataDir?: string;
+  /** False for `--no-history`. */
+  readonly history?: boolean;
+  readonly permissions?: "ask" | "deny";
+  readonly debugProtocol?: true;
+}
+
+/** The same flags as arguments again. `--flag=value`, so that no value is ever taken for a flag. */
+export function toAgentArguments(flags: AgentFlags): string[] {
+  const { model, root = [], allowCommand = [], tools = [], config, dataDir, history, permissions } = flags;
+  return [
+    ...(model === undefined ? [] : [`--model=${model}`]),
+    ...root.map((path) => `--root=${resolve(path)}`),
+    ...allowCommand.map((name) => `--allow-command=${name}`),
+    ...tools.map((path) => `--tools=${resolve(path)}`),
+    ...(config === undefined ? [] : [`--config=${resolve(config)}`]),
+    ...(dataDir === undefined ? [] : [`--data-dir=${resolve(dataDir)}`]),
+    ...(history === false ? ["--no-history"] : []),
+    ...(permissions === undefined ? [] : [`--permissions=${permissions}`]),
+    ...(flags.debugProtocol ? ["--debug-protocol"] : []),
+  ];
+}

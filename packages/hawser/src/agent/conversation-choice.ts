@@ -1,0 +1,56 @@
+// Which conversation a chat is about, and how conversations are shown.
+
+import { randomBytes } from "node:crypto";
+import type { LoadedConversation, SpawnedAgent } from "@hawser/agent/host";
+import { HawserError } from "@hawser/wire";
+import { paint, printTo } from "../terminal.ts";
+import { toHarmlessLine, toHarmlessText } from "./harmless-text.ts";
+
+export interface ConversationFlags {
+  readonly conversation?: string;
+  readonly continue?: true;
+  readonly history?: boolean;
+}
+
+/** A new one unless one is named, or the latest is wanted. */
+export async function chooseConversation(agent: SpawnedAgent, flags: ConversationFlags): Promise<string> {
+  if (flags.conversation !== undefined) return flags.conversation;
+  if (!flags.continue) return newConversationId();
+  const [latest] = await agent.listConversations();
+  if (!latest) throw new HawserError("usage", "there is no conversation to continue; begin one with: hawser chat");
+  return latest.conversationId;
+}
+
+/** `chat-20261116-093012-4f1c`: sorts by time, and can be typed. */
+function newConversationId(now: Date = new Date()): string {
+  const digits = now.toISOString().replaceAll(/\D/g, "");
+  return `chat-${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(2).toString("hex")}`;
+}
+
+const maxTitleChars = 60;
+const maxIdChars = 80;
+
+export async function printConversations(agent: SpawnedAgent, isJson: boolean): Promise<void> {
+  const conversations = await agent.listConversations();
+  if (isJson) return printTo(process.stdout, conversations.map((each) => `${JSON.stringify(each)}\n`).join(""));
+  if (conversations.length === 0) return printTo(process.stderr, "hawser: there are no conversations yet; begin one with: hawser chat\n");
+  const rows = conversations.map(({ conversationId, title, updatedAt, messages }) => {
+    const day = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
+    return `${paint("bold", toHarmlessLine(conversationId, maxIdChars))}  ${day}  ${messages} messages  ${toHarmlessLine(title, maxTitleChars)}\n`;
+  });
+  printTo(process.stdout, rows.join(""));
+}
+
+const shownMessages = 4;
+const maxShownChars = 1_000;
+
+/** The end of a conversation, for whoever continues it. */
+export function showConversation({ title, messages }: LoadedConversation): string {
+  if (messages.length === 0) return "";
+  const lines = messages.slice(-shownMessages).map(({ role, parts }) => {
+    const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+    const short = text.length > maxShownChars ? `${text.slice(0, maxShownChars)}…` : text;
+    return `${paint("bold", role === "user" ? ">" : "·")} ${toHarmlessText(short).trim()}\n`;
+  });
+  return paint("dim", `Continues "${toHarmlessLine(title, maxTitleChars)}", ${messages.length} messages.\n`) + lines.join("");
+}

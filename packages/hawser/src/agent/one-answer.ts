@@ -1,0 +1,91 @@
+// One message and its answer: for scripts, pipes and people who want nothing more. stdout holds the answer's
+// text, or with `--json` the events, and nothing else. Where nobody can be asked, what would ask is denied,
+// and stderr says so.
+
+import type { AgentMessage, OnPermission, SpawnedAgent, TurnEvent } from "@hawser/agent/host";
+import { HawserError, toHawserError } from "@hawser/wire";
+import { reportFailure, toExitCode } from "../failure.ts";
+import { watchInterruption } from "../gateway/interruption.ts";
+import { writeOut } from "../gateway/stdout.ts";
+import { paint, printTo } from "../terminal.ts";
+import { createApproval } from "./approval.ts";
+import { toHarmlessLine } from "./harmless-text.ts";
+import { cardStyle, isPlainTerminal } from "./terminal-looks.ts";
+import { createTurnView } from "./turn-view.ts";
+
+/** The exit code. */
+export async function answerOnce(agent: SpawnedAgent, message: AgentMessage, isJson: boolean): Promise<number> {
+  const interruption = watchInterruption();
+  const output = isJson ? createJsonOutput() : process.stdout.isTTY ? createTerminalOutput() : createTextOutput();
+  const turn = agent.send(message, { signal: interruption.signal, onPermission: output.onPermission ?? (() => "deny") });
+  try {
+    for await (const event of turn) {
+      if (!output.onPermission) sayWhatWasDenied(event);
+      await output.show(event);
+    }
+    await output.end();
+    return 0;
+  } catch (error) {
+    const failure = toHawserError(error);
+    // Nobody reads any more, which is no failure of ours.
+    if (failure.code === "closed") return 0;
+    await output.end(failure).catch(() => {});
+    if (!isJson) reportFailure(new HawserError(failure.code, toHarmlessLine(failure.message, maxMessageChars)));
+    return interruption.exitCode ?? toExitCode(failure);
+  } finally {
+    interruption.dispose();
+  }
+}
+
+const maxMessageChars = 2_000;
+
+interface Output {
+  /** Where somebody can be asked. */
+  readonly onPermission?: OnPermission;
+  show(event: TurnEvent): Promise<void>;
+  end(error?: HawserError): Promise<void>;
+}
+
+/** Whether a person sits there who can be asked. */
+export const canAsk = (isJson: boolean): boolean => process.stdin.isTTY && process.stdout.isTTY && !isJson;
+
+// Without anybody to ask, the runtime denies by itself; who reads the answer's text alone shall know nevertheless.
+function sayWhatWasDenied(event: TurnEvent): void {
+  if (event.type !== "tool_result" || !event.data.isError || !event.data.error?.startsWith("denied: ")) return;
+  const { toolName, error } = event.data;
+  printTo(process.stderr, `hawser: ${toHarmlessLine(`${toolName} was ${error}`, maxMessageChars)} (permissions in agent.json)\n`);
+}
+
+function createJsonOutput(): Output {
+  const print = (value: object): Promise<void> => writeOut(Buffer.from(`${JSON.stringify(value)}\n`));
+  return {
+    show: print,
+    end: async (error) => {
+      if (error) await print({ type: "error", error: error.message, code: error.code, timestamp: Date.now() });
+    },
+  };
+}
+
+function createTextOutput(): Output {
+  let last = "\n";
+  const print = async (text: string): Promise<void> => {
+    last = text.at(-1) ?? last;
+    if (text !== "") await writeOut(Buffer.from(text));
+  };
+  return {
+    show: async (event) => (event.type === "token" ? print(event.token) : undefined),
+    end: () => (last === "\n" ? Promise.resolve() : print("\n")),
+  };
+}
+
+function createTerminalOutput(): Output {
+  const write = (text: string): void => printTo(process.stdout, text);
+  const style = cardStyle(paint);
+  const view = createTurnView({ style, write, isPlain: isPlainTerminal() });
+  const onInterrupt = (): void => void process.kill(process.pid, "SIGINT");
+  return {
+    ...(canAsk(false) && { onPermission: createApproval({ style, view, write, onInterrupt }) }),
+    show: (event) => Promise.resolve(view.show(event)),
+    end: () => Promise.resolve(view.end()),
+  };
+}

@@ -1,0 +1,77 @@
+// `hawser chat`: talks to a runtime that it starts itself, in the current folder. On a terminal a conversation,
+// otherwise, or with a message, one answer.
+
+import type { SpawnedAgent } from "@hawser/agent/host";
+import { HawserError } from "@hawser/wire";
+import { readStdin } from "../gateway/target-flags.ts";
+import { paint, printTo } from "../terminal.ts";
+import type { AgentFlags } from "./agent-flags.ts";
+import { chooseConversation, printConversations, showConversation, type ConversationFlags } from "./conversation-choice.ts";
+import { createConversationLoop } from "./conversation-loop.ts";
+import { toHarmlessLine } from "./harmless-text.ts";
+import { answerOnce, canAsk } from "./one-answer.ts";
+import { startAgent } from "./start-agent.ts";
+
+export interface ChatFlags extends AgentFlags, ConversationFlags {
+  readonly history?: boolean;
+  readonly list?: true;
+  readonly json?: true;
+}
+
+export async function runChat(words: readonly string[], flags: ChatFlags): Promise<void> {
+  if (flags.history === false && (flags.continue || flags.list)) {
+    throw new HawserError("usage", "--no-history keeps nothing to list or continue; leave out one of them");
+  }
+  const isConversation = words.length === 0 && process.stdin.isTTY && process.stdout.isTTY && !flags.json && !flags.list;
+  process.exitCode = isConversation ? await converse(flags) : await answer(words, flags);
+}
+
+async function answer(words: readonly string[], flags: ChatFlags): Promise<number> {
+  const message = flags.list ? "" : await readMessage(words);
+  const permissions = canAsk(flags.json === true) ? flags.permissions : "deny";
+  const agent = await startAgent({ ...flags, ...(permissions && { permissions }) }, { onLog: printLog });
+  try {
+    if (flags.list) {
+      await printConversations(agent, flags.json === true);
+      return 0;
+    }
+    const conversationId = await chooseConversation(agent, flags);
+    return await answerOnce(agent, { message, metadata: { conversationId } }, flags.json === true);
+  } finally {
+    await agent.close();
+  }
+}
+
+async function readMessage(words: readonly string[]): Promise<string> {
+  const isPiped = words.length === 0 && !process.stdin.isTTY;
+  const message = isPiped ? (await readStdin()).toString("utf8") : words.join(" ");
+  if (message.trim() !== "") return message;
+  throw new HawserError("usage", 'there is nothing to say; give a message: hawser chat "list the files here"');
+}
+
+const maxLogChars = 1_000;
+
+const printLog = (line: string): void => printTo(process.stderr, `${process.stderr.isTTY ? toHarmlessLine(line, maxLogChars) : line}\n`);
+
+async function converse(flags: ChatFlags): Promise<number> {
+  const loop = createConversationLoop();
+  const agent = await startAgent(flags, {
+    onLog: loop.view.notice,
+    onRestart: () => loop.view.notice("The agent ended and is started again; what it was doing is lost."),
+  });
+  try {
+    const conversationId = await chooseConversation(agent, flags);
+    printTo(process.stdout, await greeting(agent, conversationId, flags));
+    return await loop.run(agent, conversationId);
+  } finally {
+    await agent.close();
+  }
+}
+
+async function greeting(agent: SpawnedAgent, conversationId: string, { continue: isContinued, conversation }: ChatFlags): Promise<string> {
+  const model = toHarmlessLine(agent.info?.model ?? "an unnamed model", 100);
+  const hint = model === "offline" ? " It is no language model; set ANTHROPIC_API_KEY or give --model for one." : "";
+  const first = `${paint("bold", "hawser")} ${paint("dim", `${model} answers.${hint} /help shows more, Ctrl-D leaves.`)}\n`;
+  const isOld = isContinued ?? conversation !== undefined;
+  return isOld ? first + showConversation(await agent.loadConversation(conversationId)) : first;
+}

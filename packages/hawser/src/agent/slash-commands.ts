@@ -1,0 +1,69 @@
+// What a person can say to the chat itself.
+
+import { toHawserError } from "@hawser/wire";
+import { paint } from "../terminal.ts";
+import type { Session } from "./conversation-loop.ts";
+import { toHarmlessLine } from "./harmless-text.ts";
+
+const help = `  /help          this
+  /clear         forget what was said in this conversation
+  /models        the models that can answer
+  /model <name>  let this one answer from now on; without a name: the usual one
+  /quit          leave; so does Ctrl-D
+
+  Ctrl-C stops an answer. Ask the offline model for "help" to see what it understands.
+`;
+
+const maxNameChars = 100;
+const maxReasonChars = 200;
+
+/** `quit` when the person wants to leave. */
+export async function runSlashCommand(line: string, session: Session, write: (text: string) => void): Promise<"quit" | "stay"> {
+  const [name = "", ...words] = line.slice(1).split(/\s+/);
+  try {
+    switch (name) {
+      case "quit":
+      case "exit":
+        return "quit";
+      case "help":
+        write(help);
+        break;
+      case "clear":
+        await session.agent.clearHistory({ conversationId: session.conversationId, force: true });
+        write(paint("dim", "Forgotten.\n"));
+        break;
+      case "models":
+        write(await showModels(session));
+        break;
+      case "model":
+        write(await chooseModel(session, words.join(" ")));
+        break;
+      default:
+        write(`There is no /${toHarmlessLine(name, maxNameChars)}; /help shows what there is.\n`);
+    }
+  } catch (error) {
+    write(`${paint("red", "✗")} ${toHarmlessLine(toHawserError(error).message, maxReasonChars)}\n`);
+  }
+  return "stay";
+}
+
+async function showModels({ agent, model }: Session): Promise<string> {
+  const models = await agent.listModels();
+  const rows = models.map((entry) => {
+    const isUsed = model === undefined ? entry.current : entry.model === model;
+    const note = entry.available ? "" : paint("dim", `  ${toHarmlessLine(entry.reason ?? "not available", maxReasonChars)}`);
+    return `${isUsed ? paint("green", "*") : " "} ${toHarmlessLine(entry.model, maxNameChars)}${note}\n`;
+  });
+  return rows.join("");
+}
+
+async function chooseModel(session: Session, name: string): Promise<string> {
+  if (name === "") {
+    session.model = undefined;
+    return paint("dim", "The usual model answers.\n");
+  }
+  const known = (await session.agent.listModels()).find(({ model }) => model === name);
+  if (known && !known.available) return `${name} can't be used: ${toHarmlessLine(known.reason ?? "not available", maxReasonChars)}\n`;
+  session.model = name;
+  return paint("dim", `${toHarmlessLine(name, maxNameChars)} answers from now on.\n`);
+}

@@ -1,0 +1,59 @@
+// Where an agent's tools come from besides its own: MCP servers, operations of an HTTP API, modules of the
+// user. Each is loaded only where the configuration or a flag asks for it.
+
+import { resolve } from "node:path";
+import type { AgentConfig, ConfiguredGateway } from "@hawser/agent";
+import { limits } from "@hawser/wire";
+import { logLine } from "@hawser/wire/node";
+import { readVersion } from "../launcher.ts";
+import type { AgentFlags } from "./agent-flags.ts";
+import type { LoadedTools, ToolSource } from "./late-tools.ts";
+
+export interface ToolSources {
+  readonly list: readonly ToolSource[];
+  close(): Promise<void>;
+}
+
+interface Place {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+export function createToolSources(flags: AgentFlags, config: AgentConfig, place: Place): ToolSources {
+  const { mcpServers = {}, gateway } = config;
+  const closing = new AbortController();
+  const closers: (() => Promise<void>)[] = [];
+  const modules = [...(config.tools ?? []), ...(flags.tools ?? []).map((path) => resolve(place.cwd, path))];
+
+  async function loadServers(): Promise<LoadedTools> {
+    const { connectMcpServers } = await import("@hawser/agent");
+    const onNotice = (message: string): void => logLine(`[hawser] ${message}`);
+    const servers = connectMcpServers(mcpServers, { ...place, version: readVersion(), signal: closing.signal, onNotice });
+    closers.push(servers.close);
+    return { tools: servers.tools, ready: servers.whenReady(limits.agentLateToolsMs) };
+  }
+
+  return {
+    list: [
+      ...modules.map((path) => ({ label: path, load: () => loadModule(path) })),
+      ...(gateway ? [{ label: "the gateway", load: () => loadGateway(gateway, place) }] : []),
+      ...(Object.keys(mcpServers).length > 0 ? [{ label: "the MCP servers", load: loadServers }] : []),
+    ],
+    async close() {
+      closing.abort();
+      await Promise.all(closers.map((close) => close()));
+    },
+  };
+}
+
+async function loadModule(path: string): Promise<LoadedTools> {
+  const [{ loadTools }, { toTools }] = await Promise.all([import("../expose/load-tools.ts"), import("@hawser/bridge")]);
+  const tools = toTools(await loadTools(path));
+  return { tools: () => tools };
+}
+
+async function loadGateway({ profile, url, specFile, ...selection }: ConfiguredGateway, place: Place): Promise<LoadedTools> {
+  const { gatewayTools } = await import("@hawser/gateway");
+  const tools = await gatewayTools({ profile, gatewayUrl: url, specFile, ...place }, selection);
+  return { tools: () => tools };
+}

@@ -1,0 +1,38 @@
+// What `hawser conform` prints for people, and its lists. The codes of requirements are for programs and
+// for who works on the contracts: they are in the JSON only.
+
+import { formatScenario, suites, type ScenarioResult, type Suite } from "@hawser/conformance";
+import { commandName } from "../launcher.ts";
+import { shortenSpaces } from "../terminal.ts";
+
+/** One scenario's result, with texts that a terminal can show. */
+export function formatForPeople(scenario: ScenarioResult, stream: NodeJS.WritableStream): string {
+  const { failure } = scenario;
+  const shown = { ...scenario, requirements: [], ...(failure && { failure: shorten(failure) }) };
+  // The brackets of the codes, which are empty now.
+  return formatScenario(shown, stream).replace(/\(\) (?=\d+ ms)/, "");
+}
+
+function shorten(failure: NonNullable<ScenarioResult["failure"]>): NonNullable<ScenarioResult["failure"]> {
+  const { expected, got, lastWords } = failure;
+  const shown = { expected: shortenSpaces(expected), got: shortenSpaces(got) };
+  return { ...failure, ...shown, ...(lastWords !== undefined && { lastWords: shortenSpaces(lastWords) }) };
+}
+
+interface ListOptions {
+  readonly json?: true;
+}
+
+export function listSuites({ json }: ListOptions): string {
+  const rows = Object.entries(suites).map(([suite, { version, scenarios }]) => ({ suite, version, scenarios: scenarios.length }));
+  if (json) return `${JSON.stringify(rows, null, 2)}\n`;
+  const lines = rows.map(({ suite, version, scenarios }) => `${suite.padEnd(8)}${version}  ${scenarios} scenarios\n`);
+  return `${lines.join("")}\nThe scenarios of one:  ${commandName()} conform <suite> --list\n`;
+}
+
+export function listScenarios(suite: Suite, { json }: ListOptions): string {
+  if (json) return `${JSON.stringify(suite, null, 2)}\n`;
+  const width = Math.max(...suite.scenarios.map(({ id }) => id.length));
+  const lines = suite.scenarios.map(({ id, title, additive }) => `${id.padEnd(width)}  ${additive ? "(additive) " : ""}${title}\n`);
+  return lines.join("");
+}

@@ -1,0 +1,179 @@
+// `hawser chat` on a pseudo-terminal, as a person uses it: the stream, the cards, the questions, Ctrl-C.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeStage, startOnTerminal, toolsModule, withoutLooks, type RunningProgram, type Stage } from "./agent-stage.ts";
+
+const isLinux = process.platform === "linux";
+const ctrlC = "\u0003";
+const ctrlD = "\u0004";
+
+async function startChat(stage: Stage, args: readonly string[] = []): Promise<RunningProgram & { type(text: string): void }> {
+  const running = startOnTerminal(stage, ["chat", ...args]);
+  await running.printed("Ctrl-D leaves.");
+  await running.printed("> ");
+  return Object.assign(Object.create(running) as RunningProgram, { type: (text: string) => void running.process.stdin.write(text) });
+}
+
+// Each test is a whole program on a terminal; script(1) is that of util-linux.
+describe.runIf(isLinux)("a conversation", () => {
+  it("shows the answer as it comes, with cards for tools, and leaves with Ctrl-D", async () => {
+    const chat = await startChat(makeStage({ "README.md": "Ships **come** and go.\n" }));
+    chat.type("read the file README.md\r");
+    await chat.printed("● read_file path: README.md");
+    await chat.printed("✓ read_file");
+    await chat.printed("Ships **come** and go.");
+    await chat.printed("> ");
+    chat.type(ctrlD);
+    expect((await chat.ended).code).toBe(0);
+  });
+
+  it("asks before something is changed and shows what exactly; y does it, n does not", async () => {
+    const stage = makeStage();
+    const chat = await startChat(stage);
+    chat.type('write "hello" to notes.txt\r');
+    await chat.printed("? write_file");
+    await chat.printed("path: notes.txt");
+    await chat.printed("content: hello");
+    await chat.printed("deny?");
+    expect(existsSync(join(stage.folder, "notes.txt"))).toBe(false);
+    chat.type("y");
+    await chat.printed("✓ write_file");
+    await chat.printed("> ");
+    chat.type('write "other" to notes.txt\r');
+    await chat.printed("deny?");
+    chat.type("n");
+    await chat.printed("✗ write_file");
+    await chat.printed("> ");
+    chat.type("/quit\r");
+    expect((await chat.ended).code).toBe(0);
+    expect(readFileSync(join(stage.folder, "notes.txt"), "utf8").trim()).toBe("hello");
+  });
+
+  it("a is remembered for the conversation: the same is not asked again", async () => {
+    const chat = await startChat(makeStage(), ["--tools", toolsModule]);
+    chat.type("call launch with ship=Ada\r");
+    await chat.printed("deny?");
+    chat.type("a");
+    await chat.printed("launched Ada");
+    await chat.printed("> ");
+    chat.type("call launch with ship=Ada\r");
+    await chat.printed("launched Ada");
+    await chat.printed("> ");
+    expect(withoutLooks(chat.stdout).split("deny?")).toHaveLength(2);
+    chat.type(ctrlD);
+    await chat.ended;
+  });
+
+  it("SEC-04: what was typed before a question was shown is no answer to it", async () => {
+    const stage = makeStage();
+    const chat = await startChat(stage);
+    chat.type('write "hello" to notes.txt\ryyyy');
+    await chat.printed("deny?");
+    expect(existsSync(join(stage.folder, "notes.txt"))).toBe(false);
+    chat.type("n");
+    await chat.printed("✗ write_file");
+    expect(existsSync(join(stage.folder, "notes.txt"))).toBe(false);
+    await chat.printed("> ");
+    chat.type(`${ctrlC}${ctrlC}`);
+    await chat.ended;
+  });
+
+  it("Ctrl-C stops the turn, the next one works, and two in a row leave", async () => {
+    const chat = await startChat(makeStage(), ["--tools", toolsModule]);
+    chat.type("call slow\r");
+    await chat.printed("● slow");
+    chat.type(ctrlC);
+    await chat.printed("Stopped.");
+    await chat.printed("> ");
+    chat.type("what is 6 * 7?\r");
+    await chat.printed("42");
+    await chat.printed("> ");
+    chat.type(ctrlC);
+    await chat.printed("Ctrl-C again");
+    await chat.printed("> ");
+    chat.type(ctrlC);
+    expect((await chat.ended).code).toBe(130);
+  });
+
+  it("a silent second is followed by a line that says what is waited for", async () => {
+    const chat = await startChat(makeStage(), ["--tools", toolsModule]);
+    chat.type("call slow\r");
+    await chat.printed("slow (1 s, Ctrl-C stops it)");
+    chat.type(ctrlC);
+    await chat.printed("Stopped.");
+    await chat.printed("> ");
+    chat.type(ctrlD);
+    await chat.ended;
+  });
+
+  it("escape sequences of tools and models are shown, not obeyed", async () => {
+    const chat = await startChat(makeStage(), ["--tools", toolsModule]);
+    chat.type("call takeover\r");
+    await chat.printed("✓ takeover");
+    await chat.printed("end");
+    await chat.printed("> ");
+    chat.type(ctrlD);
+    const { stdout } = await chat.ended;
+    for (const sequence of ["\u001b]0;", "\u001b[2J", "\u001b[31mred", "\u009b", "\u202e", "\u0007", "\b\b"])
+      expect(stdout).not.toContain(sequence);
+    expect(stdout).toContain("␛]0;owned␇␛[2J␛[31mred");
+  });
+
+  it("knows /help, /models, /model, /clear, and says what it does not know", async () => {
+    const chat = await startChat(makeStage());
+    for (const [line, answer] of [
+      ["/help", "/clear"],
+      ["/models", "* offline"],
+      ["/model openai/gpt-5", "answers from now on"],
+      ["what is 1 + 1?", "OPENAI_API_KEY is not set"],
+      ["/model", "The usual model answers."],
+      ["my name is Ada", "Ada"],
+      ["/clear", "Forgotten."],
+      ["/nonsense", "There is no /nonsense"],
+    ] as const) {
+      chat.type(`${line}\r`);
+      await chat.printed(line);
+      await chat.printed(answer);
+      await chat.printed("> ");
+    }
+    chat.type(ctrlD);
+    expect((await chat.ended).code).toBe(0);
+  });
+
+  it("--continue shows where the conversation was, and goes on", async () => {
+    const stage = makeStage();
+    const first = await startChat(stage, ["--conversation", "harbour"]);
+    first.type("my name is Ada\r");
+    await first.printed("Ada");
+    await first.printed("> ");
+    first.type(ctrlD);
+    await first.ended;
+    const second = startOnTerminal(stage, ["chat", "--continue"]);
+    await second.printed('Continues "my name is Ada", 2 messages.');
+    await second.printed("> my name is Ada");
+    await second.printed("> ");
+    second.process.stdin.write("what is my name?\r");
+    await second.printed("Ada");
+    await second.printed("> ");
+    second.process.stdin.write(ctrlD);
+    await second.ended;
+  });
+
+  it("NO_COLOR: the text is there, without any looks", async () => {
+    const running = startOnTerminal(makeStage(), ["chat", "what is 6 * 7?"], { NO_COLOR: "1" });
+    const { code, stdout } = await running.ended;
+    expect([code, stdout.includes("\u001b[3"), stdout.includes("\u001b[1m")]).toEqual([0, false, false]);
+    expect(stdout).toContain("42");
+  });
+
+  it("one answer on a terminal asks too", async () => {
+    const stage = makeStage();
+    const running = startOnTerminal(stage, ["chat", 'write "hello" to notes.txt']);
+    await running.printed("deny?");
+    running.process.stdin.write("y");
+    expect((await running.ended).code).toBe(0);
+    expect(existsSync(join(stage.folder, "notes.txt"))).toBe(true);
+  });
+});

@@ -1,0 +1,139 @@
+// `hawser chat` without a terminal: one message, one answer, for scripts and pipes. It starts a real runtime.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findProcesses } from "../run-hawser.ts";
+import { makeStage, runIn, startIn, textOfEvents, toEvents, toolsModule } from "./agent-stage.ts";
+
+describe.concurrent("one answer", () => {
+  it("with no key: lists the files here and reads the README", async () => {
+    const stage = makeStage({ "README.md": "# Harbour\n\nShips come and go.\n", "pier.txt": "x" });
+    const { code, stdout, stderr } = await runIn(stage, ["chat", "list the files here and read the README"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("pier.txt");
+    expect(stdout).toContain("Ships come and go.");
+    expect(stdout.endsWith("\n")).toBe(true);
+  });
+
+  it("words are one message, and a message from a pipe is read whole", async () => {
+    const stage = makeStage();
+    expect((await runIn(stage, ["chat", "what", "is", "12", "*", "34?"])).stdout).toContain("408");
+    expect(await runIn(stage, ["chat"], { input: "what is\n2 * 21?\n" })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("42") as string,
+    });
+  });
+
+  it("--json prints the events, one per line, and nothing else", async () => {
+    const { code, stdout, stderr } = await runIn(makeStage({ "a.txt": "" }), ["chat", "--json", "list the files here"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const events = toEvents(stdout);
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["token", "tool_use", "tool_result", "done"]));
+    expect(events.find(({ type }) => type === "tool_use")).toMatchObject({ data: { toolName: "list_files" } });
+    expect(events.at(-1)).toMatchObject({ type: "done" });
+    expect(textOfEvents(events)).toContain("a.txt");
+  });
+
+  it("nobody to ask: what changes something is denied, stderr says so, and the answer is complete", async () => {
+    const stage = makeStage();
+    for (const flags of [[], ["--json"]]) {
+      const { code, stdout, stderr } = await runIn(stage, ["chat", ...flags, 'write "hello" to notes.txt']);
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/^hawser: write_file was denied: .*nobody is asked here.*\n$/);
+      expect(stdout).toContain("denied");
+      expect(existsSync(join(stage.folder, "notes.txt"))).toBe(false);
+    }
+  });
+
+  it("a rule of the configuration allows it without anybody", async () => {
+    const stage = makeStage({}, { permissions: [{ tool: "write_file", match: { path: "*.txt" }, decision: "allow" }] });
+    expect(await runIn(stage, ["chat", 'write "hello" to notes.txt'])).toMatchObject({ code: 0, stderr: "" });
+    expect(existsSync(join(stage.folder, "notes.txt"))).toBe(true);
+  });
+
+  it("tools of a module that is named from here are offered", async () => {
+    const { stdout } = await runIn(makeStage(), ["chat", "--tools", toolsModule, "call greet with name=Ada"]);
+    expect(stdout).toContain("Ahoy, Ada!");
+  });
+});
+
+describe.concurrent("conversations", () => {
+  it("each message begins one; --continue goes on with the latest, --conversation with a named one, --list shows them", async () => {
+    const stage = makeStage();
+    await runIn(stage, ["chat", "--conversation", "harbour", "my name is Ada"]);
+    await runIn(stage, ["chat", "my name is Grace"]);
+    expect((await runIn(stage, ["chat", "--continue", "what is my name?"])).stdout).toContain("Grace");
+    expect((await runIn(stage, ["chat", "--conversation", "harbour", "what is my name?"])).stdout).toContain("Ada");
+    const listed = await runIn(stage, ["chat", "--list"]);
+    expect(listed.stdout).toMatch(
+      /^harbour {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}4 messages {2}my name is Ada\nchat-\d{8}-\d{6}-[0-9a-f]{4} .*Grace\n$/,
+    );
+    const asJson = toEvents((await runIn(stage, ["chat", "--list", "--json"])).stdout);
+    expect(asJson).toMatchObject([{ conversationId: "harbour", messages: 4 }, { messages: 4 }]);
+  });
+
+  it("nothing to list or continue is said", async () => {
+    const stage = makeStage();
+    expect(await runIn(stage, ["chat", "--list"])).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: expect.stringContaining("no conversations yet") as string,
+    });
+    expect(await runIn(stage, ["chat", "--continue", "hi"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("no conversation to continue") as string,
+    });
+    expect(await runIn(stage, ["chat", "--continue", "--no-history", "hi"])).toMatchObject({ code: 2 });
+  });
+});
+
+describe.concurrent("failures", () => {
+  it("a mistake in flags or configuration ends with 2 and the runtime's own sentence, once", async () => {
+    const stage = makeStage({}, { roots: 5 });
+    const { code, stdout, stderr } = await runIn(stage, ["chat", "hi"]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toBe(`hawser: ${join(stage.home, "config", "hawser", "agent.json")}: roots must be a list\n`);
+  });
+
+  it("nothing to say is a mistake that says what to do", async () => {
+    expect(await runIn(makeStage(), ["chat"], { input: " \n" })).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/nothing to say; give a message: .*hawser chat/) as string,
+    });
+  });
+
+  it("a model that has no key ends with its code; with --json the last line says why", async () => {
+    const stage = makeStage();
+    const args = ["chat", "--model", "openai/gpt-5", "hi"];
+    expect(await runIn(stage, args)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("OPENAI_API_KEY is not set") as string,
+    });
+    const { code, stdout } = await runIn(stage, [...args, "--json"]);
+    expect(code).toBe(2);
+    expect(toEvents(stdout).at(-1)).toMatchObject({
+      type: "error",
+      code: "usage",
+      error: expect.stringContaining("OPENAI_API_KEY") as string,
+    });
+  });
+
+  it("Ctrl-C while it works ends with 130 and leaves no process", async () => {
+    const mark = `chat-test-${process.pid}-${Date.now()}`;
+    const running = startIn(makeStage(), ["chat", "--json", "--tools", toolsModule, "call slow"], { HAWSER_TEST_MARK: mark });
+    await running.printed('"tool_use"');
+    running.process.kill("SIGINT");
+    expect((await running.ended).code).toBe(130);
+    expect(findProcesses(mark) ?? []).toEqual([]);
+  });
+
+  it("G7: a reader that has gone ends it quietly", async () => {
+    const running = startIn(makeStage(), ["chat", "help"]);
+    running.process.stdout.destroy();
+    running.process.stdin.end();
+    expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+});
