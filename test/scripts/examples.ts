@@ -1,6 +1,7 @@
 // Finds the examples in a document that are meant to be run:
 //   `console run`           lines after `$ ` are a command, the lines below it are its output
-//   `ts run`, `python run`  a program; a block `text` right after it is its output
+//   `ts run`, `python run`, `rust run`
+//                           a program; a block `text` right after it is its output
 
 export interface Example {
   readonly line: number;
@@ -30,10 +31,11 @@ function findCommands(document: string): Example[] {
 const interpreters: Readonly<Record<string, string>> = {
   ts: "node --conditions=hawser-source --input-type=module-typescript -",
   python: "python3 -",
+  rust: 'folder=$(mktemp -d) && rustc -o "$folder/host" - && "$folder/host"; rm -r "$folder"',
 };
 
 function findPrograms(document: string): Example[] {
-  return [...document.matchAll(/^```(ts|python) run\n(.*?)^```\n\n```text\n(.*?)\n```$/gms)].map((block) => {
+  return [...document.matchAll(/^```(ts|python|rust) run\n(.*?)^```\n\n```text\n(.*?)\n```$/gms)].map((block) => {
     const [, language = "", input = "", output = ""] = block;
     return { line: lineOf(document, block.index), command: interpreters[language] ?? "", input, output };
   });

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { suites } from "@hawser/conformance";
 import { startDemoApi } from "@hawser/gateway";
 import { igw, makePlace, runIn, type Place } from "./gateway-stage.ts";
 import { launcher } from "./run-hawser.ts";
@@ -55,7 +56,7 @@ describe.concurrent("completes", () => {
     expect(await complete(place, "call", "--profile", "")).toEqual(plant);
     expect(await complete(place, "api", "list", "--profile=pl")).toEqual(plant);
     expect(await complete(place, "config", "profile", "use", "")).toEqual(plant);
-    expect((await complete(place, "conform", "")).map((line) => line.split(":")[0])).toEqual(["echo", "bridge", "parent", "rpc"]);
+    expect((await complete(place, "conform", "")).map((line) => line.split(":")[0])).toEqual(Object.keys(suites));
   });
 
   it("operation ids and paths of a document in a file, but none that a shell would run", async () => {

@@ -84,8 +84,8 @@ const mistakes: readonly [string, readonly string[], string][] = [
   ["a word too many", ["tour", "now"], "hawser: too many arguments for 'tour'."],
   ["an unknown codec", ["echo", "--codec", "xml"], "hawser: option '--codec <name>' argument 'xml' is invalid."],
   ["a codec for the socket", ["echo", "--socket", "--codec", "ndjson"], "hawser: option '--socket' cannot be used with option '--codec"],
-  ["no suite", ["conform"], "hawser: say which suite to run; there are: echo, bridge, parent, rpc\n"],
-  ["help about an unknown command", ["help", "nope"], "hawser: unknown command 'nope'; there are: expose, "],
+  ["no suite", ["conform"], "hawser: say which suite to run; there are: echo, bridge, parent, rpc"],
+  ["help about an unknown command", ["help", "nope"], "hawser: unknown command 'nope'; there are: "],
   ["help about an unknown command of a group", ["api", "help", "nope"], "hawser: unknown command 'nope'; there are: list, "],
   ["an unknown suite", ["conform", "ecko", "--", "cat"], 'hawser: there is no suite "ecko"; there are: '],
   [

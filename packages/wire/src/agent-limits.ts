@@ -1,4 +1,8 @@
-// The bounds of the agent runtime and of its host client. Part of `limits`.
+// The bounds of the agent runtime; those of its tools and of its host client are in files of their own. Part
+// of `limits`.
+
+import { agentHostLimitTable } from "./agent-host-limits.ts";
+import { agentToolLimitTable } from "./agent-tool-limits.ts";
 
 export const agentLimitTable = {
   agentQueuedTurns: {
@@ -88,135 +92,6 @@ export const agentLimitTable = {
   permissionMs: {
     value: 120_000,
     reason: "How long a question to the user waits for its answer before it counts as denied.",
-  },
-  hostIdleMs: {
-    value: 60_000,
-    reason: "Silence of a request after which the host client gives it up and cancels it.",
-  },
-  hostUnreadChars: {
-    value: 33_554_432,
-    reason:
-      "Responses that a host's program has not taken yet; beyond it the request that is furthest behind is given up. A program with one turn slows the runtime long before.",
-  },
-  hostPendingMessages: {
-    value: 1_024,
-    reason: "Requests of one host client that wait for their end; the next one is refused.",
-  },
-  hostReadyMs: {
-    value: 30_000,
-    reason: "Time for a started runtime to say `ready`.",
-  },
-  hostRestartMs: {
-    value: 250,
-    reason: "Wait before a runtime that ended is started again; doubled with each that ended lately.",
-  },
-  hostCrashEntries: {
-    value: 5,
-    reason: "Ends of a runtime within `hostCrashWindowMs` after which its host stops starting it.",
-  },
-  hostCrashWindowMs: {
-    value: 180_000,
-    reason: "How long an end of a runtime is remembered against it.",
-  },
-  hostStopMs: {
-    value: 6_000,
-    reason: "Stopping a runtime: time after SIGTERM, in which it finishes, cancels and answers, before SIGKILL.",
-  },
-  maxPathBytes: {
-    value: 4_096,
-    reason: "A path that a model gives; what systems take at most.",
-  },
-  listedEntries: {
-    value: 2_000,
-    reason: "Names in one answer of `list_files`; the rest is left out and said so.",
-  },
-  walkedEntries: {
-    value: 200_000,
-    reason: "Names that one listing or search looks at.",
-  },
-  walkedDepth: {
-    value: 64,
-    reason: "Folders within folders that a listing or search enters.",
-  },
-  readFileBytes: {
-    value: 262_144,
-    reason: "Text in one answer of `read_file`; the next call goes on from there.",
-  },
-  skippedFileBytes: {
-    value: 268_435_456,
-    reason: "What `read_file` passes over on its way to the line that is asked for.",
-  },
-  writtenFileBytes: {
-    value: 8_388_608,
-    reason: "What `write_file` writes, and the size of a file that `edit_file` changes.",
-  },
-  searchedFileBytes: {
-    value: 4_194_304,
-    reason: "A larger file is left out of a search, and counted.",
-  },
-  searchedBytes: {
-    value: 268_435_456,
-    reason: "What one search reads in all.",
-  },
-  searchMs: {
-    value: 20_000,
-    reason: "The longest search; what was found until then is the answer.",
-  },
-  searchPatternMs: {
-    value: 5_000,
-    reason: "The longest time that a regular expression takes for one file; beyond it the search fails.",
-  },
-  searchPatternChars: {
-    value: 1_000,
-    reason: "The pattern of a search.",
-  },
-  foundEntries: {
-    value: 200,
-    reason: "Matches in one answer of `search_files`.",
-  },
-  foundLineChars: {
-    value: 400,
-    reason: "How much of a line is shown around a match.",
-  },
-  commandMs: {
-    value: 120_000,
-    reason: "The longest run of a command, unless the configuration says otherwise; then its process group is ended.",
-  },
-  commandStopMs: {
-    value: 500,
-    reason: "What a command gets between SIGTERM and SIGKILL, and its pipes after its end.",
-  },
-  commandOutputBytes: {
-    value: 65_536,
-    reason: "What is kept of a command's stdout and of its stderr: half from the beginning, half from the end.",
-  },
-  permissionRuleEntries: {
-    value: 1_000,
-    reason: "Rules of the permissions, and answers that are remembered.",
-  },
-  permissionPatternChars: {
-    value: 1_024,
-    reason: "A pattern in a rule.",
-  },
-  permissionValueChars: {
-    value: 8_192,
-    reason: "A value that a rule looks at; a longer one matches no rule that allows, and every pattern of one that asks or denies.",
-  },
-  permissionFileBytes: {
-    value: 1_048_576,
-    reason: "The file with remembered answers.",
-  },
-  auditLogBytes: {
-    value: 8_388_608,
-    reason: "The audit log; a full one is kept as `.1` and a new one begun.",
-  },
-  auditPreviewChars: {
-    value: 600,
-    reason: "What the audit log shows of a call's input.",
-  },
-  auditQueuedEntries: {
-    value: 1_000,
-    reason: "Lines of the audit log that wait to be written; more are dropped and counted.",
   },
   offlineMessageChars: {
     value: 65_536,
@@ -339,4 +214,6 @@ export const agentLimitTable = {
     value: 10_000,
     reason: "How long the first turn waits for the tools of MCP servers, modules and APIs.",
   },
+  ...agentToolLimitTable,
+  ...agentHostLimitTable,
 };

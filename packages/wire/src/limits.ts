@@ -4,6 +4,7 @@
 
 import { agentLimitTable } from "./agent-limits.ts";
 import { gatewayLimitTable } from "./gateway-limits.ts";
+import { shellLimitTable } from "./shell-limits.ts";
 
 interface Limit {
   readonly value: number;
@@ -163,6 +164,7 @@ export const limitTable = define({
   },
   ...gatewayLimitTable,
   ...agentLimitTable,
+  ...shellLimitTable,
 });
 
 export type LimitName = keyof typeof limitTable;

@@ -42,7 +42,7 @@ export const oneOf =
 export const listOf =
   (item: Check): Check =>
   (value, context) => {
-    if (!Array.isArray(value)) return refuse(context, "must be a list");
+    if (!Array.isArray(value)) refuse(context, "must be a list");
     for (const [at, member] of value.entries()) item(member, { ...context, key: `${context.key}[${at}]` });
   };
 
@@ -50,7 +50,7 @@ export const listOf =
 export const recordOf =
   (member: Check): Check =>
   (value, context) => {
-    if (!isRecord(value)) return refuse(context, "must be an object");
+    if (!isRecord(value)) refuse(context, "must be an object");
     for (const [name, item] of Object.entries(value)) member(item, below(context, name));
   };
 
@@ -58,7 +58,7 @@ export const recordOf =
 export const object =
   (members: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
   (value, context) => {
-    if (!isRecord(value)) return refuse(context, "must be an object");
+    if (!isRecord(value)) refuse(context, "must be an object");
     for (const name of required) if (value[name] === undefined) refuse(below(context, name), "is missing");
     for (const [name, item] of Object.entries(value)) {
       const check = Object.hasOwn(members, name) ? members[name] : undefined;

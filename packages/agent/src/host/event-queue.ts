@@ -29,6 +29,8 @@ interface Waiter<Event> {
 // What an event costs besides its text.
 const eventChars = 64;
 
+const dropFrom = 256;
+
 const done: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 export function createEventQueue<Event>(options: EventQueueOptions): EventQueue<Event> {
@@ -44,8 +46,9 @@ export function createEventQueue<Event>(options: EventQueueOptions): EventQueue<
     if (!item) return undefined;
     next += 1;
     unreadChars -= item.chars;
-    if (next * 2 > items.length) {
-      items = items.slice(next);
+    // The places of taken events are given up together, not one by one.
+    if (next === items.length || next >= dropFrom) {
+      items.splice(0, next);
       next = 0;
     }
     return item.event;

@@ -83,8 +83,7 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
       for await (const item of link.incoming) {
         if (closedBy) return;
         if (typeof item === "object" && "lost" in item) settleAll(item.lost);
-        else receive(item);
-        while (isEveryoneBehind()) await new Promise<void>((resolve) => (wakeReader = resolve));
+        else if (receive(item)) while (isEveryoneBehind()) await new Promise<void>((resolve) => (wakeReader = resolve));
       }
       shut(new HawserError("connection_lost", "the link to the agent has ended"));
     } catch (error) {
@@ -92,26 +91,35 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
     }
   }
 
-  function receive(item: string | ParsedLine): void {
+  /** Whether somebody has now more than enough to read. */
+  function receive(item: string | ParsedLine): boolean {
     try {
-      const line = typeof item === "string" ? { value: parseJsonText(item), chars: item.length } : item;
-      dispatch(line);
+      return dispatch(typeof item === "string" ? { value: parseJsonText(item), chars: item.length } : item);
     } catch (error) {
       options.onNoise?.(describeThrown(error));
+      return false;
     }
   }
 
-  function dispatch(line: ParsedLine): void {
+  function dispatch(line: ParsedLine): boolean {
     const { value, chars } = line;
     if (!isRecord(value)) throw new HawserError("invalid_message", "not a JSON object");
     options.onMessage?.("RECV", value);
-    if (value["type"] === "ready") return onReady(agentProtocol.parseResponse(value) as ReadyMessage);
+    if (value["type"] === "ready") {
+      onReady(agentProtocol.parseResponse(value) as ReadyMessage);
+      return false;
+    }
     const id = value["id"];
     const request = typeof id === "string" ? open.get(id) : undefined;
-    if (!request) return typeof id === "string" ? holds.keep(id, line) : undefined;
+    if (!request) {
+      if (typeof id === "string") holds.keep(id, line);
+      return false;
+    }
     const response = parseResponse(value, request);
     if (response) request.receive(response, chars);
-    if (request.isFull) giveUpFurthestBehind();
+    if (!request.isFull) return false;
+    giveUpFurthestBehind();
+    return true;
   }
 
   function giveUpFurthestBehind(): void {

@@ -63,7 +63,7 @@ export function createStdioTransport(options: StdioTransportOptions): MCPTranspo
     if (!isRecord(message) || message["jsonrpc"] !== "2.0") return;
     if (message["method"] === "notifications/progress") return receiveProgress(message["params"]);
     if (message["method"] === "notifications/tools/list_changed") return options.onToolsChanged();
-    if (message["method"] === undefined && !open.delete(message["id"] as string | number)) return;
+    if (message["method"] === undefined) open.delete(message["id"] as string | number);
     deliver(message as unknown as Message);
   }
 
@@ -71,6 +71,7 @@ export function createStdioTransport(options: StdioTransportOptions): MCPTranspo
     try {
       transport.onmessage?.(message);
     } catch (error) {
+      // The client throws for an answer that nobody waits for any more.
       transport.onerror?.(error as Error);
     }
   }

@@ -12,9 +12,11 @@ export function* answerTools(_request: OfflineRequest, scene: Scene): Answer {
     yield* say("I am offered no tools here.");
     return;
   }
-  const lines = scene.tools.map(({ name, description }) => `\`${name}\`: ${cutText(description.split("\n", 1)[0] ?? "", 160)}`);
+  const lines = scene.tools.map(({ name, description }) => `\`${name}\`: ${cutText(firstSentence(description), 200)}`);
   yield* say(`These are the tools that I am offered:\n${toList(lines)}`);
 }
+
+const firstSentence = (text: string): string => text.slice(0, 2_000).split(/(?<=\.)\s|\n/, 1)[0] ?? "";
 
 export function* answerRun({ captures }: OfflineRequest, scene: Scene): Answer {
   const line = captures["command"] ?? "";

@@ -125,9 +125,12 @@ describe("cancel", () => {
     const agent = await spawnScripted();
     const turn = agent.send("drip 1000 20");
     for await (const event of turn) if (event.type === "token") break;
-    await until(async () =>
-      (JSON.parse(await textOf(agent.send("lines"))) as string[]).some((line) => line.includes(`"target":"${turn.id}"`)),
-    );
+    const lines = JSON.parse(await textOf(agent.send("lines"))) as string[];
+    expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual({
+      id: expect.any(String) as string,
+      kind: "cancel",
+      target: turn.id,
+    });
   });
 
   it("is not sent to a runtime that speaks only the contract; the turn ends here", async () => {

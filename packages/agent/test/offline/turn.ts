@@ -29,7 +29,11 @@ const fixedNow = new Date("2026-03-04T05:06:07Z");
 export function startTalk(tools: Record<string, ToolFunction> = {}, options: OfflineModelOptions = { now: () => fixedNow }): Talk {
   const model = createOfflineModel(options);
   const messages: ConversationMessage[] = [];
-  const toModelTool = (name: string): ModelTool => ({ name, description: `Tool ${name}.`, inputSchema: { type: "object" } });
+  const toModelTool = (name: string): ModelTool => ({
+    name,
+    description: `Tool ${name}. It does more than that.`,
+    inputSchema: { type: "object" },
+  });
 
   async function runTool(name: string, input: unknown): Promise<Partial<Extract<MessagePart, { type: "tool_result" }>>> {
     try {

@@ -143,8 +143,14 @@ describe("run_command", () => {
         { command: "planted" } as never,
         context,
       );
-    for (const PATH of ["", ".", "src", `:${inRoot}:`, stage.root, `${stage.outside}/../root/src`, join(stage.outside, "link-to-root")]) {
-      await expect(run(PATH)).rejects.toThrow("no such program on the PATH");
+    const relativeToRoot = ["", ".", "src", "../root-evil"];
+    const inside = [`:${inRoot}:`, stage.root, `${stage.outside}/../root/src`, join(stage.outside, "link-to-root")];
+    const before = process.cwd();
+    process.chdir(stage.root);
+    try {
+      for (const PATH of [...relativeToRoot, ...inside]) await expect(run(PATH)).rejects.toThrow("no such program on the PATH");
+    } finally {
+      process.chdir(before);
     }
     expect(await run(`${inRoot}:${stage.outside}`)).toMatchObject({ exitCode: 0, stdout: "ran\n" });
   });

@@ -6,14 +6,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import { launcher } from "../run-hawser.ts";
 
 const root = mkdtempSync(join(tmpdir(), "hawser-agent-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-export const toolsModule = join(import.meta.dirname, "fixtures", "chat-tools.ts");
-export const mcpServer = join(import.meta.dirname, "fixtures", "mcp-server.mjs");
+export const toolsModule = fileURLToPath(new URL("fixtures/chat-tools.ts", import.meta.url));
+export const mcpServer = fileURLToPath(new URL("fixtures/mcp-server.mjs", import.meta.url));
 
 export interface Stage {
   readonly folder: string;

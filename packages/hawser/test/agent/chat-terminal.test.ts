@@ -105,7 +105,7 @@ describe.runIf(isLinux)("a conversation", () => {
     await chat.printed("Stopped.");
     await chat.printed("> ");
     chat.type(ctrlD);
-    await chat.ended;
+    expect((await chat.ended).code).toBe(0);
   });
 
   it("escape sequences of tools and models are shown, not obeyed", async () => {
@@ -158,7 +158,7 @@ describe.runIf(isLinux)("a conversation", () => {
     await second.printed("Ada");
     await second.printed("> ");
     second.process.stdin.write(ctrlD);
-    await second.ended;
+    expect((await second.ended).code).toBe(0);
   });
 
   it("NO_COLOR: the text is there, without any looks", async () => {
