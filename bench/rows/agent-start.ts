@@ -24,7 +24,7 @@ export const agentStart: Row = {
         unit: "ms",
         ours,
         contestants: [untilReadyLine(command), emptyProcess],
-        targets: [{ peer: empty, atMost: 4 }],
+        targets: [],
       },
     ];
   },

@@ -7,6 +7,7 @@ import { existsSync, globSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { withTreeLock } from "../setup/tree-lock.mjs";
 import { bundleBridge, isBundleStale } from "./bundle.ts";
+import { buildPage, isPageStale } from "./page.ts";
 import { toStep } from "./steps.ts";
 import { root, runTool } from "./tool.ts";
 
@@ -15,23 +16,24 @@ export const buildStep = toStep("build", () =>
     removeOrphans();
     const projects = globSync("packages/*/tsconfig.json", { cwd: root }).toSorted();
     const result = await runTool("typescript", "tsc", ["-b", ...projects, ...(isAnyOutputStale() ? ["--force"] : [])]);
-    if (result.code === 0) await bundleBridge();
-    return result;
+    if (result.code !== 0) return result;
+    await bundleBridge();
+    return buildPage();
   }),
 );
 
 function removeOrphans(): void {
-  for (const file of globSync("packages/*/dist/**/*.{js,js.map,d.ts}", { cwd: root })) {
+  for (const file of globSync("packages/*/dist/**/*.{js,js.map,d.ts}", { cwd: root, exclude: ["packages/shell/dist/page/**"] })) {
     const source = swapFolder(file, "dist", "src").replace(/\.(?:js|js\.map|d\.ts)$/, ".ts");
     if (!existsSync(join(root, source))) rmSync(join(root, file));
   }
 }
 
 /** Whether a build will have something to do, and so take more than a moment. */
-export const isBuildStale = (): boolean => isAnyOutputStale() || isBundleStale();
+export const isBuildStale = (): boolean => isAnyOutputStale() || isBundleStale() || isPageStale();
 
 function isAnyOutputStale(): boolean {
-  return globSync("packages/*/src/**/*.ts", { cwd: root }).some((source) => {
+  return globSync("packages/*/src/**/*.ts", { cwd: root, exclude: ["packages/shell/src/page/**"] }).some((source) => {
     const output = statSync(join(root, swapFolder(source, "src", "dist").replace(/\.ts$/, ".js")), { throwIfNoEntry: false });
     return output === undefined || output.mtimeMs < statSync(join(root, source)).mtimeMs;
   });

@@ -12,7 +12,8 @@ import { root } from "./tool.ts";
 const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
   async start(args) {
     await buildOrStop();
-    return runNode(["packages/hawser/bin/hawser.mjs", "tour", ...args]);
+    const demo = ["--model", "offline", "--demo", "--tools", "examples/tools.ts"];
+    return runNode(["packages/hawser/bin/hawser.mjs", "shell", ...demo, ...args]);
   },
 
   async test(filters) {

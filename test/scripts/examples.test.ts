@@ -18,6 +18,9 @@ describe("findExamples", () => {
     expect(findExamples("```python run\none()\n```\n\n```text\n1\n```\n")).toEqual([
       { line: 1, command: "python3 -", input: "one()\n", output: "1" },
     ]);
+    expect(findExamples("```rust run\nfn main() {}\n```\n\n```text\n1\n```\n")).toEqual([
+      { line: 1, command: expect.stringContaining("rustc"), input: "fn main() {}\n", output: "1" },
+    ]);
   });
 });
 

@@ -44,7 +44,8 @@ function isPackageBuilt(folder) {
   const fs = process.getBuiltinModule("node:fs");
   const sources = fs.readdirSync(new URL("src/", folder), { recursive: true, encoding: "utf8" });
   return sources.every((path) => {
-    if (!path.endsWith(".ts")) return true;
+    // The page is built on its own; its sources are never run here.
+    if (!path.endsWith(".ts") || /^page[\\/]/.test(path)) return true;
     const built = fs.statSync(new URL(`dist/${path.replace(/\.ts$/, ".js")}`, folder), { throwIfNoEntry: false });
     return built !== undefined && built.mtimeMs >= fs.statSync(new URL(`src/${path}`, folder)).mtimeMs;
   });

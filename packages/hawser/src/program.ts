@@ -3,6 +3,7 @@
 
 import { Command, Help, Option } from "commander";
 import { addAgentCommands } from "./agent/commands.ts";
+import { addShellCommand } from "./shell/commands.ts";
 import { addBridge } from "./bridge-command.ts";
 import { addExamples, collect, exitWith, parseWhole } from "./command-parts.ts";
 import type { ConformOptions } from "./commands/conform.ts";
@@ -34,6 +35,7 @@ export function createProgram({ withCompletion = true } = {}): Command {
   exitWith(program, usageExitCode);
   addExamples(program, programName() === "igw" ? gatewayExamples : ["hawser tour", "hawser expose tools.ts -- claude", gatewayExamples[0]]);
   addAgentCommands(program);
+  addShellCommand(program);
   addExpose(program);
   addBridge(program);
   addEcho(program);

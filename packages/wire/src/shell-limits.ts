@@ -11,7 +11,8 @@ export const shellLimitTable = {
   },
   shellRequestMs: {
     value: 15_000,
-    reason: "Time for the head of a request to arrive, and for an idle connection to be used again; a whole request may take four times as long.",
+    reason:
+      "Time for the head of a request to arrive, and for an idle connection to be used again; a whole request may take four times as long.",
   },
   shellHeadBytes: {
     value: 16_384,

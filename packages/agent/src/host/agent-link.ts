@@ -4,10 +4,10 @@
 
 import type { HawserError } from "@hawser/wire";
 
-/** A line that the link has parsed already; `chars` is its length. */
+/** A line that the link has parsed already. */
 export interface ParsedLine {
   readonly value: unknown;
-  readonly chars: number;
+  readonly text: string;
 }
 
 /** The runtime has ended and whatever it was asked is lost; another one may follow. */

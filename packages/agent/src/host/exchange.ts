@@ -94,7 +94,7 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
   /** Whether somebody has now more than enough to read. */
   function receive(item: string | ParsedLine): boolean {
     try {
-      return dispatch(typeof item === "string" ? { value: parseJsonText(item), chars: item.length } : item);
+      return dispatch(typeof item === "string" ? { value: parseJsonText(item), text: item } : item);
     } catch (error) {
       options.onNoise?.(describeThrown(error));
       return false;
@@ -102,7 +102,7 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
   }
 
   function dispatch(line: ParsedLine): boolean {
-    const { value, chars } = line;
+    const { value, text } = line;
     if (!isRecord(value)) throw new HawserError("invalid_message", "not a JSON object");
     options.onMessage?.("RECV", value);
     if (value["type"] === "ready") {
@@ -116,7 +116,7 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
       return false;
     }
     const response = parseResponse(value, request);
-    if (response) request.receive(response, chars);
+    if (response) request.receive(response, text.length);
     if (!request.isFull) return false;
     giveUpFurthestBehind();
     return true;

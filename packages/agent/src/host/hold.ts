@@ -23,7 +23,7 @@ export function createHolds(): Holds {
     const lines = new Map<string, ParsedLine[]>();
     let chars = 0;
     function keep(id: string, line: ParsedLine): void {
-      chars += line.chars;
+      chars += line.text.length;
       const ofId = lines.get(id) ?? [];
       if (chars > limits.hostUnreadChars) lines.clear();
       else lines.set(id, ofId).get(id)?.push(line);

@@ -7,6 +7,8 @@ import { createAgentClient, type AgentClient, type AgentClientOptions } from "./
 import { createProcessLink } from "./process-link.ts";
 
 export * from "./link.ts";
+export { createProcessLink } from "./process-link.ts";
+export type { ProcessLink, ProcessLinkOptions } from "./process-link.ts";
 
 export interface SpawnAgentOptions extends Pick<AgentClientOptions, "idleMs" | "onPermission"> {
   /** The program; `hawser` unless given. */

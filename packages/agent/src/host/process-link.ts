@@ -50,7 +50,7 @@ export function createProcessLink(options: ProcessLinkOptions): ProcessLink {
       return next();
     }
     if (!life.isReady && (item.value as { type?: unknown } | null)?.type === "ready") life.setReady();
-    return { done: false, value: { value: item.value, chars: item.text.length } };
+    return { done: false, value: { value: item.value, text: item.text } };
   }
 
   async function begin(): Next {

@@ -31,9 +31,10 @@ export function createLanes(): Lanes {
     void job?.run().finally(() => {
       lane.shift();
       const [next] = lane;
-      if (!next) return void lanes.delete(conversationId);
-      leaveQueue(next);
-      begin(conversationId, lane);
+      if (next) {
+        leaveQueue(next);
+        begin(conversationId, lane);
+      } else lanes.delete(conversationId);
     });
   }
 

@@ -2,8 +2,9 @@
 // is collected for the history. What the model has said before a failure is not lost: the caller gets it
 // from `parts`, whatever happens.
 
-import { HawserError, limits, untilAborted, type MessagePart } from "@hawser/wire";
+import { HawserError, limits, type MessagePart } from "@hawser/wire";
 import type { Model, ModelEvent, ModelStep } from "../model/model.ts";
+import { createAbortGuard } from "./abort-guard.ts";
 import type { TurnEvent } from "./replay.ts";
 import type { RequestedCall } from "./tool-runner.ts";
 
@@ -28,13 +29,17 @@ export function createStepRun(model: Model, step: ModelStep, totals: TurnTotals,
   const parts: MessagePart[] = [];
   const calls: RequestedCall[] = [];
 
-  async function onText(text: string): Promise<void> {
+  function onText(text: string): Promise<void> {
     totals.chars += text.length;
     if (totals.chars > limits.agentTurnChars)
       throw new HawserError("too_large", `the answer is longer than ${limits.agentTurnChars} characters; ask for less`);
     const last = parts.at(-1);
     if (last?.type === "text") last.text += text;
     else parts.push({ type: "text", text });
+    return text.length > limits.agentTokenChars ? emitPieces(text) : emit({ type: "token", token: text });
+  }
+
+  async function emitPieces(text: string): Promise<void> {
     for (const piece of cutIntoTokens(text)) await emit({ type: "token", token: piece });
   }
 
@@ -48,37 +53,33 @@ export function createStepRun(model: Model, step: ModelStep, totals: TurnTotals,
     await emit({ type: "tool_use", data: { toolId, toolName, input } });
   }
 
+  async function onEvent(event: Exclude<ModelEvent, { type: "text" }>): Promise<void> {
+    if (event.type === "tool_call") return onCall(event);
+    if (event.type === "notice") return emit({ type: "progress", data: { message: event.message } });
+    totals.inputTokens += event.inputTokens ?? 0;
+    totals.outputTokens += event.outputTokens ?? 0;
+    totals.cachedInputTokens += event.cachedInputTokens ?? 0;
+  }
+
   return {
     parts,
     calls,
     async run() {
-      for await (const event of obeying(step.signal, model.stream(step))) {
-        if (event.type === "text") await onText(event.text.toWellFormed());
-        else if (event.type === "tool_call") await onCall(event);
-        else if (event.type === "notice") await emit({ type: "progress", data: { message: event.message } });
-        else {
-          totals.inputTokens += event.inputTokens ?? 0;
-          totals.outputTokens += event.outputTokens ?? 0;
-          totals.cachedInputTokens += event.cachedInputTokens ?? 0;
+      const iterator = model.stream(step)[Symbol.asyncIterator]();
+      // Over as soon as the signal says so, whether the model listens to it or not.
+      const guarded = createAbortGuard(step.signal);
+      try {
+        for (let next = await guarded(iterator.next()); !next.done; next = await guarded(iterator.next())) {
+          const event = next.value;
+          if (event.type !== "text") await onEvent(event);
+          else if (event.text !== "") await onText(event.text.toWellFormed());
         }
+      } finally {
+        // Not awaited: a generator that hangs would hang here too.
+        void iterator.return?.().catch(() => {});
       }
     },
   };
-}
-
-/** The same events, but over as soon as the signal says so, whether the model listens to it or not. */
-async function* obeying(signal: AbortSignal, events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
-  const iterator = events[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await untilAborted(signal, iterator.next());
-      if (next.done) return;
-      yield next.value;
-    }
-  } finally {
-    // Not awaited: a generator that hangs would hang here too.
-    void iterator.return?.().catch(() => {});
-  }
 }
 
 /** A use of a tool and its result find each other by this; a model that repeats one would cross them. */

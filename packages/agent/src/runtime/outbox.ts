@@ -33,13 +33,23 @@ export function createOutbox(transport: Transport): Outbox {
     );
   }
 
+  // One promise per message, since every token comes this way.
+  async function deliver(before: Promise<void> | undefined, idSource: string | undefined, event: TurnEvent): Promise<void> {
+    if (before) await before;
+    try {
+      await send(idSource, event);
+    } catch (error) {
+      await replace(idSource, error);
+    } finally {
+      waiting--;
+    }
+  }
+
   return {
     put(idSource, event) {
+      const before = waiting > 0 ? last : undefined;
       waiting++;
-      last = last
-        .then(() => send(idSource, event))
-        .catch((error: unknown) => replace(idSource, error))
-        .finally(() => waiting--);
+      last = deliver(before, idSource, event);
       return last;
     },
     get waiting() {

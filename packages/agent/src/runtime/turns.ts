@@ -2,6 +2,7 @@
 // a host that comes back can have sent again what the running one has said.
 
 import { HawserError, untilAborted, type Flight, type InFlightTable, type UserMessageRequest } from "@hawser/wire";
+import { createAbortGuard } from "./abort-guard.ts";
 import { turnLimits, type AgentParts } from "./agent-parts.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import type { OpenConversations } from "./open-conversations.ts";
@@ -130,11 +131,12 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
 
 function toScope(turn: Turn): CallScope {
   const { conversationId, flight, reply } = turn;
+  const guarded = createAbortGuard(flight.signal);
   return {
     conversationId,
     signal: flight.signal,
     // A host that does not read must not keep a turn from ending.
-    emit: (event) => untilAborted(flight.signal, reply.emit(event)),
+    emit: (event) => guarded(reply.emit(event)),
     onQuestion: (isWaiting) => (turn.questions += isWaiting ? 1 : -1),
   };
 }

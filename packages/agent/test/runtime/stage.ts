@@ -70,7 +70,7 @@ export function openStage(options: StageOptions = {}): Stage {
   const transport = createStreamTransport({ readable: input, writable: output, codec: ndjson, tap: undefined });
   const lifecycle = createLifecycle();
   const notes: string[] = [];
-  const served = serveAgent(transport, partsOf(options, notes), { lifecycle }).finally(() => transport.close());
+  const served = serveAgent(transport, partsOf(options, notes), { lifecycle }).finally(() => void transport.close());
   const responses: AnyAgentResponse[] = [];
   let listeners: (() => void)[] = [];
   const reading = (async () => {

@@ -122,9 +122,7 @@ describe("tools in a turn", () => {
       tool("throws", () => {
         throw new Error("boom");
       }),
-      tool("throws_null", () => {
-        throw null;
-      }),
+      tool("throws_null", () => Promise.reject(null as unknown as Error)),
       tool("rejects", () => Promise.reject(new Error("later"))),
       tool("circular", () => {
         const value: Record<string, unknown> = {};

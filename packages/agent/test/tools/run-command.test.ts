@@ -156,10 +156,10 @@ describe("run_command", () => {
   });
 
   it("takes only names and absolute paths as allowed commands", async () => {
-    for (const command of ["", ".", "..", "./x", "bin/x", "a\0b"]) {
-      await expect(stageWith({ allowedCommands: [command] })).rejects.toMatchObject({ code: "usage" });
-    }
     await stageWith();
+    for (const command of ["", ".", "..", "./x", "bin/x", "a\0b"]) {
+      expect(() => createRunCommand({ roots: stage.roots, allowedCommands: [command] })).toThrow("an absolute path");
+    }
   });
 });
 

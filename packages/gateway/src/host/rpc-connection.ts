@@ -98,6 +98,12 @@ function createExchange({ transport, exited, stop }: Child): Exchange {
     await stop();
   }
 
+  /** A server that takes no more input gets no further call, though its output may not have ended yet. */
+  function endNow(): void {
+    isEnded = true;
+    void stop();
+  }
+
   function send(message: object): Promise<void> {
     // One after the other: a busy server slows its host, and the transport never holds more than one message.
     const sent = lastSend.then(() => transport.send(message));
@@ -109,7 +115,11 @@ function createExchange({ transport, exited, stop }: Child): Exchange {
     const id = `h${++lastId}`;
     const answer = pending.wait(id, { signal: options.signal, totalMs: options.timeoutMs });
     if (options.signal?.aborted || isEnded) return answer;
-    send({ id, op, args }).catch((error: unknown) => pending.reject(id, toHawserError(error)));
+    send({ id, op, args }).catch((error: unknown) => {
+      const failure = toHawserError(error);
+      if (isGone(failure)) endNow();
+      pending.reject(id, failure);
+    });
     if (options.canCancel) {
       answer.catch((error: unknown) => {
         if (isAbandoned(error)) send({ op: "cancel", args: { id } }).catch(() => {});
@@ -138,6 +148,8 @@ function createExchange({ transport, exited, stop }: Child): Exchange {
 
 /** The wait ended from our side: the server may still be at it. */
 const isAbandoned = (error: unknown): boolean => ["cancelled", "timeout"].includes(toHawserError(error).code);
+
+const isGone = ({ code }: HawserError): boolean => code === "connection_lost" || code === "closed";
 
 const exitWaitMs = 500;
 

@@ -241,7 +241,8 @@ describe("without an rpc server", () => {
     const controller = new AbortController();
     const [aborted, late] = [
       host.call({ path: "/never" }, { signal: controller.signal }),
-      host.call({ path: "/never" }, { timeoutMs: 2_000 }),
+      // Longer than any start of a process: both are to run when their end comes.
+      host.call({ path: "/never" }, { timeoutMs: 8_000 }),
     ];
     await until(() => log().filter((line) => line.startsWith("once ")).length === 2);
     controller.abort();

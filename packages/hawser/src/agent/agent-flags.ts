@@ -7,6 +7,8 @@ export interface AgentFlags {
   readonly root?: readonly string[];
   readonly allowCommand?: readonly string[];
   readonly tools?: readonly string[];
+  /** A folder that attachments may lie in besides the roots. */
+  readonly attachments?: string;
   readonly config?: string;
   readonly dataDir?: string;
   /** False for `--no-history`. */
@@ -17,12 +19,13 @@ export interface AgentFlags {
 
 /** The same flags as arguments again. `--flag=value`, so that no value is ever taken for a flag. */
 export function toAgentArguments(flags: AgentFlags): string[] {
-  const { model, root = [], allowCommand = [], tools = [], config, dataDir, history, permissions } = flags;
+  const { model, root = [], allowCommand = [], tools = [], attachments, config, dataDir, history, permissions } = flags;
   return [
     ...(model === undefined ? [] : [`--model=${model}`]),
     ...root.map((path) => `--root=${resolve(path)}`),
     ...allowCommand.map((name) => `--allow-command=${name}`),
     ...tools.map((path) => `--tools=${resolve(path)}`),
+    ...(attachments === undefined ? [] : [`--attachments=${resolve(attachments)}`]),
     ...(config === undefined ? [] : [`--config=${resolve(config)}`]),
     ...(dataDir === undefined ? [] : [`--data-dir=${resolve(dataDir)}`]),
     ...(history === false ? ["--no-history"] : []),

@@ -18,6 +18,7 @@ function addAgent(program: Command): void {
       "Serves the agent protocol on stdin and stdout, one JSON object per line: a host writes messages and reads tokens, tool uses, results and ends. Works without a key: the embedded offline model answers then.",
     );
   addAgentOptions(agent)
+    .option("--attachments <folder>", "a further folder that attachments may lie in, besides the roots")
     .option("--debug-protocol", "print every message to stderr as [SEND] and [RECV]")
     .addHelpText("after", protocolHelp)
     .action(async (flags: AgentFlags) => (await import("./run-agent.ts")).runAgent(flags));
@@ -67,7 +68,8 @@ Exit codes:
   7    the agent or its model failed
   130  ended by Ctrl-C`;
 
-function addAgentOptions(command: Command): Command {
+/** What the runtime takes, whoever starts it. */
+export function addAgentOptions(command: Command): Command {
   return command
     .option(
       "--model <name>",

@@ -46,6 +46,7 @@ export interface Surroundings {
 export async function composeAgent(flags: AgentFlags, { env, cwd }: Surroundings): Promise<ComposedAgent> {
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: (message) => logLine(`[hawser] ${message}`) });
   const roots = await createRoots(rootsOf(flags, config, cwd));
+  const attachable = flags.attachments === undefined ? roots : await createRoots([...roots.paths, resolve(cwd, flags.attachments)]);
   const models = createModelCatalog({ env, config, model: flags.model });
   const folder = flags.dataDir === undefined ? dirname(defaultDataFolder(env)) : resolve(cwd, flags.dataDir);
   const audit = createAuditLog({ path: join(folder, "audit.jsonl") });
@@ -59,7 +60,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Surroundings
       store: createStore(flags, folder),
       tools: late.tools,
       policy: createPolicy({ rules: config.permissions, mode: flags.permissions, roots, audit, remembered }),
-      readAttachments: (attachments, signal) => readAttachments(attachments, { open: (path) => openInside(roots, path), signal }),
+      readAttachments: (attachments, signal) => readAttachments(attachments, { open: (path) => openInside(attachable, path), signal }),
       instructions: toInstructions(roots, config),
       build: readVersion(),
       limits: config.limits,

@@ -1,0 +1,56 @@
+// `hawser shell`: the page's server and the runtime behind it, until Ctrl-C, SIGTERM, or the end of whoever
+// started it. The address is the only line on stdout, so that a program can read it.
+
+import { fileURLToPath } from "node:url";
+import { startShell } from "@hawser/shell";
+import { HawserError, whenAborted } from "@hawser/wire";
+import { createLifecycle, endOnSignals, watchParent } from "@hawser/wire/node";
+import { toAgentArguments, type AgentFlags } from "../agent/agent-flags.ts";
+import { launcherPath } from "../launcher.ts";
+import { printTo } from "../terminal.ts";
+import { startDemoAgent, type DemoAgent } from "./demo-agent.ts";
+import { openBrowser } from "./open-browser.ts";
+
+export interface ShellFlags extends AgentFlags {
+  readonly port?: number;
+  /** False for `--no-open`. */
+  readonly open?: boolean;
+  readonly demo?: true;
+}
+
+// Built beside the package's own modules, from the sources and from the build alike.
+const pageFolder = fileURLToPath(new URL("../dist/page", import.meta.resolve("@hawser/shell")));
+
+export async function runShell(flags: ShellFlags): Promise<void> {
+  const lifecycle = createLifecycle();
+  endOnSignals(lifecycle);
+  watchParent(() => lifecycle.end("parent-gone", 0));
+  const demo = flags.demo ? await startDemoAgent(flags) : undefined;
+  try {
+    await serve(flags, demo, lifecycle.stopping);
+  } finally {
+    await demo?.close();
+    lifecycle.dispose();
+  }
+}
+
+async function serve(flags: ShellFlags, demo: DemoAgent | undefined, stopping: AbortSignal): Promise<void> {
+  const agentFlags = { ...flags, ...demo?.flags };
+  const shell = await startShell({
+    command: process.execPath,
+    args: (attachments) => [...process.execArgv, launcherPath, "agent", ...toAgentArguments({ ...agentFlags, attachments })],
+    env: { ...process.env, ...demo?.env },
+    pageFolder,
+    port: flags.port,
+    onNotice: (text) => printTo(process.stderr, `hawser: ${text}\n`),
+  });
+  try {
+    printTo(process.stdout, `${shell.url}\n`);
+    printTo(process.stderr, "hawser: the page is at the address above, for this machine only; Ctrl-C ends it\n");
+    if (flags.open !== false) await openBrowser(shell.url);
+    const failure = await Promise.race([shell.failed, whenAborted(stopping)]);
+    if (failure) throw new HawserError("start_failed", failure.message, { cause: failure });
+  } finally {
+    await shell.close();
+  }
+}

@@ -1,0 +1,4 @@
+// The shell for programs: the local server that feeds the page, and supervises the runtime behind it.
+
+export { startShell } from "./server/start-shell.ts";
+export type { Shell, ShellOptions } from "./server/start-shell.ts";

@@ -1,0 +1,95 @@
+// Files that are dropped on the page. A browser has no paths, and the runtime reads only paths inside its
+// roots: so they are kept in a private folder of this launch, which is one of the roots, and is removed
+// with it. Bounded in size, each and together.
+
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile, mkdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { HawserError, limits } from "@hawser/wire";
+import { onProcessEnd } from "@hawser/wire/node";
+import type { PageFile } from "./page-files.ts";
+
+export interface DroppedFiles {
+  readonly folder: string;
+  /** Throws `too_large`, `overloaded` or `usage`. */
+  keep(name: string, body: AsyncIterable<Buffer>): Promise<{ readonly path: string; readonly address: string }>;
+  /** An image to show again; undefined for anything else. */
+  read(address: string): Promise<PageFile | undefined>;
+  remove(): void;
+}
+
+export function createDroppedFiles(): DroppedFiles {
+  const folder = mkdtempSync(join(tmpdir(), "hawser-files-"));
+  const kept = new Map<string, string>();
+  let bytes = 0;
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+  const release = onProcessEnd(removeFolder);
+
+  return {
+    folder,
+    async keep(name, body) {
+      const safeName = toSafeName(name);
+      const content = await collect(body);
+      bytes += content.length;
+      if (bytes > limits.shellFilesBytes) {
+        bytes -= content.length;
+        throw new HawserError("overloaded", `the files dropped here are more than ${limits.shellFilesBytes} bytes together; start anew`);
+      }
+      const id = randomUUID();
+      const path = join(folder, id, safeName);
+      await mkdir(join(folder, id), { mode: 0o700 });
+      await writeFile(path, content, { flag: "wx", mode: 0o600 });
+      kept.set(`/files/${id}`, path);
+      return { path, address: `/files/${id}` };
+    },
+    async read(address) {
+      const path = kept.get(address);
+      if (path === undefined) return undefined;
+      const content = await readFile(path);
+      const type = imageType(content);
+      return type === undefined ? undefined : { type, bytes: content };
+    },
+    remove() {
+      release();
+      removeFolder();
+    },
+  };
+}
+
+/** The last part of what a browser says, without what a file name can't hold. */
+function toSafeName(name: string): string {
+  const last = basename(name.replaceAll("\\", "/")).replaceAll(/[\p{Cc}/\\:*?"<>|]/gu, "_");
+  const safe = Buffer.from(last).subarray(0, maxNameBytes).toString("utf8").replaceAll("\ufffd", "");
+  return safe === "" || safe === "." || safe === ".." ? "file" : safe;
+}
+
+const maxNameBytes = 200;
+
+async function collect(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length <= limits.shellFileBytes) chunks.push(chunk);
+    // The rest is read and dropped, as far as that is worth it: whoever still writes does not see an answer.
+    else if (length > limits.maxDiscardBytes) break;
+  }
+  if (length > limits.shellFileBytes)
+    throw new HawserError("too_large", `the file is larger than ${limits.shellFileBytes} bytes; put it into the working folder instead`);
+  return Buffer.concat(chunks);
+}
+
+const signatures: readonly (readonly [string, string])[] = [
+  ["image/png", "89504e470d0a1a0a"],
+  ["image/jpeg", "ffd8ff"],
+  ["image/gif", "47494638"],
+];
+
+/** By its content: what a name or a browser says is not to be believed. */
+function imageType(content: Buffer): string | undefined {
+  const head = content.subarray(0, 12).toString("hex");
+  if (head.startsWith("52494646") && head.slice(16) === "57454250") return "image/webp";
+  return signatures.find(([, signature]) => head.startsWith(signature))?.[0];
+}

@@ -1,0 +1,91 @@
+// The shell: a local server for the page, and the runtime behind it. The server moves lines and knows no
+// message; the runtime is started again when it ends, and the page is told. When the shell is closed,
+// nothing is left: no process, no socket, no file.
+
+import { describeThrown, HawserError, limits } from "@hawser/wire";
+import { createProcessLink, type ProcessLink } from "@hawser/agent/host";
+import { createDroppedFiles } from "./dropped-files.ts";
+import { startServer } from "./http-server.ts";
+import { readPageFiles } from "./page-files.ts";
+import { createTabs, type Tabs } from "./tabs.ts";
+
+export interface ShellOptions {
+  /** The runtime's program and arguments; the folder of dropped files is given as a further root. */
+  readonly command: string;
+  args(filesFolder: string): readonly string[];
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  readonly cwd?: string | undefined;
+  /** The built page. */
+  readonly pageFolder: string;
+  /** 0, and without one: any free port. */
+  readonly port?: number | undefined;
+  /** What the runtime, and a line of it that is none, say; for people. */
+  onNotice(text: string): void;
+}
+
+export interface Shell {
+  /** To be opened in a browser; carries the key. */
+  readonly url: string;
+  readonly port: number;
+  /** Resolves when the runtime has ended for good, and why. */
+  readonly failed: Promise<HawserError>;
+  close(): Promise<void>;
+}
+
+export async function startShell(options: ShellOptions): Promise<Shell> {
+  const page = readPageFiles(options.pageFolder);
+  const files = createDroppedFiles();
+  const link = openRuntime(options, files.folder);
+  const tabs = createTabs({ send: async (line) => link.send(line) });
+  try {
+    const server = await startServer({ port: options.port ?? 0, page, files, tabs });
+    const failed = relay(link, tabs);
+    let closing: Promise<void> | undefined;
+    async function closeAll(): Promise<void> {
+      tabs.close();
+      await server.close();
+      await link.stop();
+      files.remove();
+    }
+    return { url: server.url, port: server.port, failed, close: () => (closing ??= closeAll()) };
+  } catch (error) {
+    tabs.close();
+    await link.stop();
+    files.remove();
+    throw error;
+  }
+}
+
+function openRuntime(options: ShellOptions, filesFolder: string): ProcessLink {
+  const { command, env, cwd, onNotice } = options;
+  return createProcessLink({
+    command,
+    args: options.args(filesFolder),
+    env,
+    cwd,
+    restart: true,
+    readyMs: limits.hostReadyMs,
+    onNoise: (reason) => onNotice(`a line from the agent is no response: ${reason}`),
+  });
+}
+
+/** Until the runtime has ended for good; resolves to why. */
+async function relay(link: ProcessLink, tabs: Tabs): Promise<HawserError> {
+  let isRunning = false;
+  try {
+    for await (const item of link.incoming) {
+      if (typeof item === "object" && "lost" in item) {
+        isRunning = false;
+        tabs.tell({ kind: "state", state: { runtime: "restarting", message: item.lost.message } });
+        continue;
+      }
+      if (!isRunning) tabs.tell({ kind: "state", state: { runtime: "running" } });
+      isRunning = true;
+      tabs.tell({ kind: "response", line: typeof item === "string" ? item : item.text });
+    }
+    throw new HawserError("closed", "the agent has ended");
+  } catch (error) {
+    tabs.tell({ kind: "state", state: { runtime: "failed", message: describeThrown(error) } });
+    return HawserError.isInstance(error) ? error : new HawserError("internal", describeThrown(error), { cause: error });
+  }
+}

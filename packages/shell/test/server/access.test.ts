@@ -1,0 +1,147 @@
+// Who may speak to the local server, and what a page of another origin can do: nothing.
+
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStage, type Stage } from "./stage.ts";
+
+let stage: Stage;
+beforeAll(async () => void (stage = await openStage()));
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const cookie = () => ({ cookie: `hawser-${stage.shell.port}=${stage.key}` });
+
+describe("the address", () => {
+  it("answers with the page and a cookie to a plain GET without cookies, and the cookie alone does for a reload", async () => {
+    const first = await stage.fetch(`/?key=${stage.key}`);
+    expect(first).toMatchObject({ status: 200, body: expect.stringContaining("<title>page") as string });
+    const [setCookie = ""] = first.headers["set-cookie"] ?? [];
+    expect(setCookie).toMatch(/HttpOnly; SameSite=Strict$/);
+    const again = await stage.fetch("/", { headers: { cookie: setCookie.split(";", 1)[0] ?? "" } });
+    expect(again.status).toBe(200);
+  });
+
+  it.each([
+    ["/", {}],
+    ["/?key=", {}],
+    ["/?key=wrong", {}],
+    ["/assets/main.js", {}],
+    ["/", { cookie: "hawser-1=x" }],
+  ])("refuses %s with headers %j in one sentence", async (path, headers) => {
+    const answer = await stage.fetch(path, { headers });
+    expect(answer).toMatchObject({ status: 403, body: expect.stringContaining("hawser shell") as string });
+    expect(answer.headers["set-cookie"]).toBeUndefined();
+  });
+
+  it("WEB-03 serves the page's files and nothing else, whatever the path says", async () => {
+    expect((await stage.fetch("/assets/main.js", { headers: cookie() })).status).toBe(200);
+    const paths = [
+      "/../secret.txt",
+      "/assets/../../secret.txt",
+      "/..%2fsecret.txt",
+      "/%2e%2e/secret.txt",
+      "/assets/%00",
+      "//etc/passwd",
+      "/files/x",
+      "/link",
+    ];
+    for (const path of paths) {
+      const answer = await stage.fetch(path, { headers: cookie() });
+      expect([400, 404], path).toContain(answer.status);
+      expect(answer.body).not.toContain("not to be served");
+    }
+  });
+
+  it("WEB-04 carries headers that let nothing in and nothing out, and is not kept", async () => {
+    const { headers } = await stage.fetch(`/?key=${stage.key}`);
+    expect(headers["content-security-policy"]).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(headers["content-security-policy"]).not.toContain("unsafe");
+    expect(headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
+    expect(headers["access-control-allow-origin"]).toBeUndefined();
+  });
+});
+
+describe("a page of another origin", () => {
+  it("can't reach the server under a name of its own, even with the key (DNS rebinding)", async () => {
+    for (const host of ["evil.example", `evil.example:${stage.shell.port}`, "127.0.0.1", `127.0.0.1:${stage.shell.port}.evil.example`])
+      expect((await stage.fetch(`/?key=${stage.key}`, { headers: { host } })).status).toBe(403);
+  });
+
+  it("can't send anything, even if the browser sent the cookie (CSRF)", async () => {
+    const file = { method: "POST", body: "x" };
+    const headers = { ...cookie(), "x-file-name": "a.txt" };
+    expect((await stage.fetch("/files", { ...file, headers: { ...headers, origin: "https://evil.example" } })).status).toBe(403);
+    expect((await stage.fetch("/files", { ...file, headers: { ...headers, origin: "null" } })).status).toBe(403);
+    expect((await stage.fetch("/files", { ...file, headers })).status).toBe(403);
+    expect(
+      (await stage.fetch("/files", { ...file, headers: { ...headers, origin: stage.origin, "sec-fetch-site": "cross-site" } })).status,
+    ).toBe(403);
+    expect((await stage.fetch("/files", { ...file, headers: { ...headers, origin: stage.origin } })).status).toBe(201);
+  });
+
+  it("can't open the socket (WebSocket hijack)", async () => {
+    for (const headers of [
+      { ...cookie(), origin: "https://evil.example" },
+      { ...cookie(), origin: `http://localhost:${stage.shell.port}` },
+      { ...cookie() },
+      { origin: stage.origin },
+      { ...cookie(), origin: stage.origin, host: "evil.example" },
+    ])
+      await expect(stage.connect(headers as Record<string, string>)).rejects.toThrow("403");
+  });
+
+  it("is told nothing by other methods", async () => {
+    for (const method of ["PUT", "DELETE", "OPTIONS", "PATCH"])
+      expect((await stage.fetch("/", { method, headers: { ...cookie(), origin: stage.origin } })).status).toBe(405);
+  });
+});
+
+describe("the listener", () => {
+  it.skipIf(process.platform !== "linux")("WEB-02 is on 127.0.0.1 only", () => {
+    const hexPort = stage.shell.port.toString(16).toUpperCase().padStart(4, "0");
+    const rows = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((path) => readFileSync(path, "utf8").split("\n"));
+    const listening = rows
+      .map((row) => row.trim().split(/\s+/))
+      .filter(([, local, , state]) => local?.endsWith(`:${hexPort}`) && state === "0A");
+    expect(listening.map(([, local]) => local)).toEqual([`0100007F:${hexPort}`]);
+  });
+
+  it("WEB-03 survives requests that are none, and stays alive", async () => {
+    const broken = [
+      "GET\r\n\r\n",
+      "\u0000\u0001\u0002\r\n\r\n",
+      "GET / HTTP/9.9\r\n\r\n",
+      `GET / HTTP/1.1\r\nX: ${"y".repeat(50_000)}\r\n\r\n`,
+      "POST /files HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+      "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    ];
+    const lines = await Promise.all(broken.map((text) => firstLineFor(stage.shell.port, text)));
+    for (const line of lines) expect(line).toMatch(/^(?:HTTP\/1\.1 4\d\d .*)?$/);
+    expect((await stage.fetch(`/?key=${stage.key}`)).status).toBe(200);
+  });
+
+  it("WEB-03 a body without end is cut off, and what was kept of it is gone", async () => {
+    const answer = await stage.fetch("/files", {
+      method: "POST",
+      headers: { ...cookie(), origin: stage.origin, "x-file-name": "big.bin" },
+      body: Buffer.alloc(11_000_000),
+    });
+    expect(answer).toMatchObject({ status: 413, body: expect.stringContaining("larger than") as string });
+    expect((await stage.fetch(`/?key=${stage.key}`)).status).toBe(200);
+  });
+
+  it("says in one sentence that a port is taken", async () => {
+    await expect(openStage({ port: stage.shell.port })).rejects.toThrow(/port \d+ can't be used.*--port/);
+  });
+});
+
+function firstLineFor(port: number, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+    let received = "";
+    socket.on("data", (chunk) => (received += String(chunk)));
+    socket.on("error", () => resolve(""));
+    socket.on("close", () => resolve(received.split("\r\n", 1)[0] ?? ""));
+    socket.setTimeout(20_000, () => socket.destroy());
+  });
+}

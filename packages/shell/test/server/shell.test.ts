@@ -1,0 +1,124 @@
+// The shell as its tabs see it: lines both ways, a runtime that dies and comes back, files, and an end that
+// leaves nothing.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { describe, expect, it } from "vitest";
+import { openStage } from "./stage.ts";
+
+const say = (id: string, message: string) => ({ id, kind: "user_message", message });
+
+describe("tabs", () => {
+  it("are told how the runtime is, get its greeting whenever they come, and every line of it", async () => {
+    await using stage = await openStage();
+    const tab = await stage.connect();
+    await tab.next('>{"type":"ready"');
+    tab.send(say("t1", "what is 12 * 34?"));
+    await tab.next('"done"');
+    expect(tab.frames.join("")).toContain("408");
+    const late = await stage.connect();
+    await late.next('>{"type":"ready"');
+    expect(late.frames.some((frame) => frame.includes("t1"))).toBe(false);
+  });
+
+  it("see what another tab says, and the answer, but not their own words again", async () => {
+    await using stage = await openStage();
+    const [one, two] = [await stage.connect(), await stage.connect()];
+    await Promise.all([one.next("ready"), two.next("ready")]);
+    one.send(say("t1", "hello"));
+    await Promise.all([one.next('"done"'), two.next('"done"')]);
+    expect(two.frames.find((frame) => frame.startsWith("<"))).toBe(`<${JSON.stringify(say("t1", "hello"))}`);
+    expect(one.frames.some((frame) => frame.startsWith("<"))).toBe(false);
+  });
+
+  it("are closed when they send what is no line", async () => {
+    await using stage = await openStage();
+    const tab = await stage.connect();
+    const closed = new Promise<number>((resolve) => tab.socket.once("close", resolve));
+    tab.socket.send("one\ntwo");
+    expect(await closed).toBe(1008);
+  });
+});
+
+describe("the runtime behind it", () => {
+  it("is started again when it is killed, and the tabs are told why", async () => {
+    await using stage = await openStage();
+    const tab = await stage.connect();
+    await tab.next("ready");
+    tab.send(say("t1", "use the tool"));
+    const pid = childrenOf(process.pid)[0];
+    process.kill(pid as number, "SIGKILL");
+    expect(await tab.next("restarting")).toContain("SIGKILL");
+    const before = tab.frames.length;
+    await expect.poll(() => tab.frames.slice(before).some((frame) => frame.includes('"ready"')), { timeout: 30_000 }).toBe(true);
+    tab.send(say("t2", "what is 2 + 2?"));
+    await tab.next('"t2","type":"done"');
+  });
+
+  it("that can't be started is said to the tabs, and `failed` tells", async () => {
+    await using stage = await openStage({ command: "/nowhere/node" });
+    const failure = await stage.shell.failed;
+    expect(failure.message).toContain("/nowhere/node");
+    const tab = await stage.connect();
+    expect(await tab.next("failed")).toContain("/nowhere/node");
+  });
+});
+
+describe("files dropped on the page", () => {
+  it("can be attached, and images are shown again by what they are, not by what they are called", async () => {
+    await using stage = await openStage();
+    const headers = { cookie: `hawser-${stage.shell.port}=${stage.key}`, origin: stage.origin };
+    const keep = async (name: string, body: Buffer) => {
+      const answer = await stage.fetch("/files", {
+        method: "POST",
+        headers: { ...headers, "x-file-name": encodeURIComponent(name) },
+        body,
+      });
+      return JSON.parse(answer.body) as { path: string; address: string };
+    };
+    const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+    const image = await keep("../../evil/ship.png", png);
+    const page = await keep("page.html", Buffer.from("<script>1</script>"));
+    expect(image.path).toMatch(/\/ship\.png$/);
+    expect(readFileSync(image.path)).toEqual(png);
+    expect(await stage.fetch(image.address, { headers })).toMatchObject({ status: 200, headers: { "content-type": "image/png" } });
+    expect((await stage.fetch(page.address, { headers })).status).toBe(404);
+    const tab = await stage.connect();
+    await tab.next("ready");
+    tab.send({ ...say("t1", "hello"), attachments: [{ path: image.path, mime: "image/png" }] });
+    expect(await tab.next('"id":"t1","type":"done"')).toBeTruthy();
+  });
+});
+
+describe("the end", () => {
+  it("G9 leaves no process, no folder and no listener", async () => {
+    const foldersBefore = readdirSync(tmpdir()).filter((name) => name.startsWith("hawser-files-"));
+    const stage = await openStage();
+    const tab = await stage.connect();
+    await tab.next("ready");
+    const pids = childrenOf(process.pid);
+    const closed = new Promise((resolve) => tab.socket.once("close", resolve));
+    await stage.shell.close();
+    await closed;
+    for (const pid of pids) expect(existsSync(`/proc/${pid}`)).toBe(false);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("hawser-files-"))).toEqual(foldersBefore);
+    await expect(stage.fetch("/")).rejects.toThrow("ECONNREFUSED");
+    await stage[Symbol.asyncDispose]();
+  });
+});
+
+/** Of a process of this test; only those that are agents. */
+function childrenOf(pid: number): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+        const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+        return parent === pid && readFileSync(`/proc/${name}/cmdline`, "utf8").includes("agent");
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}

@@ -1,0 +1,119 @@
+// A shell on a stage: the real server and a real runtime process, in a folder of their own, with a page
+// that is one line of HTML.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { WebSocket } from "ws";
+import { startShell, type Shell, type ShellOptions } from "../../src/index.ts";
+
+const launcher = resolve(import.meta.dirname, "../../../hawser/bin/hawser.mjs");
+
+export interface Stage extends AsyncDisposable {
+  readonly shell: Shell;
+  readonly folder: string;
+  readonly origin: string;
+  readonly key: string;
+  readonly notices: string[];
+  fetch(path: string, options?: RequestOptions): Promise<Answer>;
+  /** A tab that has the cookie, or what it is given instead. */
+  connect(headers?: Record<string, string>): Promise<Tab>;
+}
+
+export interface RequestOptions {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: Buffer | string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Tab {
+  readonly frames: string[];
+  readonly socket: WebSocket;
+  send(request: object): void;
+  /** The first frame that holds this text, also one that has already come. */
+  next(text: string): Promise<string>;
+  close(): void;
+}
+
+export async function openStage(options: Partial<ShellOptions> = {}): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "hawser-shell-"));
+  mkdirSync(join(folder, "page", "assets"), { recursive: true });
+  writeFileSync(join(folder, "page", "index.html"), "<!doctype html><title>page</title>");
+  writeFileSync(join(folder, "page", "assets", "main.js"), "export {};");
+  writeFileSync(join(folder, "secret.txt"), "not to be served");
+  const notices: string[] = [];
+  const shell = await startShell({
+    command: process.execPath,
+    args: (files) => ["--conditions=hawser-source", launcher, "agent", "--model=offline", "--no-history", `--attachments=${files}`],
+    env: { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    cwd: folder,
+    pageFolder: join(folder, "page"),
+    onNotice: (text) => notices.push(text),
+    ...options,
+  });
+  const { origin, searchParams } = new URL(shell.url);
+  const key = searchParams.get("key") ?? "";
+  return {
+    shell,
+    folder,
+    origin,
+    key,
+    notices,
+    fetch: (path, request) => send(shell.port, path, request),
+    connect: (headers = { cookie: `hawser-${shell.port}=${key}`, origin }) => connect(`ws://127.0.0.1:${shell.port}/link`, headers),
+    async [Symbol.asyncDispose]() {
+      await shell.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function send(port: number, path: string, { method = "GET", headers = {}, body }: RequestOptions = {}): Promise<Answer> {
+  return new Promise((answer, fail) => {
+    const request = httpRequest({ host: "127.0.0.1", port, path, method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () =>
+        answer({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks).toString("utf8") }),
+      );
+    });
+    request.on("error", fail);
+    request.end(body);
+  });
+}
+
+async function connect(url: string, headers: Record<string, string>): Promise<Tab> {
+  const socket = new WebSocket(url, { headers });
+  const frames: string[] = [];
+  let listeners: (() => void)[] = [];
+  socket.on("message", (data: Buffer) => {
+    frames.push(data.toString("utf8"));
+    const told = listeners;
+    listeners = [];
+    for (const tell of told) tell();
+  });
+  await new Promise<void>((opened, refused) => {
+    socket.once("open", opened);
+    socket.once("error", refused);
+  });
+  return {
+    frames,
+    socket,
+    send: (request) => socket.send(JSON.stringify(request)),
+    async next(text) {
+      for (;;) {
+        const found = frames.find((frame) => frame.includes(text));
+        if (found) return found;
+        await new Promise<void>((told) => listeners.push(told));
+      }
+    },
+    close: () => socket.close(),
+  };
+}
