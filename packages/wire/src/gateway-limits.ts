@@ -14,8 +14,20 @@ export const gatewayLimitTable = {
     reason: "The longest wait a timer can hold; a longer duration is taken as this one.",
   },
   maxDocumentBytes: {
-    value: 67_108_864,
+    value: 33_554_432,
     reason: "An OpenAPI document; the largest public ones have about 15 MB.",
+  },
+  maxDocumentJsonMembers: {
+    value: 1_000_000,
+    reason: "Values of an OpenAPI document in JSON, counted before it is parsed; the largest public ones have 300,000.",
+  },
+  maxDocumentYamlMembers: {
+    value: 500_000,
+    reason: "The same in YAML, whose parser takes four times as much memory and time for a value.",
+  },
+  maxAliasEntries: {
+    value: 10_000,
+    reason: "Aliases in a YAML document.",
   },
   maxDocumentDepth: {
     value: 200,
@@ -23,7 +35,21 @@ export const gatewayLimitTable = {
   },
   maxDocumentMembers: {
     value: 5_000_000,
-    reason: "Values of a YAML document with its aliases written out: a few hundred bytes of aliases can stand for billions.",
+    reason:
+      "Values of an OpenAPI document with the aliases of YAML, and then its references, written out: a few hundred bytes can stand for billions.",
+  },
+  maxReferenceSteps: {
+    value: 32,
+    reason: "References of which each leads to the next; more are taken for a circle.",
+  },
+  maxMediaTypeEntries: {
+    value: 8,
+    reason: "Media types in each list of a Swagger 2 document; every operation gets a copy of its schema for each. Those behind are left out.",
+  },
+  maxIndexBytes: {
+    value: 33_554_432,
+    reason:
+      "The operations and schemas of a document, as its index keeps them; the largest public ones come to a third of it. References to one large value, each written out, would else make gigabytes of a small document.",
   },
   maxOperationBytes: {
     value: 2_097_152,
@@ -133,6 +159,10 @@ export const gatewayLimitTable = {
   rpcCancelAnswerMs: {
     value: 250,
     reason: "Time that a cancelled call has to end by itself, with its request and its times, before it is answered without them.",
+  },
+  batchFirstLineBytes: {
+    value: 65_536,
+    reason: "How far a batch is looked at for an object that goes over several lines; no formatter writes a longer first line.",
   },
   batchHeldEntries: {
     value: 1_024,

@@ -118,7 +118,7 @@ describe("what it holds", () => {
       { mcpServers: { a: { command: "x", env: canary } } },
       { mcpServers: { a: { headers: { A: canary } } } },
     ];
-    for (const content of [...contents, `{"a": "${canary}", }`, [canary]]) expect(await problemOf(content)).not.toContain(canary);
+    for (const content of [...contents, `{"a": ${canary}}`, [canary]]) expect(await problemOf(content)).not.toContain("sk-");
   });
 
   it("G10: one that is too large, or is not text, is refused", async () => {

@@ -29,7 +29,7 @@ export const saidBy = (step: ModelStep): string => {
 
 export const toolResultsIn = (step: ModelStep) => (step.messages.at(-1)?.parts ?? []).filter((part) => part.type === "tool_result");
 
-export function scriptedModel(script: Script, name = "scripted"): Model {
+function scriptedModel(script: Script, name = "scripted"): Model {
   let count = 0;
   return {
     name,
@@ -117,7 +117,7 @@ export function openStage(options: StageOptions = {}): Stage {
 }
 
 /** What must hold of everything a runtime writes, whatever happened (R118, R119, R123, R128, R131). */
-export function check(responses: readonly AnyAgentResponse[]): void {
+function check(responses: readonly AnyAgentResponse[]): void {
   const ended = new Set<string>();
   const open = new Map<string, string>();
   const seqs = new Map<string, number>();

@@ -6,6 +6,7 @@ import { isUtf8 } from "node:buffer";
 import { HawserError, limits, parseJsonText, toHawserError, type Incoming } from "@hawser/wire";
 import { ndjson } from "@hawser/wire/node";
 import { createArraySplitter } from "./array-splitter.ts";
+import { requireOneLineItems } from "./one-line-items.ts";
 
 /** `text` is the item's source; `error` says why there is no value. */
 export interface BatchEntry {
@@ -20,13 +21,13 @@ const openingBracket = 0x5b;
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 const blank = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** Throws `usage` for an input without a single item. */
+/** Throws `usage` for an input without a single item, and before the first one where items go over several lines. */
 export async function* readBatch(source: AsyncIterable<Buffer>): AsyncGenerator<BatchEntry, void, undefined> {
   let parse: BatchParser | undefined;
   let lead: Buffer[] = [];
   let leadBytes = 0;
   let count = 0;
-  for await (const chunk of source) {
+  for await (const chunk of requireOneLineItems(source)) {
     lead.push(chunk);
     parse ??= parserFor(chunk, leadBytes);
     leadBytes += chunk.length;

@@ -92,14 +92,25 @@ async function callOf(entry: BatchEntry, core: CallCore, { defaults }: BatchOpti
     const { id: _, ...item } = parseCallItem(entry.value ?? []) as ReturnType<typeof parseCallItem> & { id?: unknown };
     return await core.call({ ...defaults, ...item }, callOptions);
   } catch (error) {
-    const { message } = toHawserError(error);
-    return toUnmadeOutcome(new HawserError("invalid_message", `batch item ${entry.position}: ${message}`, { cause: error }));
+    const text = `${nameOf(entry)}: ${toHawserError(error).message}`;
+    return toUnmadeOutcome(new HawserError("invalid_message", text, { cause: error }));
   }
 }
 
-function toResultText({ text, position, error }: BatchEntry, index: number, outcome: CallOutcome): string {
+/** As its id is written; `null` is none. */
+function idOf({ text }: BatchEntry): string | undefined {
   const source = memberSource(text, "id");
-  const id = source === undefined || source === "null" ? `"${index + 1}"` : source;
+  return source === "null" ? undefined : source;
+}
+
+function nameOf(entry: BatchEntry): string {
+  const id = idOf(entry);
+  return `batch item ${entry.position}${id === undefined ? "" : ` (id ${id.slice(0, limits.rpcErrorTextBytes)})`}`;
+}
+
+function toResultText(entry: BatchEntry, index: number, outcome: CallOutcome): string {
+  const { position, error } = entry;
+  const id = idOf(entry) ?? `"${index + 1}"`;
   const rest = { ...toBatchLine(undefined, outcome), ...(error && { position }) };
   return toJsonText(new JsonText(`{"id":${id.replaceAll("\n", " ")},${JSON.stringify(rest).slice(1)}`));
 }

@@ -26,12 +26,10 @@ export interface BuiltIndex {
   readonly body: Buffer;
 }
 
-// Three times what the largest public documents come to. References to one large value, each written out,
-// would else make gigabytes of a small document.
-const maxBodyBytes = 33_554_432;
 // An operation without anything takes as long as so many values.
 const operationSteps = 50;
 
+const tooLong = `the operations of the OpenAPI document have more than ${limits.maxIndexBytes} bytes (maxIndexBytes)`;
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"];
 
 export function buildIndex(document: JsonObject): BuiltIndex {
@@ -60,8 +58,7 @@ function createBody(): { add(record: unknown): Place; whole(): Buffer } {
       const bytes = Buffer.from(JSON.stringify(record));
       const place: Place = [offset, bytes.length, crc32(bytes)];
       offset += bytes.length;
-      if (offset > maxBodyBytes)
-        throw new HawserError("usage", `the operations of the OpenAPI document have more than ${maxBodyBytes} bytes`);
+      if (offset > limits.maxIndexBytes) throw new HawserError("usage", tooLong);
       records.push(bytes);
       return place;
     },

@@ -4,22 +4,18 @@
 
 import { limits } from "@hawser/wire";
 
-// The largest public documents have about 300,000, as JSON and as YAML. What is beyond these takes
-// gigabytes or seconds; YAML takes four times as much of both for a value.
-const maxJsonMarks = 1_000_000;
-const maxYamlMarks = 500_000;
-
 const [lineFeed, blank, comma, dash, question, openBracket, backslash, openBrace] = [0x0a, 0x20, 0x2c, 0x2d, 0x3f, 0x5b, 0x5c, 0x7b];
 
 /** Why the text is too much for its parser. Every value needs one of the marks that are counted; prose has a few too. */
 export function whyTooMuchText(text: string, notation: "JSON" | "YAML"): string | undefined {
   const isYaml = notation === "YAML";
-  const most = isYaml ? maxYamlMarks : maxJsonMarks;
+  const limit = isYaml ? "maxDocumentYamlMembers" : "maxDocumentJsonMembers";
+  const most = limits[limit];
   let marks = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === comma || unit === openBracket || unit === openBrace || (isYaml && isYamlMark(unit, text, at))) marks++;
-    if (marks > most) return `it has more than ${most} values, which is the most for ${notation}`;
+    if (marks > most) return `it has more than ${most} values (${limit})`;
   }
   return undefined;
 }

@@ -51,7 +51,8 @@ async function parseYaml(text: string, name: string): Promise<unknown> {
   const { CORE_SCHEMA, load, mergeTag } = await import("js-yaml");
   let value: unknown;
   try {
-    value = load(text, { schema: CORE_SCHEMA.withTags(mergeTag), maxDepth: limits.maxDocumentDepth, maxAliases: 10_000 });
+    const { maxDocumentDepth, maxAliasEntries } = limits;
+    value = load(text, { schema: CORE_SCHEMA.withTags(mergeTag), maxDepth: maxDocumentDepth, maxAliases: maxAliasEntries });
   } catch (cause) {
     throw unreadable(name, `it is not valid YAML: ${describeThrown(cause).split("\n", 1)[0]}`, cause);
   }

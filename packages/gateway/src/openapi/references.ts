@@ -4,7 +4,6 @@
 
 import { HawserError, isRecord, limits } from "@hawser/wire";
 
-const maxHops = 32;
 // What takes longer than a walk over one value, in such steps.
 const mergeSteps = 10;
 const hopSteps = 5;
@@ -65,7 +64,7 @@ export function createReferences(document: JsonObject): References {
   function resolve(value: unknown): Resolved {
     let current = value;
     let beside: JsonObject = {};
-    for (let hop = 0; hop <= maxHops; hop++) {
+    for (let hop = 0; hop <= limits.maxReferenceSteps; hop++) {
       if (!isRecord(current)) return { problem: "it is not an object" };
       if (typeof current.$ref !== "string") return { value: merge(beside, current) };
       const { $ref: reference, ...rest } = current;

@@ -2,15 +2,12 @@
 // meanwhile are not held up by a large document.
 
 import { setImmediate } from "node:timers/promises";
-import { isRecord } from "@hawser/wire";
+import { isRecord, limits } from "@hawser/wire";
 import type { JsonObject } from "./references.ts";
 
 type Upgrade = (document: Record<string, unknown>, version: "3.0" | "3.1") => unknown;
 
 const entriesPerPiece = 40;
-// Swagger 2 names them for all operations at once, and each operation gets all of them, with a copy of its
-// schema for each. No API has as many.
-const maxMediaTypes = 8;
 
 /** May change the document that it is given. */
 export async function upgradeDocument(document: JsonObject): Promise<JsonObject> {
@@ -31,11 +28,12 @@ export async function upgradeDocument(document: JsonObject): Promise<JsonObject>
   return upgraded;
 }
 
+// Swagger 2 names them for all operations at once, and each operation gets all of them.
 function cutMediaTypes(document: JsonObject): void {
   const pathItems = Object.values(isRecord(document.paths) ? document.paths : {}).filter(isRecord);
   const operations = pathItems.flatMap((pathItem) => Object.values(pathItem)).filter(isRecord);
   for (const { consumes, produces } of [document, ...operations]) {
-    for (const list of [consumes, produces]) if (Array.isArray(list)) list.length = Math.min(list.length, maxMediaTypes);
+    for (const list of [consumes, produces]) if (Array.isArray(list)) list.length = Math.min(list.length, limits.maxMediaTypeEntries);
   }
 }
 

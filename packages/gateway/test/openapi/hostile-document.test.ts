@@ -12,7 +12,7 @@ const bodyOf = (schema: unknown) => ({ content: { "application/json": { schema }
 const yamlPaths = (count: number, item: string): string => `paths:\n${times(count, (at) => `  /p${at}: ${item}\n`).join("")}`;
 
 const tooManyReferences = "references of the OpenAPI document stand for more than";
-const tooManyBytes = "operations of the OpenAPI document have more than 33554432 bytes";
+const tooManyBytes = "operations of the OpenAPI document have more than 33554432 bytes (maxIndexBytes)";
 const besides = (at: number) => Object.fromEntries(times(2_000, (member) => [`m${at}_${member}`, 1]));
 const spellings = (name: string, at: number): string =>
   [...name].map((letter, bit) => ((at >> bit) & 1 ? `%${letter.charCodeAt(0).toString(16)}` : letter)).join("");
@@ -22,15 +22,15 @@ describe("SEC-05 G10: a document is refused", () => {
     [
       "text in aliases",
       yamlOf(`x: &x '${"d".repeat(1_000_000)}'\n${yamlPaths(9_000, "{get: {description: *x}}")}`),
-      "more than 67108864 bytes",
+      "more than 33554432 bytes (maxDocumentBytes)",
     ],
     ["aliases of aliases", yamlOf(`x: &x [${"1,".repeat(5_000)}]\n${yamlPaths(9_000, "{get: {tags: *x}}")}`), "more than 5000000 values"],
     ["merge keys", yamlOf(`x: &x {${times(1_000, (at) => `k${at}: 1`).join(", ")}}\n${yamlPaths(9_000, "{<<: *x}")}`), "maxTotalMergeKeys"],
-    ["many lines", yamlOf(`x: ${"a\n  ".repeat(1_000_000)}\n`), "more than 500000 values"],
-    ["escapes", yamlOf(`x: "${"\\n".repeat(600_000)}"\n`), "more than 500000 values"],
-    ["lists in lists on one line", yamlOf(`x:\n${`${"- ".repeat(150)}a\n`.repeat(4_000)}`), "more than 500000 values"],
-    ["small values", documentOf({}, { x: times(1_000_001, () => 1) }), "more than 1000000 values"],
-    ["nested small values", documentOf({}, { x: `{"a":`.repeat(1_000_001) }), "more than 1000000 values"],
+    ["many lines", yamlOf(`x: ${"a\n  ".repeat(1_000_000)}\n`), "more than 500000 values (maxDocumentYamlMembers)"],
+    ["escapes", yamlOf(`x: "${"\\n".repeat(600_000)}"\n`), "more than 500000 values (maxDocumentYamlMembers)"],
+    ["lists in lists on one line", yamlOf(`x:\n${`${"- ".repeat(150)}a\n`.repeat(4_000)}`), "more than 500000 values (maxDocumentYamlMembers)"],
+    ["small values", documentOf({}, { x: times(1_000_001, () => 1) }), "more than 1000000 values (maxDocumentJsonMembers)"],
+    ["nested small values", documentOf({}, { x: `{"a":`.repeat(1_000_001) }), "more than 1000000 values (maxDocumentJsonMembers)"],
   ])("for %s", async (_what, text, reason) => {
     await expect(indexOf(text)).rejects.toMatchObject({ code: "usage", message: expect.stringContaining(reason) });
   });

@@ -13,12 +13,17 @@ export interface StartOptions {
 }
 
 const maxLogChars = 65_536;
+const maxEarlyLines = 100;
 const usageExitCode = 2;
 
 export async function startAgent(flags: AgentFlags, { onLog, onRestart }: StartOptions): Promise<SpawnedAgent> {
   const early: string[] = [];
   let isReady = false;
-  const onLine = (line: string): void => void (isReady ? onLog(line) : early.push(line));
+  function onLine(line: string): void {
+    if (isReady) return onLog(line);
+    early.push(line);
+    if (early.length > maxEarlyLines) early.shift();
+  }
   try {
     const agent = await spawnAgent({
       command: process.execPath,

@@ -8,9 +8,7 @@ import { shortenSpaces } from "../terminal.ts";
 /** One scenario's result, with texts that a terminal can show. */
 export function formatForPeople(scenario: ScenarioResult, stream: NodeJS.WritableStream): string {
   const { failure } = scenario;
-  const shown = { ...scenario, requirements: [], ...(failure && { failure: shorten(failure) }) };
-  // The brackets of the codes, which are empty now.
-  return formatScenario(shown, stream).replace(/\(\) (?=\d+ ms)/, "");
+  return formatScenario({ ...scenario, requirements: [], ...(failure && { failure: shorten(failure) }) }, stream);
 }
 
 function shorten(failure: NonNullable<ScenarioResult["failure"]>): NonNullable<ScenarioResult["failure"]> {

@@ -8,7 +8,6 @@ import type { CallItemFlags } from "./call-item.ts";
 import { toFlag } from "./flag-groups.ts";
 import type { Interruption } from "./interruption.ts";
 import { reportAsJson, type OutputFlags } from "./json-output.ts";
-import { requireOneLineItems } from "./one-line-items.ts";
 import { createProgressLine } from "./progress-line.ts";
 import { writeOut } from "./stdout.ts";
 import { withCore, type CoreFlags } from "./with-core.ts";
@@ -53,7 +52,7 @@ async function performBatch(source: AsyncIterable<Buffer>, core: CallCore, flags
   const { yes, retry, retryBackoff } = flags;
   const progress = createProgressLine();
   try {
-    const code = await makeCalls(requireOneLineItems(source), core, {
+    const code = await makeCalls(source, core, {
       parallel: flags.parallel,
       ordered: flags.ordered,
       output: flags.batchOutput,

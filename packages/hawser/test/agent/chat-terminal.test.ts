@@ -67,17 +67,17 @@ describe.runIf(isLinux)("a conversation", () => {
   });
 
   it("SEC-04: what was typed before a question was shown is no answer to it", async () => {
-    const stage = makeStage();
-    const chat = await startChat(stage);
-    chat.type('write "hello" to notes.txt\ryyyy');
+    const chat = await startChat(makeStage(), ["--tools", toolsModule]);
+    chat.type("call nap and call launch with ship=Ada\r");
+    await chat.printed("● nap");
+    chat.type("y\ryyy");
     await chat.printed("deny?");
-    expect(existsSync(join(stage.folder, "notes.txt"))).toBe(false);
     chat.type("n");
-    await chat.printed("✗ write_file");
-    expect(existsSync(join(stage.folder, "notes.txt"))).toBe(false);
+    await chat.printed("✗ launch");
     await chat.printed("> ");
+    expect(withoutLooks(chat.stdout)).not.toContain("launched");
     chat.type(`${ctrlC}${ctrlC}`);
-    await chat.ended;
+    expect((await chat.ended).code).toBe(130);
   });
 
   it("Ctrl-C stops the turn, the next one works, and two in a row leave", async () => {

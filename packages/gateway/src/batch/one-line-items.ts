@@ -1,12 +1,11 @@
 // Bytes of a batch, with a look at their first line: an object that goes over several lines would be one bad item
 // per line, so it is refused as a whole, with what to do. Arrays may have any lines, and bad items elsewhere stay items.
 
-import { HawserError } from "@hawser/wire";
+import { HawserError, limits } from "@hawser/wire";
 
-// A first line that is longer is one that no formatter wrote.
-const maxFirstLineBytes = 65_536;
+const hint = "an object that goes over several lines becomes one by: jq -c . <file>";
 
-/** Passes the bytes on; throws `usage` before the first where items go over several lines. */
+/** Passes the bytes on; throws `usage` before the first item where items go over several lines. */
 export async function* requireOneLineItems(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let head = "";
   let isLooking = true;
@@ -14,16 +13,15 @@ export async function* requireOneLineItems(source: AsyncIterable<Buffer>): Async
     if (isLooking) {
       // One character per byte: what is looked for is ASCII, wherever a chunk ends.
       head += chunk.toString("latin1");
-      const line = /^(?:\u00ef\u00bb\u00bf)?\s*(\S.*)\n/.exec(head)?.[1]?.trim();
-      isLooking = line === undefined && head.length <= maxFirstLineBytes;
-      if (line !== undefined && goesOn(line))
+      const line = /^(?:\u00ef\u00bb\u00bf)?\s*(\S[^\n]*)\n/.exec(head)?.[1]?.trim();
+      isLooking = line === undefined && head.length <= limits.batchFirstLineBytes;
+      if (line !== undefined && goesOn(line)) {
         throw new HawserError("usage", "the batch needs one JSON object per line", { facts: { hint } });
+      }
     }
     yield chunk;
   }
 }
-
-const hint = "an object that goes over several lines becomes one by: jq -c . <file>";
 
 /** Whether an object begins here that this line does not end. */
 const goesOn = (line: string): boolean => line.startsWith("{") && /[{[,:]$/.test(line);
