@@ -50,7 +50,7 @@ export function startNode(args: readonly string[], env: NodeJS.ProcessEnv = {}):
 }
 
 /** The first line that a program prints, by which it says that it is ready. */
-export async function readFirstLine(program: PipedChild): Promise<string> {
+export async function readFirstLine(program: Pick<PipedChild, "stdout">): Promise<string> {
   const lines = createInterface({ input: program.stdout });
   const [line] = (await Promise.race([once(lines, "line"), once(lines, "close")])) as [string?];
   lines.close();

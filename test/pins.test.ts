@@ -144,6 +144,7 @@ describe("H43 errors", () => {
         "tool_not_found ToolNotFoundError 2 -32602 2",
         "invalid_arguments ToolInputValidationError 2 -32602 2",
         "tool_failed IPCToolExecutionError 7 -32603 7",
+        "model_failed IPCError 7 -32603 7",
         "not_serializable IPCToolExecutionError 7 -32603 1",
         "overloaded IPCError 7 -32000 7",
         "cancelled IPCError 7 -32800 7",

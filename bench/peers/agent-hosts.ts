@@ -1,11 +1,10 @@
 // Hosts of an agent that streams: our host client, and one that splits lines by hand. Each sends an order
 // and hands every token over as it comes.
 
-import { once } from "node:events";
+import type { PipedChild } from "@hawser/wire/node";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { spawnAgent } from "../../packages/agent/src/host/index.ts";
-import { startProgram } from "../program.ts";
+import { readFirstLine, startProgram } from "../program.ts";
 import type { RowContext } from "../row.ts";
 import type { TokenOrder } from "./token-order.ts";
 
@@ -43,10 +42,8 @@ export async function startBareHost(context: RowContext): Promise<Host> {
     });
 }
 
-/** The first line of an agent's output. */
-export async function untilReady(stdout: NodeJS.ReadableStream): Promise<void> {
-  const lines = createInterface({ input: stdout });
-  const [line] = (await Promise.race([once(lines, "line"), once(lines, "close")])) as [string?];
-  lines.close();
-  if (!line?.includes('"ready"')) throw new Error(`the agent did not say ready but: ${line}`);
+/** Resolves when an agent has said that it is ready. */
+export async function untilReady(agent: Pick<PipedChild, "stdout">): Promise<void> {
+  const line = await readFirstLine(agent);
+  if (!line.includes('"ready"')) throw new Error(`the agent did not say ready but: ${line}`);
 }

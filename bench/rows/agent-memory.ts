@@ -63,7 +63,7 @@ function peakOf(name: string, start: () => Promise<PipedChild>, work?: (agent: P
     async round() {
       const agent = await start();
       if (work) await work(agent);
-      else await untilReady(agent.stdout);
+      else await untilReady(agent);
       const peak = await settledPeakBytes(agent.pid);
       await agent.stop();
       return [peak / 1e6];

@@ -35,7 +35,7 @@ const untilReadyLine = ([program = "", ...args]: readonly string[]): Contestant 
   async round() {
     const agent = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"] });
     const exited = once(agent, "exit");
-    const ms = await timeOf(() => untilReady(agent.stdout));
+    const ms = await timeOf(() => untilReady(agent));
     agent.stdin.end();
     await exited;
     return [ms];

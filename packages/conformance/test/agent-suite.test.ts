@@ -52,10 +52,15 @@ interface Fault {
 
 const withTurns = contractIds.filter((id) => /turn|texts|length|status-|tool|metadata|end-of/.test(id));
 
+const withStatus = suite.scenarios
+  .filter(({ additive, steps }) => !additive && /expectAlive|get_status/.test(JSON.stringify(steps)))
+  .map(({ id }) => id);
+
 const faults: readonly Fault[] = [
   { name: "no-version", fails: ["ready"] },
   { name: "ready-twice", fails: contractIds },
   { name: "old-names", fails: ["tool-members"] },
+  { name: "no-status", fails: withStatus },
   { name: "silent", fails: ["unknown-kind", "wrong-types"] },
   { name: "answers-garbage", fails: ["garbage", "much-garbage"] },
   { name: "dies-on-garbage", fails: ["garbage", "much-garbage"] },

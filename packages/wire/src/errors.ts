@@ -25,6 +25,7 @@ export const errorTable = {
   tool_not_found: { ipcType: "ToolNotFoundError", rpcCode: 2, agentText: "No such tool", jsonRpcCode: -32602, exitCode: 2 },
   invalid_arguments: { ipcType: "ToolInputValidationError", rpcCode: 2, agentText: "Invalid arguments", jsonRpcCode: -32602, exitCode: 2 },
   tool_failed: { ipcType: "IPCToolExecutionError", rpcCode: 7, agentText: "Tool failed", jsonRpcCode: -32603, exitCode: 7 },
+  model_failed: { ipcType: "IPCError", rpcCode: 7, agentText: "Model failed", jsonRpcCode: -32603, exitCode: 7 },
   not_serializable: {
     ipcType: "IPCToolExecutionError",
     rpcCode: 7,

@@ -3,6 +3,7 @@
 // option of the same name where it applies.
 
 import { agentLimitTable } from "./agent-limits.ts";
+import { claudeCodeLimitTable } from "./claude-code-limits.ts";
 import { gatewayLimitTable } from "./gateway-limits.ts";
 import { shellLimitTable } from "./shell-limits.ts";
 
@@ -164,6 +165,7 @@ export const limitTable = define({
   },
   ...gatewayLimitTable,
   ...agentLimitTable,
+  ...claudeCodeLimitTable,
   ...shellLimitTable,
 });
 

@@ -44,7 +44,7 @@ export function createProcessLink(options: ProcessLinkOptions): ProcessLink {
 
   function onRead(result: IteratorResult<Incoming>): IteratorResult<LinkItem, undefined> | Next {
     if (result.done || !life) return end();
-    const item = result.value;
+    const { value: item } = result;
     if (item.kind === "refused") {
       options.onNoise(`${item.error.message}: ${item.head.slice(0, shownNoiseChars)}`);
       return next();

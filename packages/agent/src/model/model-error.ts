@@ -88,7 +88,7 @@ function codeOf(status: number): ErrorCode {
   if (status === 429 || status === 529 || status === 503) return "overloaded";
   if (status === 401 || status === 403 || status === 404) return "usage";
   if (status === 413) return "too_large";
-  return status >= 500 || status === 408 ? "connection_failed" : "invalid_message";
+  return status >= 500 || status === 408 ? "connection_failed" : "model_failed";
 }
 
 function networkError(code: string, origin: ErrorOrigin): HawserError {

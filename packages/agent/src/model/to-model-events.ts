@@ -81,10 +81,10 @@ function* remarkOn(
   origin: ErrorOrigin,
 ): Generator<ModelEvent> {
   if (finishReason === "content-filter")
-    throw modelError("invalid_message", `the vendor's content filter stopped the answer (${rawFinishReason ?? finishReason})`, origin);
+    throw modelError("model_failed", `the vendor's content filter stopped the answer (${rawFinishReason ?? finishReason})`, origin);
   if (finishReason === "length") {
     const text = "the answer was cut off at the model's output limit";
-    if (!hasCalls) throw modelError("too_large", `${text}; ask it to go on`, origin);
+    if (!hasCalls) throw modelError("model_failed", `${text}; ask it to go on`, origin);
     yield { type: "notice", message: `${origin.name}: ${text}` };
   } else if (finishReason === "other")
     yield { type: "notice", message: redact(`${origin.name}: stopped for the reason "${rawFinishReason?.slice(0, 100)}"`, origin) };

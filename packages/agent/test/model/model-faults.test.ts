@@ -95,7 +95,7 @@ describe.each(apis)("RUN-12: the %s API", (api) => {
   });
 
   it.each<[number, string, RegExp]>([
-    [400, "invalid_message", /refused \(400\): wrong/],
+    [400, "model_failed", /refused \(400\): wrong/],
     [401, "usage", /key was refused/],
     [404, "usage", /no such model/],
     [413, "too_large", /too large/],
@@ -221,7 +221,7 @@ describe("an answer that stops short", () => {
     const { text, events, error } = await readStep(scripted.model);
     expect(text).toBe("Once upon");
     expect(only(events, "usage")).toHaveLength(1);
-    expect(error).toMatchObject({ code: "too_large", message: expect.stringContaining("output limit") });
+    expect(error).toMatchObject({ code: "model_failed", message: expect.stringContaining("output limit") });
   });
 
   it.each(apis)("at the output limit with calls goes on, with a notice through %s", async (api) => {
