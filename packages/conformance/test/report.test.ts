@@ -25,6 +25,7 @@ afterAll(() => vi.unstubAllEnvs());
 describe("report", () => {
   it("gives a scenario one line with its mark, id, title, requirements and time", () => {
     expect(formatScenario(passed, pipe)).toBe("✓ split  bytes may be split (R5 WIR-01) 12 ms\n");
+    expect(formatScenario({ ...passed, requirements: [] }, pipe)).toBe("✓ split  bytes may be split 12 ms\n");
   });
 
   it("says of a failure which step, what was expected, what came and what the subject said", () => {

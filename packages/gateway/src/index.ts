@@ -15,7 +15,7 @@ export type { DemoApi, DemoApiOptions } from "./demo/start-demo-api.ts";
 export { toBatchLine, toCallJson } from "./execute/answers.ts";
 export type { BatchLine, CallJson } from "./execute/answers.ts";
 export { openGatewaySource } from "./gateway-source.ts";
-export { loadApiIndex } from "./load-api-index.ts";
+export { loadApiIndex, loadCachedIndex } from "./load-api-index.ts";
 export { syncDocument } from "./openapi/fetch-document.ts";
 export type { GatewaySource, SyncedDocument } from "./openapi/fetch-document.ts";
 export { documentFiles, loadIndex } from "./openapi/load-index.ts";

@@ -1,5 +1,6 @@
 // What completion offers that only this machine knows: profiles, suites and operations. Only what the words ask
-// for is read. Values that a shell would read as more than a word are left out: the API's document chose them.
+// for is read, and operations only from the cache, since a shell waits. Values that it would read as more
+// than a word are left out: the API's document chose them.
 
 import type createCompletions from "@bomb.sh/tab/commander";
 import { fitLine } from "./terminal.ts";
@@ -60,13 +61,13 @@ async function findSuites(): Promise<readonly Offer[]> {
 }
 
 async function findOperations(words: readonly string[], wantsPaths = false): Promise<readonly Offer[]> {
-  const { readKnownOperations } = await import("./gateway/known-operations.ts");
-  const operations = await readKnownOperations({
+  const { loadCachedIndex } = await import("@hawser/gateway");
+  const index = await loadCachedIndex({
     gatewayUrl: givenValue(words, "--gateway-url"),
     profile: givenValue(words, "--profile"),
     specFile: givenValue(words, "--spec-file"),
   });
-  return operations.map(({ method, path, operationId = "", summary }) => ({
+  return (index?.operations ?? []).map(({ method, path, operationId = "", summary }) => ({
     value: wantsPaths ? path : operationId,
     description: summary ?? `${method} ${path}`,
   }));

@@ -59,9 +59,11 @@ describe.concurrent("completes", () => {
     expect((await complete(place, "conform", "")).map((line) => line.split(":")[0])).toEqual(Object.keys(suites));
   });
 
-  it("operation ids and paths of a document in a file, but none that a shell would run", async () => {
+  it("operation ids and paths of a document that a command has read, but none that a shell would run", async () => {
     const place = makeConfigured();
     const spec = writeSpec(place, ["readTag", "read;reboot", "read$(reboot)", "read`x`", "read me", "writeTag"]);
+    expect(await complete(place, "call", "--spec-file", spec, "--op", "read")).toEqual([]);
+    await runIn(place, ["api", "list", "--spec-file", spec]);
     expect(await complete(place, "call", "--spec-file", spec, "--op", "read")).toEqual(["readTag: does 0"]);
     expect(await complete(place, "call", `--spec-file=${spec}`, "--op=w")).toEqual(["writeTag: does 5"]);
     expect(await complete(place, "api", "show", "--spec-file", spec, "")).toEqual(["readTag: does 0", "writeTag: does 5"]);
@@ -78,7 +80,7 @@ describe.concurrent("completes", () => {
     expect(await complete(place, "call", "--op", "listL")).toEqual(["listLogs: Lists log entries, newest first"]);
   });
 
-  it("nothing, soon, where the document never comes", async (context) => {
+  it("nothing where the document never comes: it is not opened", async (context) => {
     if (process.platform === "win32") context.skip("needs a named pipe");
     const place = makeConfigured();
     const pipe = join(place.folder, "spec.json");

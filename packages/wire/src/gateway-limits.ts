@@ -44,7 +44,8 @@ export const gatewayLimitTable = {
   },
   maxMediaTypeEntries: {
     value: 8,
-    reason: "Media types in each list of a Swagger 2 document; every operation gets a copy of its schema for each. Those behind are left out.",
+    reason:
+      "Media types in each list of a Swagger 2 document; every operation gets a copy of its schema for each. Those behind are left out.",
   },
   maxIndexBytes: {
     value: 33_554_432,

@@ -50,23 +50,22 @@ export function createProcessLink(options: ProcessLinkOptions): ProcessLink {
       return next();
     }
     if (!life.isReady && (item.value as { type?: unknown } | null)?.type === "ready") life.setReady();
-    return { done: false, value: { value: item.value, text: item.text } };
+    return result as IteratorYieldResult<ParsedLine>;
   }
 
   async function begin(): Next {
     if (!isFirst) await sleep(crashes.waitMs(), undefined, { signal: closing.signal });
     closing.signal.throwIfAborted();
-    let reason: HawserError;
+    starting = startRuntime(options);
+    let child: Child;
     try {
-      starting = startRuntime(options);
-      const child = await starting;
-      life = createLife(child, options.readyMs);
-      if (closing.signal.aborted) await child.stop();
-      return await next();
+      child = await starting;
     } catch (error) {
-      reason = toHawserError(error, "start_failed");
+      return goOn(toHawserError(error, "start_failed"), false);
     }
-    return goOn(reason, false);
+    life = createLife(child, options.readyMs);
+    if (closing.signal.aborted) await child.stop();
+    return next();
   }
 
   /** The process has ended, or its output has. */

@@ -1,10 +1,13 @@
 // What the host client does when its runtime ends before it should: nobody waits for ever, nothing is asked
 // twice, and a runtime that keeps ending is given up.
 
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { limits, type HawserError } from "@hawser/wire";
 import { spawnAgent } from "../../src/host/index.ts";
-import { eventsOf, failureOf, isAlive, spawnScripted, textOf, until } from "./scripted.ts";
+import { eventsOf, failureOf, fixture, isAlive, spawnScripted, textOf, until } from "./scripted.ts";
 
 describe("a runtime that crashes", () => {
   it("every pending request ends with connection_lost after what came before, and the next one is served by a new process", async () => {
@@ -45,6 +48,24 @@ describe("a runtime that crashes", () => {
     expect(last?.message).toMatch(/^the agent ended 5 times within 3 minutes and is not started again; the last time: .*exit code 5/);
     expect(agent.pid).toBeUndefined();
     expect([...pids].filter(isAlive)).toEqual([]);
+  });
+
+  it("RUN-16: one that can't even start any more is counted too, and is given up after the fifth time", { timeout: 120_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "hawser-host-"));
+    const program = join(folder, "agent.mjs");
+    try {
+      copyFileSync(fixture, program);
+      const agent = await spawnScripted([], { args: [program] });
+      writeFileSync(program, "process.exit(6);");
+      await failureOf(eventsOf(agent.send("crash")));
+      let last: HawserError | undefined;
+      await until(async () => (last = await failureOf(eventsOf(agent.send("hello")))).message.includes("times"), 60_000);
+      expect(last?.message).toMatch(
+        /^the agent ended 5 times within 3 minutes and is not started again; the last time: .*exit code 6\) before/,
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it("with restart: false stays ended", async () => {

@@ -8,7 +8,7 @@ import { afterEach } from "vitest";
 import { HawserError, toHawserError } from "@hawser/wire";
 import { spawnAgent, type AgentTurn, type SpawnAgentOptions, type SpawnedAgent, type TurnEvent } from "../../src/host/index.ts";
 
-const fixture = join(import.meta.dirname, "fixtures", "scripted-agent.mjs");
+export const fixture = join(import.meta.dirname, "fixtures", "scripted-agent.mjs");
 const started: SpawnedAgent[] = [];
 
 afterEach(async () => {

@@ -3,6 +3,7 @@
 
 import { HawserError, limits } from "@hawser/wire";
 
+const byteOrderMark = /^\u00ef\u00bb\u00bf/;
 const hint = "an object that goes over several lines becomes one by: jq -c . <file>";
 
 /** Passes the bytes on; throws `usage` before the first item where items go over several lines. */
@@ -12,12 +13,12 @@ export async function* requireOneLineItems(source: AsyncIterable<Buffer>): Async
   for await (const chunk of source) {
     if (isLooking) {
       // One character per byte: what is looked for is ASCII, wherever a chunk ends.
-      head += chunk.toString("latin1");
-      const line = /^(?:\u00ef\u00bb\u00bf)?\s*(\S[^\n]*)\n/.exec(head)?.[1]?.trim();
-      isLooking = line === undefined && head.length <= limits.batchFirstLineBytes;
-      if (line !== undefined && goesOn(line)) {
+      head = (head + chunk.toString("latin1")).replace(byteOrderMark, "").trimStart();
+      const end = head.indexOf("\n");
+      if (end !== -1 && goesOn(head.slice(0, end).trimEnd())) {
         throw new HawserError("usage", "the batch needs one JSON object per line", { facts: { hint } });
       }
+      isLooking = end === -1 && head.length <= limits.batchFirstLineBytes;
     }
     yield chunk;
   }

@@ -40,7 +40,7 @@ const finalCodes = new Set(["connection_failed", "connection_lost", "timeout", "
 
 /** The gateway's document: the kept copy while it is fresh, or when the gateway can't be asked. */
 export async function loadFetched(source: GatewaySource, env: Environment): Promise<OperationIndex> {
-  const file = copyOf(source, env);
+  const file = copyOf(source.baseUrl, env);
   const copy = (await isPrivate(file)) ? await stat(file).catch(() => undefined) : undefined;
   if (copy && Math.abs(Date.now() - copy.mtimeMs) < limits.documentMaxAgeMs) {
     const index = await loadIndexFile(file, env).catch(() => undefined);
@@ -61,7 +61,7 @@ export async function syncDocument(source: GatewaySource, env: Environment = pro
 }
 
 async function refresh(source: GatewaySource, env: Environment): Promise<{ synced: SyncedDocument; index: OperationIndex }> {
-  const file = copyOf(source, env);
+  const file = copyOf(source.baseUrl, env);
   const { path, text, attemptedPaths, built } = await fetchDocument(source);
   const changed = (await contentOf(file)) !== text;
   const isKept = await writeCacheFile(file, text);
@@ -91,7 +91,8 @@ async function fetchDocument({ baseUrl, fetchText }: GatewaySource) {
   throw new HawserError("usage", text.slice(0, limits.maxErrorTextChars), { facts: { attemptedPaths } });
 }
 
-function copyOf({ baseUrl }: GatewaySource, env: Environment): string {
+/** Where the document of a gateway is kept. */
+export function copyOf(baseUrl: URL, env: Environment): string {
   return cacheFileOf(env, "document", `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, "")}`);
 }
 

@@ -23,19 +23,22 @@ export interface IndexOptions {
 /** Throws `usage` where there is no document, or none that can be read. */
 export async function loadIndex(options: IndexOptions = {}): Promise<OperationIndex> {
   const env = options.env ?? process.env;
-  const named = options.specFile?.trim() ?? "";
-  if (named !== "") {
-    const index = await loadIndexFile(absolute(named, options), env);
-    if (index) return index;
-    throw new HawserError("usage", `OpenAPI document ${named} not found; name another with --spec-file`, { facts: { document: named } });
-  }
-  for (const path of documentFiles(options)) {
+  const { paths, named } = placesOf(options);
+  for (const path of paths) {
     const index = await loadIndexFile(path, env);
     if (index) return index;
   }
+  if (named !== undefined) {
+    throw new HawserError("usage", `OpenAPI document ${named} not found; name another with --spec-file`, { facts: { document: named } });
+  }
   if (options.gateway) return loadFetched(options.gateway, env);
-  const list = documentFiles(options).join(" nor ");
-  throw new HawserError("usage", `no OpenAPI document: neither ${list} is there; name one with --spec-file`);
+  throw new HawserError("usage", `no OpenAPI document: neither ${paths.join(" nor ")} is there; name one with --spec-file`);
+}
+
+/** The files that are looked for, in their order; where one is named, only that. */
+export function placesOf(options: IndexOptions): { readonly paths: readonly string[]; readonly named?: string } {
+  const named = options.specFile?.trim() ?? "";
+  return named === "" ? { paths: documentFiles(options) } : { paths: [absolute(named, options)], named };
 }
 
 /** The files that are looked for when none is named, in their order. */

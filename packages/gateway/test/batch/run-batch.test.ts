@@ -67,6 +67,21 @@ describe("input", () => {
     await expect(run(text)).rejects.toMatchObject({ code: "usage" });
   });
 
+  it.each([
+    ["an object that was formatted", '{\n  "path": "/x"\n}\n'],
+    ["one from Windows", '{\r\n  "path": "/x"\r\n}\r\n'],
+    ["one after blank lines and a byte order mark", '\ufeff\n\n{ "path": "/x",\n"id": 1}\n'],
+  ])("%s is a usage error of the whole batch that says what to do, and nothing is called", async (_what, text) => {
+    for (const source of [bytesOf(text), bytesOf(text, 1)]) {
+      const core = createScriptedCore();
+      await expect(run(source, core)).rejects.toMatchObject({
+        code: "usage",
+        facts: { hint: expect.stringContaining("jq -c .") as string },
+      });
+      expect(core.items).toEqual([]);
+    }
+  });
+
   it("a bad line is one result with its position, and the others are made", async () => {
     const core = createScriptedCore();
     const { code, results } = await run('{"path":"/1"}\n{"id":"b",broken\n5\nnull\n{"id":"e","retry":"x"}\n{"path":"/6"}\n', core);

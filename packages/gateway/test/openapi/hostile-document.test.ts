@@ -15,7 +15,7 @@ const tooManyReferences = "references of the OpenAPI document stand for more tha
 const tooManyBytes = "operations of the OpenAPI document have more than 33554432 bytes (maxIndexBytes)";
 const besides = (at: number) => Object.fromEntries(times(2_000, (member) => [`m${at}_${member}`, 1]));
 const spellings = (name: string, at: number): string =>
-  [...name].map((letter, bit) => ((at >> bit) & 1 ? `%${letter.charCodeAt(0).toString(16)}` : letter)).join("");
+  Array.from(name, (letter, bit) => ((at >> bit) & 1 ? `%${letter.charCodeAt(0).toString(16)}` : letter)).join("");
 
 describe("SEC-05 G10: a document is refused", () => {
   it.each([
@@ -28,7 +28,11 @@ describe("SEC-05 G10: a document is refused", () => {
     ["merge keys", yamlOf(`x: &x {${times(1_000, (at) => `k${at}: 1`).join(", ")}}\n${yamlPaths(9_000, "{<<: *x}")}`), "maxTotalMergeKeys"],
     ["many lines", yamlOf(`x: ${"a\n  ".repeat(1_000_000)}\n`), "more than 500000 values (maxDocumentYamlMembers)"],
     ["escapes", yamlOf(`x: "${"\\n".repeat(600_000)}"\n`), "more than 500000 values (maxDocumentYamlMembers)"],
-    ["lists in lists on one line", yamlOf(`x:\n${`${"- ".repeat(150)}a\n`.repeat(4_000)}`), "more than 500000 values (maxDocumentYamlMembers)"],
+    [
+      "lists in lists on one line",
+      yamlOf(`x:\n${`${"- ".repeat(150)}a\n`.repeat(4_000)}`),
+      "more than 500000 values (maxDocumentYamlMembers)",
+    ],
     ["small values", documentOf({}, { x: times(1_000_001, () => 1) }), "more than 1000000 values (maxDocumentJsonMembers)"],
     ["nested small values", documentOf({}, { x: `{"a":`.repeat(1_000_001) }), "more than 1000000 values (maxDocumentJsonMembers)"],
   ])("for %s", async (_what, text, reason) => {
