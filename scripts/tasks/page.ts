@@ -10,7 +10,7 @@ const built = `${folder}/dist/page/index.html`;
 /** Builds it when it is missing or older than what it is made of. */
 export async function buildPage(): Promise<{ code: number; output: string }> {
   if (!isPageStale()) return { code: 0, output: "" };
-  return runTool("vite", "vite", ["build", folder, "--config", `${folder}/vite.config.ts`, "--logLevel", "warn"]);
+  return runTool("vite", "vite", ["build", "--config", `${folder}/vite.config.ts`, "--logLevel", "warn"]);
 }
 
 export function isPageStale(): boolean {

@@ -7,7 +7,7 @@ export type { LoadConfigOptions, LoadedConfig } from "./config/config-file.ts";
 export type { Conversation, ConversationStore } from "./history/conversation-store.ts";
 export { createFileStore } from "./history/file-store.ts";
 export { createMemoryStore } from "./history/memory-store.ts";
-export { defaultDataFolder } from "./history/private-folder.ts";
+export { defaultDataFolder } from "./history/private-files.ts";
 export { connectMcpServers } from "./mcp/connect-servers.ts";
 export type { McpServers, McpServersOptions } from "./mcp/connect-servers.ts";
 export { createModelCatalog } from "./model/catalog.ts";

@@ -35,6 +35,8 @@ export interface IPCSessionOptions {
   readonly directory?: string;
   readonly frameDeadlineMs?: number;
   readonly maxConnections?: number;
+  /** False: a program that has nothing else to do ends, although the session is open. */
+  readonly keepsAlive?: boolean;
 }
 
 export type IPCSessionState = "created" | "started" | "stopped";
@@ -72,6 +74,7 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
       listener = await listenSocket({
         files,
         maxConnections: options.maxConnections,
+        keepsAlive: options.keepsAlive,
         refusal: lengthPrefix.encode({
           error: { message: "this program has too many connections open; try again", type: "IPCConnectionError" },
         }),

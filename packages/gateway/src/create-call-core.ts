@@ -15,15 +15,12 @@ import { buildRequest } from "./request/build-request.ts";
 import { operationIdOf } from "./request/check-item.ts";
 import { parseDuration } from "./request/duration.ts";
 
-// Two of the largest bodies. A body takes its size several times over on its way to an answer.
-const maxKeptBytes = limits.maxHeldBodyBytes;
-
 /** Makes calls as the options, the environment and the configuration file say. Opens and reads nothing until it is used. */
 export function createCallCore(options: GatewayOptions = {}): CallCore {
   const { includeHeaders, maxBodyBytes } = options;
   const pool = createConnectionPool(options.maxConnections);
   const running = new Set<() => void>();
-  const bodies = createByteBudget(maxKeptBytes);
+  const bodies = createByteBudget(limits.maxHeldBodyBytes);
   let isClosed = false;
   let session: CallSession | undefined;
   let opening: Promise<CallSession> | undefined;

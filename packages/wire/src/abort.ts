@@ -1,4 +1,4 @@
-// Waiting together with an AbortSignal, without leaving a listener behind.
+// Waiting that has an end: together with an AbortSignal, or for some time. No listener and no timer stays behind.
 
 /** The outcome of `work`, or a rejection with the signal's reason as soon as it aborts, whichever is first. */
 export function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
@@ -16,4 +16,15 @@ export function whenAborted(signal: AbortSignal | undefined, over?: AbortSignal)
     if (signal?.aborted) resolve();
     signal?.addEventListener("abort", () => resolve(), { once: true, ...(over && { signal: over }) });
   });
+}
+
+/** Waits for it, but no longer than this; says whether it has come. Rejects as it does. */
+export async function isSettledWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(late.resolve, ms, false);
+  try {
+    return await Promise.race([work.then(() => true), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

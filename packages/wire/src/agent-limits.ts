@@ -31,7 +31,7 @@ export const agentLimitTable = {
   },
   agentQueuedBytes: {
     value: 33_554_432,
-    reason: "Text of the messages that wait in all conversations; one that would exceed it is refused.",
+    reason: "What the messages that wait in all conversations hold together; one that would exceed it is refused.",
   },
   agentHeartbeatMs: {
     value: 15_000,
@@ -52,6 +52,14 @@ export const agentLimitTable = {
   agentToolResultChars: {
     value: 1_048_576,
     reason: "JSON of what one tool call returns; more is cut, with a note.",
+  },
+  agentToolInputBytes: {
+    value: 8_388_608,
+    reason: "JSON of the arguments of one tool call: with what is around it, it is one line.",
+  },
+  agentProgressEntries: {
+    value: 16,
+    reason: "Reports of one running tool that wait for a host; of those beyond it only the latest is sent.",
   },
   agentToolMs: {
     value: 600_000,
@@ -77,6 +85,10 @@ export const agentLimitTable = {
     value: 5_000,
     reason: "Conversations that one `conversations` lists, the latest first.",
   },
+  agentListedBytes: {
+    value: 8_388_608,
+    reason: "What that list may take: it is one line, and ids may be long.",
+  },
   agentIdChars: {
     value: 4_096,
     reason: "Length of a request's id: every token of its answer carries it.",
@@ -87,7 +99,7 @@ export const agentLimitTable = {
   },
   agentUnsentMessages: {
     value: 256,
-    reason: "Answers that wait for a host that does not read, before reading stops.",
+    reason: "Answers that wait for a host that does not read, or requests that are being answered, before reading stops.",
   },
   permissionMs: {
     value: 120_000,

@@ -7,7 +7,8 @@ export const claudeCodeLimitTable = {
   },
   claudeToolResultMs: {
     value: 1_800_000,
-    reason: "How long Claude Code waits for the results of tool calls that were handed out; then the step counts as abandoned and it is ended.",
+    reason:
+      "How long Claude Code waits for the results of tool calls that were handed out; then the step counts as abandoned and it is ended.",
   },
   claudeWaitingEntries: {
     value: 16,

@@ -112,6 +112,11 @@ export function describeThrown(value: unknown): string {
   }
 }
 
+/** A piece of what somebody else wrote, for a message: on one line, in quotes that it can't end, and not longer than it helps. */
+export function quoteShort(text: string, maxChars: number): string {
+  return JSON.stringify(text.length > maxChars ? `${text.slice(0, maxChars)}…` : text);
+}
+
 /** The one refusal of everything that is larger than its limit. */
 export function tooLarge(what: "line" | "frame" | "message", bytes: number, maxBytes: number): HawserError {
   return new HawserError("too_large", `${what} of ${bytes} bytes; the limit is ${maxBytes}. Send less, or a path to a file`, {

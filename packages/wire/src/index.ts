@@ -1,6 +1,6 @@
 // The runtime-neutral part of the wire: it imports nothing of Node, so that a page can use it too.
 
-export { untilAborted, whenAborted } from "./abort.ts";
+export { isSettledWithin, untilAborted, whenAborted } from "./abort.ts";
 export { createByteBudget } from "./byte-budget.ts";
 export type { ByteBudget, Share } from "./byte-budget.ts";
 export {
@@ -32,7 +32,7 @@ export type {
 } from "./define-tool.ts";
 export { startDeadline } from "./deadline.ts";
 export type { Deadline, DeadlineOptions } from "./deadline.ts";
-export { describeThrown, errorTable, HawserError, toHawserError } from "./errors.ts";
+export { describeThrown, errorTable, HawserError, quoteShort, toHawserError } from "./errors.ts";
 export type { ErrorCode, ErrorDetails } from "./errors.ts";
 export { isRecord } from "./is-record.ts";
 export { createInFlightTable } from "./in-flight.ts";
@@ -42,6 +42,7 @@ export { exceedsDepth, JsonText, parseJsonText, toJsonText, weighJsonText } from
 export { limits, limitTable } from "./limits.ts";
 export type { LimitName } from "./limits.ts";
 export { createMemoryPair } from "./memory-transport.ts";
+export { nearNames } from "./near-names.ts";
 export { createPlaces } from "./places.ts";
 export type { Places } from "./places.ts";
 export { createPendingTable } from "./pending.ts";

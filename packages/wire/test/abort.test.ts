@@ -2,7 +2,7 @@
 
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { untilAborted, whenAborted } from "../src/abort.ts";
+import { isSettledWithin, untilAborted, whenAborted } from "../src/abort.ts";
 import { HawserError } from "../src/errors.ts";
 import { wait } from "./pipes.ts";
 
@@ -58,5 +58,13 @@ describe("whenAborted", () => {
     expect(listenersOn(controller.signal)).toBe(1);
     over.abort();
     expect(listenersOn(controller.signal)).toBe(0);
+  });
+});
+
+describe("isSettledWithin", () => {
+  it("says whether the work came in time, and rejects as it does", async () => {
+    expect(await isSettledWithin(Promise.resolve(0), 60_000)).toBe(true);
+    expect(await isSettledWithin(new Promise(() => {}), 1)).toBe(false);
+    await expect(isSettledWithin(Promise.reject(reason), 60_000)).rejects.toBe(reason);
   });
 });

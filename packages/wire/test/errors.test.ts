@@ -1,7 +1,7 @@
 // Whatever is thrown becomes a line of text and one of our errors, and neither attempt throws itself.
 
 import { describe, expect, it } from "vitest";
-import { describeThrown, HawserError, toHawserError } from "../src/errors.ts";
+import { describeThrown, HawserError, quoteShort, toHawserError } from "../src/errors.ts";
 
 const unreadable = "thrown value that can't be described";
 
@@ -46,5 +46,12 @@ describe("H43 anything that was thrown", () => {
   it("is taken for one of ours only when it bears our mark, not when it claims to have everything", () => {
     expect(HawserError.isInstance(new Proxy({}, { has: () => true }))).toBe(false);
     expect(toHawserError(new HawserError("closed", "over")).code).toBe("closed");
+  });
+});
+
+describe("what somebody else wrote", () => {
+  it("is quoted in a message on one line, and shortened", () => {
+    expect(quoteShort('a "b"\n', 10)).toBe(String.raw`"a \"b\"\n"`);
+    expect(quoteShort("x".repeat(11), 10)).toBe(`"${"x".repeat(10)}…"`);
   });
 });

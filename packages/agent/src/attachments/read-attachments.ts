@@ -2,7 +2,7 @@
 // allowed roots. Where a path may lead is decided by the function that opens it; here the open file is
 // judged: a regular one, not too large, and its content what its sender says it is.
 
-import { describeThrown, HawserError, limits, type ErrorCode } from "@hawser/wire";
+import { describeThrown, HawserError, limits, quoteShort, type ErrorCode } from "@hawser/wire";
 import type { AttachedContent } from "../model/model.ts";
 import { expectationOf, imageHeadBytes, imageMimeOf, textOf } from "./content-kind.ts";
 
@@ -108,7 +108,6 @@ function reasonOf(error: unknown): string {
 }
 
 function refuse(path: string, reason: string, details: { cause?: unknown; code?: ErrorCode | undefined } = {}): HawserError {
-  const shown = path.length > 200 ? `${path.slice(0, 199)}…` : path;
   const { cause, code = "invalid_message" } = details;
-  return new HawserError(code, `attachment ${JSON.stringify(shown)}: ${reason}`, { cause, facts: { path } });
+  return new HawserError(code, `attachment ${quoteShort(path, 200)}: ${reason}`, { cause, facts: { path } });
 }

@@ -5,8 +5,9 @@
 import { isUtf8 } from "node:buffer";
 import { open } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { HawserError, limits, toHawserError } from "@hawser/wire";
+import { userFolder } from "@hawser/wire/node";
 import type { Environment } from "../model/vendors.ts";
 import { parseAgentConfig, type AgentConfig } from "./agent-config.ts";
 
@@ -25,10 +26,7 @@ export interface LoadConfigOptions {
 }
 
 /** `$XDG_CONFIG_HOME/hawser/agent.json`, or below `~/.config`. */
-export function agentConfigPath(env: Environment): string {
-  const given = env["XDG_CONFIG_HOME"] ?? "";
-  return join(isAbsolute(given) ? given : join(homedir(), ".config"), "hawser", "agent.json");
-}
+export const agentConfigPath = (env: Environment): string => join(userFolder("config", env), "hawser", "agent.json");
 
 /** Throws `usage` with the file and the key. */
 export async function loadAgentConfig({ env, path: named, warn }: LoadConfigOptions): Promise<LoadedConfig> {

@@ -1,12 +1,16 @@
-// The list of a folder's conversations, those of other processes too. A file is read again only when its
-// time or size has changed, a few files at a time, and a file that can't be read is reported once.
+// The list of a folder's conversations, those of other processes too. Needs no lock and changes nothing. A file
+// is read again only when its time or size has changed, a few files at a time, and from its two ends only,
+// unless its last line is not whole. A file that can't be read is reported once.
 
-import { lstat, readdir } from "node:fs/promises";
+import { lstat, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { describeThrown, type ConversationSummary } from "@hawser/wire";
-import { isJournalName } from "./file-name.ts";
-import { readSummary } from "./read-summary.ts";
+import { describeThrown, limits, type ConversationSummary } from "@hawser/wire";
+import { isJournalName, toFileName } from "./file-name.ts";
+import { loadJournal } from "./load-journal.ts";
+import { openPrivateFile, unusable, type PrivateFile } from "./private-files.ts";
+import { parseHeader, parseSummary, type Summary } from "./record.ts";
 import type { StoreLimits } from "./store-limits.ts";
+import { summaryOf } from "./transcript.ts";
 
 export interface ConversationListOptions {
   readonly folder: string;
@@ -29,7 +33,8 @@ const readers = 8;
 
 /** Returns a function that lists them, the latest first. */
 export function createConversationList(options: ConversationListOptions): () => Promise<ConversationSummary[]> {
-  const { folder, limits, onNotice } = options;
+  const { folder, onNotice } = options;
+  const { listedConversationEntries } = options.limits;
   let known = new Map<string, Known>();
   /** Whether it was said already that older ones are left out. */
   let isShortenedKnown = false;
@@ -43,7 +48,7 @@ export function createConversationList(options: ConversationListOptions): () => 
     const before = known.get(name);
     if (before?.stamp === stamp) return before;
     try {
-      return { stamp, summary: await readSummary(join(folder, name), name, limits) };
+      return { stamp, summary: await readSummary(join(folder, name), name, options.limits) };
     } catch (error) {
       onNotice(`a conversation was left out of the list: ${describeThrown(error)}`);
       return { stamp, summary: undefined };
@@ -54,10 +59,10 @@ export function createConversationList(options: ConversationListOptions): () => 
     const names = (await readdir(folder)).filter(isJournalName);
     const found = (await mapSome(names, look)).filter((file) => file !== undefined);
     found.sort((one, other) => other.mtimeMs - one.mtimeMs);
-    const left = found.length - limits.listedConversationEntries;
+    const left = found.length - listedConversationEntries;
     if (left > 0 && !isShortenedKnown) onNotice(`the ${left} oldest conversations were left out of the list`);
     isShortenedKnown = left > 0;
-    const latest = found.slice(0, limits.listedConversationEntries);
+    const latest = found.slice(0, listedConversationEntries);
     const entries = await mapSome(latest, async (file) => [file.name, await read(file)] as const);
     known = new Map(entries);
     return [...known.values()].flatMap(({ summary }) => summary ?? []).sort((one, other) => other.updatedAt - one.updatedAt);
@@ -73,4 +78,61 @@ async function mapSome<Item, Result>(items: readonly Item[], action: (item: Item
   };
   await Promise.all(Array.from({ length: readers }, work));
   return results;
+}
+
+// An id may be written with six characters for each of its own.
+const headBytes = limits.agentConversationIdChars * 6 + 256;
+// The title with all of its escapes, and the numbers.
+const tailBytes = limits.conversationTitleChars * 12 + 256;
+
+/**
+ * From its two ends: the id is in the first line, the rest at the end of the last. Undefined when there is
+ * nothing to show. Throws why it can't be read.
+ */
+async function readSummary(path: string, name: string, storeLimits: StoreLimits): Promise<ConversationSummary | undefined> {
+  const file = await openPrivateFile(path, "read");
+  if (!file) return undefined;
+  try {
+    if (file.size === 0) return undefined;
+    const conversationId = await readId(file.handle, path, name);
+    const summary = (await readTail(file)) ?? (await readWhole(file, path, conversationId, storeLimits));
+    return { conversationId, ...summary };
+  } finally {
+    await file.handle.close();
+  }
+}
+
+async function readId(handle: FileHandle, path: string, name: string): Promise<string> {
+  // Most ids are short, and there may be thousands of files.
+  const head = (await readLine(handle, 512)) ?? (await readLine(handle, headBytes));
+  const header = head === undefined ? undefined : parseHeader(head);
+  if (header?.kind === "newer") throw unusable(path, "a newer version of this program has written it");
+  if (header?.kind !== "ours" || toFileName(header.conversationId) !== name)
+    throw unusable(path, "its first line is not the one of this conversation");
+  return header.conversationId;
+}
+
+async function readLine(handle: FileHandle, maxBytes: number): Promise<string | undefined> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
+  const end = buffer.subarray(0, bytesRead).indexOf(0x0a);
+  return end === -1 ? undefined : buffer.toString("utf8", 0, end);
+}
+
+async function readTail({ handle, size }: PrivateFile): Promise<Summary | undefined> {
+  const length = Math.min(size, tailBytes);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
+  const tail = buffer.toString("utf8", 0, bytesRead);
+  if (!tail.endsWith("\n")) return undefined;
+  return parseSummary(tail.slice(tail.lastIndexOf("\n", tail.length - 2) + 1, -1));
+}
+
+async function readWhole(
+  { handle, size, mtimeMs }: PrivateFile,
+  path: string,
+  conversationId: string,
+  storeLimits: StoreLimits,
+): Promise<Summary> {
+  const { transcript } = await loadJournal({ handle, size, path, conversationId }, storeLimits);
+  const summary = summaryOf(transcript);
+  return { ...summary, updatedAt: summary.updatedAt || Math.round(mtimeMs) };
 }

@@ -3,7 +3,7 @@
 // or long names, and no id leads outside the folder. The id itself is in the file's first line.
 
 import { createHash } from "node:crypto";
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError, limits, quoteShort } from "@hawser/wire";
 
 const readableChars = 40;
 const journalName = /^c-[a-z0-9-]{0,40}\.[0-9a-f]{32}\.jsonl$/;
@@ -28,7 +28,5 @@ export function toFileName(conversationId: string): string {
 
 export const isJournalName = (name: string): boolean => journalName.test(name);
 
-/** The id in a message: quoted, so that nothing in it can pass for our words, and not longer than a line. */
-export function toShownId(conversationId: string): string {
-  return JSON.stringify(conversationId.length > 60 ? `${conversationId.slice(0, 59)}…` : conversationId);
-}
+/** The id in a message, so that nothing in it can pass for our words. */
+export const toShownId = (conversationId: string): string => quoteShort(conversationId, 60);

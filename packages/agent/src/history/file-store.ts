@@ -8,14 +8,13 @@ import { lockConversation, sweepLock, type ConversationLock } from "./conversati
 import { createConversationList } from "./conversation-list.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 import { toFileName, toShownId } from "./file-name.ts";
-import { createHeldBytes } from "./held-bytes.ts";
 import { newFileMark } from "./journal.ts";
 import { createOpenConversation, type OpenConversation } from "./open-conversation.ts";
 import { damagedMark, openJournal } from "./open-journal.ts";
-import { preparePrivateFolder } from "./private-folder.ts";
+import { preparePrivateFolder } from "./private-files.ts";
 import { isHolderAlive } from "./process-identity.ts";
 import { createSharedConversations } from "./shared-conversations.ts";
-import { toStoreLimits, type StoreLimits } from "./store-limits.ts";
+import { createHeldBytes, toStoreLimits, type StoreLimits } from "./store-limits.ts";
 
 export interface FileStoreOptions {
   readonly folder: string;

@@ -6,7 +6,7 @@
 import { link, copyFile, lstat, rename, rm, type FileHandle } from "node:fs/promises";
 import { constants } from "node:fs";
 import { describeThrown, HawserError } from "@hawser/wire";
-import { createPrivateFile, unusable } from "./private-file.ts";
+import { createPrivateFile, unusable } from "./private-files.ts";
 import { createHolderName } from "./process-identity.ts";
 
 export interface Journal {

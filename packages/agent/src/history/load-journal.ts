@@ -4,7 +4,7 @@
 
 import type { FileHandle } from "node:fs/promises";
 import { parseHeader, parseRecord, parseSummary, recordBeginning, toHeaderLine, withoutSummary } from "./record.ts";
-import { unusable } from "./private-file.ts";
+import { unusable } from "./private-files.ts";
 import type { StoreLimits } from "./store-limits.ts";
 import { readFileLines, type FileLine } from "./file-lines.ts";
 import { applyRecord, createTranscript, dropOldest, repairTranscript, weighRecord, type Transcript } from "./transcript.ts";

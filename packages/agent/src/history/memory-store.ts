@@ -2,10 +2,9 @@
 
 import type { ConversationStore } from "./conversation-store.ts";
 import { toFileName } from "./file-name.ts";
-import { createHeldBytes } from "./held-bytes.ts";
 import { createOpenConversation, type OpenConversation } from "./open-conversation.ts";
 import { createSharedConversations } from "./shared-conversations.ts";
-import { toStoreLimits, type StoreLimits } from "./store-limits.ts";
+import { createHeldBytes, toStoreLimits, type StoreLimits } from "./store-limits.ts";
 import { createTranscript, repairTranscript, summaryOf, type Transcript } from "./transcript.ts";
 
 export function createMemoryStore(given?: Partial<StoreLimits>): ConversationStore {

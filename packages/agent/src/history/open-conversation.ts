@@ -6,11 +6,9 @@ import { describeThrown, HawserError, type ConversationMessage } from "@hawser/w
 import type { Conversation } from "./conversation-store.ts";
 import { toShownId } from "./file-name.ts";
 import type { Journal } from "./journal.ts";
-import type { HeldBytes } from "./held-bytes.ts";
 import { parseRecord, toRecordLine, toRecordText, type JournalRecord } from "./record.ts";
-import type { StoreLimits } from "./store-limits.ts";
-import { toTitle } from "./title.ts";
-import { applyRecord, copyTranscript, isMuchLarger, summaryOf, toLines, weighRecord, type Transcript } from "./transcript.ts";
+import type { HeldBytes, StoreLimits } from "./store-limits.ts";
+import { applyRecord, copyTranscript, isMuchLarger, summaryOf, toLines, toTitle, weighRecord, type Transcript } from "./transcript.ts";
 
 export interface OpenConversationOptions {
   readonly conversationId: string;

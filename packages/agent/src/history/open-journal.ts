@@ -4,7 +4,7 @@
 import { basename } from "node:path";
 import { createJournal, type Journal } from "./journal.ts";
 import { loadJournal, type LoadedJournal } from "./load-journal.ts";
-import { openPrivateFile } from "./private-file.ts";
+import { openPrivateFile } from "./private-files.ts";
 import { toHeaderLine } from "./record.ts";
 import { toShownId } from "./file-name.ts";
 import type { StoreLimits } from "./store-limits.ts";

@@ -1,12 +1,11 @@
 // What a conversation is after a sequence of records. The same function applies a record that is being
 // written and one that is read again, so that what is loaded is what was there.
 
-import { HawserError, weighJsonText, type ConversationMessage } from "@hawser/wire";
+import { HawserError, limits, weighJsonText, type ConversationMessage } from "@hawser/wire";
 import { toShownId } from "./file-name.ts";
 import { toRecordLine, toRecordText, type JournalRecord, type Summary } from "./record.ts";
 import { repairAnswer } from "./repair.ts";
 import type { StoreLimits } from "./store-limits.ts";
-import { toTitle } from "./title.ts";
 
 /** Never changed once it is in a list: readers of an earlier list keep what they have. */
 export interface Entry {
@@ -126,6 +125,25 @@ function titleOfFirst(entries: readonly Entry[]): string {
     if (title !== "") return title;
   }
   return "";
+}
+
+// What would break the line, hide in it or turn its direction; but not what joins several signs to one picture.
+const unprintable = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]--[\u200d]]+/gv;
+
+/** One line, without control characters, cut at a whole character. */
+export function toTitle(text: string): string {
+  const { conversationTitleChars } = limits;
+  // A character that is removed or joined is at most two units long; a few times the length is enough to look at.
+  const line = text
+    .slice(0, conversationTitleChars * 16)
+    .replaceAll(unprintable, " ")
+    .trim();
+  const characters = Array.from(line);
+  if (characters.length <= conversationTitleChars) return line;
+  return `${characters
+    .slice(0, conversationTitleChars - 1)
+    .join("")
+    .trimEnd()}…`;
 }
 
 /** Whether a journal is worth being written again: most of it is about messages that are no longer there. */

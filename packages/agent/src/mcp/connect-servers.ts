@@ -1,7 +1,7 @@
 // The MCP servers of a configuration as tools. They are connected to side by side and in the background:
 // nobody waits for them, their tools appear when they are there. Closing ends every child.
 
-import { HawserError, limits, whenAborted, type Tool } from "@hawser/wire";
+import { HawserError, isSettledWithin, limits, whenAborted, type Tool } from "@hawser/wire";
 import type { ConfiguredServer } from "../config/agent-config.ts";
 import { createMcpServer, type McpServerStatus } from "./mcp-server.ts";
 
@@ -52,10 +52,7 @@ export function connectMcpServers(configuration: Readonly<Record<string, Configu
       return [...new Map(all.toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
     },
     async whenReady(ms) {
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, ms);
-      await Promise.race([late.promise, Promise.all(servers.map(({ ready }) => ready))]);
-      clearTimeout(timer);
+      await isSettledWithin(Promise.all(servers.map(({ ready }) => ready)), ms);
     },
     status: () => servers.map((server) => server.status),
     close,

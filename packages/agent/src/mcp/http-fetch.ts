@@ -3,6 +3,7 @@
 // call, and a cancelled call is announced to a server that keeps a session.
 
 import { HawserError, limits } from "@hawser/wire";
+import { boundResponse } from "../bounded-response.ts";
 import { callScope, type CallScope } from "./call-scope.ts";
 
 export function createHttpFetch(maxBytes: number = limits.maxMessageBytes): typeof globalThis.fetch {
@@ -16,19 +17,19 @@ export function createHttpFetch(maxBytes: number = limits.maxMessageBytes): type
       throw error;
     });
     const isStream = response.headers.get("content-type")?.includes("text/event-stream") === true;
-    const onEnd = (error: Error | undefined): void => {
-      stopWatching();
-      if (isStream && scope) endCall(scope, error);
-    };
-    if (response.body === null) return response;
-    const { status, statusText, headers } = response;
-    return new Response(boundBody(response.body, { count: isStream ? countEvent() : countAll(), maxBytes, onEnd }), {
-      status,
-      statusText,
-      headers,
+    const count = isStream ? countEvent() : countAll();
+    return boundResponse(response, {
+      check: (chunk) => (count(chunk) > maxBytes ? tooLarge(maxBytes) : undefined),
+      onEnd(error) {
+        stopWatching();
+        if (isStream && scope) endCall(scope, error);
+      },
     });
   };
 }
+
+const tooLarge = (maxBytes: number): HawserError =>
+  new HawserError("too_large", `the server's answer is larger than ${maxBytes} bytes; ask it for less`);
 
 /** What has been read is still on its way through the parser; a call that it answers is not ended any more. */
 function endCall({ fail }: CallScope, error: Error | undefined): void {
@@ -38,49 +39,13 @@ function endCall({ fail }: CallScope, error: Error | undefined): void {
 
 const lastEventMs = 1_000;
 
-interface Bound {
-  /** How much is held with this chunk. */
-  count(chunk: Uint8Array): number;
-  readonly maxBytes: number;
-  onEnd(error: Error | undefined): void;
-}
-
-function boundBody(body: ReadableStream<Uint8Array>, { count, maxBytes, onEnd }: Bound): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (done) {
-            onEnd(undefined);
-            controller.close();
-            return;
-          }
-          if (count(value) > maxBytes)
-            throw new HawserError("too_large", `the server's answer is larger than ${maxBytes} bytes; ask it for less`);
-          controller.enqueue(value);
-        } catch (error) {
-          onEnd(error as Error);
-          controller.error(error);
-          await reader.cancel(error).catch(() => {});
-        }
-      },
-      async cancel(reason) {
-        onEnd(undefined);
-        await reader.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}
-
+/** How much is held with a chunk: of an answer that is read whole, all of it. */
 function countAll(): (chunk: Uint8Array) => number {
   let total = 0;
   return (chunk) => (total += chunk.length);
 }
 
-/** Bytes of the event that is not complete: an empty line ends it, and the parser keeps it until then. */
+/** Of a stream, the event that is not complete: an empty line ends it, and the parser keeps it until then. */
 function countEvent(): (chunk: Uint8Array) => number {
   let event = 0;
   let isLineEmpty = true;

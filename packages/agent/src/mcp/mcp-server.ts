@@ -41,9 +41,10 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let startsInRow = 0;
   let hide = (text: string): string => text;
 
-  const notice = (message: string): void => options.onNotice(`MCP server "${name}": ${hide(message).slice(0, limits.maxErrorTextChars)}`);
+  const clean = (text: string): string => hide(text).slice(0, limits.maxErrorTextChars).toWellFormed();
+  const notice = (message: string): void => options.onNotice(`MCP server "${name}": ${clean(message)}`);
   const fail = (code: "tool_failed" | "connection_lost" | "closed", text: string): HawserError =>
-    new HawserError(code, `MCP server "${name}": ${hide(text)}`.slice(0, limits.maxErrorTextChars).toWellFormed());
+    new HawserError(code, `MCP server "${name}": ${clean(text)}`);
 
   async function open(): Promise<ServerConnection> {
     const located = locateServer(options.configured, options.environment);
@@ -109,7 +110,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   function leave(state: "failed" | "lost", reason: string): void {
     connecting = undefined;
     if (closing.signal.aborted) return;
-    status = { name, state, reason: hide(reason).slice(0, limits.maxErrorTextChars).toWellFormed() };
+    status = { name, state, reason: clean(reason) };
     notice(state === "failed" ? `can't be connected to: ${reason}` : `is lost: ${reason}`);
   }
 
@@ -183,13 +184,12 @@ const isConnectionFault = (error: unknown): boolean =>
   );
 
 /** The MCP client wraps what happened; a reader wants to know what it was. */
-const explain = (error: unknown): string => [...new Set(causesOf(error).map(describeThrown))].join(": ");
+const explain = (error: unknown): string => [...new Set(causesOf(error).map((cause) => describeThrown(cause)))].join(": ");
 
-function causesOf(error: unknown): readonly unknown[] {
-  const causes = [error];
-  for (let cause = error; cause instanceof Error && cause.cause instanceof Error && causes.length < maxCauses; causes.push(cause))
-    ({ cause } = cause);
-  return causes;
+function causesOf(error: unknown, depth = 1): readonly unknown[] {
+  const cause = error instanceof Error && error.cause instanceof Error && depth < maxCauses ? causesOf(error.cause, depth + 1) : [];
+  return [error, ...cause];
 }
 
+// A chain may be a circle.
 const maxCauses = 4;

@@ -3,6 +3,7 @@
 
 import { HawserError } from "@hawser/wire";
 import type { ConfiguredServer } from "../config/agent-config.ts";
+import { createHiding } from "../hide-secrets.ts";
 
 export type ServerAddress =
   | {
@@ -34,7 +35,8 @@ export function locateServer(server: ConfiguredServer, environment: NodeJS.Proce
     Object.fromEntries(Object.entries(record).map(([name, value]) => [name, expand(value)]));
   const address = toAddress(server, expand, expandAll);
   values.push(...Object.values(address.type === "stdio" ? address.env : address.headers));
-  return { address, hide: createHiding(values) };
+  // `Bearer <token>` is more than the token.
+  return { address, hide: createHiding(values.flatMap((value) => [value, ...value.split(/\s+/)])) };
 }
 
 function toAddress(
@@ -53,13 +55,3 @@ function checkUrl(text: string): string {
   if (url?.protocol === "http:" || url?.protocol === "https:") return text;
   throw new HawserError("usage", "its url is no http or https address");
 }
-
-function createHiding(values: readonly string[]): (text: string) => string {
-  // `Bearer <token>` is more than the token.
-  const secrets = values.flatMap((value) => [value, ...value.split(/\s+/)]).filter(({ length }) => length >= minSecretChars);
-  const longestFirst = [...new Set(secrets)].toSorted((one, other) => other.length - one.length);
-  return (text) => longestFirst.reduce((rest, secret) => rest.replaceAll(secret, "[hidden]"), text);
-}
-
-/** Shorter values are words such as `true` or `info`, not secrets. */
-const minSecretChars = 8;

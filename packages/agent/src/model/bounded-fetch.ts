@@ -1,8 +1,9 @@
 // The fetch that provider packages get: it follows no redirect, since a key must not travel to another
 // address, and it bounds what one response may hold, in all and in one line, since their parsers keep
-// an unfinished line in memory. The body is pulled: nothing is read that nobody asked for.
+// an unfinished line in memory.
 
 import { HawserError, limits } from "@hawser/wire";
+import { boundResponse } from "../bounded-response.ts";
 
 export interface ResponseBounds {
   readonly responseBytes: number;
@@ -19,9 +20,7 @@ export function createBoundedFetch(bounds: ResponseBounds = defaultBounds): type
       await response.body?.cancel();
       throw new HawserError("usage", refusal);
     }
-    if (response.body === null) return response;
-    const { status, statusText, headers } = response;
-    return new Response(boundBody(response.body, bounds), { status, statusText, headers });
+    return boundResponse(response, { check: createCount(bounds) });
   };
 }
 
@@ -33,34 +32,16 @@ function whyNot({ status, ok, headers }: Response): string | undefined {
   return undefined;
 }
 
-function boundBody(body: ReadableStream<Uint8Array>, bounds: ResponseBounds): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
+function createCount(bounds: ResponseBounds): (chunk: Uint8Array) => HawserError | undefined {
+  const tooLarge = (what: string): HawserError => new HawserError("too_large", `the model's server sent ${what}`);
   let total = 0;
   let line = 0;
-
-  /** What is too much, if anything is. */
-  function count(chunk: Uint8Array): string | undefined {
+  return (chunk) => {
     total += chunk.length;
     const end = chunk.lastIndexOf(0x0a);
     const longest = Math.max(line + (end === -1 ? chunk.length : chunk.indexOf(0x0a)), chunk.length - end - 1);
     line = end === -1 ? line + chunk.length : chunk.length - end - 1;
-    if (longest > bounds.lineBytes) return `an event of more than ${bounds.lineBytes} bytes`;
-    return total > bounds.responseBytes ? `a response of more than ${bounds.responseBytes} bytes` : undefined;
-  }
-
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        const excess = count(value);
-        if (excess === undefined) return controller.enqueue(value);
-        const error = new HawserError("too_large", `the model's server sent ${excess}`);
-        controller.error(error);
-        await reader.cancel(error);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
+    if (longest > bounds.lineBytes) return tooLarge(`an event of more than ${bounds.lineBytes} bytes`);
+    return total > bounds.responseBytes ? tooLarge(`a response of more than ${bounds.responseBytes} bytes`) : undefined;
+  };
 }

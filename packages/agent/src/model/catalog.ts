@@ -5,6 +5,7 @@
 // `localServerMs`: until it is found `current` says `offline`; the first answer waits for the outcome.
 
 import { HawserError, limits, type ModelEntry } from "@hawser/wire";
+import { secretsIn } from "../hide-secrets.ts";
 import type { AiSdkLanguageModel } from "./ai-sdk-model.ts";
 import { defaultModels, offlineName, parseModelName, type ModelName } from "./model-names.ts";
 import type { Model, ModelCatalog } from "./model.ts";
@@ -48,6 +49,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     if (name.prefix === offlineName) return options.offline ? options.offline() : createEmbedded();
     const vendor = vendors.find(({ prefix }) => prefix === name.prefix);
     if (vendor?.missing !== undefined) throw cannotUse(name, vendor.missing);
+    // A model from elsewhere has its key from wherever.
     return vendor ? vendor.create(name.model, name.name) : createFrom(name, providers, secretsIn(env));
   }
 
@@ -129,10 +131,6 @@ async function createFrom(
   const { createAiSdkModel } = await import("./ai-sdk-model.ts");
   return createAiSdkModel(name, created, { secrets });
 }
-
-/** A model from elsewhere has its key from wherever; by their names these are such. */
-const secretsIn = (env: Environment): string[] =>
-  Object.entries(env).flatMap(([name, value]) => (value && /(?:KEY|TOKEN|SECRET|PASSWORD)$/i.test(name) ? [value] : []));
 
 const listedNames = ({ openaiCompatible }: ModelConfiguration, providers: readonly ModelProvider[]): string[] => [
   ...Object.entries(defaultModels).map(([prefix, model]) => `${prefix}/${model}`),

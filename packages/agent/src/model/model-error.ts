@@ -3,6 +3,7 @@
 // the request with its headers and the whole conversation. `facts` say whether another try may help.
 
 import { describeThrown, HawserError, isRecord, limits, type ErrorCode } from "@hawser/wire";
+import { createHiding } from "../hide-secrets.ts";
 import { retryAfterMs } from "./retry.ts";
 
 export interface ErrorOrigin {
@@ -136,13 +137,4 @@ function messageIn(body: string | undefined): string | undefined {
 
 const oneLine = (text: string): string => text.slice(0, limits.maxErrorTextChars).replaceAll(/\s+/g, " ").trim().slice(0, 500);
 
-/** A shorter one is a word that a local server asks for, not a secret. */
-const minSecretChars = 8;
-
-/** The text without the secrets, in whatever form a text may hold them. */
-export function redact(text: string, { secrets }: ErrorOrigin): string {
-  const forms = secrets
-    .filter((secret) => secret.length >= minSecretChars)
-    .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
-  return forms.reduce((result, form) => result.replaceAll(form, "[redacted]"), text);
-}
+export const redact = (text: string, { secrets }: ErrorOrigin): string => createHiding(secrets)(text);

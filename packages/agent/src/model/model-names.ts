@@ -2,7 +2,7 @@
 // vendors are here and nowhere else. A name that is none is refused with the known forms and with those
 // that look like it.
 
-import { HawserError } from "@hawser/wire";
+import { HawserError, nearNames } from "@hawser/wire";
 
 /** What answers when only the vendor is named, or when a vendor's key is all that is known. */
 export const defaultModels: Readonly<Record<string, string>> = {
@@ -41,28 +41,4 @@ function unknownModel(name: string, prefixes: readonly string[], near: readonly 
   const guesses = nearNames(name, [...new Set([offlineName, ...prefixes, ...near])]);
   const hint = guesses.length === 0 ? "" : `Did you mean ${guesses.join(" or ")}? `;
   return new HawserError("usage", `unknown model ${shown}. ${hint}Known forms: ${forms}`, { facts: { near: guesses } });
-}
-
-/** Up to three that differ in little, or hold what was typed after the vendor's name. */
-function nearNames(name: string, candidates: readonly string[]): string[] {
-  const typed = name.slice(0, maxNameChars).toLowerCase();
-  return candidates
-    .map((candidate) => ({ candidate, distance: candidate.endsWith(`/${typed}`) ? 0 : editDistance(typed, candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(2, Math.floor(candidate.length / 4)))
-    .toSorted((left, right) => left.distance - right.distance)
-    .slice(0, 3)
-    .map(({ candidate }) => candidate);
-}
-
-function editDistance(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= left.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[right.length] ?? 0;
 }

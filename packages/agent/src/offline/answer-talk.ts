@@ -11,7 +11,7 @@ import { countOf, cutText, quote, toBlock, toList } from "./show.ts";
 const identity =
   "I am Hawser's offline model. I am not a language model: I understand a fixed set of requests and use the real tools for them.";
 const connect =
-  "For free conversation, connect a real model: set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, or start Ollama, and choose it with `--model`, for example `--model anthropic/claude-sonnet-4-5` or `--model ollama/llama3.2`.";
+  "For free conversation, connect a real model: set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, or start Ollama, and choose it with `--model`, for example `--model anthropic` or `--model ollama/llama3.2`.";
 const suggested: readonly RequestKind[] = ["list", "read", "search", "calculate", "help"];
 
 const exampleOf = (kind: RequestKind): string => `\`${(requestTable[kind] as RequestRow).examples[0] ?? kind}\``;

@@ -3,11 +3,12 @@
 // fails one; when it does not work, stderr is told once.
 
 import { constants } from "node:fs";
-import { mkdir, open, rename, stat } from "node:fs/promises";
+import { open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describeThrown, limits } from "@hawser/wire";
-import { logLine } from "@hawser/wire/node";
-import { previewInput, secretsOf } from "./input-preview.ts";
+import { logLine, makeFolder } from "@hawser/wire/node";
+import { createHiding, secretsIn } from "../hide-secrets.ts";
+import { previewInput } from "./input-preview.ts";
 import type { ToolCall } from "./policy.ts";
 
 export interface AuditDecision {
@@ -33,7 +34,7 @@ export interface AuditLogOptions {
 
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { path, maxBytes = limits.auditLogBytes } = options;
-  const secrets = [...(options.secrets ?? []), ...secretsOf(process.env)];
+  const hide = createHiding([...(options.secrets ?? []), ...secretsIn(process.env)], minSecretChars);
   let waiting: string[] = [];
   let dropped = 0;
   let hasFailed = false;
@@ -63,7 +64,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       }
       const { conversationId, toolId, toolName, input } = call;
       const place = { conversationId: short(conversationId), toolId: short(toolId), toolName: short(toolName) };
-      const { digest, preview } = previewInput(input, secrets);
+      const { digest, preview } = previewInput(input, hide);
       waiting.push(
         toLine({ time: new Date().toISOString(), ...place, digest, preview, decision, by: short(by), rule: rule && short(rule) }),
       );
@@ -75,11 +76,14 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   };
 }
 
+/** Shorter than elsewhere: a preview with a hole in a common word is no loss. */
+const minSecretChars = 6;
+
 const short = (text: string): string => text.slice(0, limits.auditPreviewChars).toWellFormed();
 const toLine = (entry: object): string => `${JSON.stringify(entry)}\n`;
 
 async function appendLines(path: string, lines: string, maxBytes: number): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   const size = (await stat(path).catch(() => undefined))?.size ?? 0;
   if (size > 0 && size + Buffer.byteLength(lines) > maxBytes) await rename(path, `${path}.1`);
   // Not through a link, nor into a pipe that nobody reads.

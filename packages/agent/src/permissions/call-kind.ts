@@ -6,7 +6,7 @@
 import { isRecord } from "@hawser/wire";
 import type { Roots } from "../tools/files/roots.ts";
 import { pathNames } from "./call-values.ts";
-import { toLiteralGlob } from "./glob.ts";
+import { toLiteralGlob } from "../tools/files/glob.ts";
 import type { ToolCall } from "./policy.ts";
 import type { PermissionRule } from "./rules.ts";
 

@@ -72,7 +72,8 @@ export function createPolicy(options: PolicyOptions = {}): PermissionPolicy {
   };
 }
 
-const isForeign = ({ toolName, isForeign: isFlagged = false }: ToolCall): boolean => isFlagged || toolName.includes("__");
+/** `<server>__<tool>`: a server's word about its own tool proves nothing. */
+const isForeign = ({ toolName }: ToolCall): boolean => toolName.includes("__");
 
 function whyAsked(call: ToolCall): string {
   if (isForeign(call)) return `${call.toolName} belongs to an MCP server`;

@@ -17,7 +17,10 @@ const credentialPatterns: readonly RegExp[] = [
   /(?<=:\/\/[^\s/:@]{0,100}:)[^\s/@]+(?=@)/g,
 ];
 const shownChars = 120;
-const left = "[left out]";
+const redacted = "[redacted]";
+
+/** Takes out what is known to be a secret. */
+type Hide = (text: string) => string;
 
 export interface InputPreview {
   /** SHA-256 of the input as JSON. */
@@ -25,9 +28,9 @@ export interface InputPreview {
   readonly preview: string;
 }
 
-export function previewInput(input: unknown, secrets: readonly string[]): InputPreview {
+export function previewInput(input: unknown, hide: Hide): InputPreview {
   const text = JSON.stringify(input) ?? "null";
-  const shown = JSON.stringify(shorten(input, secrets, 0)) ?? "null";
+  const shown = JSON.stringify(shorten(input, hide, 0)) ?? "null";
   const preview = shown.length > limits.auditPreviewChars ? `${shown.slice(0, limits.auditPreviewChars).toWellFormed()}…` : shown;
   return { digest: createHash("sha256").update(text).digest("hex"), preview };
 }
@@ -35,36 +38,25 @@ export function previewInput(input: unknown, secrets: readonly string[]): InputP
 const maxMembers = 20;
 const maxDepth = 4;
 
-function shorten(value: unknown, secrets: readonly string[], depth: number): unknown {
-  if (typeof value === "string") return value.length > shownChars ? `[${value.length} characters]` : redact(value, secrets);
+function shorten(value: unknown, hide: Hide, depth: number): unknown {
+  if (typeof value === "string") return value.length > shownChars ? `[${value.length} characters]` : redact(value, hide);
   if (typeof value !== "object" || value === null) return value;
   if (depth >= maxDepth) return "[…]";
-  if (Array.isArray(value)) return value.slice(0, maxMembers).map((item, at) => shortenArgument(item, value[at - 1], { secrets, depth }));
+  if (Array.isArray(value)) return value.slice(0, maxMembers).map((item, at) => shortenArgument(item, value[at - 1], { hide, depth }));
   const entries = Object.entries(isRecord(value) ? value : {}).slice(0, maxMembers);
   return Object.fromEntries(
     entries.map(([name, item]) => [
-      redact(name.slice(0, shownChars), secrets),
-      tellingName.test(name) ? left : shorten(item, secrets, depth + 1),
+      redact(name.slice(0, shownChars), hide),
+      tellingName.test(name) ? redacted : shorten(item, hide, depth + 1),
     ]),
   );
 }
 
 /** `--token abc`: the argument after a telling name is what the name says. */
-function shortenArgument(item: unknown, before: unknown, { secrets, depth }: { secrets: readonly string[]; depth: number }): unknown {
+function shortenArgument(item: unknown, before: unknown, { hide, depth }: { hide: Hide; depth: number }): unknown {
   const isTold = typeof before === "string" && before.startsWith("-") && !before.includes("=") && tellingName.test(before);
-  return isTold ? left : shorten(item, secrets, depth + 1);
+  return isTold ? redacted : shorten(item, hide, depth + 1);
 }
 
-function redact(text: string, secrets: readonly string[]): string {
-  let result = text;
-  for (const secret of secrets) if (secret.length >= 6) result = result.replaceAll(secret, left);
-  for (const pattern of credentialPatterns) result = result.replaceAll(pattern, left);
-  return result;
-}
-
-/** The values in an environment that are secrets by their names. */
-export function secretsOf(environment: NodeJS.ProcessEnv): string[] {
-  return Object.entries(environment).flatMap(([name, value]) =>
-    value && /key|token|secret|passw|credential|auth/i.test(name) ? [value] : [],
-  );
-}
+const redact = (text: string, hide: Hide): string =>
+  credentialPatterns.reduce((rest, pattern) => rest.replaceAll(pattern, redacted), hide(text));

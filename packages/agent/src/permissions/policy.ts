@@ -9,8 +9,6 @@ export interface ToolCall {
   readonly input: unknown;
   /** The tool's author says that it changes nothing. */
   readonly isReadOnly: boolean;
-  /** It comes from an MCP server, whose word about itself proves nothing. So does every name with `__` in it. */
-  readonly isForeign?: boolean | undefined;
 }
 
 export interface Verdict {

@@ -3,11 +3,11 @@
 // is written over it. A failing write costs one line on stderr, never a turn.
 
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describeThrown, HawserError, isRecord, limits } from "@hawser/wire";
-import { logLine } from "@hawser/wire/node";
-import { codeOf } from "../tools/files/roots.ts";
+import { logLine, makeFolder } from "@hawser/wire/node";
+import { codeOf } from "../tools/files/file-errors.ts";
 import { parseRules, type PermissionRule } from "./rules.ts";
 
 export interface RulesFile {
@@ -59,7 +59,7 @@ async function load(path: string): Promise<PermissionRule[]> {
 }
 
 async function write(path: string, rules: readonly PermissionRule[]): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   const draft = join(dirname(path), `.permissions-${randomUUID()}.tmp`);
   try {
     const file = await open(draft, "wx", 0o600);

@@ -5,7 +5,7 @@
 // asks or denies only one: a doubt never opens a door.
 
 import { HawserError, isRecord, limits } from "@hawser/wire";
-import { matchesGlob } from "./glob.ts";
+import { matchesGlob } from "../tools/files/glob.ts";
 
 export type Decision = "allow" | "ask" | "deny";
 

@@ -77,7 +77,7 @@ function conversationAnswers({ parts, turns, conversations }: ControlOptions): P
     },
     async list_conversations(_, reply) {
       const all = await parts.store.list();
-      await reply.emit({ type: "conversations", data: { conversations: all.slice(0, limits.agentListedEntries) } });
+      await reply.emit({ type: "conversations", data: { conversations: withinOneLine(all.slice(0, limits.agentListedEntries)) } });
       await reply.done();
     },
     async load_conversation({ conversationId, after }, reply) {
@@ -107,6 +107,13 @@ function conversationAnswers({ parts, turns, conversations }: ControlOptions): P
       await reply.done();
     },
   };
+}
+
+/** The first ones, as many as one line takes: an id may be long. */
+function withinOneLine<Entry extends object>(entries: readonly Entry[]): readonly Entry[] {
+  let bytes = 0;
+  const tooMany = entries.findIndex((entry) => (bytes += Buffer.byteLength(JSON.stringify(entry)) + 1) > limits.agentListedBytes);
+  return tooMany === -1 ? entries : entries.slice(0, tooMany);
 }
 
 const unknownMessage = (messageId: string): HawserError =>

@@ -13,6 +13,14 @@ export function inToolScope<Result>(toolName: string, action: () => Result): Res
   return toolScope.run(toolName, action);
 }
 
+/** What a tool leaves on every object would turn up in loops over messages that are not its own. */
+export function hideFromLoops(toolName: string): void {
+  for (const name in {}) {
+    logLine(`[hawser] agent: after tool "${toolName}" every object has a member ${JSON.stringify(name.slice(0, 100))}; it is hidden from loops`);
+    Reflect.defineProperty(Object.prototype, name, { enumerable: false });
+  }
+}
+
 /** For the process of a runtime; holds as long as it lives. */
 export function guardProcessFromTools(): void {
   const exit = process.exit.bind(process);

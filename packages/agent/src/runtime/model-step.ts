@@ -2,11 +2,12 @@
 // is collected for the history. What the model has said before a failure is not lost: the caller gets it
 // from `parts`, whatever happens.
 
-import { HawserError, limits, type MessagePart } from "@hawser/wire";
+import { exceedsDepth, HawserError, limits, type MessagePart } from "@hawser/wire";
 import type { Model, ModelEvent, ModelStep } from "../model/model.ts";
 import { createAbortGuard } from "./abort-guard.ts";
 import type { TurnEvent } from "./replay.ts";
 import type { RequestedCall } from "./tool-runner.ts";
+import { envelopeDepth } from "./tool-value.ts";
 
 /** What a turn has used so far; shared by its steps. */
 export interface TurnTotals {
@@ -46,8 +47,9 @@ export function createStepRun(model: Model, step: ModelStep, totals: TurnTotals,
   async function onCall(call: RequestedCall): Promise<void> {
     if (calls.length >= limits.agentStepCalls)
       throw new HawserError("overloaded", `the model asked for more than ${limits.agentStepCalls} tool calls at once`);
+    const { input, problem } = toFittingInput(call);
     const toolId = uniqueId(call.toolId, totals.toolIds);
-    const { toolName, input, problem } = call;
+    const toolName = call.toolName.slice(0, maxToolIdChars).toWellFormed();
     calls.push({ toolId, toolName, input, problem });
     parts.push({ type: "tool_use", toolId, toolName, input });
     await emit({ type: "tool_use", data: { toolId, toolName, input } });
@@ -92,6 +94,15 @@ function uniqueId(wanted: string, taken: Set<string>): string {
 }
 
 const maxToolIdChars = 200;
+
+/** Arguments go into the history and onto lines of ours. Too deep ones become a text, which no tool takes; too long ones throw. */
+function toFittingInput({ toolName, input, problem }: RequestedCall): { readonly input: unknown; readonly problem?: string | undefined } {
+  const text = JSON.stringify(input) ?? "null";
+  if (Buffer.byteLength(text) > limits.agentToolInputBytes)
+    throw new HawserError("too_large", `the arguments for "${toolName.slice(0, maxToolIdChars)}" are longer than ${limits.agentToolInputBytes} bytes`);
+  if (!exceedsDepth(text, limits.maxWriteDepth - envelopeDepth)) return { input, problem };
+  return { input: text, problem: problem ?? "the arguments are nested too deep; flatten them" };
+}
 
 /** A model may send its text in one piece; a line of ours has a limit, and half a character is none. */
 function* cutIntoTokens(text: string): Generator<string> {

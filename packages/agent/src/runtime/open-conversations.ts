@@ -72,7 +72,8 @@ export function createOpenConversations(store: ConversationStore): OpenConversat
     },
     async lengthOf(conversationId) {
       const entry = entries.get(conversationId);
-      if (entry) return (await entry.opening).length;
+      const open = await entry?.opening.catch(() => undefined);
+      if (open) return open.length;
       const summaries = await store.list();
       return summaries.find((summary) => summary.conversationId === conversationId)?.messages ?? 0;
     },

@@ -1,45 +1,59 @@
 // The way out: one message after the other, so that a slow host holds the next one back and no more than
-// one is in the transport's hands. Every message gets its time here. What can't be sent as it is becomes
-// an error of the same request, and where even its id is too long, a line in the log.
+// one is in the transport's hands. Every message gets its time here. Whoever sends what can't be sent is
+// told, so that its request ends once; where even the id of an end is too long, a line in the log is left.
 
-import { errorTable, toHawserError, withIdSource, type Transport } from "@hawser/wire";
+import { toHawserError, withIdSource, type HawserError, type ErrorCode, type Transport } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
+import { toErrorMembers } from "./error-members.ts";
 import type { TurnEvent } from "./replay.ts";
 
 export interface Outbox {
-  /** Resolves when the host can take more, or is gone. Never rejects. */
-  put(idSource: string | undefined, event: TurnEvent): Promise<void>;
+  /**
+   * Resolves when the host can take more, or is gone; with an error when the event can't be sent as it is.
+   * An end that can't is sent as an error instead: there is no other way left to say so. Never rejects.
+   */
+  put(idSource: string | undefined, event: TurnEvent): Promise<HawserError | undefined>;
   /** Messages that wait for the host. */
   readonly waiting: number;
   /** Resolves when everything put up to now is sent. */
-  whenCaughtUp(): Promise<void>;
+  whenCaughtUp(): Promise<unknown>;
   /** Resolves when nothing waits any more. */
   whenSent(): Promise<void>;
 }
 
+const ends: ReadonlySet<string> = new Set(["done", "error", "status"]);
+const unsendable: ReadonlySet<ErrorCode> = new Set(["too_large", "too_deep", "not_serializable"]);
+
 export function createOutbox(transport: Transport): Outbox {
-  let last: Promise<void> = Promise.resolve();
+  let last: Promise<HawserError | undefined> = Promise.resolve(undefined);
   let waiting = 0;
 
   function send(idSource: string | undefined, event: TurnEvent): Promise<void> {
     return transport.send(withIdSource(idSource, { ...event, timestamp: Date.now() }));
   }
 
-  function replace(idSource: string | undefined, thrown: unknown): Promise<void> {
-    const { code, message } = toHawserError(thrown);
-    if (code !== "too_large" && code !== "too_deep") return Promise.resolve(); // the host is gone, and `closed` has said so
-    return send(idSource, { type: "error", error: `${errorTable[code].agentText}: ${message}`, code }).catch(() =>
-      logLine(`[hawser] agent: an answer can't be sent: ${message}`),
-    );
+  async function onUnsent(idSource: string | undefined, event: TurnEvent, thrown: unknown): Promise<HawserError | undefined> {
+    const error = toHawserError(thrown);
+    if (!unsendable.has(error.code)) return undefined; // the host is gone, and `closed` has said so
+    if (ends.has(event.type))
+      await send(idSource, { type: "error", ...toErrorMembers(error) }).catch(() =>
+        logLine(`[hawser] agent: an answer can't be sent: ${error.message}`),
+      );
+    return error;
   }
 
   // One promise per message, since every token comes this way.
-  async function deliver(before: Promise<void> | undefined, idSource: string | undefined, event: TurnEvent): Promise<void> {
+  async function deliver(
+    before: Promise<unknown> | undefined,
+    idSource: string | undefined,
+    event: TurnEvent,
+  ): Promise<HawserError | undefined> {
     if (before) await before;
     try {
       await send(idSource, event);
+      return undefined;
     } catch (error) {
-      await replace(idSource, error);
+      return await onUnsent(idSource, event, error);
     } finally {
       waiting--;
     }

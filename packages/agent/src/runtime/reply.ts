@@ -1,17 +1,18 @@
 // How one request is answered: in order, numbered where it is a turn, exactly one end, and nothing after
 // it. A silent turn gives a sign of life, unless only the user is awaited.
 
-import { errorTable, limits, toHawserError, type Flight, type HawserError } from "@hawser/wire";
+import { toHawserError, type Flight, type HawserError } from "@hawser/wire";
+import { toErrorMembers } from "./error-members.ts";
 import type { Outbox } from "./outbox.ts";
 import type { TurnEvent, TurnRecord } from "./replay.ts";
 
 export interface Reply {
-  /** Resolves when the host can take more. Ignored after the end. */
+  /** Resolves when the host can take more. Ignored after the end. Rejects when the event can't be sent as it is. */
   emit(event: TurnEvent): Promise<void>;
   /** The last answer; only the first end counts. */
-  end(event: TurnEvent): Promise<void>;
-  done(data?: object): Promise<void>;
-  fail(error: unknown): Promise<void>;
+  end(event: TurnEvent): Promise<unknown>;
+  done(data?: object): Promise<unknown>;
+  fail(error: unknown): Promise<unknown>;
   /** Resolves once the end is written. */
   readonly ended: Promise<void>;
 }
@@ -41,7 +42,7 @@ export function createReply(options: ReplyOptions): Reply {
     if (message !== undefined) void put({ type: "progress", data: { message } });
   }
 
-  function put(event: TurnEvent): Promise<void> {
+  function put(event: TurnEvent): Promise<HawserError | undefined> {
     heartbeat?.refresh();
     if (!record) return outbox.put(idSource, event);
     seq++;
@@ -49,30 +50,24 @@ export function createReply(options: ReplyOptions): Reply {
     return outbox.put(idSource, { ...event, seq });
   }
 
-  function end(event: TurnEvent): Promise<void> {
+  function end(event: TurnEvent): Promise<unknown> {
     if (isOver || !flight.finish()) return Promise.resolve();
     isOver = true;
     clearInterval(heartbeat);
     const sent = put(event);
     record?.close();
-    void sent.then(ended.resolve);
+    void sent.then(() => ended.resolve());
     return sent;
   }
 
   return {
-    emit: (event) => (isOver ? Promise.resolve() : put(event)),
+    async emit(event) {
+      const unsent = isOver ? undefined : await put(event);
+      if (unsent) throw unsent;
+    },
     end,
     done: (data) => end({ type: "done", ...(data && { data }) }),
     fail: (error) => end({ type: "error", ...toErrorMembers(toHawserError(error)) }),
     ended: ended.promise,
   };
 }
-
-/** The opening words say what kind of failure it is; the rest what happened and what to do. */
-export function toErrorMembers({ code, message }: HawserError): { error: string; code: string } {
-  const { agentText } = errorTable[code];
-  const text = message.toLowerCase().startsWith(agentText.toLowerCase()) ? capitalized(message) : `${agentText}: ${message}`;
-  return { error: text.slice(0, limits.maxErrorTextChars), code };
-}
-
-const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -1,5 +1,5 @@
 // Serves the agent protocol on one transport. The reader never waits for a turn: turns go to their lane,
-// everything else is answered at once. It stops only while the host does not read its answers. Every
+// everything else is answered at once. It stops only while too many answers are on their way. Every
 // request that can be attributed ends exactly once; what can't is a line in the log.
 
 import {
@@ -11,6 +11,7 @@ import {
   limits,
   memberSource,
   toHawserError,
+  weighJsonText,
   whenAborted,
   type AnyAgentRequest,
   type Incoming,
@@ -19,10 +20,11 @@ import {
 import { logLine, type Lifecycle } from "@hawser/wire/node";
 import { turnLimits, type AgentParts } from "./agent-parts.ts";
 import { createControlAnswers, type ControlRequest } from "./control-requests.ts";
+import { toErrorMembers } from "./error-members.ts";
 import { createOpenConversations } from "./open-conversations.ts";
 import { createOutbox } from "./outbox.ts";
 import { createQuestions } from "./questions.ts";
-import { createReply, toErrorMembers } from "./reply.ts";
+import { createReply } from "./reply.ts";
 import { createTurns } from "./turns.ts";
 
 export interface ServeAgentOptions {
@@ -43,6 +45,8 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   const questions = createQuestions(turnLimits(parts).permissionMs);
   const turns = createTurns({ parts, outbox, inFlight, conversations, questions });
   const isStopping = (): boolean => noMore.aborted;
+  let answering = 0;
+  let onAnswered = (): void => {};
   const answerControl = createControlAnswers({ parts, turns, inFlight, conversations, questions, startedAt, isStopping });
   cancelling?.addEventListener("abort", () => inFlight.cancelAll(cancelling.reason as HawserError), { once: true, signal: over.signal });
   // A host that is gone reads no answers: what runs for it is of no use any more.
@@ -59,21 +63,30 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
       if (request.id.length > limits.agentIdChars)
         throw new HawserError("invalid_message", `"id" is longer than ${limits.agentIdChars} characters`);
       if (inFlight.has(request.id)) throw new HawserError("duplicate_id", `id ${request.id} is in flight; use a fresh one`);
-      accept(request, idSource as string);
+      accept(request, idSource as string, item.text);
     } catch (error) {
       refuse(item, idSource, toHawserError(error));
     }
   }
 
-  function accept(request: AnyAgentRequest, idSource: string): void {
+  function accept(request: AnyAgentRequest, idSource: string, text: string): void {
     if (request.kind !== "user_message") return void control(request, idSource);
     noMore.throwIfAborted();
-    turns.accept(request, idSource);
+    turns.accept(request, idSource, weighJsonText(text));
   }
 
   async function control(request: ControlRequest, idSource: string): Promise<void> {
     const reply = createReply({ outbox, idSource, flight: inFlight.begin(request.id) });
+    answering++;
     await answerControl(request, reply).catch((error: unknown) => reply.fail(error));
+    answering--;
+    onAnswered();
+  }
+
+  // Neither answers that nobody reads nor requests that are being answered may pile up.
+  async function catchUp(): Promise<void> {
+    if (outbox.waiting > limits.agentUnsentMessages) await outbox.whenCaughtUp();
+    while (answering > limits.agentUnsentMessages) await new Promise<void>((resolve) => (onAnswered = resolve));
   }
 
   function refuse({ position }: Incoming, idSource: string | undefined, error: HawserError): void {
@@ -84,7 +97,7 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   async function readAll(): Promise<void> {
     for await (const item of transport.incoming) {
       read(item);
-      if (outbox.waiting > limits.agentUnsentMessages) await outbox.whenCaughtUp();
+      if (outbox.waiting > limits.agentUnsentMessages || answering > limits.agentUnsentMessages) await catchUp();
     }
     questions.close("the input has ended, and nobody can answer");
   }
@@ -106,5 +119,7 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
 /** The id as it was written; undefined where there is none to answer to. */
 function readIdSource(item: Incoming): string | undefined {
   const source = memberSource(item.kind === "message" ? item.text : item.head, "id");
-  return source === "null" || source === '""' ? undefined : source;
+  if (source === undefined || source === "null" || source === '""') return undefined;
+  // A copy: a part of a text keeps the whole of it in memory, here for as long as its turn takes.
+  return Buffer.from(source).toString();
 }

@@ -7,7 +7,8 @@ import { logLine } from "@hawser/wire/node";
 import { createGates, prepareInput, type PreparedInput } from "@hawser/wire/tools";
 import type { ModelTool } from "../model/model.ts";
 import type { PermissionPolicy, ToolCall } from "../permissions/policy.ts";
-import { inToolScope } from "./exit-guard.ts";
+import { hideFromLoops, inToolScope } from "./exit-guard.ts";
+import { createProgress } from "./progress.ts";
 import type { Questions } from "./questions.ts";
 import type { TurnEvent } from "./replay.ts";
 import { fromMcpResult, toToolError, toToolValue } from "./tool-value.ts";
@@ -149,11 +150,12 @@ async function runTool({ tool, args, toolId, scope, toolMs }: ToolRun): Promise<
   const late = new HawserError("timeout", `tool "${tool.name}" has not ended within ${toolMs / 1000} seconds`);
   const timer = setTimeout(() => over.abort(late), toolMs);
   const signal = AbortSignal.any([scope.signal, over.signal]);
+  const report = createProgress(toolId, (event) => scope.emit(event));
   const context: ToolContext = {
     signal,
     client: { name: "hawser-agent" },
     progress(done, total, message) {
-      if (!signal.aborted) void scope.emit({ type: "progress", data: { toolId, done, total, message } });
+      if (!signal.aborted) report(done, total, message);
     },
     log: (message, level = "info") => logLine(`[hawser] ${tool.name} ${level}: ${message}`),
   };
@@ -164,6 +166,7 @@ async function runTool({ tool, args, toolId, scope, toolMs }: ToolRun): Promise<
     clearTimeout(timer);
     // Whatever it does from now on is of no use to anybody.
     over.abort(late);
+    hideFromLoops(tool.name);
   }
 }
 
@@ -176,8 +179,16 @@ function toResult({ toolId, toolName }: RequestedCall, value: unknown): ToolResu
 
 async function sideBySide<Item>(items: readonly Item[], action: (item: Item) => Promise<void>): Promise<void> {
   const rest = items.values();
+  let hasFailed = false;
   const work = async (): Promise<void> => {
-    for (const item of rest) await action(item);
+    for (const item of rest) {
+      // One failure is the end of all: nobody waits for the others any more.
+      if (hasFailed) return;
+      await action(item).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      });
+    }
   };
   await Promise.all(Array.from({ length: Math.min(items.length, limits.agentParallelCalls) }, work));
 }

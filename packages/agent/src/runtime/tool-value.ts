@@ -3,12 +3,14 @@
 
 import { describeThrown, exceedsDepth, isRecord, limits } from "@hawser/wire";
 
+/** Room for what is around a value: in a response, in a journal and in `load_conversation`. */
+export const envelopeDepth = 8;
+
 /** Plain JSON, within bounds. */
 export function toToolValue(value: unknown): unknown {
   const text = toJson(value);
   if (text.length > limits.agentToolResultChars) return cut(typeof value === "string" ? value : text);
-  // Room for the envelope around it, also in a journal and in `load_conversation`.
-  return exceedsDepth(text, limits.maxWriteDepth - 8) ? text : (JSON.parse(text) as unknown);
+  return exceedsDepth(text, limits.maxWriteDepth - envelopeDepth) ? text : (JSON.parse(text) as unknown);
 }
 
 /** A line about what a tool threw, within bounds. */

@@ -16,8 +16,8 @@ import { runTurn } from "./turn.ts";
 
 export interface Turns {
   readonly lanes: Lanes;
-  /** Throws what is wrong with the request; everything later is the turn's own end. */
-  accept(request: UserMessageRequest, idSource: string): void;
+  /** Throws what is wrong with the request; everything later is the turn's own end. `bytes`: what it holds while it waits. */
+  accept(request: UserMessageRequest, idSource: string, bytes: number): void;
   /** Resolves when the turn of this id has ended; at once when there is none. */
   whenEnded(id: string): Promise<void>;
   /** Ends every turn of a conversation, also those that wait; resolves when they have ended. */
@@ -100,9 +100,8 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
 
   return {
     lanes,
-    accept(request, idSource) {
+    accept(request, idSource, bytes) {
       const turn = begin(request, idSource);
-      const bytes = request.message.length;
       try {
         const withdraw = lanes.add(turn.conversationId, { bytes, run: () => run(turn) });
         turn.flight.signal.addEventListener("abort", () => withdraw() && void turn.reply.fail(turn.flight.signal.reason), { once: true });

@@ -2,15 +2,13 @@
 
 import type { Tool } from "@hawser/wire";
 import { createEditFile } from "./edit-file.ts";
-import type { Roots } from "./files/roots.ts";
 import { createListFiles } from "./list-files.ts";
 import { createReadFile } from "./read-file.ts";
 import { createRunCommand, type RunCommandOptions } from "./run-command.ts";
 import { createSearchFiles } from "./search-files.ts";
 import { createWriteFile } from "./write-file.ts";
 
-export interface BuiltinToolsOptions extends Omit<RunCommandOptions, "roots" | "allowedCommands"> {
-  readonly roots: Roots;
+export interface BuiltinToolsOptions extends Omit<RunCommandOptions, "allowedCommands"> {
   /** `run_command` is there only when something is allowed. Default: nothing. */
   readonly allowedCommands?: readonly string[] | undefined;
 }

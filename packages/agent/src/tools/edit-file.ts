@@ -5,9 +5,8 @@ import { defineTool, HawserError, limits, type Tool } from "@hawser/wire";
 import { occurrencesOf, separateOccurrences } from "./files/occurrences.ts";
 import { openInside } from "./files/open-inside.ts";
 import { readWholeText } from "./files/read-text.ts";
-import { replaceFile } from "./files/replace-file.ts";
+import { changesFiles, replaceFile } from "./files/replace-file.ts";
 import type { Roots } from "./files/roots.ts";
-import { changesFiles, toBytes } from "./write-file.ts";
 
 interface Edit {
   readonly oldText: string;
@@ -49,9 +48,8 @@ async function editFile(roots: Roots, path: string, edit: Edit, signal: AbortSig
   try {
     const text = await readWholeText(file, limits.writtenFileBytes, signal);
     const { result, replacements } = applyEdit(text, withLineEndsOf(text, edit), file.shown);
-    const content = toBytes(result);
-    const { shown } = await replaceFile(roots, path, { content, signal, madeFrom: file.stats });
-    return { path: shown, replacements, bytes: content.length };
+    const { shown, bytes } = await replaceFile(roots, path, { text: result, signal, madeFrom: file.stats });
+    return { path: shown, replacements, bytes };
   } finally {
     await file.handle.close();
   }

@@ -1,8 +1,7 @@
 // `list_files`: the names in a folder, sorted; folders end with `/`.
 
 import { defineTool, limits, type Tool } from "@hawser/wire";
-import { fileError } from "./files/file-errors.ts";
-import { openFolder, resolveInside } from "./files/open-inside.ts";
+import { openFolder, resolveExisting } from "./files/open-inside.ts";
 import type { Roots } from "./files/roots.ts";
 import { createWalk } from "./files/walk-tree.ts";
 
@@ -31,10 +30,7 @@ export function createListFiles(roots: Roots): Tool {
 
 async function listFiles(roots: Roots, path: string, options: { recursive: boolean; signal: AbortSignal }): Promise<object> {
   options.signal.throwIfAborted();
-  const { existing, missing } = await resolveInside(roots, path);
-  const shown = roots.show(existing);
-  if (missing.length > 0) throw fileError(path, "does not exist; list the folder above it to see what is there");
-  const folder = await openFolder(roots, existing);
+  const folder = await openFolder(roots, await resolveExisting(roots, path));
   try {
     const walk = createWalk(roots, folder, options);
     const files: string[] = [];
@@ -45,7 +41,7 @@ async function listFiles(roots: Roots, path: string, options: { recursive: boole
       files.push(way);
     }
     return {
-      path: shown,
+      path: roots.show(folder.path),
       files,
       ...((isFull || walk.isCut) && { truncated: true }),
       ...(walk.unnamed > 0 && { unnamed: walk.unnamed, note: "Names that are not UTF-8 are left out." }),

@@ -5,7 +5,8 @@ import { defineTool, HawserError, limits, type Tool } from "@hawser/wire";
 import { createAllowedCommands } from "./command/allowed-commands.ts";
 import { commandEnvironment } from "./command/command-environment.ts";
 import { runProgram, type ProgramResult } from "./command/run-program.ts";
-import { codeOf, type Roots } from "./files/roots.ts";
+import { codeOf } from "./files/file-errors.ts";
+import type { Roots } from "./files/roots.ts";
 
 export interface RunCommandOptions {
   readonly roots: Roots;

@@ -3,13 +3,12 @@
 
 import { constants } from "node:fs";
 import { defineTool, HawserError, limits, type Tool } from "@hawser/wire";
-import { matchesGlob } from "../permissions/glob.ts";
-import { fileError } from "./files/file-errors.ts";
-import { openEntry, openFolder, openInside, resolveInside, type OpenedFile } from "./files/open-inside.ts";
+import { matchesGlob } from "./files/glob.ts";
+import { openEntry, openFolder, openInside, resolveExisting, type OpenedFile } from "./files/open-inside.ts";
 import { readWholeText } from "./files/read-text.ts";
 import type { Roots } from "./files/roots.ts";
 import { createWalk } from "./files/walk-tree.ts";
-import { createMatcher, type Matcher } from "./search/matcher.ts";
+import { createMatcher, type Matcher } from "./line-matcher.ts";
 
 interface Search {
   readonly path: string;
@@ -90,11 +89,9 @@ async function searchFiles(roots: Roots, matcher: Matcher, search: Search): Prom
 }
 
 async function* filesOf(roots: Roots, { path, glob, signal }: Search, onCut: () => void): AsyncGenerator<OpenedFile> {
-  const { existing, missing } = await resolveInside(roots, path);
-  if (missing.length > 0) throw fileError(path, "does not exist; use list_files to see what is there");
-  const folder = await openFolder(roots, existing).catch(async (error: unknown) => {
-    if (roots.rootOf(existing) === existing) throw error;
-    return undefined;
+  const real = await resolveExisting(roots, path);
+  const folder = await openFolder(roots, real).catch((error: unknown) => {
+    if (roots.rootOf(real) === real) throw error;
   });
   if (!folder) {
     yield await openInside(roots, path);

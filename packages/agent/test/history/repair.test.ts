@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { repairAnswer } from "../../src/history/repair.ts";
-import { toTitle } from "../../src/history/title.ts";
+import { toTitle } from "../../src/history/transcript.ts";
 import { answer, lostResult, text, toolResult, toolUse, user } from "./stores.ts";
 
 it.each([

@@ -85,7 +85,7 @@ describe("MCP servers over Streamable HTTP", () => {
   it("that refuse us fail with what they say, and without our secret", async () => {
     await using http = await serveHttp((request) => new Response(`who is ${request.headers.get("authorization")}?`, { status: 403 }));
     await using stage = await open(http, { authorization: "Bearer ${HARBOUR_KEY}" });
-    expect(stage.servers.status()).toMatchObject([{ state: "failed", reason: /403.*who is \[hidden\]/ }]);
+    expect(stage.servers.status()).toMatchObject([{ state: "failed", reason: /403.*who is \[redacted\]/ }]);
     expect(stage.notices.join("\n")).not.toContain("canary-header-1");
   });
 

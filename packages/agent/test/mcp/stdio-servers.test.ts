@@ -51,7 +51,7 @@ describe("tools of an MCP server", () => {
   it("throw what the server calls an error, as tool_failed with its words, and without secrets", async () => {
     await expect(stage.call("harbour__fails")).rejects.toMatchObject({
       code: "tool_failed",
-      message: 'MCP server "harbour": no wind; token [hidden]',
+      message: 'MCP server "harbour": no wind; token [redacted]',
     });
     await expect(stage.call("harbour__throws")).rejects.toMatchObject({ code: "tool_failed", message: /mast is broken/ });
   });
@@ -140,7 +140,7 @@ describe("an MCP server that fails", () => {
     });
     expect(stage.servers.tools().map(({ name }) => name)).toEqual(["odd__one"]);
     expect(stage.servers.status()).toMatchObject([
-      { name: "dies", state: "failed", reason: /ended with exit code 4; its last words: cannot open the harbour with \[hidden\]/ },
+      { name: "dies", state: "failed", reason: /ended with exit code 4; its last words: cannot open the harbour with \[redacted\]/ },
       { name: "nowhere", state: "failed", reason: /can't start hawser-no-such-program: there is no such program/ },
       { name: "unset", state: "failed", reason: /the environment variable HAWSER_NOT_SET is not set/ },
       { name: "odd", state: "connected" },

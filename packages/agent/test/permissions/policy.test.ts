@@ -42,7 +42,6 @@ describe("the defaults", () => {
   it("SEC-04: ask for tools of MCP servers, even if they say that they only read", () => {
     const policy = createPolicy({ roots });
     expect(policy.decide(call("github__read", {}, { isReadOnly: true })).decision).toBe("ask");
-    expect(policy.decide(call("read", {}, { isReadOnly: true, isForeign: true })).decision).toBe("ask");
     expect(decisionOf([{ tool: "github__*", decision: "allow" }], call("github__read"))).toBe("allow");
   });
 

@@ -25,7 +25,7 @@ export function watchOpens(folder: string): OpenedPlaces {
     return handle;
   }) as typeof open;
   fs.promises.opendir = (async (...parameters: Parameters<typeof opendir>) => {
-    const place = fs.realpathSync(String(parameters[0]));
+    const place = placeOf(String(parameters[0]));
     const result = await opendir(...parameters);
     note(place);
     return result;
@@ -40,3 +40,6 @@ export function watchOpens(folder: string): OpenedPlaces {
     },
   };
 }
+
+/** A descriptor's own place: to resolve its name would tell where that name leads now, which may be elsewhere. */
+const placeOf = (path: string): string => (path.startsWith("/proc/self/fd/") ? fs.readlinkSync(path) : fs.realpathSync(path));

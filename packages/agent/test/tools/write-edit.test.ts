@@ -175,7 +175,7 @@ describe("edit_file", () => {
     put("a.txt", "old");
     const madeFrom = statSync(at("a.txt"));
     put("a.txt", "somebody else's");
-    const replacement = { content: Buffer.from("new"), signal: new AbortController().signal, madeFrom };
+    const replacement = { text: "new", signal: new AbortController().signal, madeFrom };
     await expect(replaceFile(stage.roots, "a.txt", replacement)).rejects.toThrow("changed by somebody else");
     expect(get("a.txt")).toBe("somebody else's");
     expect(readdirSync(stage.root)).toEqual(["a.txt", "inside.txt", "src"]);

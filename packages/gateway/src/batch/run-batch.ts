@@ -111,7 +111,7 @@ function nameOf(entry: BatchEntry): string {
 function toResultText(entry: BatchEntry, index: number, outcome: CallOutcome): string {
   const { position, error } = entry;
   const id = idOf(entry) ?? `"${index + 1}"`;
-  const rest = { ...toBatchLine(undefined, outcome), ...(error && { position }) };
+  const rest = { ...toBatchLine(outcome), ...(error && { position }) };
   return toJsonText(new JsonText(`{"id":${id.replaceAll("\n", " ")},${JSON.stringify(rest).slice(1)}`));
 }
 

@@ -11,7 +11,7 @@ import { requireProfile } from "./profiles.ts";
 import { parseGatewayUrl, parseHeaderName, parseToken } from "./target-values.ts";
 import type { AuthPlacement, Target } from "./target.ts";
 
-export const DEFAULT_AUTH_HEADER = "X-Ignition-API-Token";
+const defaultAuthHeader = "X-Ignition-API-Token";
 
 type TargetOptions = Pick<GatewayOptions, "gatewayUrl" | "apiKey" | "apiKeyFile" | "profile" | "env" | "cwd">;
 
@@ -66,7 +66,7 @@ function authOf(values: ConfigValues, config: ConfigFile): AuthPlacement {
   }
   const prefix = authPrefix ?? "";
   if (!/^[\x20-\x7e]{0,256}$/.test(prefix)) throw configError("authPrefix contains characters that can't be sent in a header");
-  return { kind: "header", header: parseHeaderName(given(authHeader) ?? DEFAULT_AUTH_HEADER), prefix };
+  return { kind: "header", header: parseHeaderName(given(authHeader) ?? defaultAuthHeader), prefix };
 }
 
 function given(value: string | undefined): string | undefined {

@@ -51,11 +51,10 @@ export function toCallJson(outcome: CallOutcome, { includeStats = false }: { rea
   };
 }
 
-/** The id as it was given; none if it is undefined or null. */
-export function toBatchLine(id: unknown, outcome: CallOutcome): BatchLine {
+/** Without the id, which goes before it as its source says. */
+export function toBatchLine(outcome: CallOutcome): BatchLine {
   const { ok, code, status, error, timingMs, request, response, stats, errorInfo } = outcome;
   return {
-    ...(id !== undefined && id !== null && { id }),
     ok,
     code,
     ...(status !== undefined && { status }),

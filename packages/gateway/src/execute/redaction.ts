@@ -2,10 +2,10 @@
 // plain, percent-encoded, escaped for JSON or HTML, and inside any base64. Also across the borders of
 // chunks, and of a token that was cut off at the end of a truncated body.
 
-const REPLACEMENT = "[redacted]";
+const replacement = "[redacted]";
 // A shorter token is no secret, and taking out its letters would spoil every body.
-const MIN_TOKEN_CHARS = 4;
-const MIN_BASE64_CHARS = 6;
+const minTokenChars = 4;
+const minBase64Chars = 6;
 
 export interface Redactor {
   text(value: string): string;
@@ -21,11 +21,11 @@ export interface RedactingStream {
 }
 
 export function createRedactor(token: string | undefined): Redactor {
-  if (token === undefined || token.length < MIN_TOKEN_CHARS) return { text: (value) => value, bytes: (value) => value, openTail: () => 0 };
+  if (token === undefined || token.length < minTokenChars) return { text: (value) => value, bytes: (value) => value, openTail: () => 0 };
   const spellings = spellingsOf(token);
   const needles = spellings.map((spelling) => Buffer.from(spelling));
   return {
-    text: (value) => spellings.reduce((text, spelling) => (text.includes(spelling) ? text.replaceAll(spelling, REPLACEMENT) : text), value),
+    text: (value) => spellings.reduce((text, spelling) => (text.includes(spelling) ? text.replaceAll(spelling, replacement) : text), value),
     bytes: (value) => needles.reduce(replaceBytes, value),
     openTail: (value) => Math.max(...needles.map((needle) => openTailOf(value, needle))),
   };
@@ -50,7 +50,7 @@ function spellingsOf(token: string): string[] {
   const json = JSON.stringify(token).slice(1, -1);
   const html = token.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
   const lowerPercent = percent.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-  const base64 = [0, 1, 2].map((offset) => base64Core(token, offset)).filter((core) => core.length >= MIN_BASE64_CHARS);
+  const base64 = [0, 1, 2].map((offset) => base64Core(token, offset)).filter((core) => core.length >= minBase64Chars);
   const base64Url = base64.map((core) => core.replaceAll("+", "-").replaceAll("/", "_"));
   const all = [token, percent, lowerPercent, encodeURI(token), json, json.replaceAll("/", "\\/"), html, ...base64, ...base64Url];
   return [...new Set(all)].toSorted((first, second) => second.length - first.length);
@@ -68,7 +68,7 @@ function replaceBytes(value: Buffer, needle: Buffer): Buffer {
   const parts: Buffer[] = [];
   let from = 0;
   for (; at !== -1; at = value.indexOf(needle, from)) {
-    parts.push(value.subarray(from, at), Buffer.from(REPLACEMENT));
+    parts.push(value.subarray(from, at), Buffer.from(replacement));
     from = at + needle.length;
   }
   return Buffer.concat([...parts, value.subarray(from)]);

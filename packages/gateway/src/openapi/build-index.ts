@@ -36,7 +36,7 @@ export function buildIndex(document: JsonObject): BuiltIndex {
   const references = createReferences(document);
   const schemas = createSchemaTable(references);
   const body = createBody();
-  const found = findOperations(document, references);
+  const found = findOperations(document, references, body);
   const operationPlaces = found.map(({ summary, pathItem, operation }) =>
     body.add(describeOperation(summary, { document, pathItem, operation, schemas, references })),
   );
@@ -44,24 +44,41 @@ export function buildIndex(document: JsonObject): BuiltIndex {
   const { info } = document;
   const title = isRecord(info) && typeof info.title === "string" ? info.title : "";
   const operations = found.map(({ summary }) => summary);
+  const securitySchemes = schemesOf(document, references);
+  for (const scheme of securitySchemes) body.count(scheme);
   return {
-    head: { title, operations, operationPlaces, schemaPlaces, securitySchemes: schemesOf(document, references) },
+    head: { title, operations, operationPlaces, schemaPlaces, securitySchemes },
     body: body.whole(),
   };
 }
 
-function createBody(): { add(record: unknown): Place; whole(): Buffer } {
+/** The records. Throws `usage` where they and what was counted become too long. */
+interface Body {
+  add(record: unknown): Place;
+  /** What goes into the head. */
+  count(value: unknown): void;
+  whole(): Buffer;
+}
+
+function createBody(): Body {
   const records: Buffer[] = [];
   let offset = 0;
+  let total = 0;
+  function toBytes(value: unknown): Buffer {
+    const bytes = Buffer.from(JSON.stringify(value));
+    total += bytes.length;
+    if (total > limits.maxIndexBytes) throw new HawserError("usage", tooLong);
+    return bytes;
+  }
   return {
     add: (record) => {
-      const bytes = Buffer.from(JSON.stringify(record));
+      const bytes = toBytes(record);
       const place: Place = [offset, bytes.length, crc32(bytes)];
       offset += bytes.length;
-      if (offset > limits.maxIndexBytes) throw new HawserError("usage", tooLong);
       records.push(bytes);
       return place;
     },
+    count: (value) => void toBytes(value),
     whole: () => Buffer.concat(records),
   };
 }
@@ -73,7 +90,7 @@ interface FoundOperation {
 }
 
 /** In the order of paths, then methods. A path item behind a remote reference has no operations. */
-function findOperations(document: JsonObject, references: References): FoundOperation[] {
+function findOperations(document: JsonObject, references: References, body: Body): FoundOperation[] {
   const paths = isRecord(document.paths) ? document.paths : {};
   const found: FoundOperation[] = [];
   for (const [path, given] of Object.entries(paths)) {
@@ -84,8 +101,11 @@ function findOperations(document: JsonObject, references: References): FoundOper
     for (const method of methods) {
       const operation = pathItem[method.toLowerCase()];
       if (!isRecord(operation)) continue;
-      references.spend(operationSteps);
-      found.push({ summary: summaryOf(method, path, operation), pathItem, operation });
+      // Each of its operations goes through them.
+      references.spend(operationSteps, pathItem.parameters);
+      const summary = summaryOf(method, path, operation);
+      body.count(summary);
+      found.push({ summary, pathItem, operation });
     }
   }
   return found.sort((one, other) => compare(one.summary.path, other.summary.path) || compare(one.summary.method, other.summary.method));

@@ -134,7 +134,7 @@ function encodingOf(value: unknown): RequestBodyMedia["encoding"] | undefined {
 
 // An empty requirement among others makes security optional; the others still say how a token travels.
 function securityOf(value: unknown, references: References): string[] {
-  references.spend(listOf(value).length);
+  references.spend(0, value);
   return [...new Set(listOf(value).flatMap((requirement) => (isRecord(requirement) ? Object.keys(requirement) : [])))];
 }
 

@@ -1,12 +1,12 @@
 // `$ref`s inside one document. Only pointers into the document itself are followed; one that leads
-// elsewhere is never fetched, one that leads nowhere or in a circle is told from a value. Many
-// references to one large value are as much work as many values, so all steps count against one limit.
+// elsewhere is never fetched, one that leads nowhere or in a circle is told from a value. A large value
+// is work each time it is used, so every use counts against one limit, by what the value says.
 
 import { HawserError, isRecord, limits } from "@hawser/wire";
 
-// What takes longer than a walk over one value, in such steps.
+// A member that is copied takes longer than a look at it; a text takes one step for each so many units.
 const mergeSteps = 10;
-const hopSteps = 5;
+const unitsPerStep = 100;
 
 /** Of a document, with nothing known about its members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -22,35 +22,32 @@ export interface References {
   resolve(value: unknown): Resolved;
   /** What a JSON pointer such as `#/components/schemas/Pet` names. */
   lookUp(pointer: string): unknown;
-  /** Throws `usage` once all steps so far are more than any document needs. */
-  spend(steps: number): void;
+  /** Counts steps, and what each of the values says as such. Throws `usage` once that is more than any document needs. */
+  spend(steps: number, ...values: readonly unknown[]): void;
 }
 
 export function createReferences(document: JsonObject): References {
   const known = new Map<string, unknown>();
+  const weights = new Map<unknown, number>();
   let spent = 0;
 
-  function spend(steps: number): void {
+  function spend(steps: number, ...values: readonly unknown[]): void {
     spent += steps;
+    for (const value of values) {
+      if (!weights.has(value)) weights.set(value, weigh(value));
+      spent += weights.get(value) ?? 0;
+    }
     if (spent <= limits.maxDocumentMembers) return;
     const text = `the references of the OpenAPI document stand for more than ${limits.maxDocumentMembers} values (maxDocumentMembers)`;
     throw new HawserError("usage", text);
   }
 
   function lookUp(pointer: string): unknown {
-    spend(hopSteps);
-    if (known.has(pointer)) return known.get(pointer);
-    let current: unknown = document;
-    for (const part of pointer.replace(/^#\/?/, "").split("/")) {
-      // Only the pointer to the whole document has no name at all.
-      if (part === "" && current === document && pointer.length <= 2) break;
-      spend(1);
-      if (typeof current !== "object" || current === null) return undefined;
-      const key = decodePart(part);
-      current = Object.hasOwn(current, key) ? (current as JsonObject)[key] : undefined;
-    }
-    known.set(pointer, current);
-    return current;
+    // Also one that leads nowhere: a long pointer takes its time.
+    if (!known.has(pointer)) known.set(pointer, follow(pointer, document));
+    const found = known.get(pointer);
+    spend(0, found);
+    return found;
   }
 
   /** Most references have nothing beside them, and cost nothing here. */
@@ -81,6 +78,27 @@ export function createReferences(document: JsonObject): References {
 
 export function isLocal(reference: string): boolean {
   return reference.startsWith("#");
+}
+
+function follow(pointer: string, document: JsonObject): unknown {
+  // Only the pointer to the whole document has no name at all.
+  if (pointer === "#" || pointer === "#/") return document;
+  let current: unknown = document;
+  for (const part of pointer.replace(/^#\/?/, "").split("/")) {
+    if (typeof current !== "object" || current === null) return undefined;
+    const key = decodePart(part);
+    current = Object.hasOwn(current, key) ? (current as JsonObject)[key] : undefined;
+  }
+  return current;
+}
+
+/** How many values there are in a value, with long texts as several. */
+function weigh(value: unknown): number {
+  if (typeof value === "string") return 1 + value.length / unitsPerStep;
+  if (typeof value !== "object" || value === null) return 1;
+  let weight = 1;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) weight += weigh(member);
+  return weight;
 }
 
 function decodePart(part: string): string {

@@ -21,8 +21,6 @@ export interface SchemaTable {
 
 // Data, in which `$ref` is a member like any other.
 const dataKeywords = new Set(["const", "default", "enum", "example", "examples"]);
-// A schema is copied, which takes longer than a look at it.
-const schemaSteps = 2;
 const mapKeywords = new Set(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"]);
 // Of no use to whoever builds or reads a request, and often the larger part.
 const droppedKeywords = new Set(["$id", "$schema", "discriminator", "externalDocs", "xml"]);
@@ -42,11 +40,10 @@ export function createSchemaTable(references: References): SchemaTable {
   }
 
   function walkSchema(schema: unknown, uses: Set<number>): unknown {
-    references.spend(schemaSteps);
     if (Array.isArray(schema)) return schema.map((item) => walkSchema(item, uses));
     if (!isRecord(schema)) return schema;
     const { $ref: reference } = schema;
-    if (typeof reference === "string" && !isLocal(reference)) return note(`remote reference ${reference} was not followed`);
+    if (typeof reference === "string" && !isLocal(reference)) return note(`remote reference ${reference.slice(0, 200)} was not followed`);
     const members: [string, unknown][] = [];
     for (const [key, value] of Object.entries(schema)) {
       if (droppedKeywords.has(key) || key.startsWith("x-")) continue;
@@ -79,7 +76,7 @@ export function createSchemaTable(references: References): SchemaTable {
         const { pointer, name } = pointers[taken.length] as { pointer: string; name: string };
         const target = pointer === "#" || pointer === "#/" ? undefined : references.lookUp(pointer);
         const uses = new Set<number>();
-        const schema = target === undefined ? note(`reference ${pointer} leads nowhere`) : walkSchema(target, uses);
+        const schema = target === undefined ? note(`reference ${pointer.slice(0, 200)} leads nowhere`) : walkSchema(target, uses);
         taken.push({ name, schema, uses: [...uses] });
       }
       return taken;

@@ -22,7 +22,8 @@ export async function gatewayTools(profile: GatewayOptions | string = {}, select
   const core = createCallCore(options);
   const index = await loadApiIndex(options);
   // A tool calls by id: what has none, or shares it, can't be meant.
-  const named = index.operations.filter(({ operationId }) => operationId !== undefined);
+  const byId = Map.groupBy(index.operations, ({ operationId }) => operationId);
+  const named = index.operations.filter(({ operationId }) => operationId !== undefined && byId.get(operationId)?.length === 1);
   const operations = selectOperations(named, selection);
   if (operations.length === 0)
     throw new HawserError("usage", `no operation is left of ${index.operations.length}; allow mutations, or include more`);

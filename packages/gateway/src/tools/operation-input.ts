@@ -82,11 +82,17 @@ function toSchema(
   });
   const whole = build(media?.schema, description.definitions);
   if (JSON.stringify(whole).length <= limits.maxToolSchemaChars) return whole;
-  return build(media && { description: `${media.contentType}; its schema is too long to be shown` }, withoutLong(description, visible));
+  return build(
+    media && { description: `${media.contentType}; its schema is too long to be shown` },
+    definitionsOfParameters(description, visible),
+  );
 }
 
-/** Definitions that the parameters need; those of the body are what makes schemas long. */
-function withoutLong(description: OperationDescription, visible: ReadonlyMap<string, Parameter>): Readonly<Record<string, unknown>> {
+/** What the parameters need; what the body needs is what makes schemas long. */
+function definitionsOfParameters(
+  description: OperationDescription,
+  visible: ReadonlyMap<string, Parameter>,
+): Readonly<Record<string, unknown>> {
   const needed = new Set<string>();
   const pending: unknown[] = [...visible.values()].map(({ schema }) => schema);
   while (pending.length > 0) {

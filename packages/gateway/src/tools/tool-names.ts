@@ -1,6 +1,5 @@
 // Names that every MCP client takes for operations that may be called anything: letters, digits,
-// `_` and `-`, at most 64 of them, unique without case. An operation without an id is named after
-// its method and path.
+// `_` and `-`, at most 64 of them, unique without case.
 
 import { createHash } from "node:crypto";
 import type { OperationSummary } from "../openapi/operation.ts";
@@ -11,7 +10,7 @@ export function nameTools(operations: readonly OperationSummary[]): Map<string, 
   const named = new Map<string, OperationSummary>();
   const taken = new Set<string>();
   for (const operation of operations) {
-    const name = firstFree(toName(operation.operationId ?? `${operation.method.toLowerCase()} ${operation.path}`), taken);
+    const name = firstFree(toName(operation.operationId ?? ""), taken);
     taken.add(name.toLowerCase());
     named.set(name, operation);
   }

@@ -93,6 +93,32 @@ describe("RPC-09: at most once", () => {
     expect([...arrivals.values()]).toEqual(Array(200).fill(1));
   });
 
+  it("calls that share one connection never lie on it together, so its end takes one of them and repeats none", async () => {
+    const arrivals: string[] = [];
+    let mostAtOnce = 0;
+    const stub = await rawStubOf((socket, connection) => {
+      let waiting = 0;
+      socket.on("data", (chunk: Buffer) => {
+        for (const [, path = ""] of chunk.toString("latin1").matchAll(/^(?:POST|GET) (\S+)/gm)) {
+          arrivals.push(path);
+          mostAtOnce = Math.max(mostAtOnce, ++waiting);
+        }
+        // Late enough for a second request to follow the first, if anything sent it.
+        setTimeout(() => {
+          if (connection % 2 === 0) socket.resetAndDestroy();
+          else socket.write(okResponse, () => waiting--);
+        }, 20);
+      });
+    });
+    const core = coreOf(stub.url, { maxConnections: 1 });
+    const calls = Array.from({ length: 12 }, (_, at) =>
+      core.call(at % 2 === 0 ? { path: `/${at}` } : { method: "POST", path: `/${at}`, body: "{}", yes: true, timeout: "20s" }),
+    );
+    for (const { ok, code } of await Promise.all(calls)) expect(code).toBe(ok ? 0 : 7);
+    expect(mostAtOnce).toBe(1);
+    expect(arrivals.toSorted()).toEqual(Array.from({ length: 12 }, (_, at) => `/${at}`).toSorted());
+  });
+
   it("a 500 to a POST ends it, and retry on it is a usage error before anything is sent", async () => {
     const stub = await stubOf((_request, response) => answer(response, 500, "broken"));
     const core = coreOf(stub.url);

@@ -96,7 +96,7 @@ describe("SEC-01: the token", () => {
     const home = freshHome();
     const env = { HOME: home };
     const outcome = await coreOf(stub.url, { includeHeaders: true, env, cwd: home, ...options }).call(item);
-    expectSecret(JSON.stringify([outcome, toCallJson(outcome, { includeStats: true }), toBatchLine("x", outcome)]) + logged);
+    expectSecret(JSON.stringify([outcome, toCallJson(outcome, { includeStats: true }), toBatchLine(outcome)]) + logged);
     expectSecret(`${outcome.error} ${outcome.request?.url} ${outcome.response?.body} ${JSON.stringify(outcome.response?.headers)}`);
     expect(outcome.timingMs).toBeGreaterThanOrEqual(0);
     for (const entry of readdirSync(home, { recursive: true, withFileTypes: true })) {

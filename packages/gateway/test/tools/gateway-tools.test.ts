@@ -194,6 +194,11 @@ describe("odd documents", () => {
     expect(JSON.stringify(input)).toContain('"enum":["A"]');
   });
 
+  it("an operation without an id, or with that of another one, is left out: a call by id could not mean it", async () => {
+    const paths = { "/one": get("one"), "/a": get("twice"), "/b": get("twice"), "/none": { get: {} } };
+    expect(namesOf(await gatewayTools(documentOptions("shared", { paths })))).toEqual(["one"]);
+  });
+
   it("an operation that can't be built from the document is left out, and the others stay", async () => {
     const parameters = [{ $ref: "https://elsewhere.example/parameters.json#/a" }];
     const paths = { "/good": get("good"), "/bad": get("bad", { parameters }) };

@@ -76,7 +76,7 @@ async function startWithPipes(options: WithStderr): Promise<StartedProcess & { s
 
 /** The process with its pipes, which are closed once it has been stopped. */
 function withPipes<Pipes extends object>(started: StartedProcess, pipes: Pipes, closePipes: () => Promise<void>): OwnedProcess & Pipes {
-  const { pid, exited, kill, child } = started;
+  const { pid, exited, kill, setKeepsAlive, child } = started;
   let stopping: Promise<ChildExit> | undefined;
 
   async function stop(): Promise<ChildExit> {
@@ -86,5 +86,5 @@ function withPipes<Pipes extends object>(started: StartedProcess, pipes: Pipes, 
     return exit;
   }
 
-  return { pid, exited, kill, stop: () => (stopping ??= stop()), ...pipes };
+  return { pid, exited, kill, setKeepsAlive, stop: () => (stopping ??= stop()), ...pipes };
 }

@@ -4,6 +4,7 @@
 
 import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
 import { existsSync } from "node:fs";
+import { isSettledWithin } from "../abort.ts";
 import { HawserError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { onProcessEnd } from "./process-end.ts";
@@ -28,6 +29,8 @@ export interface OwnedProcess {
   readonly pid: number;
   readonly exited: Promise<ChildExit>;
   kill(signal: NodeJS.Signals): void;
+  /** Whether our process, when it has nothing else to do, goes on because of this one; if not, both end. It does unless told. */
+  setKeepsAlive(keepsAlive: boolean): void;
   /** Ends the child and resolves when it is gone. Idempotent. */
   stop(): Promise<ChildExit>;
 }
@@ -78,17 +81,14 @@ export async function startProcess(options: ProcessOptions, stdio: StdioOptions)
     pid: child.pid ?? 0,
     exited,
     kill: (signal) => void child.kill(signal),
+    setKeepsAlive(keepsAlive) {
+      // The pipes of a child are sockets, each of which would keep us alive by itself.
+      const handles = [child, child.stdin, child.stdout, child.stderr] as readonly (Pick<ChildProcess, "ref" | "unref"> | null)[];
+      for (const handle of handles) handle?.[keepsAlive ? "ref" : "unref"]();
+    },
     stop: () => (stopping ??= stop()),
     whenDrained: async () => void (await isSettledWithin(closed, limits.closeFlushMs)),
   };
-}
-
-async function isSettledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const timeout = Promise.withResolvers<false>();
-  const timer = setTimeout(() => timeout.resolve(false), ms);
-  const isSettled = await Promise.race([promise.then(() => true), timeout.promise]);
-  clearTimeout(timer);
-  return isSettled;
 }
 
 function killGroup(child: ChildProcess): void {

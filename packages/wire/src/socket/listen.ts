@@ -17,6 +17,8 @@ export interface ListenOptions {
   readonly maxConnections?: number | undefined;
   /** Sent to a client that is one too many, so that it learns why it is turned away. */
   readonly refusal?: Buffer | undefined;
+  /** False: a process that has nothing else to do ends, although this listens. */
+  readonly keepsAlive?: boolean | undefined;
 }
 
 export interface Listener {
@@ -40,6 +42,7 @@ export async function listenSocket(options: ListenOptions): Promise<Listener> {
 
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("error", () => {});
+    if (options.keepsAlive === false) socket.unref();
     if (sockets.size >= maxConnections) {
       if (!isOverloaded) logLine(`[hawser] ${socketPath}: ${maxConnections} connections are open; further ones are refused until some end`);
       isOverloaded = true;
@@ -65,6 +68,7 @@ export async function listenSocket(options: ListenOptions): Promise<Listener> {
 
   try {
     await listen(server, isPipe ? socketPath : privateSocketPath);
+    if (options.keepsAlive === false) server.unref();
     server.on("error", (error) => logLine(`[hawser] ${socketPath}: ${error.message}`));
     if (!isPipe) await files.publishSocket();
     await sweepLeftovers(directory);

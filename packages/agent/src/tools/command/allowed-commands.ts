@@ -5,7 +5,7 @@
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { basename, delimiter, isAbsolute, join } from "node:path";
-import { HawserError } from "@hawser/wire";
+import { HawserError, quoteShort } from "@hawser/wire";
 import type { Roots } from "../files/roots.ts";
 
 export interface AllowedCommands {
@@ -48,9 +48,8 @@ function checkName(name: string): void {
 }
 
 function notAllowed(command: string, names: readonly string[]): HawserError {
-  const shown = JSON.stringify(command.length > 100 ? `${command.slice(0, 100)}…` : command);
   return new HawserError(
     "invalid_arguments",
-    `the command ${shown} is not allowed; allowed are: ${names.join(", ")}. Give only the program's name in \`command\`, and its arguments in \`args\``,
+    `the command ${quoteShort(command, 100)} is not allowed; allowed are: ${names.join(", ")}. Give only the program's name in \`command\`, and its arguments in \`args\``,
   );
 }

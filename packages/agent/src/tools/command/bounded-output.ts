@@ -1,6 +1,6 @@
 // Keeps the beginning and the end of an output of any length, and turns them into well-formed text.
 
-import { wholeCharacterBytes } from "../files/file-kind.ts";
+import { wholeCharacterBytes } from "../files/read-text.ts";
 
 export interface OutputText {
   readonly text: string;

@@ -2,7 +2,7 @@
 // ended. What it leaves running in its group ends with it. It reads an empty input.
 
 import { once } from "node:events";
-import { HawserError, limits, startDeadline } from "@hawser/wire";
+import { HawserError, isSettledWithin, limits, startDeadline } from "@hawser/wire";
 import { startChild, type ChildExit, type PipedChild } from "@hawser/wire/node";
 import { createBoundedOutput, type OutputText } from "./bounded-output.ts";
 
@@ -52,8 +52,5 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
 async function whenComplete(child: PipedChild): Promise<undefined> {
   const ended = once(child.stdout, "close").catch(() => {});
   await child.exited;
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, limits.commandStopMs);
-  await Promise.race([ended, late.promise]);
-  clearTimeout(timer);
+  await isSettledWithin(ended, limits.commandStopMs);
 }

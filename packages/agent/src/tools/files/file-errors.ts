@@ -1,7 +1,6 @@
 // What the file system says, as a model can use it: what is wrong with which path, and what to do.
 
 import { HawserError } from "@hawser/wire";
-import { codeOf } from "./roots.ts";
 
 const advice: Readonly<Record<string, string>> = {
   ENOENT: "does not exist; use list_files to see what is there",
@@ -19,6 +18,12 @@ const advice: Readonly<Record<string, string>> = {
   EMFILE: "can't be opened: too many open files; try again later",
   ENFILE: "can't be opened: too many open files; try again later",
 };
+
+/** What a failed system call is called, such as `ENOENT`. */
+export function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return typeof code === "string" ? code : "unknown error";
+}
 
 /** Ours as it is; a failed system call as a sentence about the path. */
 export function toFileError(error: unknown, shown: string): HawserError {

@@ -21,14 +21,3 @@ export function kindOf(head: Uint8Array): string {
   const hex = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, 16)).toString("hex");
   return beginnings.find(([beginning]) => hex.startsWith(beginning))?.[1] ?? "binary data";
 }
-
-/** How many of these bytes make whole characters; the rest is the beginning of one that was cut. */
-export function wholeCharacterBytes(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(4, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] as number;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
-}

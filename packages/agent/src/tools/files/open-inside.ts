@@ -9,8 +9,8 @@
 import { constants, type Stats } from "node:fs";
 import { lstat, open, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { fileError, toFileError } from "./file-errors.ts";
-import { codeOf, outside, type Roots } from "./roots.ts";
+import { codeOf, fileError, toFileError } from "./file-errors.ts";
+import { outside, type Roots } from "./roots.ts";
 
 /** A folder that was walked to: what is opened, made or renamed through `entry` lies in it. */
 export interface Folder {
@@ -44,13 +44,11 @@ const carefulFlags = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) |
 
 /** Opens a regular file for reading, or throws a HawserError that says why not. The caller closes `handle`. */
 export async function openInside(roots: Roots, path: string): Promise<OpenedFile> {
-  const { existing, missing } = await resolveInside(roots, path);
-  const shown = roots.show(existing);
-  if (missing.length > 0) throw fileError(roots.show(join(existing, ...missing)), "does not exist; use list_files to see what is there");
-  if (roots.rootOf(existing) === existing) throw fileError(shown, "is a folder; give a file");
-  const folder = await openFolder(roots, dirname(existing));
+  const real = await resolveExisting(roots, path);
+  if (roots.rootOf(real) === real) throw fileError(roots.show(real), "is a folder; give a file");
+  const folder = await openFolder(roots, dirname(real));
   try {
-    return await openEntry(roots, folder, basename(existing), constants.O_RDONLY);
+    return await openEntry(roots, folder, basename(real), constants.O_RDONLY);
   } finally {
     await folder.close();
   }
@@ -133,6 +131,13 @@ function checkRegular(stats: Stats, shown: string): void {
   if (stats.isDirectory()) throw fileError(shown, "is a folder; give a file");
   if (stats.isSymbolicLink()) throw fileError(shown, "is a link; use the path that it stands for");
   throw fileError(shown, "is no regular file (a pipe, a socket or a device) and is left alone");
+}
+
+/** The real path of what must be there. */
+export async function resolveExisting(roots: Roots, path: string): Promise<string> {
+  const { existing, missing } = await resolveInside(roots, path);
+  if (missing.length === 0) return existing;
+  throw fileError(roots.show(join(existing, ...missing)), "does not exist; use list_files to see what is there");
 }
 
 /** Resolves links without opening anything. Throws when a link leads out of the roots, or nowhere. */

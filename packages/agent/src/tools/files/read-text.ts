@@ -3,7 +3,7 @@
 
 import { HawserError, limits } from "@hawser/wire";
 import { fileError, toFileError } from "./file-errors.ts";
-import { kindOf, wholeCharacterBytes } from "./file-kind.ts";
+import { kindOf } from "./file-kind.ts";
 import type { OpenedFile } from "./open-inside.ts";
 
 const chunkBytes = 65_536;
@@ -67,6 +67,17 @@ function takeLines(file: OpenedFile, bytes: Buffer, count: number, isAtEnd: bool
   const isLineCut = lines === 0 && bytes.length > 0;
   if (isLineCut) end = wholeCharacterBytes(bytes.subarray(0, room));
   return { content: toText(file, bytes.subarray(0, end)), lines, hasMore: end < bytes.length || !isAtEnd, isLineCut };
+}
+
+/** How many of these bytes make whole characters; the rest is the beginning of one that was cut. */
+export function wholeCharacterBytes(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(4, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] as number;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
 }
 
 /** The whole file, if it is text of at most `maxBytes`. */

@@ -6,13 +6,17 @@
 import { constants, type Stats } from "node:fs";
 import { lstat, mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { HawserError, limits } from "@hawser/wire";
 import { draftName, sweepDrafts } from "./drafts.ts";
-import { fileError, toFileError } from "./file-errors.ts";
+import { codeOf, fileError, toFileError } from "./file-errors.ts";
 import { openEntry, openFolder, openSubfolder, resolveInside, type Folder } from "./open-inside.ts";
-import { codeOf, type Roots } from "./roots.ts";
+import type { Roots } from "./roots.ts";
+
+/** Tools that change files run one after the other: none works on what another is about to replace. */
+export const changesFiles = "files";
 
 export interface Replacement {
-  readonly content: Uint8Array;
+  readonly text: string;
   readonly signal: AbortSignal;
   /** What the new content was made from; if the file is another one by now, nothing is written. */
   readonly madeFrom?: Stats | undefined;
@@ -20,10 +24,12 @@ export interface Replacement {
 
 export interface Replaced {
   readonly shown: string;
+  readonly bytes: number;
   readonly isNew: boolean;
 }
 
 export async function replaceFile(roots: Roots, path: string, replacement: Replacement): Promise<Replaced> {
+  const content = toBytes(replacement.text);
   const { folder, name } = await openParent(roots, path);
   const shown = roots.show(join(folder.path, name));
   try {
@@ -32,7 +38,7 @@ export async function replaceFile(roots: Roots, path: string, replacement: Repla
     await sweepDrafts(folder);
     const draft = draftName();
     try {
-      await writeDraft(folder.entry(draft), replacement.content, old);
+      await writeDraft(folder.entry(draft), content, old);
       replacement.signal.throwIfAborted();
       if (!isUnchanged(old, await lstat(folder.entry(name)).catch(() => undefined))) throw changedMeanwhile(shown);
       await rename(folder.entry(draft), folder.entry(name));
@@ -40,13 +46,23 @@ export async function replaceFile(roots: Roots, path: string, replacement: Repla
       await rm(folder.entry(draft), { force: true });
       throw error;
     }
-    return { shown, isNew: old === undefined };
+    return { shown, bytes: content.length, isNew: old === undefined };
   } catch (error) {
     if (replacement.signal.aborted) throw error;
     throw toFileError(error, shown);
   } finally {
     await folder.close();
   }
+}
+
+/** Text as it goes to disk: nothing is replaced in silence. */
+function toBytes(text: string): Buffer {
+  if (!text.isWellFormed()) {
+    throw new HawserError("invalid_arguments", "the text contains half a character (a lone surrogate); send well-formed text");
+  }
+  const bytes = Buffer.from(text);
+  if (bytes.length <= limits.writtenFileBytes) return bytes;
+  throw new HawserError("invalid_arguments", `${bytes.length} bytes; a file of at most ${limits.writtenFileBytes} can be written`);
 }
 
 async function openParent(roots: Roots, path: string): Promise<{ folder: Folder; name: string }> {

@@ -6,7 +6,8 @@ import { existsSync, realpathSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, parse, relative, resolve, sep } from "node:path";
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError, limits, quoteShort } from "@hawser/wire";
+import { codeOf } from "./file-errors.ts";
 
 interface Root {
   readonly given: string;
@@ -81,10 +82,8 @@ function checkText(path: string): void {
 
 /** Refused by its text: no system call was made. */
 export function outside(path: string, root: string): HawserError {
-  return new HawserError("invalid_arguments", `${shorten(path)} is outside of the allowed folders; use a path inside ${root}`);
+  return new HawserError("invalid_arguments", `${quoteShort(path, 200)} is outside of the allowed folders; use a path inside ${root}`);
 }
-
-const shorten = (path: string): string => JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
 
 /** By text alone; a folder is inside itself, and `/root-evil` is not inside `/root`. */
 function isInside(folder: string, path: string): boolean {
@@ -110,9 +109,4 @@ function toReal(path: string): string {
   } catch {
     return resolve(path);
   }
-}
-
-export function codeOf(error: unknown): string {
-  const { code } = (error ?? {}) as NodeJS.ErrnoException;
-  return typeof code === "string" ? code : "unknown error";
 }

@@ -1,0 +1,59 @@
+// Where the command line is: the path that was given, else the program that comes with the Agent SDK, else
+// `claude` on the PATH, else where its installer puts it. When it is nowhere, the error lists all of them.
+
+import { accessSync, constants, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, join, resolve } from "node:path";
+import { CLINotFoundError } from "./errors.ts";
+
+export interface FindCliOptions {
+  /** Only this one counts, if it is given. */
+  readonly path?: string | undefined;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export function findCli({ path, cwd, env }: FindCliOptions): string {
+  const searched = path === undefined ? usualPlaces(env) : [resolve(cwd, path)];
+  const found = searched.find((place) => isProgram(place, path !== undefined));
+  if (found !== undefined) return found;
+  const advice = path === undefined ? "install Claude Code or name it in `cliPath`" : "correct `cliPath`";
+  throw new CLINotFoundError(`there is no command line of Claude Code; ${advice}. Looked at: ${searched.join(", ")}`, {
+    facts: { searched },
+  });
+}
+
+const programName = process.platform === "win32" ? "claude.exe" : "claude";
+
+function usualPlaces(env: FindCliOptions["env"]): string[] {
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const home = env["HOME"] ?? env["USERPROFILE"];
+  const installed = home === undefined ? [] : [join(home, ".local", "bin"), join(home, ".claude", "local")];
+  return [...bundledPlaces(), ...[...folders, ...installed].map((folder) => join(folder, programName))];
+}
+
+/** The Agent SDK brings the program of each platform in a package of its own. */
+function bundledPlaces(): string[] {
+  const platform = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`;
+  const require = createRequire(import.meta.url);
+  return [platform, `${platform}-musl`].flatMap((name) => {
+    try {
+      // Beside the SDK, which need not be beside us.
+      const sdk = createRequire(require.resolve("@anthropic-ai/claude-agent-sdk"));
+      return [sdk.resolve(`${name}/${programName}`)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** A script that was named may be one that Node runs, so it need not be executable. */
+function isProgram(place: string, mayBeScript: boolean): boolean {
+  try {
+    if (!statSync(place).isFile()) return false;
+    accessSync(place, mayBeScript && /\.[cm]?[jt]s$/.test(place) ? constants.R_OK : constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

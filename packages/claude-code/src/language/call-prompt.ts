@@ -1,0 +1,103 @@
+// A prompt of the AI SDK, taken apart: instructions, what was said before, what the user says now, and the
+// results of tools if the prompt ends with them. Images, documents and texts go as blocks of the Messages
+// API; what the command line can't take is described, and the caller is warned.
+
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultOutput,
+  SharedV4Warning,
+} from "@ai-sdk/provider";
+import { conversationBlocks, textBlock, type PreparedPrompt, type Utterance } from "../prompt.ts";
+
+/** Results that the prompt ends with, by the id of their call; undefined if it ends otherwise. */
+export function finalResults(prompt: LanguageModelV4Prompt): ReadonlyMap<string, LanguageModelV4ToolResultOutput> | undefined {
+  const last = prompt.at(-1);
+  if (last?.role !== "tool") return undefined;
+  const results = last.content.filter((part) => part.type === "tool-result");
+  return new Map(results.map(({ toolCallId, output }) => [toolCallId, output]));
+}
+
+/** Calls anywhere in it. */
+export function callIdsIn(prompt: LanguageModelV4Prompt): Set<string> {
+  const parts = prompt.flatMap(({ role, content }) => (role === "assistant" ? content : []));
+  return new Set(parts.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : [])));
+}
+
+export interface CallPrompt {
+  readonly prepared: PreparedPrompt;
+  readonly warnings: readonly SharedV4Warning[];
+}
+
+/** With `isResumed`, the session knows what was said before: only what is new is said. */
+export function prepareCallPrompt(prompt: LanguageModelV4Prompt, isResumed: boolean): CallPrompt {
+  const warnings: SharedV4Warning[] = [];
+  const { system, earlier, now } = splitPrompt(prompt);
+  const blocks = now.flatMap((message) => userBlocks(message, warnings));
+  const before = isResumed ? [] : conversationBlocks(earlier.flatMap((message) => toUtterances(message)));
+  return { prepared: { system, blocks: [...before, ...(blocks.length > 0 ? blocks : [textBlock("Go on.")])] }, warnings };
+}
+
+export interface SplitPrompt {
+  readonly system: string | undefined;
+  readonly earlier: LanguageModelV4Prompt;
+  /** The user's messages at the end. */
+  readonly now: LanguageModelV4Prompt;
+}
+
+export function splitPrompt(prompt: LanguageModelV4Prompt): SplitPrompt {
+  const system = prompt.flatMap(({ role, content }) => (role === "system" ? [content as string] : []));
+  const said = prompt.filter(({ role }) => role !== "system");
+  const start = said.findLastIndex(({ role }) => role !== "user") + 1;
+  return { system: system.length === 0 ? undefined : system.join("\n\n"), earlier: said.slice(0, start), now: said.slice(start) };
+}
+
+function userBlocks(message: LanguageModelV4Message, warnings: SharedV4Warning[]): object[] {
+  if (message.role !== "user") return [];
+  return message.content.map((part) => (part.type === "text" ? textBlock(part.text) : fileBlock(part, warnings)));
+}
+
+function fileBlock(part: LanguageModelV4FilePart, warnings: SharedV4Warning[]): object {
+  const { data, mediaType, filename = "a file" } = part;
+  if (data.type === "text") return textBlock(`[${filename}, ${mediaType}:]\n${data.text}`);
+  const kind = mediaType.startsWith("image/") ? "image" : mediaType === "application/pdf" ? "document" : undefined;
+  if (data.type === "data" && kind !== undefined)
+    return { type: kind, source: { type: "base64", media_type: mediaType, data: toBase64(data.data) } };
+  if (data.type === "data" && mediaType.startsWith("text/")) return textBlock(`[${filename}, ${mediaType}:]\n${toText(data.data)}`);
+  warnings.push({ type: "unsupported", feature: `file of type ${mediaType}`, details: `${filename} was left out` });
+  return textBlock(`[${filename}, ${mediaType}, can't be shown]`);
+}
+
+export const toBase64 = (data: Uint8Array | string): string => (typeof data === "string" ? data : Buffer.from(data).toString("base64"));
+const toText = (data: Uint8Array | string): string => Buffer.from(toBase64(data), "base64").toString("utf8");
+
+function toUtterances(message: LanguageModelV4Message): Utterance[] {
+  switch (message.role) {
+    case "system":
+      return [];
+    case "user":
+      return [
+        {
+          speaker: "user",
+          text: message.content.map((part) => (part.type === "text" ? part.text : `[${part.filename ?? part.mediaType}]`)).join("\n"),
+        },
+      ];
+    case "assistant":
+      return message.content.flatMap((part): Utterance[] => {
+        if (part.type === "text") return [{ speaker: "assistant", text: part.text }];
+        if (part.type === "tool-call") return [{ speaker: `assistant called ${part.toolName}`, text: JSON.stringify(part.input) }];
+        return part.type === "tool-result" ? [{ speaker: `result of ${part.toolName}`, text: describeOutput(part.output) }] : [];
+      });
+    case "tool":
+      return message.content.flatMap((part): Utterance[] =>
+        part.type === "tool-result" ? [{ speaker: `result of ${part.toolName}`, text: describeOutput(part.output) }] : [],
+      );
+  }
+}
+
+function describeOutput(output: LanguageModelV4ToolResultOutput): string {
+  if (output.type === "execution-denied") return `denied: ${output.reason ?? "no reason given"}`;
+  if (output.type === "content") return output.value.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+  return typeof output.value === "string" ? output.value : JSON.stringify(output.value);
+}

@@ -1,0 +1,136 @@
+// Tools whose functions are somewhere else: the AI SDK of the caller runs them. When the command line calls one, the call
+// waits here until the next step brings the result. The calls were announced by the model's message with
+// their ids; over the bridge they come without, so they are matched by name and arguments.
+
+import type { LanguageModelV4FunctionTool, LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
+import { untilAborted, type StandardSchema, type Tool, type ToolContext } from "@hawser/wire";
+import { toBase64 } from "./call-prompt.ts";
+
+/** A call as it is handed out. */
+export interface HandedCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** JSON. */
+  readonly input: string;
+}
+
+export interface HandedCalls {
+  readonly tools: readonly Tool[];
+  /** Resolves when a call reaches us that no result has answered yet. */
+  whenCalled(): Promise<void>;
+  /** Answers calls, those that wait and those that are still to come. One without a result is answered as failed. */
+  settle(calls: readonly HandedCall[], results: ReadonlyMap<string, LanguageModelV4ToolResultOutput>): void;
+}
+
+interface Answer {
+  readonly toolName: string;
+  readonly key: string;
+  readonly result: object;
+}
+
+interface WaitingCall {
+  readonly name: string;
+  readonly key: string;
+  answer(result: object): void;
+}
+
+export function createHandedCalls(functionTools: readonly LanguageModelV4FunctionTool[]): HandedCalls {
+  const waiting: WaitingCall[] = [];
+  let answers: Answer[] = [];
+  let called = Promise.withResolvers<void>();
+
+  function takeAnswer(name: string, key: string): Answer | undefined {
+    // Where the command line has changed the arguments, the name has to do.
+    const found =
+      answers.find((answer) => answer.toolName === name && answer.key === key) ?? answers.find(({ toolName }) => toolName === name);
+    if (found) answers = answers.filter((answer) => answer !== found);
+    return found;
+  }
+
+  function call(name: string, args: unknown, { signal }: ToolContext): Promise<object> {
+    const key = stableJson(args);
+    const ready = takeAnswer(name, key);
+    if (ready) return Promise.resolve(ready.result);
+    const { promise, resolve } = Promise.withResolvers<object>();
+    const entry: WaitingCall = { name, key, answer: resolve };
+    waiting.push(entry);
+    called.resolve();
+    return untilAborted(signal, promise).finally(() => {
+      const at = waiting.indexOf(entry);
+      if (at !== -1) waiting.splice(at, 1);
+    });
+  }
+
+  return {
+    tools: functionTools.map((tool) => toTool(tool, (args, context) => call(tool.name, args, context))),
+    whenCalled: () => called.promise,
+    settle(calls, results) {
+      called = Promise.withResolvers();
+      answers = calls.map(({ toolCallId, toolName, input }) => ({
+        toolName,
+        key: stableJson(JSON.parse(input)),
+        result: toMcpResult(results.get(toolCallId)),
+      }));
+      for (const entry of [...waiting]) {
+        const answer = takeAnswer(entry.name, entry.key);
+        if (answer) entry.answer(answer.result);
+      }
+    },
+  };
+}
+
+function toTool(
+  { name, description, inputSchema }: LanguageModelV4FunctionTool,
+  run: (args: unknown, context: ToolContext) => unknown,
+): Tool {
+  const schema = { type: "object", ...(inputSchema as Record<string, unknown>) };
+  // Whoever runs the function checks its arguments, and tells the model in its own words.
+  const input: StandardSchema = {
+    "~standard": {
+      version: 1,
+      vendor: "ai",
+      validate: (value) => ({ value }),
+      jsonSchema: { input: () => schema, output: () => schema },
+    },
+  };
+  return { name, description: description ?? "", input, run: (args: never, context) => run(args, context) };
+}
+
+/** The same text for the same value, however its members are ordered. */
+function stableJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+      : member,
+  );
+}
+
+type Content = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>["value"][number];
+
+/** As a function of ours would have returned it. */
+function toMcpResult(output: LanguageModelV4ToolResultOutput | undefined): object {
+  const failed = (text: string): object => ({ content: [{ type: "text", text }], isError: true });
+  if (!output) return failed("there is no result of this call");
+  switch (output.type) {
+    case "text":
+      return { content: [{ type: "text", text: output.value }] };
+    case "json":
+      return { content: [{ type: "text", text: JSON.stringify(output.value) }] };
+    case "error-text":
+      return failed(output.value);
+    case "error-json":
+      return failed(JSON.stringify(output.value));
+    case "execution-denied":
+      return failed(`the call was denied${output.reason === undefined ? "" : `: ${output.reason}`}`);
+    case "content":
+      return { content: output.value.length === 0 ? [{ type: "text", text: "" }] : output.value.map(toBlock) };
+  }
+}
+
+function toBlock(part: Content): object {
+  if (part.type === "text") return { type: "text", text: part.text };
+  if (part.type === "file" && part.data.type === "data" && /^(?:image|audio)\/[^*]/.test(part.mediaType))
+    return { type: part.mediaType.startsWith("image/") ? "image" : "audio", data: toBase64(part.data.data), mimeType: part.mediaType };
+  if (part.type === "file" && part.data.type === "text") return { type: "text", text: part.data.text };
+  return { type: "text", text: part.type === "file" ? `[a file of type ${part.mediaType}]` : "[content of another kind]" };
+}

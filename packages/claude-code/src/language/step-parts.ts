@@ -1,0 +1,173 @@
+// The messages of the command line as stream parts of the AI SDK, for one step. Text and reasoning go on as they are
+// written; a call of a tool of the caller's is handed out when its arguments are complete; calls of the command line's
+// own tools are shown as executed by the provider, with their results. What subagents say stays inside.
+
+import type { JSONValue, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
+import { isRecord } from "@hawser/wire";
+import type { AgentMessage } from "../agent-sdk.ts";
+import { blocksOf, structuredOutputTool, toUsage } from "../result.ts";
+import type { HandedCall } from "./handed-calls.ts";
+
+type Part = LanguageModelV4StreamPart;
+
+export interface StepParts {
+  add(message: AgentMessage): Part[];
+  /** Calls that were handed out in this step. */
+  readonly calls: readonly HandedCall[];
+  /** A message is being written; its end will come. */
+  readonly isStreaming: boolean;
+  /** The model has said all that belongs to the message with these calls. */
+  readonly isComplete: boolean;
+  /** Tokens of this step. */
+  readonly usage: LanguageModelV4Usage;
+  /** What was said in this step. */
+  readonly text: string;
+}
+
+export interface StepPartsOptions {
+  /** The caller's tools, by the names that the command line knows them by. */
+  readonly names: ReadonlyMap<string, string>;
+  /** An answer that has to fit a schema is not streamed: it is read when all of it is there. */
+  readonly isTextHeld: boolean;
+}
+
+interface OpenBlock {
+  readonly id: string;
+  readonly kind: "text" | "reasoning" | "call" | "own-call" | "ignored";
+  readonly toolName: string;
+  json: string;
+}
+
+export function createStepParts({ names, isTextHeld }: StepPartsOptions): StepParts {
+  const open = new Map<number, OpenBlock>();
+  const calls: HandedCall[] = [];
+  const ownCalls = new Map<string, string>();
+  const tokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };
+  let texts = "";
+  let blockCount = 0;
+  // The same blocks come once more as whole messages; those are for answers that were not streamed.
+  let isStreaming = false;
+  let isComplete = false;
+
+  function toBlock(block: Record<string, unknown>): OpenBlock {
+    const { type, name, id } = block;
+    const toolName = names.get(String(name));
+    if (type === "tool_use" && toolName !== undefined) return { id: String(id), kind: "call", toolName, json: "" };
+    const isShown = type === "tool_use" && name !== structuredOutputTool;
+    if (isShown) return { id: String(id), kind: "own-call", toolName: String(name), json: "" };
+    const kind = type === "text" && !isTextHeld ? "text" : type === "thinking" ? "reasoning" : "ignored";
+    return { id: `block-${++blockCount}`, kind, toolName: "", json: "" };
+  }
+
+  function begin(block: OpenBlock): Part[] {
+    if (block.kind === "text" || block.kind === "reasoning") return [{ type: `${block.kind}-start`, id: block.id }];
+    return block.kind === "call" ? [{ type: "tool-input-start", id: block.id, toolName: block.toolName }] : [];
+  }
+
+  function grow(block: OpenBlock, delta: string): Part[] {
+    if (block.kind === "text" || block.kind === "reasoning") {
+      if (block.kind === "text") texts += delta;
+      return delta === "" ? [] : [{ type: `${block.kind}-delta`, id: block.id, delta }];
+    }
+    block.json += delta;
+    return block.kind === "call" && delta !== "" ? [{ type: "tool-input-delta", id: block.id, delta }] : [];
+  }
+
+  function end({ kind, id, toolName, json }: OpenBlock): Part[] {
+    if (kind === "text" || kind === "reasoning") return [{ type: `${kind}-end`, id }];
+    if (kind === "ignored") return [];
+    const call = { toolCallId: id, toolName, input: json.trim() === "" ? "{}" : json };
+    if (kind === "call") {
+      calls.push(call);
+      return [
+        { type: "tool-input-end", id },
+        { type: "tool-call", ...call },
+      ];
+    }
+    ownCalls.set(id, toolName);
+    return [{ type: "tool-call", ...call, providerExecuted: true, dynamic: true }];
+  }
+
+  function onEvent(event: Record<string, unknown>): Part[] {
+    const { type, index, content_block, delta } = event;
+    const block = open.get(Number(index));
+    if (type === "message_start") {
+      isStreaming = true;
+      count(isRecord(event["message"]) ? event["message"]["usage"] : undefined);
+    } else if (type === "message_delta") count(event["usage"], true);
+    else if (type === "message_stop") {
+      isStreaming = false;
+      isComplete = calls.length > 0;
+    } else if (type === "content_block_start" && isRecord(content_block)) {
+      const started = toBlock(content_block);
+      open.set(Number(index), started);
+      return begin(started);
+    } else if (type === "content_block_delta" && block && isRecord(delta)) return grow(block, deltaText(delta));
+    else if (type === "content_block_stop" && block) {
+      open.delete(Number(index));
+      return end(block);
+    }
+    return [];
+  }
+
+  /** A message's start tells what was read and what was cached; its end, what was written. */
+  function count(usage: unknown, isEnd = false): void {
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = toUsage(isRecord(usage) ? usage : {});
+    if (isEnd) tokens.output += outputTokens;
+    else {
+      tokens.input += inputTokens;
+      tokens.cacheRead += cacheReadTokens;
+      tokens.cacheWrite += cacheWriteTokens;
+    }
+  }
+
+  function onWhole(message: AgentMessage): Part[] {
+    if (isStreaming) return [];
+    return blocksOf(message).flatMap((content) => {
+      const block = toBlock(content);
+      const said = block.toolName === "" ? deltaText(content) : JSON.stringify(content["input"] ?? {});
+      return [...begin(block), ...grow(block, said), ...end(block)];
+    });
+  }
+
+  function onResults(message: AgentMessage): Part[] {
+    return blocksOf(message).flatMap((block): Part[] => {
+      const toolCallId = String(block["tool_use_id"]);
+      const toolName = ownCalls.get(toolCallId);
+      if (block["type"] !== "tool_result" || toolName === undefined) return [];
+      const result = (block["content"] ?? "") as NonNullable<JSONValue>;
+      return [{ type: "tool-result", toolCallId, toolName, result, isError: block["is_error"] === true, dynamic: true }];
+    });
+  }
+
+  return {
+    add(message) {
+      if (message["parent_tool_use_id"] !== null && message["parent_tool_use_id"] !== undefined) return [];
+      if (message.type === "stream_event" && isRecord(message["event"])) return onEvent(message["event"]);
+      if (message.type === "assistant") return onWhole(message);
+      return message.type === "user" ? onResults(message) : [];
+    },
+    calls,
+    get isStreaming() {
+      return isStreaming;
+    },
+    get isComplete() {
+      return isComplete;
+    },
+    get text() {
+      return texts;
+    },
+    get usage() {
+      const { input, cacheRead, cacheWrite, output } = tokens;
+      return {
+        inputTokens: { total: input + cacheRead + cacheWrite, noCache: input, cacheRead, cacheWrite },
+        outputTokens: { total: output, text: undefined, reasoning: undefined },
+      };
+    },
+  };
+}
+
+function deltaText(delta: Record<string, unknown>): string {
+  const text = delta["text"] ?? delta["thinking"] ?? delta["partial_json"];
+  return typeof text === "string" ? text : "";
+}

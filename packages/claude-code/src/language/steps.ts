@@ -1,0 +1,141 @@
+// One step of a run, as the parts that the AI SDK streams. It ends with the run, or when the model's message is complete and
+// calls of the caller's tools are in it: then the command line waits for them, and so does the run. However a step
+// ends otherwise, nothing of the run is left.
+
+import { setTimeout as pause } from "node:timers/promises";
+import type {
+  JSONObject,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  SharedV4Warning,
+} from "@ai-sdk/provider";
+import type { AgentMessage } from "../agent-sdk.ts";
+import type { OutputSchema } from "../options.ts";
+import { checkResult, type RunRecord } from "../result.ts";
+import type { CliRun } from "../run-cli.ts";
+import { readStructuredOutput } from "../structured-output.ts";
+import type { HandedCall, HandedCalls } from "./handed-calls.ts";
+import { createStepParts, type StepParts } from "./step-parts.ts";
+
+export interface LanguageRun {
+  readonly cli: CliRun;
+  readonly handed: HandedCalls;
+  /** The caller's tools, by the names that the command line knows them by. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly schema: OutputSchema | undefined;
+  readonly record: RunRecord;
+  /** A message that was asked for and not taken yet. */
+  pulled?: Promise<AgentMessage | undefined> | undefined;
+  /** Handed out, and not answered yet. */
+  calls: readonly HandedCall[];
+  /** Takes back what watches a waiting run. */
+  release: (() => void) | undefined;
+}
+
+export interface StepRequest {
+  readonly run: LanguageRun;
+  readonly call: LanguageModelV4CallOptions;
+  readonly warnings: readonly SharedV4Warning[];
+}
+
+export interface StepHooks {
+  readonly timeoutMs: number;
+  /** The run waits for results now. */
+  park(run: LanguageRun): void;
+  onFinished(prompt: LanguageModelV4CallOptions["prompt"], answer: string, sessionId: string): void;
+}
+
+// From a call that reaches us to the rest of its message, where that was not streamed.
+const settleMs = 100;
+
+export async function* readStep({ run, call, warnings }: StepRequest, hooks: StepHooks): AsyncGenerator<LanguageModelV4StreamPart> {
+  const { cli, record } = run;
+  const parts = createStepParts({ names: run.names, isTextHeld: run.schema !== undefined });
+  let isParked = false;
+  const release = cli.guard(call.abortSignal, { ms: hooks.timeoutMs, what: "the step" });
+  try {
+    yield { type: "stream-start", warnings: [...warnings] };
+    for (;;) {
+      const message = await nextOrCalled(run, parts);
+      if (message === "called") break;
+      if (message === undefined) return yield* finishRun({ run, call, warnings }, parts, hooks);
+      record.add(message);
+      if (call.includeRawChunks === true) yield { type: "raw", rawValue: message };
+      if (message.type === "system" && message.subtype === "init") yield toResponseMetadata(message);
+      yield* parts.add(message);
+      if (parts.isComplete) break;
+    }
+    run.calls = [...parts.calls];
+    isParked = true;
+    release();
+    hooks.park(run);
+    yield toFinish(parts, { unified: "tool-calls", raw: "tool_use" }, {});
+  } catch (error) {
+    // As the AI SDK knows it.
+    throw call.abortSignal?.aborted === true ? (call.abortSignal.reason as Error) : error;
+  } finally {
+    release();
+    if (!isParked) await cli.close();
+  }
+}
+
+/** A message that was not streamed has no end of its own: it is over when the command line begins to call. */
+async function nextOrCalled(run: LanguageRun, parts: StepParts): Promise<AgentMessage | undefined | "called"> {
+  const pulled = (run.pulled ??= run.cli.next());
+  // One that is left for the next step may fail before it is looked at.
+  pulled.catch(() => {});
+  const isOpenEnded = parts.calls.length > 0 && !parts.isStreaming;
+  const first = isOpenEnded ? await Promise.race([pulled, whenCalled(run)]) : await pulled;
+  if (first !== "called") run.pulled = undefined;
+  return first;
+}
+
+async function whenCalled({ handed }: LanguageRun): Promise<"called"> {
+  await handed.whenCalled();
+  // The rest of the message may be behind the call, on its own way.
+  return pause(settleMs, "called" as const, { ref: false });
+}
+
+function toResponseMetadata({ model, session_id }: AgentMessage): LanguageModelV4StreamPart {
+  return {
+    type: "response-metadata",
+    timestamp: new Date(),
+    ...(session_id !== undefined && { id: session_id }),
+    ...(typeof model === "string" && { modelId: model }),
+  };
+}
+
+async function* finishRun({ run, call }: StepRequest, parts: StepParts, hooks: StepHooks): AsyncGenerator<LanguageModelV4StreamPart> {
+  const { record, schema } = run;
+  const isUnfit = schema !== undefined && record.result?.subtype === "error_max_structured_output_retries";
+  const result = isUnfit ? (record.result ?? {}) : checkResult(record.result);
+  let answer = parts.text;
+  if (schema !== undefined) {
+    const text = typeof result.result === "string" ? result.result : "";
+    const value = await readStructuredOutput(schema, { structured: result.structured_output, lastInput: record.lastStructuredInput, text });
+    answer = JSON.stringify(value);
+    yield { type: "text-start", id: "answer" };
+    yield { type: "text-delta", id: "answer", delta: answer };
+    yield { type: "text-end", id: "answer" };
+  }
+  const { metadata } = record;
+  // Not before everything is gone: who sees the end may look for leftovers.
+  await run.cli.close();
+  hooks.onFinished(call.prompt, answer, metadata.sessionId);
+  const { usage: _, ...facts } = metadata;
+  yield toFinish(parts, toFinishReason(metadata.stopReason), JSON.parse(JSON.stringify(facts)) as JSONObject);
+}
+
+const toFinish = (parts: StepParts, finishReason: LanguageModelV4FinishReason, facts: JSONObject): LanguageModelV4StreamPart => ({
+  type: "finish",
+  usage: parts.usage,
+  finishReason,
+  providerMetadata: { "claude-code": facts },
+});
+
+function toFinishReason(raw: string | undefined): LanguageModelV4FinishReason {
+  if (raw === "max_tokens") return { unified: "length", raw };
+  if (raw === "refusal") return { unified: "content-filter", raw };
+  return { unified: "stop", raw };
+}

@@ -1,0 +1,148 @@
+// What the messages of a run come to: a text, a value if one was asked for, and everything that is known about how it
+// came about. A run that ended without an answer, or with an error, is an error here and never an empty text.
+
+import { isRecord } from "@hawser/wire";
+import type { AgentMessage } from "./agent-sdk.ts";
+import { CLIExecutionError, CLIResponseParseError } from "./errors.ts";
+
+export interface ClaudeCodeUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+export interface ClaudeCodeMetadata {
+  /** For `resume`. */
+  readonly sessionId: string;
+  readonly model: string | undefined;
+  readonly cliVersion: string | undefined;
+  /** An estimate of the command line, in US dollars. */
+  readonly costUsd: number;
+  readonly usage: ClaudeCodeUsage;
+  /** By model, as the command line counts it. */
+  readonly modelUsage: Readonly<Record<string, unknown>>;
+  readonly turns: number;
+  readonly durationMs: number;
+  readonly stopReason: string | undefined;
+  /** Calls that were denied, other retries and limits that the command line met. */
+  readonly warnings: readonly string[];
+}
+
+export interface ClaudeCodeResult<Output = unknown> {
+  readonly text: string;
+  /** Fits the schema; undefined where none was given. */
+  readonly output: Output;
+  readonly sessionId: string;
+}
+
+export interface ClaudeCodeResultWithMetadata<Output = unknown> extends ClaudeCodeResult<Output> {
+  readonly metadata: ClaudeCodeMetadata;
+}
+
+export interface RunRecord {
+  add(message: AgentMessage): void;
+  /** What the model gave as its structured answer, whether it was taken or not. */
+  readonly lastStructuredInput: unknown;
+  /** The message that ends a run; undefined before it. */
+  readonly result: ResultMessage | undefined;
+  /** Throws CLIExecutionError or CLIResponseParseError where there is no answer. */
+  readonly metadata: ClaudeCodeMetadata;
+}
+
+export interface ResultMessage extends AgentMessage {
+  readonly result?: string;
+  readonly structured_output?: unknown;
+}
+
+/** The tool by which the command line has its model give a structured answer. */
+export const structuredOutputTool = "StructuredOutput";
+
+export function createRunRecord(): RunRecord {
+  const warnings: string[] = [];
+  let init: AgentMessage | undefined;
+  let result: ResultMessage | undefined;
+  let lastStructuredInput: unknown;
+
+  return {
+    add(message) {
+      if (message.type === "system" && message.subtype === "init") init = message;
+      if (message.type === "result") result = message as ResultMessage;
+      if (message.type === "assistant")
+        for (const block of blocksOf(message)) if (block["name"] === structuredOutputTool) lastStructuredInput = block["input"];
+      warnings.push(...warningsIn(message));
+    },
+    get lastStructuredInput() {
+      return lastStructuredInput;
+    },
+    get result() {
+      return result;
+    },
+    get metadata() {
+      if (!result) throw new CLIResponseParseError("Claude Code ended without a result; its output may have been cut off");
+      return toMetadata(result, init, warnings);
+    },
+  };
+}
+
+/** Throws what the result says went wrong. */
+export function checkResult(result: ResultMessage | undefined): ResultMessage {
+  if (!result) throw new CLIResponseParseError("Claude Code ended without a result; its output may have been cut off");
+  const { subtype, is_error, api_error_status, errors, stop_reason } = result;
+  if (subtype === "success" && is_error !== true) {
+    if (typeof result.result === "string") return result;
+    throw new CLIResponseParseError("the result of Claude Code has no text", { facts: { subtype } });
+  }
+  const reasons = [...(Array.isArray(errors) ? (errors as unknown[]) : []), result.result].filter((reason) => typeof reason === "string");
+  const meaning = subtype === undefined ? undefined : meanings[subtype];
+  const text = [meaning, ...reasons].filter((part) => part !== undefined && part !== "").join(": ") || "it reported an error";
+  throw new CLIExecutionError(`Claude Code: ${text}`, { facts: { subtype, status: api_error_status, stopReason: stop_reason } });
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  error_max_turns: "the limit of turns was reached (`maxTurns`)",
+  error_max_budget_usd: "the budget was used up (`maxBudgetUsd`)",
+  error_max_structured_output_retries: "no answer that fits the schema",
+};
+
+function* warningsIn(message: AgentMessage): Generator<string> {
+  if (message.type === "result" && Array.isArray(message["permission_denials"]))
+    for (const denial of message["permission_denials"] as unknown[])
+      if (isRecord(denial)) yield `a call of ${String(denial["tool_name"])} was denied`;
+  if (message.type === "system" && message.subtype === "api_retry")
+    yield `the API was asked again: ${String(message["error"] ?? "no answer")}`;
+  if (message.type === "rate_limit_event" && isRecord(message["rate_limit_info"]) && message["rate_limit_info"]["status"] !== "allowed")
+    yield `rate limit: ${String(message["rate_limit_info"]["status"])}`;
+}
+
+function toMetadata(result: ResultMessage, init: AgentMessage | undefined, warnings: readonly string[]): ClaudeCodeMetadata {
+  const usage = isRecord(result["usage"]) ? result["usage"] : {};
+  return {
+    sessionId: String(result.session_id ?? init?.session_id ?? ""),
+    model: textOf(init?.["model"]),
+    cliVersion: textOf(init?.["claude_code_version"]),
+    costUsd: numberOf(result["total_cost_usd"]),
+    usage: toUsage(usage),
+    modelUsage: isRecord(result["modelUsage"]) ? result["modelUsage"] : {},
+    turns: numberOf(result["num_turns"]),
+    durationMs: numberOf(result["duration_ms"]),
+    stopReason: textOf(result["stop_reason"]),
+    warnings: [...warnings],
+  };
+}
+
+export const toUsage = (usage: Readonly<Record<string, unknown>>): ClaudeCodeUsage => ({
+  inputTokens: numberOf(usage["input_tokens"]),
+  outputTokens: numberOf(usage["output_tokens"]),
+  cacheReadTokens: numberOf(usage["cache_read_input_tokens"]),
+  cacheWriteTokens: numberOf(usage["cache_creation_input_tokens"]),
+});
+
+/** The blocks of an assistant's or user's message. */
+export function blocksOf(message: AgentMessage): readonly Record<string, unknown>[] {
+  const { content } = (isRecord(message["message"]) ? message["message"] : {}) as { content?: unknown };
+  return Array.isArray(content) ? content.filter(isRecord) : [];
+}
+
+const numberOf = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

@@ -1,0 +1,144 @@
+// One run of the command line, from its tools to the last of its processes. In this order, by contract: the
+// tools are prepared, started, the query runs, and all of it is stopped, whatever happened. The first cause
+// of an end wins: an abort, a timeout, an interrupt, a tool that may not fail, or the command line itself.
+
+import { BridgeStartupError, describeThrown, HawserError, limits } from "@hawser/wire";
+import { loadAgentSdk, type AgentMessage, type AgentQuery, type SpawnRequest } from "./agent-sdk.ts";
+import { startCliProcess, type CliProcess } from "./cli-process.ts";
+import { CLIExecutionError } from "./errors.ts";
+import { findCli } from "./find-cli.ts";
+import { toQueryPrompt, type PreparedPrompt } from "./prompt.ts";
+import { toEnvironment, toQueryOptions, type RunRequest } from "./query-options.ts";
+import { createRunEnding, type RunEnding } from "./run-ending.ts";
+import { createEndpoint, type ToolEndpoint } from "./toolset.ts";
+
+export interface CliRunRequest extends RunRequest {
+  readonly prompt: PreparedPrompt;
+  /** False for a run that may be left waiting for its tools; see `setKeepsAlive`. */
+  readonly keepsAlive?: boolean | undefined;
+}
+
+export interface CliRun {
+  /** The next message; undefined at the end. Throws what ended the run. */
+  next(): Promise<AgentMessage | undefined>;
+  /** Ends the run with this error, unless it has ended already. */
+  fail(error: Error): void;
+  readonly guard: RunEnding["guard"];
+  /** Whether this process, with nothing else to do, goes on because of the run. It does unless told. */
+  setKeepsAlive(keepsAlive: boolean): void;
+  /** Resolves when the command line itself has ended, for whatever reason. */
+  readonly gone: Promise<unknown>;
+  /** Resolves when no process, socket or file of it is left. Idempotent. */
+  close(): Promise<void>;
+}
+
+export async function openCliRun(request: CliRunRequest): Promise<CliRun> {
+  const { options, selection, prompt, keepsAlive } = request;
+  const ending = createRunEnding();
+  let endpoint: ToolEndpoint | undefined;
+  let cli: CliProcess | undefined;
+  let query: AgentQuery | undefined;
+  let isFinished = false;
+  let hasResult = false;
+  let closing: Promise<void> | undefined;
+
+  const spawnClaudeCodeProcess = (spawn: SpawnRequest): CliProcess["spawned"] => (cli = startCliProcess(spawn)).spawned;
+
+  async function open(): Promise<AsyncIterator<AgentMessage>> {
+    const onToolError = options.toolErrors === "throw" ? ending.fail : undefined;
+    endpoint = selection && createEndpoint(selection.toolset, { ...options, keepsAlive, onToolError });
+    await endpoint?.start();
+    const sdk = await loadAgentSdk();
+    const env = toEnvironment(options);
+    const pathToClaudeCodeExecutable = findCli({ path: options.cliPath, cwd: options.cwd ?? process.cwd(), env });
+    const settings = { ...toQueryOptions(request), mcpServers: endpoint?.mcpServers ?? {}, pathToClaudeCodeExecutable };
+    query = sdk.query({
+      prompt: toQueryPrompt(prompt),
+      options: { ...settings, spawnClaudeCodeProcess, abortController: ending.controller },
+    });
+    return query[Symbol.asyncIterator]();
+  }
+
+  async function pull(): Promise<AgentMessage | undefined> {
+    try {
+      const pulled = await ending.until(iterator.next());
+      isFinished = pulled.done === true;
+      if (pulled.done === true) return undefined;
+      hasResult ||= pulled.value.type === "result";
+      return pulled.value;
+    } catch (thrown) {
+      if (ending.cause) throw ending.cause;
+      // A result that is an error says more than the exit code that comes with it.
+      if (!hasResult) throw toRunError(thrown, cli);
+      isFinished = true;
+      return undefined;
+    }
+  }
+
+  async function close(): Promise<void> {
+    ending.release();
+    if (!isFinished) {
+      ending.controller.abort();
+      query?.close();
+    }
+    await Promise.all([cli?.end(isFinished), endpoint?.stop()]);
+  }
+  const closeOnce = (): Promise<void> => (closing ??= close());
+
+  const iterator = await open().catch(async (error: unknown) => {
+    await closeOnce();
+    throw error;
+  });
+  ending.poll(options.interruptHandler);
+
+  return {
+    async next() {
+      const message = await pull();
+      if (message === undefined) return undefined;
+      await options.onMessage?.(message);
+      await checkServer(message, selection?.toolset.serverName, query);
+      ending.check(options.interruptHandler);
+      return message;
+    },
+    fail: ending.fail,
+    guard: ending.guard,
+    get gone() {
+      return cli?.gone ?? Promise.resolve();
+    },
+    setKeepsAlive: (isKept) => cli?.setKeepsAlive(isKept),
+    close: closeOnce,
+  };
+}
+
+/** The first message says how our server came up. */
+async function checkServer(
+  { type, subtype, mcp_servers }: AgentMessage,
+  name: string | undefined,
+  query: AgentQuery | undefined,
+): Promise<void> {
+  if (type !== "system" || subtype !== "init" || name === undefined || !Array.isArray(mcp_servers)) return;
+  const servers = mcp_servers as readonly { name?: unknown; status?: unknown }[];
+  const { status } = servers.find((server) => server.name === name) ?? { status: "missing" };
+  if (status !== "failed" && status !== "missing") return;
+  const details = await query?.mcpServerStatus().catch(() => []);
+  const reason = details?.find((server) => server.name === name)?.error;
+  const why = reason === undefined ? "" : `: ${reason.slice(0, limits.maxErrorTextChars)}`;
+  throw new BridgeStartupError(`Claude Code could not start the server "${name}" of the registered tools${why}`, {
+    facts: { status, reason },
+  });
+}
+
+function toRunError(thrown: unknown, cli: CliProcess | undefined): Error {
+  if (HawserError.isInstance(thrown)) return thrown;
+  const stderr = cli?.stderr.trim() ?? "";
+  const said = stderr === "" ? "" : `; it wrote: ${stderr}`;
+  if (cli?.startError) return new CLIExecutionError(cli.startError.message, { cause: thrown });
+  if (!cli?.exit || cli.exit.code === 0)
+    return new CLIExecutionError(`Claude Code failed: ${describeThrown(thrown)}${said}`, { cause: thrown });
+  const { code, signal } = cli.exit;
+  const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
+  return new CLIExecutionError(`Claude Code ended ${how} before it had answered${said}`, {
+    cause: thrown,
+    facts: { exitCode: code, signal, stderr },
+  });
+}

@@ -1,0 +1,80 @@
+// The value out of an answer. The command line is asked for one that fits a schema and usually gives it; but
+// it also comes wrapped in another object, as JSON inside a string, in the text around a code fence, or not
+// at all. Every candidate is checked against the schema; the first that fits is the answer, and if none
+// does, that is an error which says why.
+
+import { describeThrown, isRecord, limits } from "@hawser/wire";
+import { prepareInput } from "@hawser/wire/tools";
+import { StructuredOutputError } from "./errors.ts";
+import type { OutputSchema } from "./options.ts";
+
+export interface AnswerSources {
+  /** What the command line calls the structured output. */
+  readonly structured: unknown;
+  /** What the model gave as such, taken or not. */
+  readonly lastInput: unknown;
+  readonly text: string;
+}
+
+const subject = "structured output";
+// An object in an object in a string; deeper ones were never seen.
+const maxUnwrapped = 3;
+
+export async function readStructuredOutput(schema: OutputSchema, { structured, lastInput, text }: AnswerSources): Promise<unknown> {
+  const { check } = prepareInput(subject, schema);
+  let problem: unknown;
+  for (const source of [structured, lastInput, ...jsonTextsIn(text)]) {
+    for (const candidate of candidatesIn(source)) {
+      try {
+        return await check(subject, candidate as Record<string, unknown>);
+      } catch (error) {
+        // The first is about what was meant as the answer.
+        problem ??= error;
+      }
+    }
+  }
+  const beginning = text.slice(0, limits.maxErrorTextChars);
+  const reason =
+    problem === undefined ? "there is no JSON in it" : describeThrown(problem).replace(/^invalid arguments for tool "[^"]*": /, "");
+  throw new StructuredOutputError(
+    `the answer has no value that fits the schema: ${reason.replace(/\. Correct them and call again$/, "")}`,
+    {
+      cause: problem,
+      facts: { text: beginning },
+    },
+  );
+}
+
+/** The value itself, what a string of JSON holds, and what an object around it holds. */
+function* candidatesIn(value: unknown, depth = 0): Generator<unknown> {
+  if (value === undefined || depth > maxUnwrapped) return;
+  yield value;
+  if (typeof value === "string") for (const inner of jsonTextsIn(value)) yield* candidatesIn(inner, depth + 1);
+  if (!isRecord(value)) return;
+  const members = Object.values(value);
+  if (members.length === 1) yield* candidatesIn(members[0], depth + 1);
+  // An object whose members were written as text.
+  const parsed = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, jsonOr(member)]));
+  if (members.some((member, index) => Object.values(parsed)[index] !== member)) yield parsed;
+}
+
+/** JSON as a whole, in a code fence, or from the first bracket to the last. */
+function* jsonTextsIn(text: string): Generator<unknown> {
+  const fences = [...text.matchAll(/```(?:json)?\s*\n([\s\S]*?)```/g)].map(([, inside = ""]) => inside);
+  const [object = ""] = /\{[\s\S]*\}/.exec(text) ?? [];
+  const [list = ""] = /\[[\s\S]*\]/.exec(text) ?? [];
+  for (const candidate of [text, ...fences, object, list]) {
+    const value = parseOr(candidate, undefined);
+    if (value !== undefined) yield value;
+  }
+}
+
+const jsonOr = (member: unknown): unknown => (typeof member === "string" && /^\s*[[{]/.test(member) ? parseOr(member, member) : member);
+
+function parseOr<Fallback>(text: string, fallback: Fallback): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return fallback;
+  }
+}

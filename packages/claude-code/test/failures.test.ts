@@ -1,0 +1,162 @@
+// What requests end with when they fail: each class of error, raised by what really raises it.
+
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import {
+  BridgeStartupError,
+  ClaudeCodeError,
+  CLIExecutionError,
+  CLIInterruptedError,
+  CLINotFoundError,
+  CLIResponseParseError,
+  defineTool,
+  IPCToolExecutionError,
+  isClaudeCodeAvailable,
+  StructuredOutputError,
+  ToolNotFoundError,
+  ToolsetNotRegisteredError,
+} from "../src/index.ts";
+import { say, use } from "./fixtures/scripted-model.ts";
+import { makeStage, thrownBy, type Stage } from "./stage.ts";
+import { hasCli } from "./surroundings.ts";
+
+const input = { type: "object" } as const;
+const oddCli = join(import.meta.dirname, "fixtures/odd-cli.mjs");
+const silent = (): readonly [] => [];
+
+/** A request to a command line that does something odd. */
+async function oddly(deed: string, options: { schema?: object } = {}): Promise<unknown> {
+  const stage = await makeStage(silent);
+  const model = stage.create({ cliPath: oddCli, env: { ...stage.options.env, HAWSER_TEST_ODD: deed } });
+  return thrownBy(model.request("go", options as { schema?: Record<string, unknown> }));
+}
+
+describe("the command line is not there", () => {
+  it("CLINotFoundError says where it looked: the path that was given", async () => {
+    const stage = await makeStage(silent);
+    const model = stage.create({ cliPath: "nowhere/claude" });
+    model.setAgentToolsets([defineTool({ name: "a", description: "", input, run: () => "" })]);
+    const error = await thrownBy(model.request("go"));
+    expect(error).toBeInstanceOf(CLINotFoundError);
+    expect(error).toMatchObject({ code: "start_failed", facts: { searched: [join(stage.home, "nowhere/claude")] } });
+    expect((error as Error).message).toContain(join(stage.home, "nowhere/claude"));
+    expect(await isClaudeCodeAvailable({ ...stage.options, cliPath: "nowhere/claude" })).toBe(false);
+  });
+
+  it("AgentSDKNotInstalledError says how to install it, and everything else works without it", async () => {
+    const program = join(import.meta.dirname, "fixtures/without-agent-sdk.ts");
+    const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program]);
+    expect(JSON.parse(stdout)).toEqual({
+      tools: ["count"],
+      isAvailable: false,
+      error: "AgentSDKNotInstalledError",
+      message: "the Claude Agent SDK is not installed; run: npm install @anthropic-ai/claude-agent-sdk",
+    });
+  });
+
+  it("CLIExecutionError names a working directory that does not exist", async () => {
+    const stage = await makeStage(silent);
+    const error = await thrownBy(stage.create({ cwd: join(stage.home, "gone"), cliPath: oddCli }).request("go"));
+    expect(error).toBeInstanceOf(CLIExecutionError);
+    expect((error as Error).message).toContain("gone does not exist");
+  });
+});
+
+describe("the command line says something odd", () => {
+  it.for([
+    ["ends", "ended without a result"],
+    ["noise", "ended without a result"],
+    [`result|${JSON.stringify({ subtype: "success", is_error: false })}`, "has no text"],
+  ])("CLIResponseParseError: %s", async ([deed, reason]) => {
+    const error = await oddly(deed!);
+    expect(error).toBeInstanceOf(CLIResponseParseError);
+    expect((error as Error).message).toContain(reason);
+  });
+
+  it.for([
+    ["dies", { exitCode: 3 }, "exit code 3"],
+    [`result|${JSON.stringify({ subtype: "error_max_turns", is_error: true, errors: [] })}`, { subtype: "error_max_turns" }, "maxTurns"],
+    [`result|${JSON.stringify({ subtype: "error_during_execution", is_error: true, errors: ["broke"] })}`, {}, "broke"],
+  ] as const)("CLIExecutionError: %s", async ([deed, facts, reason]) => {
+    const error = await oddly(deed);
+    expect(error).toBeInstanceOf(CLIExecutionError);
+    expect(error).toMatchObject({ facts, message: expect.stringContaining(reason) as string });
+  });
+
+  it("StructuredOutputError: an answer without a value that fits", async () => {
+    const schema = { type: "object", properties: { count: { type: "number" } }, required: ["count"] };
+    const result = { subtype: "success", is_error: false, result: "I would rather not", structured_output: { count: "many" } };
+    const error = await oddly(`result|${JSON.stringify(result)}`, { schema });
+    expect(error).toBeInstanceOf(StructuredOutputError);
+    expect(error).toMatchObject({ facts: { text: "I would rather not" }, message: expect.stringContaining("/count") as string });
+  });
+});
+
+describe("tools that are not there", () => {
+  it("ToolsetNotRegisteredError and ToolNotFoundError, before anything is started", async () => {
+    const stage = await makeStage(silent);
+    const model = stage.create({ cliPath: "nowhere/claude" });
+    expect(await thrownBy(model.request("go", { tools: ["a"] }))).toBeInstanceOf(ToolsetNotRegisteredError);
+    model.setAgentToolsets([defineTool({ name: "b", description: "", input, run: () => "" })]);
+    expect(await thrownBy(model.request("go", { tools: ["a"] }))).toBeInstanceOf(ToolNotFoundError);
+  });
+});
+
+describe.runIf(hasCli)("the real command line", () => {
+  const failing = defineTool({ name: "fails", description: "", input, run: () => Promise.reject(new RangeError("no such boat")) });
+  const callsIt = ({ results }: { results: readonly unknown[] }) =>
+    results.length > 0 ? say("so it failed") : [use("mcp__hawser__fails")];
+
+  it("H16: BridgeStartupError when it reports the server of the tools as failed", async () => {
+    const stage = await makeStage(() => say("without tools"));
+    const model = stage.create({ bridgeCommand: [process.execPath, "-e", "process.exit(2)", "--"] });
+    model.setAgentToolsets([failing]);
+    const error = await thrownBy(model.request("go"));
+    expect(error).toBeInstanceOf(BridgeStartupError);
+    expect((error as Error).message).toContain('"hawser"');
+  });
+
+  it("IPCToolExecutionError with toolErrors: throw; else the model is told and goes on", async () => {
+    const stage = await makeStage(callsIt);
+    const strict = stage.create({ toolErrors: "throw" });
+    strict.setAgentToolsets([failing]);
+    const error = await thrownBy(strict.request("go"));
+    expect(error).toBeInstanceOf(IPCToolExecutionError);
+    expect(error).toMatchObject({
+      message: 'tool "fails" failed: no such boat',
+      facts: { tool: "fails" },
+      cause: expect.any(RangeError) as unknown,
+    });
+  });
+
+  it("CLIExecutionError with the status and words of an API that refuses", async () => {
+    const stage = await makeStage(() => ({ blocks: [], status: 400 }));
+    const error = await thrownBy(stage.create().request("go"));
+    expect(error).toBeInstanceOf(CLIExecutionError);
+    expect((error as Error).message).toContain("scripted failure");
+  });
+
+  it("CLIInterruptedError by the interrupt handler, also while the command line is silent", async () => {
+    let isWanted = false;
+    const stage: Stage = await makeStage(async () => {
+      isWanted = true;
+      await new Promise((resolve) => setTimeout(resolve, 20_000).unref());
+      return say("too late");
+    });
+    const seen: string[] = [];
+    const model = stage.create({ interruptHandler: () => isWanted, onMessage: ({ type }) => void seen.push(type) });
+    const error = await thrownBy(model.request("go"));
+    expect(error).toBeInstanceOf(CLIInterruptedError);
+    expect(error).toBeInstanceOf(ClaudeCodeError);
+    expect(seen).toContain("system");
+  });
+
+  it("a signal that was aborted before keeps everything from beginning", async () => {
+    const stage = await makeStage(() => say("never"));
+    const error = await thrownBy(stage.create().request("go", { signal: AbortSignal.abort() }));
+    expect(error).toBeInstanceOf(CLIInterruptedError);
+    expect(stage.model.conversations).toEqual([]);
+  });
+});

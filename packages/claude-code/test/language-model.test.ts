@@ -1,0 +1,178 @@
+// The model under the AI SDK, with the real command line: text, streams, values, and ordinary tools whose
+// functions the AI SDK runs while the command line waits.
+
+import fs from "node:fs";
+import { generateObject, generateText, isStepCount, jsonSchema, streamText, tool } from "ai";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { defineTool, type TransportType } from "../src/index.ts";
+import { say, use, type Conversation, type ModelBlock } from "./fixtures/scripted-model.ts";
+import { makeStage, thrownBy } from "./stage.ts";
+import { cliOf, hasCli, until } from "./surroundings.ts";
+
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+
+const full = (name: string): string => `mcp__hawser__${name}`;
+const answers =
+  (first: readonly ModelBlock[]) =>
+  ({ resultTexts }: Conversation) =>
+    resultTexts.length > 0 ? say(`results: ${resultTexts.map((text) => text.split("\n")[0]).join(" and ")}`) : first;
+
+describe.runIf(hasCli)("the AI SDK", () => {
+  it("generateText: text, usage, and cost, session and warnings in the metadata", async () => {
+    const stage = await makeStage(() => [{ type: "thinking", thinking: "hm" }, ...say("good morning")]);
+    const { text, usage, providerMetadata, warnings, finishReason, response } = await generateText({
+      model: stage.create(),
+      instructions: "Be polite.",
+      prompt: "hello",
+      temperature: 0.5,
+    });
+    expect([text, finishReason]).toEqual(["good morning", "stop"]);
+    expect(usage).toMatchObject({ inputTokens: 10, outputTokens: 5 });
+    expect(providerMetadata?.["claude-code"]).toMatchObject({ model: "claude-sonnet-4-5", turns: 1, warnings: [], sessionId: response.id });
+    expect(providerMetadata?.["claude-code"]?.["costUsd"]).toBeGreaterThan(0);
+    expect(warnings).toMatchObject([{ type: "unsupported", feature: "temperature" }]);
+    expect(stage.model.conversations[0]!.system).toContain("Be polite.");
+  });
+
+  it("generateText with registered tools: they run here, inside the step", async () => {
+    const stage = await makeStage(answers([use(full("boats"))]));
+    const model = stage.create();
+    model.setAgentToolsets([defineTool({ name: "boats", description: "", input: { type: "object" }, run: () => "three boats" })]);
+    const { text, steps } = await generateText({ model, prompt: "how many?" });
+    expect([text, steps.length]).toEqual(["results: three boats", 1]);
+  });
+
+  it("generateObject: a value that fits the schema", async () => {
+    const stage = await makeStage(({ results }) => (results.length > 0 ? say("done") : [use("StructuredOutput", { boats: 3 })]));
+    const { object } = await generateObject({ model: stage.create(), schema: z.object({ boats: z.number() }), prompt: "how many?" });
+    expect(object).toEqual({ boats: 3 });
+  });
+
+  it.for(["stdio", "sdk"] as const)(
+    "streamText over %s: parallel calls of ordinary tools, results and errors, in one run",
+    async (transport: TransportType) => {
+      const stage = await makeStage(
+        answers([...say("let me see"), use(full("add"), { a: 1, b: 2 }), use(full("add"), { b: 4, a: 3 }), use(full("fail"))]),
+      );
+      const model = stage.create();
+      model.setAgentToolsets([], { transport });
+      const pids: unknown[] = [];
+      const result = streamText({
+        model,
+        prompt: "add",
+        stopWhen: isStepCount(5),
+        tools: {
+          add: tool({
+            inputSchema: z.object({ a: z.number(), b: z.number() }),
+            execute: ({ a, b }) => {
+              pids.push(cliOf(stage.home));
+              return { sum: a + b };
+            },
+          }),
+          fail: tool({ inputSchema: jsonSchema({ type: "object" }), execute: (): Promise<string> => Promise.reject(new Error("no luck")) }),
+        },
+      });
+      expect(await result.text).toMatch(/^results: \{"sum":3\} and \{"sum":7\} and .*no luck/);
+      const steps = await result.steps;
+      expect(steps.map(({ finishReason, text }) => [finishReason, text.slice(0, 10)])).toEqual([
+        ["tool-calls", "let me see"],
+        ["stop", "results: {"],
+      ]);
+      expect(steps[0]!.toolCalls.map(({ toolName, input }) => [toolName, input])).toEqual([
+        ["add", { a: 1, b: 2 }],
+        ["add", { b: 4, a: 3 }],
+        ["fail", {}],
+      ]);
+      // One process for both steps, alive while the functions ran.
+      expect(new Set(pids).size).toBe(1);
+      expect(pids[0]).toBeTypeOf("number");
+      expect(stage.model.conversations).toHaveLength(2);
+      expect(await result.totalUsage).toMatchObject({ inputTokens: 20, outputTokens: 10 });
+    },
+  );
+
+  it("ends the run of a step that was abandoned, after its time or when its conversation goes on without it", async () => {
+    const stage = await makeStage(({ said }) => (said.includes("never mind") ? say("fine") : [use(full("ask"), {}, "toolu_open")]));
+    const model = stage.create({ toolResultTimeoutMs: 1_500 });
+    const tools = { ask: tool({ inputSchema: z.object({}), outputSchema: z.string() }) };
+    const first = await generateText({ model, prompt: "ask me", tools });
+    expect(first.finishReason).toBe("tool-calls");
+    expect(cliOf(stage.home)).toBeTypeOf("number");
+    await until(() => cliOf(stage.home) === undefined, "the abandoned run was ended by its time");
+
+    const patient = stage.create();
+    const messages = [{ role: "user" as const, content: "ask me" }];
+    const second = await generateText({ model: patient, messages, tools });
+    const pid = cliOf(stage.home);
+    const moved = [
+      ...messages,
+      ...second.response.messages,
+      {
+        role: "tool" as const,
+        content: [
+          { type: "tool-result" as const, toolCallId: "toolu_open", toolName: "ask", output: { type: "text" as const, value: "?" } },
+        ],
+      },
+      { role: "user" as const, content: "never mind" },
+    ];
+    const third = await generateText({ model: patient, messages: moved, tools });
+    expect(third.text).toBe("fine");
+    await until(() => cliOf(stage.home) !== pid, "the run that was left is gone");
+  });
+
+  it("goes on in a new run, told of the conversation, when the waiting one has died", async () => {
+    const stage = await makeStage(({ said }) => (said.includes("result of kill") ? say("as I saw") : [use(full("kill"))]));
+    const model = stage.create();
+    const kill = tool({
+      inputSchema: z.object({}),
+      async execute() {
+        process.kill(cliOf(stage.home)!, "SIGKILL");
+        await until(() => fs.readdirSync(stage.directory).length === 0, "it is dead, and its session is gone");
+        return "killed it";
+      },
+    });
+    const { text } = await generateText({ model, prompt: "kill it", tools: { kill }, stopWhen: isStepCount(3) });
+    expect(text).toBe("as I saw");
+    expect(stage.model.conversations.at(-1)!.said).toContain("killed it");
+  });
+
+  it("resumes the session of a conversation, and tells a new one what was said", async () => {
+    const stage = await makeStage(({ messages }) => say(`answer ${messages.filter(({ role }) => role === "assistant").length}`));
+    const model = stage.create();
+    const first = await generateText({ model, prompt: "one" });
+    const messages = [{ role: "user" as const, content: "one" }, ...first.response.messages, { role: "user" as const, content: "two" }];
+    const second = await generateText({ model, messages });
+    // The session has the answer before; a fresh process has it in the text that it is told.
+    expect([first.text, second.text]).toEqual(["answer 0", "answer 1"]);
+    expect(stage.model.conversations.at(-1)!.said).not.toContain("<conversation>");
+    const fresh = await generateText({ model: stage.create(), messages });
+    expect(fresh.text).toBe("answer 0");
+    expect(stage.model.conversations.at(-1)!.said).toContain("[assistant]\nanswer 0");
+    // Going back finds the session as it was.
+    const again = await generateText({ model, messages: [...messages.slice(0, 2), { role: "user", content: "other" }] });
+    expect(again.text).toBe("answer 1");
+    expect(stage.model.conversations.at(-1)!.said).not.toContain("two");
+  });
+
+  it("an aborted stream ends the command line", async () => {
+    const controller = new AbortController();
+    const stage = await makeStage(async () => {
+      controller.abort();
+      await new Promise((resolve) => setTimeout(resolve, 20_000).unref());
+      return say("late");
+    });
+    const error = await thrownBy(generateText({ model: stage.create(), prompt: "go", abortSignal: controller.signal, maxRetries: 0 }));
+    expect((error as Error).name).toBe("AbortError");
+    expect(cliOf(stage.home)).toBeUndefined();
+  });
+
+  it("a reader that goes away ends the command line", async () => {
+    const stage = await makeStage(() => say("one two"));
+    const { stream } = await stage.create().doStream({ prompt: [{ role: "user", content: [{ type: "text", text: "go" }] }] });
+    const reader = stream.getReader();
+    await reader.read();
+    await reader.cancel();
+    expect(cliOf(stage.home)).toBeUndefined();
+  });
+});

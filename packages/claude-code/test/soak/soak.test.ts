@@ -1,0 +1,18 @@
+// The long test in short, as the program it is: so that it still works when it is needed.
+
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { hasCli } from "../surroundings.ts";
+
+const program = fileURLToPath(new URL("./requests.soak.ts", import.meta.url));
+
+describe.runIf(hasCli)("requests.soak.ts", () => {
+  it("R71 makes requests over both transports; 0 processes and 0 files are left", async () => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, "5"]);
+    expect(stdout + stderr).toMatch(
+      /^claude code requests soak: passed: 10 requests with 10 calls, 0 processes and 0 files left, in \d+ s\n$/,
+    );
+  });
+});

@@ -1,0 +1,90 @@
+// An answer: what was said and which tools were used, in order; how it stands while it is written; and what
+// can be done when it has ended early.
+
+import { memo, useRef } from "react";
+import { CopyButton } from "../markdown/copy-button.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
+import { textOf } from "../session/actions.ts";
+import { useIsConnected, useIsRunning, usePage, usePageParts } from "../session/page-context.ts";
+import type { Message } from "../state/page-state.ts";
+import { ToolCard } from "../tools/tool-card.tsx";
+import { Icon } from "./icon.tsx";
+import { useSeen } from "./use-seen.ts";
+
+interface AssistantMessageProps {
+  readonly message: Message;
+  readonly isLast: boolean;
+}
+
+export const AssistantMessage = memo(function AssistantMessage({ message, isLast }: AssistantMessageProps) {
+  const article = useRef<HTMLElement>(null);
+  const isRunning = message.state === "running";
+  const isSeen = useSeen(article, isRunning);
+  return (
+    <article ref={article} aria-label="Agent" aria-busy={isRunning} className={`flex gap-3 ${isRunning ? "" : "lazy-paint"}`}>
+      <div aria-hidden="true" className={`w-1 shrink-0 rounded-full ${isRunning ? "strand strand-moving" : "bg-line"}`} />
+      <div className="min-w-0 flex-1 space-y-3">
+        {message.parts.map((part, at) =>
+          part.kind === "tool" ? (
+            <ToolCard key={part.toolId} tool={part} />
+          ) : part.kind === "text" ? (
+            <TextPart key={at} text={part.text} isSeen={isSeen} isGrowing={isRunning && at === message.parts.length - 1} />
+          ) : null,
+        )}
+        {isRunning && <Working message={message} />}
+        {message.failure && <Ended message={message} />}
+        {!isRunning && <AnswerActions message={message} isLast={isLast} />}
+      </div>
+    </article>
+  );
+});
+
+function TextPart({ text, isSeen, isGrowing }: { readonly text: string; readonly isSeen: boolean; readonly isGrowing: boolean }) {
+  return isSeen ? <Markdown text={text} isGrowing={isGrowing} /> : <p className="answer whitespace-pre-wrap">{text}</p>;
+}
+
+function Working({ message }: { readonly message: Message }) {
+  const turn = usePage(({ turns }) => turns[message.requestId ?? ""]);
+  const last = message.parts.at(-1);
+  const hasWords = last?.kind === "text";
+  // The question says what is waited for.
+  if (last?.kind === "tool" && last.permission && !last.permission.decision && last.state === "running" && !turn?.isStopping) return null;
+  const said = turn?.isStopping ? "Stopping…" : (turn?.progress ?? (hasWords ? undefined : "Working…"));
+  return said === undefined ? null : <p className="text-sm text-soft">{said}</p>;
+}
+
+function Ended({ message }: { readonly message: Message }) {
+  const { text, code } = message.failure ?? { text: "" };
+  const isStopped = code === "cancelled" || /^cancelled/i.test(text);
+  if (isStopped) return <p className="text-sm text-soft">Stopped. What was said until then is kept.</p>;
+  return (
+    <div className="rounded-lg border border-alarm bg-alarm-wash px-3 py-2 text-sm">
+      <p className="font-semibold text-alarm">This answer ended early</p>
+      <p className="wrap-anywhere">{text}</p>
+    </div>
+  );
+}
+
+function AnswerActions({ message, isLast }: AssistantMessageProps) {
+  const { actions, session } = usePageParts();
+  const isConnected = useIsConnected();
+  const isRunning = useIsRunning();
+  const text = textOf(message);
+  function retry(): void {
+    const { threads, currentId } = session.store.getState();
+    const messages = threads[currentId]?.messages ?? [];
+    const asked = messages.slice(0, messages.indexOf(message)).findLast(({ role }) => role === "user");
+    if (asked) void actions.sendAgain(asked);
+  }
+  return (
+    <div className="-ml-2 flex items-center text-xs text-soft">
+      {text !== "" && <CopyButton text={text} label="Copy answer" />}
+      {isLast && (
+        <button type="button" className="button button-quiet min-h-7 px-2 text-xs" disabled={isRunning || !isConnected} onClick={retry}>
+          <Icon name="again" className="size-3.5" /> Retry
+        </button>
+      )}
+      {message.model !== undefined && <span className="ml-2">{message.model}</span>}
+    </div>
+  );
+}

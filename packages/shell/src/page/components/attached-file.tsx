@@ -1,0 +1,29 @@
+// A file of a message: an image is shown when this launch still has it, anything else by its name.
+
+import { useState } from "react";
+import { Icon } from "./icon.tsx";
+
+interface AttachedFileProps {
+  readonly path: string;
+  readonly mime: string;
+}
+
+export function AttachedFile({ path, mime }: AttachedFileProps) {
+  const [isGone, setIsGone] = useState(false);
+  const name = path.split(/[/\\]/).at(-1) ?? path;
+  const address = mime.startsWith("image/") ? addressOf(path) : undefined;
+  if (address !== undefined && !isGone)
+    return <img src={address} alt={name} className="max-h-48 max-w-full rounded-lg border border-line" onError={() => setIsGone(true)} />;
+  return (
+    <span title={path} className="inline-flex max-w-64 items-center gap-1.5 rounded-lg border border-line bg-sheet px-2 py-1 text-xs">
+      <Icon name="clip" className="size-3.5" />
+      <span className="truncate">{name}</span>
+    </span>
+  );
+}
+
+/** Dropped files lie in folders of their own, and are shown under the folder's name. */
+function addressOf(path: string): string | undefined {
+  const [, id] = /[/\\]([0-9a-f]{8}-[0-9a-f-]{27})[/\\][^/\\]+$/.exec(path) ?? [];
+  return id === undefined ? undefined : `/files/${id}`;
+}

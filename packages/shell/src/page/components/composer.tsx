@@ -1,0 +1,105 @@
+// Where the user writes. Enter sends, Shift+Enter begins a new line; files come by drop, paste and picker.
+// What is written stays when it can't be sent.
+
+import { useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent } from "react";
+import { useIsConnected, useIsRunning, usePage, usePageParts } from "../session/page-context.ts";
+import { DropArea } from "./drop-area.tsx";
+import { Icon } from "./icon.tsx";
+import { useAttachments } from "./use-attachments.ts";
+import { WaitingFiles } from "./waiting-files.tsx";
+
+export function Composer() {
+  const { actions } = usePageParts();
+  const currentId = usePage((state) => state.currentId);
+  const isConnected = useIsConnected();
+  const [text, setText] = useState("");
+  const { files, add, remove, clear, restore } = useAttachments();
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => box.current?.focus(), [currentId]);
+
+  const isReady = files.every(({ state }) => state === "ready");
+  const canSend = isConnected && isReady && (text.trim() !== "" || files.length > 0);
+
+  async function send(): Promise<void> {
+    if (!canSend) return;
+    const attachments = files.flatMap(({ path, mime }) => (path === undefined ? [] : [{ path, mime }]));
+    setText("");
+    clear();
+    if (await actions.send(text, attachments)) return;
+    setText((present) => present || text);
+    restore((present) => (present.length > 0 ? present : files));
+  }
+  function onKeyDown(event: KeyboardEvent): void {
+    // Enter also ends the choice of a character in some scripts.
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    void send();
+  }
+  function onPaste(event: ClipboardEvent): void {
+    if (event.clipboardData.files.length === 0) return;
+    event.preventDefault();
+    add(event.clipboardData.files);
+  }
+  function onSubmit(event: FormEvent): void {
+    event.preventDefault();
+    void send();
+  }
+  return (
+    <form className="px-3 pb-2 sm:px-6" onSubmit={onSubmit}>
+      <div className="mx-auto max-w-3xl rounded-2xl border border-edge bg-sheet p-2 shadow-sm focus-within:border-sea">
+        <WaitingFiles files={files} onRemove={remove} />
+        <textarea
+          ref={box}
+          id="message-box"
+          aria-label="Message"
+          placeholder={isConnected ? "Say what you want done" : "You can write; it can be sent when the agent is connected"}
+          className="grows-with-text max-h-60 min-h-11 w-full resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-soft"
+          rows={1}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+        />
+        <ComposerButtons canSend={canSend} onFiles={add} />
+      </div>
+      <DropArea onFiles={add} />
+    </form>
+  );
+}
+
+function ComposerButtons({ canSend, onFiles }: { readonly canSend: boolean; onFiles(files: Iterable<File>): void }) {
+  const { actions } = usePageParts();
+  const isRunning = useIsRunning();
+  const picker = useRef<HTMLInputElement>(null);
+  function onPicked(): void {
+    onFiles([...(picker.current?.files ?? [])]);
+    // So that the same file can be picked again.
+    if (picker.current) picker.current.value = "";
+  }
+  return (
+    <div className="flex items-center gap-2">
+      <input ref={picker} type="file" multiple aria-label="Files to attach" tabIndex={-1} className="sr-only" onChange={onPicked} />
+      <button
+        type="button"
+        className="button button-quiet px-2"
+        aria-label="Attach files"
+        title="Attach files"
+        onClick={() => picker.current?.click()}
+      >
+        <Icon name="clip" />
+        <span className="hidden text-xs sm:inline">Attach</span>
+      </button>
+      <span className="ml-auto hidden text-xs text-soft sm:inline">
+        <kbd className="key">Enter</kbd> sends
+      </span>
+      {isRunning && (
+        <button type="button" className="button ml-auto border-alarm text-alarm sm:ml-0" onClick={actions.stop}>
+          <Icon name="stop" /> Stop
+        </button>
+      )}
+      <button type="submit" className={`button button-main ${isRunning ? "" : "ml-auto sm:ml-0"}`} disabled={!canSend}>
+        <Icon name="send" /> Send
+      </button>
+    </div>
+  );
+}

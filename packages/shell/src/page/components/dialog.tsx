@@ -1,0 +1,36 @@
+// A dialog of the browser's own: it keeps the focus inside, closes with Escape, and gives the focus back.
+
+import { useEffect, useRef, type ReactNode } from "react";
+
+interface DialogProps {
+  readonly label: string;
+  readonly className?: string;
+  readonly children: ReactNode;
+  onClose(): void;
+}
+
+export function Dialog({ label, className = "", children, onClose }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const { current } = dialog;
+    const before = document.activeElement;
+    current?.showModal();
+    return () => {
+      current?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-label={label}
+      className={`bg-sheet ${className}`}
+      onClose={onClose}
+      onCancel={onClose}
+      // Only the backdrop is the dialog itself; everything inside is a child.
+      onClick={(event) => (event.target === dialog.current ? onClose() : undefined)}
+    >
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,77 @@
+// What a new conversation shows: what is running, what can be tried, and how to connect a real model.
+
+import { useIsConnected, usePage, usePageParts } from "../session/page-context.ts";
+
+/** Requests that the offline model understands; a real one does as well. */
+const examples = ["list the files here", "what is 12 * 34?", 'write "hello" to hello.txt', "list the tools", "what can you do?"];
+
+export function EmptyState() {
+  const { actions } = usePageParts();
+  const isConnected = useIsConnected();
+  const model = usePage(({ pickedModel, runtime }) => pickedModel ?? runtime?.info.model);
+  return (
+    <div className="m-auto w-full max-w-2xl space-y-6">
+      <div className="space-y-2">
+        <h2 className="flex items-center gap-2.5 text-2xl font-semibold tracking-tight">
+          <span aria-hidden="true" className="strand h-7 w-1.5 rounded-full" />
+          Hawser
+        </h2>
+        {model === undefined || model === "offline" ? <OfflineLines /> : <ModelLines model={model} />}
+      </div>
+      <div>
+        <h3 className="mb-2 text-sm font-semibold text-soft">Try one of these</h3>
+        <ul className="flex flex-wrap gap-2">
+          {examples.map((example) => (
+            <li key={example}>
+              <button
+                type="button"
+                className="button bg-sheet font-mono text-[0.8rem]"
+                disabled={!isConnected}
+                onClick={() => void actions.send(example, [])}
+              >
+                {example}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <ConnectModel />
+    </div>
+  );
+}
+
+function OfflineLines() {
+  return (
+    <div className="space-y-1 text-[0.95rem]">
+      <p>An agent runs on this machine with its offline model: no key, no network.</p>
+      <p>That is no language model: it understands fixed requests, and uses real tools.</p>
+      <p>Before it changes anything, it asks you here. The wire view shows every message.</p>
+    </div>
+  );
+}
+
+function ModelLines({ model }: { readonly model: string }) {
+  return (
+    <div className="space-y-1 text-[0.95rem]">
+      <p>
+        An agent runs on this machine and answers with <b className="font-semibold">{model}</b>.
+      </p>
+      <p>It reads, writes and runs things in its folder with tools, and remembers its conversations.</p>
+      <p>Before it changes anything, it asks you here. The wire view shows every message.</p>
+    </div>
+  );
+}
+
+function ConnectModel() {
+  return (
+    <div className="border-t border-line pt-4 text-sm text-soft">
+      <h3 className="font-semibold">To connect a real model</h3>
+      <p className="mt-1">
+        Set <code className="font-mono text-xs text-ink">ANTHROPIC_API_KEY</code> or{" "}
+        <code className="font-mono text-xs text-ink">OPENAI_API_KEY</code>, or start Ollama; then start again with{" "}
+        <code className="font-mono text-xs text-ink">hawser shell --model anthropic/claude-sonnet-4-5</code>. The list of models below says
+        what is available, and why not.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+// The keys of the page: one table, which is both what works and what the list of keys shows.
+
+export type KeyAction = "new" | "search" | "message" | "wire" | "theme" | "latest" | "previous" | "next" | "stop" | "keys" | "sidebar";
+
+interface PageKey {
+  readonly action: KeyAction;
+  readonly shown: readonly string[];
+  readonly meaning: string;
+  matches(event: KeyboardEvent): boolean;
+}
+
+/** Told to the list of messages, which alone knows how to scroll. */
+export const jumpEvent = "hawser-jump";
+
+// By the place of the key, since Alt makes other characters on some keyboards.
+const alt = (code: string) => (event: KeyboardEvent) => event.altKey && !event.ctrlKey && !event.metaKey && event.code === code;
+
+const isTyping = ({ target }: KeyboardEvent): boolean =>
+  target instanceof HTMLElement && (target.matches("input, textarea, select") || target.isContentEditable);
+
+export const pageKeys: readonly PageKey[] = [
+  { action: "new", shown: ["Alt", "N"], meaning: "New conversation", matches: alt("KeyN") },
+  { action: "search", shown: ["Alt", "K"], meaning: "Search conversations", matches: alt("KeyK") },
+  { action: "previous", shown: ["Alt", "↑"], meaning: "Previous conversation", matches: alt("ArrowUp") },
+  { action: "next", shown: ["Alt", "↓"], meaning: "Next conversation", matches: alt("ArrowDown") },
+  { action: "message", shown: ["Alt", "M"], meaning: "Go to the message box", matches: alt("KeyM") },
+  { action: "latest", shown: ["Alt", "J"], meaning: "Jump to the latest message", matches: alt("KeyJ") },
+  { action: "wire", shown: ["Alt", "W"], meaning: "Show or hide the wire view", matches: alt("KeyW") },
+  { action: "theme", shown: ["Alt", "L"], meaning: "Light, dark, or as the system", matches: alt("KeyL") },
+  { action: "stop", shown: ["Esc"], meaning: "Stop the answer", matches: (event) => event.key === "Escape" },
+  {
+    action: "keys",
+    shown: ["?"],
+    meaning: "This list; Alt / while writing",
+    matches: (event) => alt("Slash")(event) || (event.key === "?" && !isTyping(event) && !event.altKey && !event.ctrlKey && !event.metaKey),
+  },
+];
+
+/** Keys that work where they are, and are only listed. */
+export const localKeys: readonly { readonly shown: readonly string[]; readonly meaning: string }[] = [
+  { shown: ["Enter"], meaning: "Send the message" },
+  { shown: ["Shift", "Enter"], meaning: "New line in the message" },
+  { shown: ["A"], meaning: "In a question: allow once" },
+  { shown: ["W"], meaning: "In a question: always allow" },
+  { shown: ["D"], meaning: "In a question: deny" },
+  { shown: ["F2"], meaning: "On a conversation: rename" },
+  { shown: ["Delete"], meaning: "On a conversation: delete" },
+];

@@ -1,0 +1,86 @@
+// What the user said, with what was attached. It can be copied, and edited: everything after it is then
+// given up, and the new text is sent in its place.
+
+import { memo, useState, type FormEvent } from "react";
+import { CopyButton } from "../markdown/copy-button.tsx";
+import { textOf } from "../session/actions.ts";
+import { useIsConnected, useIsRunning, usePageParts } from "../session/page-context.ts";
+import type { Message } from "../state/page-state.ts";
+import { AttachedFile } from "./attached-file.tsx";
+import { Icon } from "./icon.tsx";
+
+export const UserMessage = memo(function UserMessage({ message }: { readonly message: Message }) {
+  const [isEditing, setIsEditing] = useState(false);
+  const text = textOf(message);
+  const files = message.parts.filter((part) => part.kind === "attachment");
+  return (
+    <article aria-label="You" className="lazy-paint ml-auto w-fit max-w-[92%] min-w-0 sm:max-w-[80%]">
+      {isEditing ? (
+        <EditForm message={message} text={text} onEnd={() => setIsEditing(false)} />
+      ) : (
+        <div className="rounded-2xl rounded-br-sm bg-sea-wash px-4 py-2.5">
+          {text !== "" && <p className="whitespace-pre-wrap wrap-anywhere">{text}</p>}
+          {files.length > 0 && (
+            <ul className="mt-1 flex flex-wrap gap-2" aria-label="Attachments">
+              {files.map(({ path, mime }, at) => (
+                <li key={at}>
+                  <AttachedFile path={path} mime={mime} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+      {!isEditing && <UserMessageActions text={text} onEdit={() => setIsEditing(true)} />}
+    </article>
+  );
+});
+
+function UserMessageActions({ text, onEdit }: { readonly text: string; onEdit(): void }) {
+  const isConnected = useIsConnected();
+  const isRunning = useIsRunning();
+  return (
+    <div className="mt-0.5 flex justify-end">
+      <CopyButton text={text} label="Copy message" />
+      <button
+        type="button"
+        className="button button-quiet min-h-7 px-2 text-xs"
+        aria-label="Edit and resend"
+        title={isRunning ? "Stop the answer first" : "Edit and resend; what follows is given up"}
+        disabled={isRunning || !isConnected}
+        onClick={onEdit}
+      >
+        <Icon name="pencil" className="size-3.5" /> Edit
+      </button>
+    </div>
+  );
+}
+
+function EditForm({ message, text, onEnd }: { readonly message: Message; readonly text: string; onEnd(): void }) {
+  const { actions } = usePageParts();
+  const [draft, setDraft] = useState(text);
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    onEnd();
+    void actions.sendAgain(message, draft);
+  }
+  return (
+    <form className="w-[min(36rem,80vw)] space-y-2" onSubmit={submit} onKeyDown={(event) => (event.key === "Escape" ? onEnd() : undefined)}>
+      <textarea
+        aria-label="Edited message"
+        className="field grows-with-text max-h-80 w-full"
+        value={draft}
+        autoFocus
+        onChange={(event) => setDraft(event.target.value)}
+      />
+      <div className="flex justify-end gap-2">
+        <button type="button" className="button" onClick={onEnd}>
+          Cancel
+        </button>
+        <button type="submit" className="button button-main" disabled={draft.trim() === ""}>
+          Send again
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,86 @@
+// The link inside a desktop window: responses come as the event `agent_stream`, requests go to the command
+// `agent_send`, and how the runtime is comes as the event `agent_state`. The process on the other side is
+// supervised there; this side only hears about it.
+
+import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
+import { describeThrown, HawserError, isRecord, parseJsonText } from "@hawser/wire";
+import type { RuntimeState } from "../../link/page-frames.ts";
+import { createIncomingQueue } from "./incoming-queue.ts";
+import type { PageLink, PageLinkEvents } from "./page-link.ts";
+
+export const streamEvent = "agent_stream";
+export const stateEvent = "agent_state";
+export const sendCommand = "agent_send";
+
+/** The two powers of Tauri that are used; given, so that a browser never loads them. */
+export interface TauriPowers {
+  listen(event: string, handler: (event: { readonly payload: unknown }) => void): Promise<() => void>;
+  invoke(command: string, args: Record<string, unknown>): Promise<unknown>;
+}
+
+export function createTauriLink({ listen, invoke }: TauriPowers, { onLine, onState }: PageLinkEvents): PageLink {
+  const incoming = createIncomingQueue<ParsedLine | LostRuntime>();
+  const stops: (() => void)[] = [];
+  let isClosed = false;
+
+  function receive(payload: unknown): void {
+    const value = typeof payload === "string" ? parseOrKeep(payload) : payload;
+    const text = typeof payload === "string" ? payload : (JSON.stringify(payload) ?? "");
+    // A runtime that speaks runs, whether anybody said so or not.
+    if (isRecord(value) && value["type"] === "ready") onState({ phase: "open", runtime: "running" });
+    onLine({ direction: "received", value, chars: text.length });
+    incoming.put({ value, text });
+  }
+
+  function takeState(payload: unknown): void {
+    if (!isRecord(payload) || !runtimeStates.includes(payload["runtime"])) return;
+    const { runtime, message } = payload as unknown as RuntimeState;
+    if (runtime === "restarting" || runtime === "failed")
+      incoming.put({ lost: new HawserError("connection_lost", message ?? "the agent has ended") });
+    onState({ phase: "open", runtime, message });
+  }
+
+  async function follow(event: string, handler: (payload: unknown) => void): Promise<void> {
+    const stop = await listen(event, ({ payload }) => (isClosed ? undefined : handler(payload)));
+    if (isClosed) stop();
+    else stops.push(stop);
+  }
+
+  async function begin(): Promise<void> {
+    onState({ phase: "connecting", runtime: "starting" });
+    try {
+      await Promise.all([follow(streamEvent, receive), follow(stateEvent, takeState)]);
+      // The greeting may have come before anybody listened: it is asked for.
+      await invoke("agent_hello", {});
+    } catch (error) {
+      onState({ phase: "ended", runtime: "failed", message: describeThrown(error) });
+      incoming.end();
+    }
+  }
+
+  void begin();
+  return {
+    incoming: incoming.items,
+    async send(line) {
+      onLine({ direction: "sent", value: JSON.parse(line), chars: line.length });
+      await invoke(sendCommand, { line });
+    },
+    retry() {},
+    close() {
+      isClosed = true;
+      for (const stop of stops.splice(0)) stop();
+      incoming.end();
+      onState({ phase: "ended", runtime: "failed" });
+    },
+  };
+}
+
+const runtimeStates: readonly unknown[] = ["starting", "running", "restarting", "failed"];
+
+function parseOrKeep(line: string): unknown {
+  try {
+    return parseJsonText(line);
+  } catch {
+    return line;
+  }
+}

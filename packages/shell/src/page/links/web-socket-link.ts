@@ -1,0 +1,103 @@
+// The link over the local server's WebSocket. A connection that is lost is made again, at once and then with
+// growing pauses; the client is told that what it asked is lost, and the page loads what it missed.
+
+import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
+import { describeThrown, HawserError, parseJsonText } from "@hawser/wire";
+import { decodeFrame, type RuntimeState } from "../../link/page-frames.ts";
+import type { LinkState } from "../state/page-state.ts";
+import { createIncomingQueue } from "./incoming-queue.ts";
+import type { PageLink, PageLinkEvents } from "./page-link.ts";
+
+export interface WebSocketLinkOptions extends PageLinkEvents {
+  readonly url: string;
+  /** The first pause; each one is twice as long as the one before. */
+  readonly firstPauseMs?: number;
+  readonly longestPauseMs?: number;
+}
+
+export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
+  const { url, firstPauseMs = 250, longestPauseMs = 8_000, onLine, onState } = options;
+  const incoming = createIncomingQueue<ParsedLine | LostRuntime>();
+  let socket: WebSocket | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let failures = 0;
+  let isClosed = false;
+  let runtime: RuntimeState = { runtime: "starting" };
+
+  const tell = (state: Omit<LinkState, "runtime">): void => onState({ runtime: runtime.runtime, ...state });
+
+  function lose(message: string): void {
+    incoming.put({ lost: new HawserError("connection_lost", message) });
+  }
+
+  function connect(): void {
+    clearTimeout(timer);
+    if (isClosed || socket) return;
+    tell({ phase: "connecting" });
+    const opened = new WebSocket(url);
+    socket = opened;
+    opened.addEventListener("open", () => (failures = 0));
+    opened.addEventListener("message", (event: MessageEvent<unknown>) => {
+      if (opened === socket && typeof event.data === "string") receive(event.data);
+    });
+    // An error is always followed by the close.
+    opened.addEventListener("close", () => {
+      if (opened === socket) waitAndConnect();
+    });
+  }
+
+  function waitAndConnect(): void {
+    socket = undefined;
+    lose("the connection to the shell was lost");
+    if (isClosed) return;
+    const retryInMs = Math.min(firstPauseMs * 2 ** failures, longestPauseMs);
+    failures++;
+    tell({ phase: "closed", retryInMs });
+    timer = setTimeout(connect, retryInMs);
+  }
+
+  function receive(text: string): void {
+    const frame = decodeFrame(text);
+    if (!frame) return;
+    if (frame.kind === "state") return takeState(frame.state);
+    const value = parseOrDescribe(frame.line);
+    const chars = frame.line.length;
+    onLine({ direction: frame.kind === "response" ? "received" : "other_tab", value, chars });
+    if (frame.kind === "response") incoming.put({ value, text: frame.line });
+  }
+
+  function takeState(state: RuntimeState): void {
+    const isGone = state.runtime === "restarting" || state.runtime === "failed";
+    if (isGone) lose(state.message ?? "the agent has ended");
+    runtime = state;
+    tell({ phase: "open", message: state.message });
+  }
+
+  connect();
+  return {
+    incoming: incoming.items,
+    send(line) {
+      if (socket?.readyState !== WebSocket.OPEN) throw new HawserError("connection_lost", "the shell is not connected; it is tried again");
+      onLine({ direction: "sent", value: JSON.parse(line), chars: line.length });
+      socket.send(line);
+    },
+    retry: connect,
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      socket?.close();
+      socket = undefined;
+      incoming.end();
+      tell({ phase: "ended" });
+    },
+  };
+}
+
+/** A line that is no JSON is still shown in the wire view. */
+function parseOrDescribe(line: string): unknown {
+  try {
+    return parseJsonText(line);
+  } catch (error) {
+    return `${describeThrown(error)}: ${line.slice(0, 200)}`;
+  }
+}

@@ -1,0 +1,90 @@
+// What a model writes, as Markdown. HTML in it stays text; links lead only to http, https and mailto, and
+// open elsewhere; an image is a link, since loading it would tell a stranger that it was read.
+
+import { memo, type ReactNode } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { markdownChars } from "../state/bounds.ts";
+import { CodeBlock } from "./code-block.tsx";
+import { openCode, splitBlocks } from "./split-blocks.ts";
+
+const allowedAddress = /^(?:https?:\/\/|mailto:)/i;
+
+/** Undefined for an address that must not be followed. */
+export const toSafeAddress = (address: string | undefined): string | undefined =>
+  address !== undefined && allowedAddress.test(address) ? address : undefined;
+
+function SafeLink({ address, children }: { readonly address: string | undefined; readonly children: ReactNode }) {
+  const safe = toSafeAddress(address);
+  if (safe === undefined) return <span>{children}</span>;
+  return (
+    <a href={safe} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  );
+}
+
+interface CodeNode {
+  readonly children: readonly {
+    readonly tagName?: string;
+    readonly properties?: { readonly className?: unknown };
+    readonly children?: readonly { readonly value?: string }[];
+  }[];
+}
+
+/** The text and the language of a `pre`, from what the parser made of it. */
+function readCode(node: CodeNode | undefined): { code: string; language: string } {
+  const [code] = node?.children ?? [];
+  const names = code?.properties?.className;
+  const language = Array.isArray(names) ? String(names[0] ?? "").replace(/^language-/, "") : "";
+  return { code: (code?.children ?? []).map(({ value = "" }) => value).join(""), language };
+}
+
+const components: Components = {
+  a: ({ href, children }) => <SafeLink address={href}>{children}</SafeLink>,
+  img: ({ src, alt }) => <SafeLink address={typeof src === "string" ? src : undefined}>{`image: ${alt || String(src)}`}</SafeLink>,
+  pre: ({ node }) => <CodeBlock {...readCode(node as CodeNode | undefined)} />,
+  table: ({ children }) => (
+    <div className="max-w-full overflow-x-auto" role="region" aria-label="Table" tabIndex={0}>
+      <table>{children}</table>
+    </div>
+  ),
+  input: ({ checked }) => (
+    <span role="img" aria-label={checked ? "done" : "not done"}>
+      {checked ? "☑ " : "☐ "}
+    </span>
+  ),
+};
+
+const plugins = [remarkGfm];
+
+const MarkdownBlock = memo(function MarkdownBlock({ text }: { readonly text: string }) {
+  return (
+    <div className="answer-block">
+      <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={(address) => toSafeAddress(address) ?? ""}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+});
+
+interface MarkdownProps {
+  readonly text: string;
+  /** More of it will come. */
+  readonly isGrowing: boolean;
+}
+
+export const Markdown = memo(function Markdown({ text, isGrowing }: MarkdownProps) {
+  if (text.length > markdownChars) return <p className="answer whitespace-pre-wrap">{text}</p>;
+  const blocks = isGrowing ? splitBlocks(text) : [text];
+  const last = blocks.length - 1;
+  const code = isGrowing ? openCode(blocks[last] ?? "") : undefined;
+  return (
+    <div className="answer">
+      {blocks.map((block, at) =>
+        // A block is known by its place: those before the last never change.
+        at === last && code ? <CodeBlock key={at} {...code} /> : <MarkdownBlock key={at} text={block} />,
+      )}
+    </div>
+  );
+});

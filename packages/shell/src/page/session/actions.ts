@@ -1,0 +1,87 @@
+// What the user can do. Each action asks the runtime; what comes of it arrives as lines. A refusal becomes a
+// notice that says what was tried and why it did not work.
+
+import type { Decision } from "@hawser/agent/host/link";
+import { runningTurnsOf, type Message } from "../state/page-state.ts";
+import { toNotice, type Session } from "./session.ts";
+
+export interface Attachment {
+  readonly path: string;
+  readonly mime: string;
+}
+
+export interface Actions {
+  /** False when it could not be sent; the text is then still the user's. */
+  send(text: string, attachments: readonly Attachment[]): Promise<boolean>;
+  /** Ends every turn of the conversation on the screen. */
+  stop(): void;
+  answer(permissionId: string, decision: Decision): Promise<void>;
+  /** Sends a message of the user again, in its old place, with another text if there is one. */
+  sendAgain(message: Message, text?: string): Promise<void>;
+  rename(conversationId: string, title: string): Promise<void>;
+  remove(conversationId: string): Promise<void>;
+  pickModel(model: string | undefined): void;
+}
+
+export function createActions({ store, client, follow, notify, open }: Session): Actions {
+  async function attempt(what: string, work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      notify(toNotice(what, error));
+      return false;
+    }
+  }
+
+  async function send(text: string, attachments: readonly Attachment[]): Promise<boolean> {
+    const { currentId, pickedModel } = store.getState();
+    const metadata = { conversationId: currentId, ...(pickedModel !== undefined && { model: pickedModel }) };
+    const turn = client.send({ message: text, ...(attachments.length > 0 && { attachments }), metadata });
+    const ended = follow(turn);
+    const wasSent = await Promise.race([ended.then(() => false), untilSent(turn.id)]);
+    if (!wasSent && !store.getState().turns[turn.id]) notify("The message was not sent: the agent is not connected. Your text is kept.");
+    return wasSent || store.getState().turns[turn.id] !== undefined;
+  }
+
+  function untilSent(id: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      const stop = store.subscribe(() => {
+        if (!store.getState().turns[id]) return;
+        stop();
+        resolve(true);
+      });
+    });
+  }
+
+  return {
+    send,
+    stop() {
+      const running = runningTurnsOf(store.getState(), store.getState().currentId);
+      // The last first, so that no waiting one begins when the running one ends.
+      for (const { id } of running.toReversed()) void attempt("Could not stop", () => client.cancel(id));
+    },
+    async answer(permissionId, decision) {
+      const wasTaken = await attempt("The answer came too late", () => client.respondPermission(permissionId, decision));
+      if (!wasTaken) store.dispatch({ type: "permission_expired", permissionId });
+    },
+    async sendAgain(message, text = textOf(message)) {
+      const { currentId, threads } = store.getState();
+      const messages = threads[currentId]?.messages ?? [];
+      const before = messages.slice(0, messages.indexOf(message)).findLast(({ messageId }) => messageId !== undefined);
+      const after = before?.messageId ?? null;
+      const attachments = message.parts.filter((part) => part.kind === "attachment").map(({ path, mime }) => ({ path, mime }));
+      if (await attempt("Could not send it again", () => client.truncateConversation(currentId, after))) await send(text, attachments);
+    },
+    async rename(conversationId, title) {
+      await attempt("Could not rename", () => client.renameConversation(conversationId, title));
+    },
+    async remove(conversationId) {
+      const wasRemoved = await attempt("Could not delete", () => client.deleteConversation(conversationId));
+      if (wasRemoved && store.getState().currentId === conversationId) open();
+    },
+    pickModel: (model) => store.dispatch({ type: "model_picked", model }),
+  };
+}
+
+export const textOf = ({ parts }: Message): string => parts.map((part) => (part.kind === "text" ? part.text : "")).join("");

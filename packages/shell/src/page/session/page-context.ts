@@ -1,0 +1,32 @@
+// How components reach the session, and read the part of the state that they draw.
+
+import { createContext, use, useSyncExternalStore } from "react";
+import { HawserError } from "@hawser/wire";
+import type { PageState } from "../state/page-state.ts";
+import type { Actions } from "./actions.ts";
+import type { Session } from "./session.ts";
+
+export interface PageParts {
+  readonly session: Session;
+  readonly actions: Actions;
+}
+
+export const PageContext = createContext<PageParts | undefined>(undefined);
+
+export function usePageParts(): PageParts {
+  const parts = use(PageContext);
+  if (!parts) throw new HawserError("internal", "a component was drawn outside the page");
+  return parts;
+}
+
+/** Drawn again when what is selected changes; it must be a part of the state, not made anew. */
+export function usePage<Selected>(select: (state: PageState) => Selected): Selected {
+  const { store } = usePageParts().session;
+  return useSyncExternalStore(store.subscribe, () => select(store.getState()));
+}
+
+export const useIsConnected = (): boolean =>
+  usePage(({ link, runtime }) => link.phase === "open" && link.runtime === "running" && runtime !== undefined);
+
+export const useIsRunning = (): boolean =>
+  usePage(({ turns, currentId }) => Object.values(turns).some((turn) => turn.state === "running" && turn.conversationId === currentId));

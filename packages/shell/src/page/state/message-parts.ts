@@ -1,0 +1,99 @@
+// What one event of a turn makes of the answer that it belongs to. Times are the runtime's own, so that an
+// event that comes again after a lost connection makes the same of it.
+
+import type { ConversationMessage, MessagePart } from "@hawser/wire";
+import type { Message, Part, Permission, ToolPart, TurnResponse } from "./page-state.ts";
+
+export function addToAnswer(message: Message, event: TurnResponse): Message {
+  switch (event.type) {
+    case "token":
+      return { ...message, parts: addText(message.parts, event.token) };
+    case "tool_use": {
+      const { toolId, toolName, input } = event.data;
+      return changeTool(message, { toolId, toolName, input }, { input, startedAt: event.timestamp });
+    }
+    case "permission_request": {
+      const { permissionId, reason, input } = event.data;
+      return changeTool(message, event.data, { permission: { permissionId, reason, input } });
+    }
+    case "tool_result": {
+      const { result, isError, error } = event.data;
+      const state = isError ? ("failed" as const) : ("done" as const);
+      return changeTool(message, { ...event.data, input: null }, { result, error, state, endedAt: event.timestamp });
+    }
+    case "progress": {
+      const { toolId, ...progress } = event.data;
+      const tool = message.parts.findLast((part) => part.kind === "tool" && part.toolId === toolId);
+      if (tool?.kind !== "tool") return message;
+      // A tool that gets on is not asked about any more.
+      return changeTool(message, tool, { progress, ...(tool.permission && { permission: { decision: "expired", ...tool.permission } }) });
+    }
+    case "usage":
+      return { ...message, model: event.data.model };
+    case "done":
+      return { ...message, state: "ended", messageId: event.data?.assistantMessageId ?? message.messageId };
+    default:
+      // `error`
+      return { ...endTools(message, event.error), state: "ended", failure: { text: event.error, code: event.code } };
+  }
+}
+
+function addText(parts: readonly Part[], text: string): readonly Part[] {
+  const last = parts.at(-1);
+  if (last?.kind !== "text") return [...parts, { kind: "text", text }];
+  return [...parts.slice(0, -1), { kind: "text", text: last.text + text }];
+}
+
+type Call = Pick<ToolPart, "toolId" | "toolName" | "input">;
+
+function changeTool(message: Message, { toolId, toolName, input }: Call, change: Partial<ToolPart>): Message {
+  const at = message.parts.findLastIndex((part) => part.kind === "tool" && part.toolId === toolId);
+  const before = message.parts[at];
+  const known: ToolPart = before?.kind === "tool" ? before : { kind: "tool", toolId, toolName, input, state: "running" };
+  const tool = { ...known, ...change };
+  return { ...message, parts: at < 0 ? [...message.parts, tool] : message.parts.with(at, tool) };
+}
+
+/** No tool runs on when its turn has ended. */
+export function endTools(message: Message, error: string): Message {
+  if (!message.parts.some((part) => part.kind === "tool" && part.state === "running")) return message;
+  const parts = message.parts.map((part) =>
+    part.kind === "tool" && part.state === "running" ? { ...part, state: "failed" as const, error } : part,
+  );
+  return { ...message, parts };
+}
+
+export function changePermission(message: Message, permissionId: string, decision: NonNullable<Permission["decision"]>): Message {
+  const at = message.parts.findIndex((part) => part.kind === "tool" && part.permission?.permissionId === permissionId);
+  const part = message.parts[at];
+  if (part?.kind !== "tool" || !part.permission) return message;
+  return { ...message, parts: message.parts.with(at, { ...part, permission: { ...part.permission, decision } }) };
+}
+
+/** A message of the history as it is shown: a use of a tool and its result are one part. */
+export function fromHistory(message: ConversationMessage): Message {
+  const { messageId, role, timestamp, requestId, model, interrupted } = message;
+  const shown: Message = {
+    key: requestId === undefined ? messageId : keyOf(role, requestId),
+    role,
+    parts: [],
+    at: timestamp,
+    state: "ended",
+    messageId,
+    requestId,
+    model,
+    failure: interrupted === undefined ? undefined : { text: interrupted },
+  };
+  return message.parts.reduce(addHistoryPart, shown);
+}
+
+export const keyOf = (role: Message["role"], requestId: string): string => `${role}:${requestId}`;
+
+function addHistoryPart(message: Message, part: MessagePart): Message {
+  if (part.type === "text") return { ...message, parts: addText(message.parts, part.text) };
+  if (part.type === "attachment")
+    return { ...message, parts: [...message.parts, { kind: "attachment", path: part.path, mime: part.mime }] };
+  if (part.type === "tool_use") return changeTool(message, part, { input: part.input });
+  const { result, isError, error } = part;
+  return changeTool(message, { ...part, input: null }, { result, error, state: isError ? "failed" : "done" });
+}

@@ -1,0 +1,173 @@
+// What is on the screen, as plain data. Everything here comes from lines of the protocol, from the link, and
+// from what the user chose; components only draw it. Nothing is changed in place.
+
+import type { AgentInfo, Decision } from "@hawser/agent/host/link";
+import type { AnyAgentRequest, AnyAgentResponse, ConversationMessage, ConversationSummary, ModelEntry, StatusData } from "@hawser/wire";
+
+export interface TextPart {
+  readonly kind: "text";
+  readonly text: string;
+}
+
+export interface AttachmentPart {
+  readonly kind: "attachment";
+  readonly path: string;
+  readonly mime: string;
+}
+
+export interface Permission {
+  readonly permissionId: string;
+  readonly reason: string;
+  /** What exactly would run. */
+  readonly input: unknown;
+  /** `expired`: it can't be answered any more. */
+  readonly decision?: Decision | "expired" | undefined;
+}
+
+export interface ToolPart {
+  readonly kind: "tool";
+  readonly toolId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+  readonly state: "running" | "done" | "failed";
+  readonly result?: unknown;
+  readonly error?: string | undefined;
+  /** The runtime's clock; unknown for what was loaded. */
+  readonly startedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
+  readonly progress?: { readonly message?: string | undefined; readonly done?: number | undefined; readonly total?: number | undefined };
+  readonly permission?: Permission | undefined;
+}
+
+export type Part = TextPart | AttachmentPart | ToolPart;
+
+export interface Failure {
+  readonly text: string;
+  readonly code?: string | undefined;
+}
+
+export interface Message {
+  /** The same before and after the message got its place in the history. */
+  readonly key: string;
+  readonly role: "user" | "assistant";
+  readonly parts: readonly Part[];
+  readonly at: number;
+  readonly state: "running" | "ended";
+  readonly messageId?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly model?: string | undefined;
+  readonly failure?: Failure | undefined;
+}
+
+export interface Thread {
+  readonly conversationId: string;
+  readonly title: string;
+  readonly messages: readonly Message[];
+  /** `needed`: what is here may be incomplete; the history knows. */
+  readonly load: "needed" | "done";
+}
+
+/** Every response of a turn. */
+export type TurnResponse = Extract<
+  AnyAgentResponse,
+  { type: "token" | "tool_use" | "tool_result" | "permission_request" | "progress" | "usage" | "done" | "error" }
+>;
+
+export interface Turn {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly state: "running" | "ended";
+  /** Everything up to this one was taken in. */
+  readonly seq: number;
+  /** What came before its time, by `seq`. */
+  readonly held: Readonly<Record<number, TurnResponse>>;
+  readonly isStopping: boolean;
+  readonly progress?: string | undefined;
+  readonly usage?: Usage | undefined;
+}
+
+export interface Usage {
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+export interface WireEntry {
+  readonly number: number;
+  readonly direction: "sent" | "received" | "other_tab";
+  /** `kind` of a request, `type` of a response. */
+  readonly name: string;
+  readonly id: string | undefined;
+  readonly conversationId: string | undefined;
+  readonly at: number;
+  readonly chars: number;
+  readonly value: unknown;
+}
+
+export interface WireLog {
+  readonly entries: readonly WireEntry[];
+  readonly chars: number;
+  readonly dropped: number;
+}
+
+/** How the way to the agent is. */
+export interface LinkState {
+  /** `closed`: tried again by itself. `ended`: nothing more will come. */
+  readonly phase: "connecting" | "open" | "closed" | "ended";
+  readonly runtime: "starting" | "running" | "restarting" | "failed";
+  readonly message?: string | undefined;
+  readonly retryInMs?: number | undefined;
+}
+
+export interface Runtime {
+  readonly info: AgentInfo;
+  /** From its greeting: tells one runtime from the next. */
+  readonly startedAt: number;
+  /** Counts greetings, also those of the same runtime after a lost connection. */
+  readonly greeting: number;
+}
+
+export interface Notice {
+  readonly key: string;
+  readonly text: string;
+}
+
+export interface PageState {
+  readonly link: LinkState;
+  readonly runtime: Runtime | undefined;
+  readonly conversations: readonly ConversationSummary[];
+  readonly currentId: string;
+  readonly threads: Readonly<Record<string, Thread>>;
+  readonly turns: Readonly<Record<string, Turn>>;
+  /** Requests that wait for their end, own ones and those of other tabs. */
+  readonly requests: Readonly<Record<string, AnyAgentRequest>>;
+  /** Lines of a `load_conversation` that is under way. */
+  readonly loading: Readonly<Record<string, readonly ConversationMessage[]>>;
+  readonly unclaimed: readonly TurnResponse[];
+  readonly models: readonly ModelEntry[];
+  readonly pickedModel: string | undefined;
+  readonly status: (StatusData & { readonly at: number }) | undefined;
+  readonly notices: readonly Notice[];
+  readonly wire: WireLog;
+}
+
+export const initialState: PageState = {
+  link: { phase: "connecting", runtime: "starting" },
+  runtime: undefined,
+  conversations: [],
+  currentId: "",
+  threads: {},
+  turns: {},
+  requests: {},
+  loading: {},
+  unclaimed: [],
+  models: [],
+  pickedModel: undefined,
+  status: undefined,
+  notices: [],
+  wire: { entries: [], chars: 0, dropped: 0 },
+};
+
+/** Of a conversation, those that run or wait to run. */
+export const runningTurnsOf = ({ turns }: PageState, conversationId: string): Turn[] =>
+  Object.values(turns).filter((turn) => turn.state === "running" && turn.conversationId === conversationId);

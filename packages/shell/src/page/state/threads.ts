@@ -1,0 +1,100 @@
+// Changes to the conversations that are held: their messages, and what the history says about them.
+
+import type { ConversationMessage } from "@hawser/wire";
+import { heldThreads } from "./bounds.ts";
+import { fromHistory } from "./message-parts.ts";
+import { runningTurnsOf, type Message, type PageState, type Part, type Thread } from "./page-state.ts";
+
+export function withThread(state: PageState, conversationId: string, change: (thread: Thread) => Thread): PageState {
+  const thread = state.threads[conversationId];
+  if (!thread) return state;
+  const changed = change(thread);
+  return changed === thread ? state : { ...state, threads: { ...state.threads, [conversationId]: changed } };
+}
+
+/** Changes the answer to a request; adds it where a turn is known by its events only. */
+export function withAnswer(thread: Thread, requestId: string, change: (message: Message) => Message): Thread {
+  const { messages } = thread;
+  const at = messages.findLastIndex((message) => message.role === "assistant" && message.requestId === requestId);
+  const message = messages[at];
+  return message ? { ...thread, messages: messages.with(at, change(message)) } : thread;
+}
+
+export function openThread(state: PageState, conversationId: string, isNew: boolean): PageState {
+  const title = state.conversations.find((summary) => summary.conversationId === conversationId)?.title ?? "";
+  const thread = state.threads[conversationId] ?? { conversationId, title, messages: [], load: isNew ? "done" : "needed" };
+  // The one that was opened last is the last of them.
+  const { [conversationId]: _, ...others } = state.threads;
+  return forgetOldThreads({ ...state, currentId: conversationId, threads: { ...others, [conversationId]: thread } });
+}
+
+function forgetOldThreads(state: PageState): PageState {
+  const idle = Object.keys(state.threads).filter((id) => id !== state.currentId && runningTurnsOf(state, id).length === 0);
+  const gone = idle.slice(0, Math.max(0, idle.length - heldThreads));
+  return gone.length === 0 ? state : gone.reduce(dropThread, state);
+}
+
+/** With everything that is known of its turns. */
+export function dropThread(state: PageState, conversationId: string): PageState {
+  const { [conversationId]: _, ...threads } = state.threads;
+  const turns = Object.fromEntries(Object.entries(state.turns).filter(([, turn]) => turn.conversationId !== conversationId));
+  return { ...state, threads, turns };
+}
+
+/**
+ * What the history says, with what it can't know yet: messages on their way, and the answer that is being
+ * written, of which it has only the finished steps.
+ */
+export function takeHistory(state: PageState, conversationId: string, history: readonly ConversationMessage[]): PageState {
+  return withThread(state, conversationId, (thread) => {
+    const loaded = withOwnKeys(joinPieces(history).map(fromHistory)).map((message) => keepWhatIsKnown(state, thread, message));
+    const isLoaded = new Set(loaded.map(({ requestId }) => requestId));
+    const unwritten = thread.messages.filter(
+      ({ messageId, requestId }) => messageId === undefined && requestId !== undefined && !isLoaded.has(requestId),
+    );
+    return { ...thread, messages: [...loaded, ...unwritten], load: "done" };
+  });
+}
+
+/** A long message comes in several pieces, one after the other. */
+function joinPieces(pieces: readonly ConversationMessage[]): ConversationMessage[] {
+  const joined: ConversationMessage[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (last?.messageId !== piece.messageId) joined.push(piece);
+    else joined[joined.length - 1] = { ...last, ...piece, parts: [...last.parts, ...piece.parts] };
+  }
+  return joined;
+}
+
+function keepWhatIsKnown(state: PageState, thread: Thread, message: Message): Message {
+  if (message.role === "user" || message.requestId === undefined) return message;
+  const shown = thread.messages.findLast(({ role, requestId }) => role === "assistant" && requestId === message.requestId);
+  if (!shown) return message;
+  const turn = state.turns[message.requestId];
+  if (turn?.state === "running" && turn.seq > 0) return { ...shown, messageId: message.messageId };
+  return {
+    ...message,
+    parts: message.parts.map((part) => withTimes(part, shown.parts)),
+    failure: message.failure && (shown.failure ?? message.failure),
+  };
+}
+
+/** The history does not hold how long a tool took. */
+function withTimes(part: Part, shown: readonly Part[]): Part {
+  if (part.kind !== "tool") return part;
+  const known = shown.find((candidate) => candidate.kind === "tool" && candidate.toolId === part.toolId);
+  if (known?.kind !== "tool") return part;
+  const { startedAt, endedAt, permission } = known;
+  return { ...part, startedAt, endedAt, permission };
+}
+
+/** Ids are unique only among requests in flight: a host may use one again. */
+function withOwnKeys(messages: readonly Message[]): readonly Message[] {
+  const seen = new Set<string>();
+  return messages.map((message) => {
+    const key = seen.has(message.key) ? `${message.key}:${message.messageId}` : message.key;
+    seen.add(key);
+    return key === message.key ? message : { ...message, key };
+  });
+}

@@ -1,0 +1,53 @@
+// A tool's call in one line of words, for the head of its card and for the question whether it may run.
+
+import { isRecord } from "@hawser/wire";
+
+const shownChars = 120;
+
+/** The one line that tells most about the input. */
+export function summarizeInput(input: unknown): string {
+  if (!isRecord(input)) return shorten(toText(input));
+  const { command, args, path, pattern } = input;
+  if (typeof command === "string") return shorten([command, ...(Array.isArray(args) ? args.map(quote) : [])].join(" "));
+  if (typeof pattern === "string") return shorten(`${quote(pattern)}${typeof path === "string" ? ` in ${path}` : ""}`);
+  if (typeof path === "string") return shorten(path);
+  const members = Object.entries(input).map(([name, value]) => `${name}: ${toText(value)}`);
+  return shorten(members.join(", "));
+}
+
+/** What will happen, for a person who is asked. */
+export function describeCall(toolName: string, input: unknown): string {
+  const given = isRecord(input) ? input : {};
+  const path = toText(given["path"]);
+  if (toolName === "write_file") return `Write ${toText(given["content"]).length} characters to ${path}, replacing what is there`;
+  if (toolName === "edit_file") return `Change text in ${path}${given["replaceAll"] === true ? ", everywhere it occurs" : ""}`;
+  if (toolName === "run_command") return `Run this program: ${summarizeInput(input)}`;
+  return `Use ${toolName} with exactly this input`;
+}
+
+const quote = (value: unknown): string => {
+  const text = String(value);
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : JSON.stringify(text);
+};
+
+function toText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > shownChars ? `${line.slice(0, shownChars)}…` : line;
+}
+
+/** `12 ms`, `3.4 s`, `2 min 5 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes} min ${Math.floor((ms % 60_000) / 1_000)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** `4 s`, `2 min 5 s`: for a clock that ticks. */
+export const formatClock = (ms: number): string => (ms < 60_000 ? `${Math.floor(ms / 1_000)} s` : formatDuration(ms));

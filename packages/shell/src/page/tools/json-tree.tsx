@@ -1,0 +1,65 @@
+// A JSON value as a tree that opens. Long lists and texts are drawn in pieces: a result may be large.
+
+import { useState } from "react";
+
+interface JsonTreeProps {
+  readonly value: unknown;
+  readonly name?: string;
+  readonly depth?: number;
+}
+
+const openDepth = 2;
+const step = 100;
+const textChars = 2_000;
+
+export function JsonTree({ value, name, depth = 0 }: JsonTreeProps) {
+  if (typeof value !== "object" || value === null)
+    return (
+      <div className="pl-4 font-mono text-xs leading-relaxed">
+        <MemberName name={name} />
+        <Scalar value={value} />
+      </div>
+    );
+  return <Branch value={value} name={name} depth={depth} />;
+}
+
+function MemberName({ name }: { readonly name: string | undefined }) {
+  return name === undefined ? null : <span className="text-soft">{name}: </span>;
+}
+
+function Scalar({ value }: { readonly value: unknown }) {
+  const [isWhole, setIsWhole] = useState(false);
+  if (typeof value !== "string") return <span className="text-rope">{String(value)}</span>;
+  const isLong = value.length > textChars && !isWhole;
+  return (
+    <>
+      <span className="whitespace-pre-wrap text-leaf wrap-anywhere">{JSON.stringify(isLong ? value.slice(0, textChars) : value)}</span>
+      {isLong && (
+        <button type="button" className="button button-quiet min-h-6 px-1 text-xs" onClick={() => setIsWhole(true)}>
+          Show all {value.length} characters
+        </button>
+      )}
+    </>
+  );
+}
+
+function Branch({ value, name, depth }: { readonly value: object; readonly name: string | undefined; readonly depth: number }) {
+  const [isOpen, setIsOpen] = useState(depth < openDepth);
+  const [shown, setShown] = useState(step);
+  const members = Object.entries(value);
+  const size = Array.isArray(value) ? `[${members.length}]` : `{${members.length}}`;
+  return (
+    <details open={isOpen} className="pl-4 font-mono text-xs leading-relaxed" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary className="-ml-4 cursor-pointer">
+        <MemberName name={name} />
+        <span className="text-soft">{size}</span>
+      </summary>
+      {isOpen && members.slice(0, shown).map(([key, member]) => <JsonTree key={key} name={key} value={member} depth={depth + 1} />)}
+      {isOpen && members.length > shown && (
+        <button type="button" className="button button-quiet min-h-6 px-1 text-xs" onClick={() => setShown(shown + step)}>
+          Show more ({members.length - shown} left)
+        </button>
+      )}
+    </details>
+  );
+}

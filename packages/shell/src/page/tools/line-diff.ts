@@ -1,0 +1,63 @@
+// The difference of two texts, line by line: what stays, what goes, what comes. Long texts that differ
+// everywhere are shown as all gone and all come, since finding better would take too long.
+
+export interface DiffLine {
+  readonly kind: "same" | "removed" | "added";
+  readonly text: string;
+}
+
+const comparedPairs = 1_000_000;
+
+export function diffLines(before: string, after: string): DiffLine[] {
+  const old = before === "" ? [] : before.split("\n");
+  const fresh = after === "" ? [] : after.split("\n");
+  const isShared = (at: number): boolean => at < old.length && at < fresh.length && old[at] === fresh[at];
+  let head = 0;
+  while (isShared(head)) head++;
+  let tail = 0;
+  while (tail < Math.min(old.length, fresh.length) - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail++;
+  const same = (lines: readonly string[]): DiffLine[] => lines.map((text) => ({ kind: "same", text }));
+  return [
+    ...same(old.slice(0, head)),
+    ...diffMiddle(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail)),
+    ...same(tail === 0 ? [] : old.slice(-tail)),
+  ];
+}
+
+function diffMiddle(old: readonly string[], fresh: readonly string[]): DiffLine[] {
+  const removed = (text: string): DiffLine => ({ kind: "removed", text });
+  const added = (text: string): DiffLine => ({ kind: "added", text });
+  if (old.length * fresh.length > comparedPairs) return [...old.map(removed), ...fresh.map(added)];
+  const common = commonLengths(old, fresh);
+  const lines: DiffLine[] = [];
+  let from = 0;
+  let to = 0;
+  while (from < old.length || to < fresh.length) {
+    const gone = old[from];
+    const come = fresh[to];
+    if (gone !== undefined && gone === come) {
+      lines.push({ kind: "same", text: gone });
+      from++;
+      to++;
+    } else if (gone !== undefined && (come === undefined || (common[from + 1]?.[to] ?? 0) >= (common[from]?.[to + 1] ?? 0))) {
+      lines.push(removed(gone));
+      from++;
+    } else {
+      lines.push(added(come ?? ""));
+      to++;
+    }
+  }
+  return lines;
+}
+
+/** At [from][to]: how many lines the rest of both has in common, in order. */
+function commonLengths(old: readonly string[], fresh: readonly string[]): Uint32Array[] {
+  const table = Array.from({ length: old.length + 1 }, () => new Uint32Array(fresh.length + 1));
+  for (let from = old.length - 1; from >= 0; from--) {
+    const row = table[from] as Uint32Array;
+    const below = table[from + 1] as Uint32Array;
+    for (let to = fresh.length - 1; to >= 0; to--)
+      row[to] = old[from] === fresh[to] ? (below[to + 1] ?? 0) + 1 : Math.max(below[to] ?? 0, row[to + 1] ?? 0);
+  }
+  return table;
+}

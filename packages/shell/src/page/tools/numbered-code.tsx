@@ -1,0 +1,83 @@
+// The content of a file with the numbers of its lines, and the difference that an edit makes. The first
+// lines are drawn; the rest on demand.
+
+import { useState } from "react";
+import { CopyButton } from "../markdown/copy-button.tsx";
+import { diffLines } from "./line-diff.ts";
+
+const shownLines = 300;
+
+interface NumberedCodeProps {
+  readonly text: string;
+  readonly label: string;
+  readonly firstNumber?: number;
+}
+
+export function NumberedCode({ text, label, firstNumber = 1 }: NumberedCodeProps) {
+  const [isWhole, setIsWhole] = useState(false);
+  const lines = text.replace(/\n$/, "").split("\n");
+  const shown = isWhole ? lines : lines.slice(0, shownLines);
+  return (
+    <Frame label={label} text={text}>
+      <div tabIndex={0} role="region" aria-label={label} className="flex max-h-96 overflow-auto font-mono text-xs leading-relaxed">
+        <pre aria-hidden="true" className="sticky left-0 border-r border-line bg-raised px-2 py-2 text-right text-soft select-none">
+          {shown.map((_, at) => at + firstNumber).join("\n")}
+        </pre>
+        <pre className="px-3 py-2">{shown.join("\n")}</pre>
+      </div>
+      {shown.length < lines.length && (
+        <button type="button" className="button button-quiet w-full rounded-none text-xs" onClick={() => setIsWhole(true)}>
+          Show all {lines.length} lines
+        </button>
+      )}
+    </Frame>
+  );
+}
+
+const looks = {
+  same: { sign: " ", className: "" },
+  removed: { sign: "−", className: "bg-alarm-wash text-alarm" },
+  added: { sign: "+", className: "bg-leaf-wash text-leaf" },
+} as const;
+
+export function DiffView({ before, after, label }: { readonly before: string; readonly after: string; readonly label: string }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const lines = diffLines(before, after);
+  const shown = isWhole ? lines : lines.slice(0, shownLines);
+  return (
+    <Frame label={label} text={after}>
+      <div tabIndex={0} role="region" aria-label={label} className="max-h-96 overflow-auto py-1 font-mono text-xs leading-relaxed">
+        {shown.map(({ kind, text }, at) => (
+          <pre key={at} className={`min-w-max px-3 ${looks[kind].className}`}>
+            <span className="inline-block w-4 select-none">{looks[kind].sign}</span>
+            {kind !== "same" && <span className="sr-only">{kind}: </span>}
+            {text}
+          </pre>
+        ))}
+      </div>
+      {shown.length < lines.length && (
+        <button type="button" className="button button-quiet w-full rounded-none text-xs" onClick={() => setIsWhole(true)}>
+          Show all {lines.length} lines
+        </button>
+      )}
+    </Frame>
+  );
+}
+
+interface FrameProps {
+  readonly label: string;
+  readonly text: string;
+  readonly children: React.ReactNode;
+}
+
+function Frame({ label, text, children }: FrameProps) {
+  return (
+    <figure className="overflow-hidden rounded-lg border border-line bg-sheet">
+      <figcaption className="flex items-center justify-between gap-2 border-b border-line bg-raised py-0.5 pr-1 pl-3 font-mono text-xs text-soft">
+        <span className="truncate">{label}</span>
+        <CopyButton text={text} label={`Copy ${label}`} />
+      </figcaption>
+      {children}
+    </figure>
+  );
+}

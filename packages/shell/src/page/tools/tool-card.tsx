@@ -1,0 +1,89 @@
+// One use of a tool: its name, what it was given, how it stands and how long it took, in one line that opens
+// to everything. While it waits for leave, the question stands below it.
+
+import { memo, useState } from "react";
+import { Icon } from "../components/icon.tsx";
+import type { ToolPart } from "../state/page-state.ts";
+import { Approval } from "./approval.tsx";
+import { formatDuration, summarizeInput } from "./describe-call.ts";
+import { JsonTree } from "./json-tree.tsx";
+import { ToolResult } from "./tool-result.tsx";
+
+export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPart }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const isAsking = tool.state === "running" && tool.permission !== undefined && tool.permission.decision === undefined;
+  return (
+    <section aria-label={`Tool ${tool.toolName}`} className="overflow-hidden rounded-lg border border-line bg-sheet">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        className="flex min-h-10 w-full items-center gap-2 px-3 py-1.5 text-left text-sm hover:bg-raised"
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        <Icon name={isOpen ? "open" : "shut"} className="size-3.5 text-soft" />
+        <span className="font-mono text-xs font-semibold">{tool.toolName}</span>
+        <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft">{summarizeInput(tool.input)}</span>
+        <CardState tool={tool} isAsking={isAsking} />
+      </button>
+      {tool.state === "running" && tool.progress && <Progress tool={tool} />}
+      {tool.error !== undefined && (
+        <p className="border-t border-line bg-alarm-wash px-3 py-2 text-sm text-alarm wrap-anywhere">{tool.error}</p>
+      )}
+      {isAsking && <Approval tool={tool} />}
+      {isOpen && <CardBody tool={tool} />}
+    </section>
+  );
+});
+
+function CardState({ tool, isAsking }: { readonly tool: ToolPart; readonly isAsking: boolean }) {
+  const { state, startedAt, endedAt } = tool;
+  const time = startedAt !== undefined && endedAt !== undefined ? formatDuration(endedAt - startedAt) : "";
+  if (isAsking) return <span className="shrink-0 text-xs font-medium text-rope">asks you</span>;
+  if (state === "running") return <span className="shrink-0 text-xs text-sea">running…</span>;
+  return (
+    <span className={`flex shrink-0 items-center gap-1.5 text-xs ${state === "failed" ? "text-alarm" : "text-leaf"}`}>
+      <span className="text-soft" title={tool.permission ? "With the time until the question was answered" : "How long it took"}>
+        {time}
+      </span>
+      <Icon name={state === "failed" ? "close" : "check"} className="size-3.5" />
+      <span className={state === "done" ? "sr-only" : ""}>{state}</span>
+    </span>
+  );
+}
+
+function Progress({ tool }: { readonly tool: ToolPart }) {
+  const { message, done, total } = tool.progress ?? {};
+  return (
+    <p className="flex items-center gap-2 border-t border-line px-3 py-1.5 text-xs text-soft">
+      {done !== undefined && total !== undefined && (
+        <progress className="h-1.5 w-24 accent-sea" aria-label="Progress" value={done} max={total} />
+      )}
+      <span>{message ?? (done === undefined ? "" : String(done))}</span>
+    </p>
+  );
+}
+
+function CardBody({ tool }: { readonly tool: ToolPart }) {
+  const { permission } = tool;
+  const said = permission?.decision === undefined ? undefined : decisions[permission.decision];
+  return (
+    <div className="space-y-3 border-t border-line p-3">
+      {said !== undefined && <p className="text-xs text-soft">{said}</p>}
+      <div>
+        <p className="text-xs font-semibold text-soft">Input</p>
+        <JsonTree value={tool.input} />
+      </div>
+      <div>
+        <p className="mb-1 text-xs font-semibold text-soft">Result</p>
+        {tool.state === "running" ? <p className="text-xs text-soft">Not there yet.</p> : <ToolResult tool={tool} />}
+      </div>
+    </div>
+  );
+}
+
+const decisions = {
+  allow: "You allowed this once.",
+  allow_always: "You allowed this for the rest of the conversation.",
+  deny: "You denied this.",
+  expired: "The question was answered elsewhere, or nobody answered in time.",
+} as const;

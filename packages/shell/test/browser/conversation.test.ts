@@ -1,0 +1,187 @@
+// A conversation in a real browser: the address, a message, its answer while it is written, tools, questions,
+// and what can be done with an answer.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { launchOrExplain, type Browser } from "./browser.ts";
+import { startScriptedAgent } from "./scripted-agent.ts";
+import { openPageStage, type StageOptions } from "./stage.ts";
+
+const browser = await launchOrExplain();
+afterAll(() => browser?.close());
+const openStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
+
+describe.skipIf(!browser)("the address", () => {
+  it("WEB-01 opens the page, and the key leaves the address bar; reload works with the cookie alone", async () => {
+    await using stage = await openStage();
+    const { page, box, status } = await stage.open();
+    expect(page.url()).not.toContain("key");
+    expect(await page.evaluate(() => document.cookie)).toBe("");
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toMatch(/[\w-]{43}/);
+    await page.reload();
+    await status.getByText("idle").waitFor();
+    expect(await box.isVisible()).toBe(true);
+  });
+
+  it("says on the first start what runs, offers examples that work by a click, and how to connect a real model", async () => {
+    await using stage = await openStage();
+    const { page, answers, button } = await stage.open();
+    await page.getByText("no key, no network").waitFor();
+    await page.getByText("ANTHROPIC_API_KEY").first().waitFor();
+    await button("what is 12 * 34?").click();
+    await answers.getByText("408").waitFor();
+  });
+});
+
+describe.skipIf(!browser)("a message", () => {
+  it("is sent with Enter, and the answer is on the screen while the model still writes", async () => {
+    const gate = Promise.withResolvers<void>();
+    await using model = await startScriptedAgent([{ text: ["The first words", " and more", gate.promise, ", then the **last** ones."] }]);
+    await using stage = await openStage(model.options);
+    const { answers, questions, button, say, untilIdle } = await stage.open();
+    await say("tell me");
+    await questions.getByText("tell me").waitFor();
+    await answers.getByText("The first words and more").waitFor();
+    expect(await button("Stop").isVisible()).toBe(true);
+    gate.resolve();
+    await answers.locator("strong", { hasText: "last" }).waitFor();
+    await untilIdle();
+    expect(await answers.count()).toBe(1);
+  });
+
+  it("can be of several lines with Shift+Enter, and is kept when it can't be sent", async () => {
+    await using stage = await openStage();
+    const { page, box, questions, untilIdle } = await stage.open();
+    await box.fill("hello");
+    await box.press("Shift+Enter");
+    await page.keyboard.type("there");
+    expect(await box.inputValue()).toBe("hello\nthere");
+    await box.press("Enter");
+    await questions.getByText("hello\nthere").waitFor();
+    await untilIdle();
+    expect(await box.inputValue()).toBe("");
+  });
+
+  it("is answered in Markdown: tables, lists and code that can be copied", async () => {
+    const text = "| a | b |\n|---|---|\n| 1 | 2 |\n\n- one\n- two\n\n```ts\nconst ship = 1;\n```\n\nSee [the site](https://example.com/).";
+    await using model = await startScriptedAgent([{ text }]);
+    await using stage = await openStage({ ...model.options, view: { permissions: ["clipboard-read", "clipboard-write"] } });
+    const { page, answers, say, untilIdle } = await stage.open();
+    await say("show me");
+    await untilIdle();
+    expect(await answers.getByRole("cell").allTextContents()).toEqual(["1", "2"]);
+    expect(await answers.getByRole("listitem").allTextContents()).toEqual(["one", "two"]);
+    await answers.getByRole("button", { name: "Copy code" }).click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("const ship = 1;\n");
+    const link = answers.getByRole("link", { name: "the site" });
+    expect([await link.getAttribute("target"), await link.getAttribute("rel")]).toEqual(["_blank", "noopener noreferrer"]);
+  });
+});
+
+describe.skipIf(!browser)("tools", () => {
+  it("show a card that opens to the input and the result, a file as a file with numbered lines", async () => {
+    await using stage = await openStage({ files: { "notes.txt": "first line\nsecond line\n" } });
+    const { say, toolCard, untilIdle } = await stage.open();
+    await say("read the file notes.txt");
+    await untilIdle();
+    const card = toolCard("read_file");
+    await card.getByRole("button", { expanded: false }).click();
+    await card.getByText('"notes.txt"').waitFor();
+    await card.getByText("second line").waitFor();
+  });
+
+  it("that fail show the reason on the card", async () => {
+    await using stage = await openStage();
+    const { say, toolCard } = await stage.open();
+    await say("read the file nowhere.txt");
+    await toolCard("read_file").getByText(/nowhere\.txt/).nth(1).waitFor();
+    await toolCard("read_file").getByText("failed").waitFor();
+  });
+
+  it("ask in place before they change something; allowed, it happens", async () => {
+    await using stage = await openStage();
+    const { approval, say, toolCard, untilIdle } = await stage.open();
+    await say('write "good morning" to greeting.txt');
+    await approval.getByText("Write 12 characters to greeting.txt").waitFor();
+    await approval.getByText("good morning").waitFor();
+    expect(existsSync(join(stage.work, "greeting.txt"))).toBe(false);
+    await approval.getByRole("button", { name: "Allow once" }).click();
+    await untilIdle();
+    expect(readFileSync(join(stage.work, "greeting.txt"), "utf8")).toBe("good morning");
+    await toolCard("write_file").getByText("done").waitFor();
+    expect(await approval.count()).toBe(0);
+  });
+
+  it("ask in place before they change something; denied, it does not happen and the answer says so", async () => {
+    await using stage = await openStage();
+    const { approval, say, toolCard, untilIdle } = await stage.open();
+    await say('write "good morning" to greeting.txt');
+    await approval.getByRole("button", { name: "Deny" }).click();
+    await untilIdle();
+    expect(existsSync(join(stage.work, "greeting.txt"))).toBe(false);
+    await toolCard("write_file").getByText("failed").waitFor();
+  });
+
+  it("always allowed are not asked about again in this conversation", async () => {
+    await using stage = await openStage();
+    const { approval, say, untilIdle } = await stage.open();
+    await say('write "one" to greeting.txt');
+    await approval.getByRole("button", { name: "Always allow" }).click();
+    await untilIdle();
+    await say('write "two" to greeting.txt');
+    await expect.poll(() => readFileSync(join(stage.work, "greeting.txt"), "utf8")).toBe("two");
+    await untilIdle();
+  });
+});
+
+describe.skipIf(!browser)("an answer", () => {
+  it("is stopped by the button; what was said is kept, and the model is told", async () => {
+    const never = new Promise(() => {});
+    await using model = await startScriptedAgent([{ text: ["As I was saying", never] }]);
+    await using stage = await openStage(model.options);
+    const { answers, button, say, untilIdle } = await stage.open();
+    await say("talk");
+    await answers.getByText("As I was saying").waitFor();
+    await button("Stop").click();
+    await answers.getByText("Stopped. What was said until then is kept.").waitFor();
+    await untilIdle();
+    expect(await answers.getByText("As I was saying").count()).toBe(1);
+    await expect.poll(() => model.server.openConnections).toBe(0);
+  });
+
+  it("is made again by Retry, in the place of the old one", async () => {
+    await using model = await startScriptedAgent((_, index) => ({ text: `answer number ${index + 1}` }));
+    await using stage = await openStage(model.options);
+    const { answers, questions, button, say, untilIdle } = await stage.open();
+    await say("once");
+    await answers.getByText("answer number 1").waitFor();
+    await untilIdle();
+    await button("Retry").click();
+    await answers.getByText("answer number 2").waitFor();
+    await untilIdle();
+    expect([await questions.count(), await answers.count()]).toEqual([1, 1]);
+    const asked = model.server.requests.at(-1)?.body as { messages: unknown[] };
+    expect(asked.messages).toHaveLength(1);
+  });
+
+  it("gives way when its question is edited and sent again, with all that followed", async () => {
+    await using stage = await openStage();
+    const { page, answers, questions, say, untilIdle } = await stage.open();
+    await say("what is 1 + 1?");
+    await answers.getByText("1 + 1 = 2").waitFor();
+    await untilIdle();
+    await say("what is 2 + 2?");
+    await answers.getByText("2 + 2 = 4").waitFor();
+    await untilIdle();
+    await questions.first().getByRole("button", { name: "Edit and resend" }).click();
+    await page.getByRole("textbox", { name: "Edited message" }).fill("what is 3 + 3?");
+    await page.getByRole("button", { name: "Send again" }).click();
+    await answers.getByText("3 + 3 = 6").waitFor();
+    await untilIdle();
+    expect([await questions.count(), await answers.count()]).toEqual([1, 1]);
+    await page.reload();
+    await answers.getByText("3 + 3 = 6").waitFor();
+    expect([await questions.count(), await answers.count()]).toEqual([1, 1]);
+  });
+});

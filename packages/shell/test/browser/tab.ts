@@ -1,0 +1,41 @@
+// One tab of the page, by what a user sees of it: names and roles, never classes.
+
+import type { Locator, Page } from "./browser.ts";
+
+export interface Tab {
+  readonly page: Page;
+  readonly box: Locator;
+  readonly status: Locator;
+  /** All answers, and all messages of the user. */
+  readonly answers: Locator;
+  readonly questions: Locator;
+  readonly approval: Locator;
+  readonly conversations: Locator;
+  button(name: string | RegExp): Locator;
+  toolCard(toolName: string): Locator;
+  /** Types a message and sends it by key. */
+  say(text: string): Promise<void>;
+  /** Resolves when nothing runs any more. */
+  untilIdle(): Promise<void>;
+}
+
+export function createTab(page: Page): Tab {
+  const box = page.getByRole("textbox", { name: "Message", exact: true });
+  const status = page.getByRole("contentinfo", { name: "Status" });
+  return {
+    page,
+    box,
+    status,
+    answers: page.getByRole("article", { name: "Agent" }),
+    questions: page.getByRole("article", { name: "You" }),
+    approval: page.getByRole("group", { name: /^Permission needed/ }),
+    conversations: page.getByRole("navigation", { name: "Conversations" }).getByRole("link"),
+    button: (name) => page.getByRole("button", typeof name === "string" ? { name, exact: true } : { name }),
+    toolCard: (toolName) => page.getByRole("region", { name: `Tool ${toolName}` }),
+    async say(text) {
+      await box.fill(text);
+      await box.press("Enter");
+    },
+    untilIdle: () => status.getByText("idle", { exact: true }).waitFor(),
+  };
+}
