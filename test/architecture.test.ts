@@ -36,6 +36,14 @@ const allowed: Record<string, readonly string[]> = {
     "remark-gfm",
     "ws",
   ],
+  "claude-code": [
+    "@ai-sdk/provider",
+    "@anthropic-ai/claude-agent-sdk",
+    "@hawser/bridge",
+    "@hawser/wire",
+    "@hawser/wire/node",
+    "@hawser/wire/tools",
+  ],
   conformance: ["@hawser/wire", "@hawser/wire/node"],
   hawser: [
     "@bomb.sh/tab/commander",
@@ -44,6 +52,7 @@ const allowed: Record<string, readonly string[]> = {
     "@hawser/agent/host",
     "@hawser/bridge",
     "@hawser/bridge/process",
+    "@hawser/claude-code",
     "@hawser/conformance",
     "@hawser/gateway",
     "@hawser/gateway/host",
@@ -95,6 +104,7 @@ describe("import table", () => {
   it.each(packageNames)("packages/%s declares exactly the packages that its sources import", (name) => {
     const manifest = JSON.parse(readFileSync(join(root, `packages/${name}/package.json`), "utf8")) as {
       dependencies?: Record<string, string>;
+      peerDependencies?: Record<string, string>;
     };
     const used = new Set(
       sourcesOf(name)
@@ -103,7 +113,7 @@ describe("import table", () => {
         .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
         .map(packageOf),
     );
-    expect(Object.keys(manifest.dependencies ?? {}).toSorted()).toEqual([...used].toSorted());
+    expect(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).toSorted()).toEqual([...used].toSorted());
   });
 });
 

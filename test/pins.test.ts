@@ -89,6 +89,7 @@ describe("exported names", () => {
         "makeFolder",
         "ndjson",
         "onProcessEnd",
+        "replacePrivateFile",
         "runStdio",
         "serveEcho",
         "startChild",

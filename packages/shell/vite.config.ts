@@ -8,6 +8,8 @@ export default defineConfig({
   root: `${import.meta.dirname}/src/page`,
   base: "/",
   plugins: [tailwindcss()],
+  // Whoever builds it, from a test as well: the page is the one that people get.
+  define: { "process.env.NODE_ENV": JSON.stringify("production") },
   resolve: { conditions: ["hawser-source", "module", "browser", "production"] },
   build: {
     outDir: `${import.meta.dirname}/dist/page`,

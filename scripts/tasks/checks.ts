@@ -8,6 +8,7 @@ import { run, runTool } from "./tool.ts";
 
 export const checkSteps: readonly Step[] = [
   toStep("types", () => runTool("typescript", "tsc", ["-p", "tsconfig.json"])),
+  toStep("types of the page, for a browser", () => runTool("typescript", "tsc", ["-p", "packages/shell/src/page"])),
   toStep("types of the set-up, for an old Node", () => runTool("typescript", "tsc", ["-p", "scripts/setup"])),
   toStep("format", () => runTool("oxfmt", "oxfmt", ["--check"])),
   toStep("lint", () => runTool("oxlint", "oxlint", ["--type-aware", "--deny-warnings", "--report-unused-disable-directives"])),

@@ -2,6 +2,7 @@
 // is loaded when a request needs it, and our own types need none of its. A test holds these shapes against
 // the real package.
 
+import { createRequire } from "node:module";
 import type { Readable, Writable } from "node:stream";
 import type { McpStdioServerConfig } from "@hawser/bridge";
 import { AgentSDKNotInstalledError } from "./errors.ts";
@@ -57,6 +58,15 @@ export interface AgentQuery extends AsyncIterable<AgentMessage> {
 
 export interface AgentSdk {
   query(request: { prompt: string | AsyncIterable<AgentUserMessage>; options: Readonly<Record<string, unknown>> }): AgentQuery;
+}
+
+/** Its file; throws AgentSDKNotInstalledError where it is missing. */
+export function findAgentSdk(): string {
+  try {
+    return createRequire(import.meta.url).resolve("@anthropic-ai/claude-agent-sdk");
+  } catch (cause) {
+    throw new AgentSDKNotInstalledError({ cause });
+  }
 }
 
 let loading: Promise<AgentSdk> | undefined;

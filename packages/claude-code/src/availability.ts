@@ -1,14 +1,15 @@
-// Whether requests could run here: the Agent SDK can be loaded and there is a command line. Starts nothing.
+// Whether requests could run here: the Agent SDK is installed and there is a command line. Loads and starts
+// nothing, since whoever asks may only want to list what there is.
 
 import { HawserError } from "@hawser/wire";
-import { loadAgentSdk } from "./agent-sdk.ts";
+import { findAgentSdk } from "./agent-sdk.ts";
 import { findCli } from "./find-cli.ts";
 import type { ClaudeCodeModelOptions } from "./options.ts";
 import { toEnvironment } from "./query-options.ts";
 
-export async function isClaudeCodeAvailable(options: ClaudeCodeModelOptions = {}): Promise<boolean> {
+export function isClaudeCodeAvailable(options: ClaudeCodeModelOptions = {}): boolean {
   try {
-    await loadAgentSdk();
+    findAgentSdk();
     findCli({ path: options.cliPath, cwd: options.cwd ?? process.cwd(), env: toEnvironment(options) });
     return true;
   } catch (error) {

@@ -4,6 +4,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join, resolve } from "node:path";
+import { findAgentSdk } from "./agent-sdk.ts";
 import { CLINotFoundError } from "./errors.ts";
 
 export interface FindCliOptions {
@@ -35,11 +36,10 @@ function usualPlaces(env: FindCliOptions["env"]): string[] {
 /** The Agent SDK brings the program of each platform in a package of its own. */
 function bundledPlaces(): string[] {
   const platform = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`;
-  const require = createRequire(import.meta.url);
   return [platform, `${platform}-musl`].flatMap((name) => {
     try {
       // Beside the SDK, which need not be beside us.
-      const sdk = createRequire(require.resolve("@anthropic-ai/claude-agent-sdk"));
+      const sdk = createRequire(findAgentSdk());
       return [sdk.resolve(`${name}/${programName}`)];
     } catch {
       return [];

@@ -110,7 +110,7 @@ function* warningsIn(message: AgentMessage): Generator<string> {
     for (const denial of message["permission_denials"] as unknown[])
       if (isRecord(denial)) yield `a call of ${String(denial["tool_name"])} was denied`;
   if (message.type === "system" && message.subtype === "api_retry")
-    yield `the API was asked again: ${String(message["error"] ?? "no answer")}`;
+    yield `the API was asked again: ${textOf(message["error"]) ?? "no answer"}`;
   if (message.type === "rate_limit_event" && isRecord(message["rate_limit_info"]) && message["rate_limit_info"]["status"] !== "allowed")
     yield `rate limit: ${String(message["rate_limit_info"]["status"])}`;
 }
@@ -118,7 +118,7 @@ function* warningsIn(message: AgentMessage): Generator<string> {
 function toMetadata(result: ResultMessage, init: AgentMessage | undefined, warnings: readonly string[]): ClaudeCodeMetadata {
   const usage = isRecord(result["usage"]) ? result["usage"] : {};
   return {
-    sessionId: String(result.session_id ?? init?.session_id ?? ""),
+    sessionId: result.session_id ?? init?.session_id ?? "",
     model: textOf(init?.["model"]),
     cliVersion: textOf(init?.["claude_code_version"]),
     costUsd: numberOf(result["total_cost_usd"]),

@@ -42,7 +42,12 @@ export async function openCliRun(request: CliRunRequest): Promise<CliRun> {
   let hasResult = false;
   let closing: Promise<void> | undefined;
 
-  const spawnClaudeCodeProcess = (spawn: SpawnRequest): CliProcess["spawned"] => (cli = startCliProcess(spawn)).spawned;
+  const spawnClaudeCodeProcess = (spawn: SpawnRequest): CliProcess["spawned"] => {
+    cli = startCliProcess(spawn);
+    // One that comes up behind a closed run is not wanted any more.
+    if (closing) void cli.end(false);
+    return cli.spawned;
+  };
 
   async function open(): Promise<AsyncIterator<AgentMessage>> {
     const onToolError = options.toolErrors === "throw" ? ending.fail : undefined;

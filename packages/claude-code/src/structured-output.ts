@@ -64,14 +64,14 @@ function* jsonTextsIn(text: string): Generator<unknown> {
   const [object = ""] = /\{[\s\S]*\}/.exec(text) ?? [];
   const [list = ""] = /\[[\s\S]*\]/.exec(text) ?? [];
   for (const candidate of [text, ...fences, object, list]) {
-    const value = parseOr(candidate, undefined);
+    const value = parseOr(candidate);
     if (value !== undefined) yield value;
   }
 }
 
 const jsonOr = (member: unknown): unknown => (typeof member === "string" && /^\s*[[{]/.test(member) ? parseOr(member, member) : member);
 
-function parseOr<Fallback>(text: string, fallback: Fallback): unknown {
+function parseOr(text: string, fallback?: unknown): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -42,7 +42,7 @@ export function createToolset(source: ToolSource, options: ToolsetOptions = {}):
   if (!/^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/.test(serverName) || serverName.length > 64)
     throw new HawserError("usage", `a server name has letters, digits, - and single _, at most 64; not "${serverName}"`);
   if (!["auto", "stdio", "sdk"].includes(transport))
-    throw new HawserError("usage", `there is no transport "${String(transport)}"; use auto, stdio or sdk`);
+    throw new HawserError("usage", `there is no transport "${transport}"; use auto, stdio or sdk`);
   const tools = toTools(source);
   // Says at once what is wrong with them.
   createToolHost(tools);

@@ -42,7 +42,7 @@ describe("the command line is not there", () => {
     expect(error).toBeInstanceOf(CLINotFoundError);
     expect(error).toMatchObject({ code: "start_failed", facts: { searched: [join(stage.home, "nowhere/claude")] } });
     expect((error as Error).message).toContain(join(stage.home, "nowhere/claude"));
-    expect(await isClaudeCodeAvailable({ ...stage.options, cliPath: "nowhere/claude" })).toBe(false);
+    expect(isClaudeCodeAvailable({ ...stage.options, cliPath: "nowhere/claude" })).toBe(false);
   });
 
   it("AgentSDKNotInstalledError says how to install it, and everything else works without it", async () => {

@@ -1,7 +1,10 @@
 // The model under the AI SDK, with the real command line: text, streams, values, and ordinary tools whose
 // functions the AI SDK runs while the command line waits.
 
+import { execFile } from "node:child_process";
 import fs from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { generateObject, generateText, isStepCount, jsonSchema, streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -153,6 +156,19 @@ describe.runIf(hasCli)("the AI SDK", () => {
     const again = await generateText({ model, messages: [...messages.slice(0, 2), { role: "user", content: "other" }] });
     expect(again.text).toBe("answer 1");
     expect(stage.model.conversations.at(-1)!.said).not.toContain("two");
+  });
+
+  it("a program that leaves a step behind ends by itself, and the command line with it", async () => {
+    const stage = await makeStage(() => [use(full("ask"))]);
+    const program = join(import.meta.dirname, "fixtures/leaves-a-step.ts");
+    const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, stage.home, stage.directory], {
+      env: { ...process.env, ...stage.options.env },
+      timeout: 40_000,
+    });
+    const { finishReason, pid } = JSON.parse(stdout) as { finishReason: string; pid: number };
+    expect([finishReason, typeof pid]).toEqual(["tool-calls", "number"]);
+    await until(() => !fs.existsSync(`/proc/${pid}`), "the command line has ended");
+    expect(fs.readdirSync(stage.directory)).toEqual([]);
   });
 
   it("an aborted stream ends the command line", async () => {

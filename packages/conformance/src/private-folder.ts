@@ -12,10 +12,12 @@ export interface PrivateFolder {
 
 /** A fresh folder (0700) that is gone after `remove`, or with this process. */
 export function createPrivateFolder(): PrivateFolder {
-  // A short name: a socket's path has room for about a hundred bytes.
-  const path = mkdtempSync(join(tmpdir(), "hwc-"));
-  const remove = (): void => rmSync(path, { recursive: true, force: true });
+  let path = "";
+  const remove = (): void => void (path !== "" && rmSync(path, { recursive: true, force: true }));
+  // Before there is a folder: a signal that comes right behind it must find this.
   const release = onProcessEnd(remove);
+  // A short name: a socket's path has room for about a hundred bytes.
+  path = mkdtempSync(join(tmpdir(), "hwc-"));
   return {
     path,
     remove() {

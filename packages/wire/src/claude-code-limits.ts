@@ -12,7 +12,8 @@ export const claudeCodeLimitTable = {
   },
   claudeWaitingEntries: {
     value: 16,
-    reason: "Runs of one model that wait for such results; the oldest is ended when there is one more, since each holds a process.",
+    reason:
+      "Runs of one model that wait for such results; the oldest is ended when there is one more, since each is a whole process at rest.",
   },
   claudeSessionEntries: {
     value: 256,

@@ -28,4 +28,4 @@ export type { SessionFiles } from "./socket/session-files.ts";
 export { createStreamTransport } from "./stream-transport.ts";
 export type { StreamTransportOptions } from "./stream-transport.ts";
 export type { Tap } from "./tap.ts";
-export { makeFolder, userFolder } from "./user-folders.ts";
+export { makeFolder, replacePrivateFile, userFolder } from "./user-files.ts";

@@ -55,7 +55,7 @@ export function createConversationList(options: ConversationListOptions): () => 
     }
   }
 
-  return async function list() {
+  async function list(): Promise<ConversationSummary[]> {
     const names = (await readdir(folder)).filter(isJournalName);
     const found = (await mapSome(names, look)).filter((file) => file !== undefined);
     found.sort((one, other) => other.mtimeMs - one.mtimeMs);
@@ -66,7 +66,23 @@ export function createConversationList(options: ConversationListOptions): () => 
     const entries = await mapSome(latest, async (file) => [file.name, await read(file)] as const);
     known = new Map(entries);
     return [...known.values()].flatMap(({ summary }) => summary ?? []).sort((one, other) => other.updatedAt - one.updatedAt);
-  };
+  }
+
+  return shareNext(list);
+}
+
+/** However many ask at once, one runs: whoever comes meanwhile gets the outcome of the next one, which sees what was done until now. */
+function shareNext<Result>(action: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  let next: Promise<Result> | undefined;
+
+  function run(): Promise<Result> {
+    next = undefined;
+    running = action().finally(() => (running = undefined));
+    return running;
+  }
+
+  return () => (running ? (next ??= running.then(run, run)) : run());
 }
 
 /** A few at a time, in order. */

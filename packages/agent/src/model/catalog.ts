@@ -7,22 +7,10 @@
 import { HawserError, limits, type ModelEntry } from "@hawser/wire";
 import { secretsIn } from "../hide-secrets.ts";
 import type { AiSdkLanguageModel } from "./ai-sdk-model.ts";
+import { listModels } from "./list-models.ts";
 import { defaultModels, offlineName, parseModelName, type ModelName } from "./model-names.ts";
 import type { Model, ModelCatalog } from "./model.ts";
-import { createVendors, valueOf, type Environment, type ModelConfiguration, type Vendor } from "./vendors.ts";
-
-/** Models that the composing program brings along. They are never chosen by themselves. */
-export interface ModelProvider {
-  /** The name before the slash. */
-  readonly prefix: string;
-  /** Models that are listed. */
-  readonly models: readonly string[];
-  /** What to do when it is not available. */
-  readonly hint: string;
-  isAvailable(): Promise<boolean>;
-  /** Ours, or one of the AI SDK. */
-  create(model: string): Promise<Model | AiSdkLanguageModel>;
-}
+import { createVendors, valueOf, type Environment, type ModelConfiguration, type ModelProvider, type Vendor } from "./vendors.ts";
 
 export interface ModelCatalogOptions {
   readonly env: Environment;
@@ -65,12 +53,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
 
   async function list(): Promise<readonly ModelEntry[]> {
     await decided;
-    const local = await findLocal(env);
-    const entries = [...vendorEntries(vendors, config), ...localEntries(local), ...(await providerEntries(providers)), entry(offlineName)];
-    const shown = current ?? offlineName;
-    if (!entries.some(({ model }) => model === shown))
-      entries.unshift(entry(shown, vendors.find(({ prefix }) => shown.startsWith(`${prefix}/`))?.missing));
-    return entries.map((row) => ({ ...row, current: row.model === shown }));
+    return listModels({ vendors, config, providers, local: await findLocal(env), current: current ?? offlineName });
   }
 
   return {
@@ -137,35 +120,3 @@ const listedNames = ({ openaiCompatible }: ModelConfiguration, providers: readon
   ...(openaiCompatible?.models ?? []).map((model) => `openai-compatible/${model}`),
   ...providers.flatMap(({ prefix, models }) => models.map((model) => `${prefix}/${model}`)),
 ];
-
-type Row = Omit<ModelEntry, "current">;
-
-const entry = (model: string, reason?: string): Row => ({
-  model,
-  available: reason === undefined,
-  ...(reason !== undefined && { reason }),
-});
-
-function vendorEntries(vendors: readonly Vendor[], config: ModelConfiguration): Row[] {
-  return vendors
-    .filter(({ prefix }) => prefix !== "ollama")
-    .flatMap(({ prefix, missing }) => {
-      const models = prefix === "openai-compatible" ? config.openaiCompatible?.models : [defaultModels[prefix] ?? ""];
-      if (models === undefined || models.length === 0)
-        return [entry(`${prefix}/<model>`, missing ?? "no model is named in openaiCompatible.models; pick one by its name")];
-      return models.map((model) => entry(`${prefix}/${model}`, missing));
-    });
-}
-
-const localEntries = (local: readonly string[]): Row[] =>
-  local.length > 0 ? local.map((name) => entry(name)) : [entry("ollama/<model>", "no server answers; start it with: ollama serve")];
-
-async function providerEntries(providers: readonly ModelProvider[]): Promise<Row[]> {
-  const rows = await Promise.all(
-    providers.map(async ({ prefix, models, hint, isAvailable }) => {
-      const reason = (await isAvailable().catch(() => false)) ? undefined : hint;
-      return models.map((model) => entry(`${prefix}/${model}`, reason));
-    }),
-  );
-  return rows.flat();
-}

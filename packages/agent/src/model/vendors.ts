@@ -3,7 +3,7 @@
 // key and the address from here and never look into the environment themselves.
 
 import { HawserError } from "@hawser/wire";
-import { createAiSdkModel } from "./ai-sdk-model.ts";
+import { createAiSdkModel, type AiSdkLanguageModel } from "./ai-sdk-model.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 import { ollamaBaseUrl } from "./local-server.ts";
 import type { Model } from "./model.ts";
@@ -32,6 +32,19 @@ export interface Vendor {
   /** Why its models can't be had, and what to do; undefined if nothing is missing. */
   readonly missing: string | undefined;
   create(model: string, name: string): Promise<Model>;
+}
+
+/** Models that the composing program brings along. They are never chosen by themselves. */
+export interface ModelProvider {
+  /** The name before the slash. */
+  readonly prefix: string;
+  /** Models that are listed. */
+  readonly models: readonly string[];
+  /** What to do when it is not available. */
+  readonly hint: string;
+  isAvailable(): Promise<boolean>;
+  /** Ours, or one of the AI SDK. */
+  create(model: string): Promise<Model | AiSdkLanguageModel>;
 }
 
 /** What is set to nothing is not set. */

@@ -2,11 +2,10 @@
 // renamed into place. A broken file is left as it is and said so: nothing is allowed by it, and nothing
 // is written over it. A failing write costs one line on stderr, never a turn.
 
-import { randomUUID } from "node:crypto";
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { describeThrown, HawserError, isRecord, limits } from "@hawser/wire";
-import { logLine, makeFolder } from "@hawser/wire/node";
+import { logLine, makeFolder, replacePrivateFile } from "@hawser/wire/node";
 import { codeOf } from "../tools/files/file-errors.ts";
 import { parseRules, type PermissionRule } from "./rules.ts";
 
@@ -29,8 +28,10 @@ export async function openRulesFile(path: string): Promise<RulesFile> {
 
   async function save(rule: PermissionRule): Promise<void> {
     try {
+      await makeFolder(dirname(path));
       // Another process may have added to it meanwhile.
-      await write(path, [...(await load(path)), rule]);
+      const permissions = [...(await load(path)), rule];
+      await replacePrivateFile(path, `${JSON.stringify({ permissions }, undefined, 2)}\n`);
     } catch (error) {
       logLine(`[hawser] a permission could not be remembered in ${path}: ${describeThrown(error)}`);
     }
@@ -54,24 +55,6 @@ async function load(path: string): Promise<PermissionRule[]> {
     return parseRules(isRecord(content) ? content["permissions"] : content);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
-}
-
-async function write(path: string, rules: readonly PermissionRule[]): Promise<void> {
-  await makeFolder(dirname(path));
-  const draft = join(dirname(path), `.permissions-${randomUUID()}.tmp`);
-  try {
-    const file = await open(draft, "wx", 0o600);
-    try {
-      await file.writeFile(`${JSON.stringify({ permissions: rules }, undefined, 2)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import { logLine } from "@hawser/wire/node";
 import type { Conversation } from "../history/conversation-store.ts";
 import type { AttachedContent, Model } from "../model/model.ts";
 import { turnLimits, type AgentParts } from "./agent-parts.ts";
+import type { HeavyWork } from "./heavy-work.ts";
 import { createStepRun, type StepRun, type TurnTotals } from "./model-step.ts";
 import type { CallScope, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
 
@@ -17,6 +18,8 @@ export interface TurnOptions {
   readonly conversation: Conversation;
   readonly model: Model;
   readonly scope: CallScope;
+  /** Through which what may be large goes into the history. */
+  readonly heavyWork: HeavyWork;
   /** The tools as they are now. */
   toolRunner(): ToolRunner;
 }
@@ -40,7 +43,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
     requestId: request.id,
     model: model.name,
   };
-  await conversation.add(user);
+  await options.heavyWork(request.message.length, () => conversation.add(user));
   await conversation.add(answer);
   try {
     await answerIn(answer.messageId, options, attachments);
@@ -95,7 +98,8 @@ async function runCalls(calls: readonly RequestedCall[], runner: ToolRunner, mes
   const onResult = async (result: ToolResult): Promise<void> => {
     scope.signal.throwIfAborted();
     open.delete(result.toolId);
-    await conversation.addParts(messageId, [{ type: "tool_result", ...result }]);
+    const { length: chars } = JSON.stringify(result.result);
+    await options.heavyWork(chars, () => conversation.addParts(messageId, [{ type: "tool_result", ...result }]));
     await scope.emit({ type: "tool_result", data: result });
     if (result.isError && parts.toolFailure === "fatal")
       throw new HawserError("tool_failed", `tool "${result.toolName}" failed: ${result.error}`);

@@ -4,6 +4,7 @@
 import { HawserError, untilAborted, type Flight, type InFlightTable, type UserMessageRequest } from "@hawser/wire";
 import { createAbortGuard } from "./abort-guard.ts";
 import { turnLimits, type AgentParts } from "./agent-parts.ts";
+import { createHeavyWork } from "./heavy-work.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import type { OpenConversations } from "./open-conversations.ts";
 import type { Outbox } from "./outbox.ts";
@@ -52,6 +53,7 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
   const { agentHeartbeatMs, agentToolMs, agentTurnMs } = turnLimits(parts);
   const lanes = createLanes();
   const replay = createReplay();
+  const heavyWork = createHeavyWork();
   const toolRunner = createToolRunners({ policy: parts.policy, questions, toolMs: agentToolMs });
   const turns = new Map<string, Turn>();
 
@@ -88,7 +90,7 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
       flight.signal.throwIfAborted();
       const model = await untilAborted(flight.signal, parts.models.pick(turn.model));
       const outcome = await conversations.use(conversationId, (conversation) =>
-        runTurn({ request, parts, conversation, model, scope: toScope(turn), toolRunner: () => toolRunner(parts.tools()) }),
+        runTurn({ request, parts, conversation, model, scope: toScope(turn), heavyWork, toolRunner: () => toolRunner(parts.tools()) }),
       );
       void reply.done(outcome);
     } catch (error) {

@@ -73,27 +73,16 @@ export const toBase64 = (data: Uint8Array | string): string => (typeof data === 
 const toText = (data: Uint8Array | string): string => Buffer.from(toBase64(data), "base64").toString("utf8");
 
 function toUtterances(message: LanguageModelV4Message): Utterance[] {
-  switch (message.role) {
-    case "system":
-      return [];
-    case "user":
-      return [
-        {
-          speaker: "user",
-          text: message.content.map((part) => (part.type === "text" ? part.text : `[${part.filename ?? part.mediaType}]`)).join("\n"),
-        },
-      ];
-    case "assistant":
-      return message.content.flatMap((part): Utterance[] => {
-        if (part.type === "text") return [{ speaker: "assistant", text: part.text }];
-        if (part.type === "tool-call") return [{ speaker: `assistant called ${part.toolName}`, text: JSON.stringify(part.input) }];
-        return part.type === "tool-result" ? [{ speaker: `result of ${part.toolName}`, text: describeOutput(part.output) }] : [];
-      });
-    case "tool":
-      return message.content.flatMap((part): Utterance[] =>
-        part.type === "tool-result" ? [{ speaker: `result of ${part.toolName}`, text: describeOutput(part.output) }] : [],
-      );
+  if (message.role === "system") return [];
+  if (message.role === "user") {
+    const texts = message.content.map((part) => (part.type === "text" ? part.text : `[${part.filename ?? part.mediaType}]`));
+    return [{ speaker: "user", text: texts.join("\n") }];
   }
+  return message.content.flatMap((part): Utterance[] => {
+    if (part.type === "text") return [{ speaker: "assistant", text: part.text }];
+    if (part.type === "tool-call") return [{ speaker: `assistant called ${part.toolName}`, text: JSON.stringify(part.input) }];
+    return part.type === "tool-result" ? [{ speaker: `result of ${part.toolName}`, text: describeOutput(part.output) }] : [];
+  });
 }
 
 function describeOutput(output: LanguageModelV4ToolResultOutput): string {

@@ -109,22 +109,13 @@ type Content = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>["va
 
 /** As a function of ours would have returned it. */
 function toMcpResult(output: LanguageModelV4ToolResultOutput | undefined): object {
-  const failed = (text: string): object => ({ content: [{ type: "text", text }], isError: true });
-  if (!output) return failed("there is no result of this call");
-  switch (output.type) {
-    case "text":
-      return { content: [{ type: "text", text: output.value }] };
-    case "json":
-      return { content: [{ type: "text", text: JSON.stringify(output.value) }] };
-    case "error-text":
-      return failed(output.value);
-    case "error-json":
-      return failed(JSON.stringify(output.value));
-    case "execution-denied":
-      return failed(`the call was denied${output.reason === undefined ? "" : `: ${output.reason}`}`);
-    case "content":
-      return { content: output.value.length === 0 ? [{ type: "text", text: "" }] : output.value.map(toBlock) };
-  }
+  const toResult = (text: string, isError = false): object => ({ content: [{ type: "text", text }], ...(isError && { isError }) });
+  if (!output) return toResult("there is no result of this call", true);
+  if (output.type === "execution-denied")
+    return toResult(`the call was denied${output.reason === undefined ? "" : `: ${output.reason}`}`, true);
+  if (output.type === "content") return output.value.length === 0 ? toResult("") : { content: output.value.map(toBlock) };
+  const text = typeof output.value === "string" && output.type.endsWith("text") ? output.value : JSON.stringify(output.value);
+  return toResult(text, output.type.startsWith("error"));
 }
 
 function toBlock(part: Content): object {

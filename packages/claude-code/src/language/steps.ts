@@ -59,7 +59,10 @@ export async function* readStep({ run, call, warnings }: StepRequest, hooks: Ste
     for (;;) {
       const message = await nextOrCalled(run, parts);
       if (message === "called") break;
-      if (message === undefined) return yield* finishRun({ run, call, warnings }, parts, hooks);
+      if (message === undefined) {
+        yield* finishRun({ run, call, warnings }, parts, hooks);
+        return;
+      }
       record.add(message);
       if (call.includeRawChunks === true) yield { type: "raw", rawValue: message };
       if (message.type === "system" && message.subtype === "init") yield toResponseMetadata(message);

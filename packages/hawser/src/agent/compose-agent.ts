@@ -26,6 +26,7 @@ import {
 import { logLine } from "@hawser/wire/node";
 import { readVersion } from "../launcher.ts";
 import type { AgentFlags } from "./agent-flags.ts";
+import { createClaudeCodeModels } from "./claude-code-models.ts";
 import { createLateTools, type LateTools } from "./late-tools.ts";
 import { createToolSources } from "./tool-sources.ts";
 
@@ -47,7 +48,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Surroundings
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: (message) => logLine(`[hawser] ${message}`) });
   const roots = await createRoots(rootsOf(flags, config, cwd));
   const attachable = flags.attachments === undefined ? roots : await createRoots([...roots.paths, resolve(cwd, flags.attachments)]);
-  const models = createModelCatalog({ env, config, model: flags.model });
+  const models = createModelCatalog({ env, config, model: flags.model, providers: [createClaudeCodeModels(env, cwd)] });
   const folder = flags.dataDir === undefined ? dirname(defaultDataFolder(env)) : resolve(cwd, flags.dataDir);
   const audit = createAuditLog({ path: join(folder, "audit.jsonl") });
   const remembered = config.rememberPermissions ? await openRulesFile(join(folder, "permissions.json")) : undefined;

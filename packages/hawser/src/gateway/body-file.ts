@@ -18,10 +18,12 @@ export interface BodyFile {
 /** Rejects with `usage` when there can be no such file. Only its owner may read it. */
 export async function createBodyFile(path: string): Promise<BodyFile> {
   const temporaryPath = `${path}.${randomBytes(6).toString("hex")}.part`;
+  // Before there is a file: a signal that comes right behind it must find this.
+  const forget = onProcessEnd(() => rmSync(temporaryPath, { force: true }));
   const file = await openFresh(path, temporaryPath).catch((cause: unknown) => {
+    forget();
     throw new HawserError("usage", `can't write --out ${path}: ${describeThrown(cause)}`, { cause });
   });
-  const forget = onProcessEnd(() => rmSync(temporaryPath, { force: true }));
   let isOpen = true;
   return {
     async write(chunk) {

@@ -13,9 +13,11 @@ export interface DemoTarget {
 }
 
 export async function startDemoTarget({ timeoutMs }: GatewayOptions): Promise<DemoTarget> {
-  const folder = mkdtempSync(join(tmpdir(), "hawser-demo-"));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  let folder = "";
+  const remove = (): void => void (folder !== "" && rmSync(folder, { recursive: true, force: true }));
+  // Before there is a folder: a signal that comes right behind it must find this.
   const forget = onProcessEnd(remove);
+  folder = mkdtempSync(join(tmpdir(), "hawser-demo-"));
   const demo = await startDemoApi();
   return {
     options: {

@@ -13,18 +13,18 @@ export type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 const flags = ["--no-sandbox", "--no-zygote", "--disable-gpu", "--font-render-hinting=none", "--disable-dev-shm-usage"];
 
 /** The browser, or why there is none. */
-export async function launchBrowser(): Promise<Browser | string> {
+export async function launchBrowser(more: readonly string[] = []): Promise<Browser | string> {
   try {
     const executablePath = process.env["HAWSER_TEST_BROWSER"] ?? (await unpackBrowser());
-    return await chromium.launch({ executablePath, args: flags, headless: true, env: toEnvironment(dirname(executablePath)) });
+    return await chromium.launch({ executablePath, args: [...flags, ...more], headless: true, env: toEnvironment(dirname(executablePath)) });
   } catch (error) {
     return `no browser could be started here: ${String(error).split("\n", 1)[0]}`;
   }
 }
 
 /** For the top of a test file: prints why its tests are skipped. */
-export async function launchOrExplain(): Promise<Browser | undefined> {
-  const browser = await launchBrowser();
+export async function launchOrExplain(more: readonly string[] = []): Promise<Browser | undefined> {
+  const browser = await launchBrowser(more);
   if (typeof browser !== "string") return browser;
   console.log(`The tests in a real browser are skipped: ${browser}`);
   return undefined;

@@ -21,7 +21,7 @@ export interface Tab {
 
 export function createTab(page: Page): Tab {
   const box = page.getByRole("textbox", { name: "Message", exact: true });
-  const status = page.getByRole("contentinfo", { name: "Status" });
+  const status = page.getByLabel("Status", { exact: true });
   return {
     page,
     box,

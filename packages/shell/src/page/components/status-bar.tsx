@@ -11,7 +11,8 @@ export function StatusBar() {
   const isWorking = usePage(({ turns }) => Object.values(turns).some(({ state }) => state === "running"));
   const phase = usePage(describePhase);
   return (
-    <footer
+    <div
+      role="group"
       aria-label="Status"
       className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-3 py-1.5 text-xs text-soft sm:px-6"
     >
@@ -25,7 +26,7 @@ export function StatusBar() {
       </span>
       <Tokens />
       <Uptime />
-    </footer>
+    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 // Whether an element has been near the screen yet. One observer serves all: a conversation may have two
 // thousand messages, and those that nobody looks at are not worth drawing well.
 
-import { useEffect, useState, type RefObject } from "react";
+import { startTransition, useEffect, useState, type RefObject } from "react";
 
 const margin = "1200px";
 const waiting = new WeakMap<Element, () => void>();
@@ -26,7 +26,8 @@ export function useSeen(element: RefObject<Element | null>, isSeenAnyway: boolea
   const [isSeen, setIsSeen] = useState(isSeenAnyway);
   useEffect(() => {
     if (isSeen || !element.current) return undefined;
-    return observe(element.current, () => setIsSeen(true));
+    // Drawing many at once may wait for whatever else there is to do.
+    return observe(element.current, () => startTransition(() => setIsSeen(true)));
   }, [isSeen, element]);
   return isSeen || isSeenAnyway;
 }

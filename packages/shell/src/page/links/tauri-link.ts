@@ -1,6 +1,7 @@
 // The link inside a desktop window: responses come as the event `agent_stream`, requests go to the command
 // `agent_send`, and how the runtime is comes as the event `agent_state`. The process on the other side is
-// supervised there; this side only hears about it.
+// supervised there; this side only hears about it. `agent_hello` asks for the state and the greeting again,
+// which may have come before anybody listened.
 
 import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
 import { describeThrown, HawserError, isRecord, parseJsonText } from "@hawser/wire";
@@ -8,9 +9,10 @@ import type { RuntimeState } from "../../link/page-frames.ts";
 import { createIncomingQueue } from "./incoming-queue.ts";
 import type { PageLink, PageLinkEvents } from "./page-link.ts";
 
-export const streamEvent = "agent_stream";
-export const stateEvent = "agent_state";
-export const sendCommand = "agent_send";
+const streamEvent = "agent_stream";
+const stateEvent = "agent_state";
+const sendCommand = "agent_send";
+const helloCommand = "agent_hello";
 
 /** The two powers of Tauri that are used; given, so that a browser never loads them. */
 export interface TauriPowers {
@@ -50,8 +52,7 @@ export function createTauriLink({ listen, invoke }: TauriPowers, { onLine, onSta
     onState({ phase: "connecting", runtime: "starting" });
     try {
       await Promise.all([follow(streamEvent, receive), follow(stateEvent, takeState)]);
-      // The greeting may have come before anybody listened: it is asked for.
-      await invoke("agent_hello", {});
+      await invoke(helloCommand, {});
     } catch (error) {
       onState({ phase: "ended", runtime: "failed", message: describeThrown(error) });
       incoming.end();

@@ -85,8 +85,9 @@ export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
     close() {
       isClosed = true;
       clearTimeout(timer);
-      socket?.close();
+      const open = socket;
       socket = undefined;
+      open?.close();
       incoming.end();
       tell({ phase: "ended" });
     },

@@ -11,7 +11,7 @@ import { openCode, splitBlocks } from "./split-blocks.ts";
 const allowedAddress = /^(?:https?:\/\/|mailto:)/i;
 
 /** Undefined for an address that must not be followed. */
-export const toSafeAddress = (address: string | undefined): string | undefined =>
+const toSafeAddress = (address: string | undefined): string | undefined =>
   address !== undefined && allowedAddress.test(address) ? address : undefined;
 
 function SafeLink({ address, children }: { readonly address: string | undefined; readonly children: ReactNode }) {

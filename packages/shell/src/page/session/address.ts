@@ -13,7 +13,7 @@ export function removeKey(): void {
 
 const pattern = /^#\/c\/(.+)$/;
 
-export function readConversationId(): string | undefined {
+function readConversationId(): string | undefined {
   const [, encoded] = pattern.exec(location.hash) ?? [];
   try {
     return encoded === undefined ? undefined : decodeURIComponent(encoded);

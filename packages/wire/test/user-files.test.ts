@@ -1,13 +1,13 @@
-// The folders of a user: where they are, and how one is made with all that lead to it.
+// What programs keep for a user: where it is, and how folders and files are made there.
 
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { makeFolder, userFolder } from "../src/user-folders.ts";
+import { makeFolder, replacePrivateFile, userFolder } from "../src/user-files.ts";
 
 function freshHome(): string {
-  const home = mkdtempSync(join(tmpdir(), "hawser-folders-"));
+  const home = mkdtempSync(join(tmpdir(), "hawser-user-files-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   return home;
 }
@@ -48,5 +48,18 @@ describe("a folder", () => {
 
   it.runIf(existsSync("/proc/self"))("below /proc is refused, and does not hang", { timeout: 10_000 }, async () => {
     await expect(makeFolder("/proc/self/.config/hawser")).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});
+
+describe("a file", () => {
+  it("is replaced whole, for its owner alone, and a failure leaves nothing behind", async () => {
+    const home = freshHome();
+    const path = join(home, "a.json");
+    writeFileSync(path, "old", { mode: 0o644 });
+    await replacePrivateFile(path, "new");
+    expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual(["new", 0o600]);
+    mkdirSync(join(home, "folder", "inner"), { recursive: true });
+    await expect(replacePrivateFile(join(home, "folder"), "new")).rejects.toMatchObject({ code: "EISDIR" });
+    expect(readdirSync(home).toSorted()).toEqual(["a.json", "folder"]);
   });
 });

@@ -1,0 +1,193 @@
+// What stands around the conversation, in a real browser: attachments, the list of conversations, the choice
+// of a model, and the wire view.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { launchOrExplain, type Browser, type Page } from "./browser.ts";
+import { startScriptedAgent } from "./scripted-agent.ts";
+import { openPageStage, type StageOptions } from "./stage.ts";
+
+const browser = await launchOrExplain();
+afterAll(() => browser?.close());
+const openStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
+
+const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+describe.skipIf(!browser)("attachments", () => {
+  it("come by the picker: their content reaches the agent, and the message shows them", async () => {
+    await using stage = await openStage();
+    const { page, answers, questions, button, say, untilIdle } = await stage.open();
+    const file = join(stage.work, "cargo.txt");
+    writeFileSync(file, "forty crates of oranges");
+    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), button("Attach files").click()]);
+    await chooser.setFiles(file);
+    await page.getByRole("list", { name: "Files to send" }).getByText("cargo.txt").waitFor();
+    await say("what is in this file?");
+    await answers.getByText("forty crates of oranges").waitFor();
+    await untilIdle();
+    await questions.getByRole("list", { name: "Attachments" }).getByText("cargo.txt").waitFor();
+  });
+
+  it("come by drop anywhere on the page, and can be taken off again", async () => {
+    await using stage = await openStage();
+    const { page, answers, button, say, untilIdle } = await stage.open();
+    await bring(page, "drop", [
+      { name: "one.txt", type: "text/plain", base64: btoa("the first of two") },
+      { name: "two.txt", type: "text/plain", base64: btoa("the second of two") },
+    ]);
+    const waiting = page.getByRole("list", { name: "Files to send" }).getByRole("listitem");
+    await waiting.nth(1).waitFor();
+    await button("Remove one.txt").click();
+    expect(await waiting.count()).toBe(1);
+    await say("what is in this file?");
+    await answers.getByText("the second of two").waitFor();
+    await untilIdle();
+    expect(await answers.getByText("the first of two").count()).toBe(0);
+  });
+
+  it("come by paste, and an image is shown in the message, also after a reload", async () => {
+    await using stage = await openStage();
+    const { page, questions, say, untilIdle } = await stage.open();
+    await bring(page, "paste", [{ name: "ship.png", type: "image/png", base64: onePixel }]);
+    await page.getByRole("button", { name: "Remove ship.png" }).waitFor();
+    await say("what is this?");
+    await untilIdle();
+    const image = questions.getByRole("img", { name: "ship.png" });
+    await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(1);
+    await page.reload();
+    await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(1);
+  });
+
+  it("that are too large say so, and the message can still be sent without them", async () => {
+    await using stage = await openStage({ expected: /413/ });
+    const { page, answers, button, say } = await stage.open();
+    await page.locator("input[type=file]").setInputFiles({ name: "big.bin", mimeType: "application/octet-stream", buffer: Buffer.alloc(11_000_000) });
+    await page.getByRole("list", { name: "Files to send" }).getByText(/larger than/).waitFor();
+    await button("Remove big.bin").click();
+    await say("what is 2 + 3?");
+    await answers.getByText("2 + 3 = 5").waitFor();
+  });
+});
+
+/** As the browser hands files to a page; a real drag needs a desktop. */
+async function bring(page: Page, type: "drop" | "paste", files: readonly { name: string; type: string; base64: string }[]): Promise<void> {
+  await page.evaluate(
+    ([type, files]) => {
+      const transfer = new DataTransfer();
+      for (const { name, type: mime, base64 } of files)
+        transfer.items.add(new File([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], name, { type: mime }));
+      const common = { bubbles: true, cancelable: true };
+      if (type === "drop") document.querySelector("main")?.dispatchEvent(new DragEvent("drop", { ...common, dataTransfer: transfer }));
+      else document.querySelector("textarea")?.dispatchEvent(new ClipboardEvent("paste", { ...common, clipboardData: transfer }));
+    },
+    [type, files] as const,
+  );
+}
+
+describe.skipIf(!browser)("conversations", () => {
+  it("are begun, found by their title, renamed and deleted", async () => {
+    await using stage = await openStage();
+    const { page, answers, questions, conversations, button, say, untilIdle } = await stage.open();
+    await say("what is 1 + 1?");
+    await answers.getByText("1 + 1 = 2").waitFor();
+    await untilIdle();
+    await button("New conversation").click();
+    await page.getByText("no key, no network").waitFor();
+    await say("what is 7 * 6?");
+    await answers.getByText("7 * 6 = 42").waitFor();
+    await conversations.nth(1).waitFor();
+    expect(await conversations.allTextContents()).toEqual(["what is 7 * 6?", "what is 1 + 1?"]);
+
+    await button("Rename what is 7 * 6?").click();
+    await page.getByRole("textbox", { name: "New title" }).fill("The answer");
+    await page.keyboard.press("Enter");
+    await conversations.getByText("The answer").waitFor();
+    await page.getByRole("heading", { level: 1, name: "The answer" }).waitFor();
+
+    await page.getByRole("searchbox", { name: "Search conversations" }).fill("1 + 1");
+    await conversations.getByText("The answer").waitFor({ state: "detached" });
+    await conversations.getByText("what is 1 + 1?").click();
+    await questions.getByText("what is 1 + 1?").waitFor();
+    await page.getByRole("searchbox", { name: "Search conversations" }).fill("");
+
+    await button("Delete what is 1 + 1?").click();
+    await page.getByRole("dialog", { name: "Delete conversation" }).getByRole("button", { name: "Delete" }).click();
+    await conversations.getByText("what is 1 + 1?").waitFor({ state: "detached" });
+    expect(await questions.count()).toBe(0);
+    await page.goBack();
+    await page.reload();
+    await conversations.getByText("The answer").waitFor();
+    expect(await conversations.count()).toBe(1);
+  });
+
+  it("are in the address: back and forward lead from one to the other", async () => {
+    await using stage = await openStage();
+    const { page, answers, button, say } = await stage.open();
+    await say("what is 1 + 1?");
+    await answers.getByText("1 + 1 = 2").waitFor();
+    await button("New conversation").click();
+    await say("what is 7 * 6?");
+    await answers.getByText("7 * 6 = 42").waitFor();
+    await page.goBack();
+    await answers.getByText("1 + 1 = 2").waitFor();
+    await page.goForward();
+    await answers.getByText("7 * 6 = 42").waitFor();
+  });
+});
+
+describe.skipIf(!browser)("the choice of a model", () => {
+  it("shows what is available, and of the others why not", async () => {
+    await using stage = await openStage();
+    const { page } = await stage.open();
+    const picker = page.getByRole("combobox", { name: "Model" });
+    await picker.getByRole("option", { name: /^anthropic.*ANTHROPIC_API_KEY is not set/, disabled: true }).waitFor({ state: "attached" });
+    expect(await picker.inputValue()).toBe("offline");
+  });
+
+  it("decides who answers the next message", async () => {
+    await using model = await startScriptedAgent([{ text: "I am another one." }]);
+    await using stage = await openStage({ ...model.options, model: "offline" });
+    const { page, answers, say } = await stage.open();
+    const picker = page.getByRole("combobox", { name: "Model" });
+    const name = await picker.getByRole("option", { name: /^anthropic/ }).first().getAttribute("value");
+    await picker.selectOption(name);
+    await say("who are you?");
+    await answers.getByText("I am another one.").waitFor();
+    await answers.getByText(name ?? "", { exact: true }).waitFor();
+  });
+});
+
+describe.skipIf(!browser)("the wire view", () => {
+  it("shows the messages of the conversation, decoded and timed; filters them; exports them as NDJSON", async () => {
+    await using stage = await openStage({ files: { "notes.txt": "harbour" } });
+    const { page, button, say, untilIdle } = await stage.open();
+    await say("read the file notes.txt");
+    await untilIdle();
+    await button("Wire view").click();
+    const view = page.getByRole("complementary", { name: "Protocol messages" });
+    const rows = view.getByRole("region", { name: "Messages on the wire" }).getByRole("listitem");
+    await rows.filter({ hasText: "user_message" }).waitFor();
+    expect(await rows.filter({ hasText: "user_message" }).textContent()).toMatch(/sent.*\d+\.\d{3} s.*B$/);
+
+    await view.getByRole("combobox", { name: "Filter by type" }).selectOption("tool_result");
+    await expect.poll(() => rows.count()).toBe(1);
+    await rows.getByRole("button").first().click();
+    await view.getByLabel("Message as JSON").getByText('"content": "harbour"').waitFor();
+    await view.getByRole("combobox", { name: "Filter by type" }).selectOption("");
+    await view.getByRole("searchbox", { name: "Filter by text" }).fill("notes.txt");
+    await rows.filter({ hasText: "user_message" }).waitFor();
+    expect(await rows.filter({ hasText: "ready" }).count()).toBe(0);
+
+    await view.getByRole("searchbox", { name: "Filter by text" }).fill("");
+    await rows.filter({ hasText: "done" }).first().waitFor();
+    const shown = await rows.count();
+    const [download] = await Promise.all([page.waitForEvent("download"), view.getByRole("button", { name: "Export" }).click()]);
+    expect(download.suggestedFilename()).toBe("hawser-wire.ndjson");
+    const lines = readFileSync(await download.path(), "utf8").trimEnd().split("\n");
+    const values = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.length).toBeGreaterThanOrEqual(shown);
+    expect(JSON.stringify(values)).toContain('"kind":"user_message"');
+    expect(JSON.stringify(values)).toContain('"type":"done"');
+  });
+});

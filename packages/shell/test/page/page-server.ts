@@ -1,0 +1,61 @@
+// A WebSocket server on loopback that stands for the shell's: the test says what it sends, and sees what comes.
+
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { WebSocketServer, type WebSocket } from "ws";
+import { encodeFrame, type PageFrame } from "../../src/link/page-frames.ts";
+
+export interface PageServer extends AsyncDisposable {
+  readonly url: string;
+  /** The next connection, with what it sends. */
+  connection(): Promise<Connection>;
+}
+
+export interface Connection {
+  tell(frame: PageFrame): void;
+  respond(message: object): void;
+  /** The next request, as JSON. */
+  request(): Promise<Record<string, unknown>>;
+  drop(): void;
+}
+
+export async function startPageServer(): Promise<PageServer> {
+  const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+  await once(server, "listening");
+  const waiting: Connection[] = [];
+  let wake: (() => void) | undefined;
+  server.on("connection", (socket) => {
+    waiting.push(toConnection(socket));
+    wake?.();
+  });
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/link`,
+    async connection() {
+      while (waiting.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+      return waiting.shift()!;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of server.clients) client.terminate();
+      server.close();
+    },
+  };
+}
+
+function toConnection(socket: WebSocket): Connection {
+  const lines: string[] = [];
+  let wake: (() => void) | undefined;
+  socket.on("message", (data: Buffer) => {
+    lines.push(data.toString());
+    wake?.();
+  });
+  const tell = (frame: PageFrame): void => socket.send(encodeFrame(frame));
+  return {
+    tell,
+    respond: (message) => tell({ kind: "response", line: JSON.stringify(message) }),
+    async request() {
+      while (lines.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+      return JSON.parse(lines.shift()!) as Record<string, unknown>;
+    },
+    drop: () => socket.terminate(),
+  };
+}

@@ -1,0 +1,213 @@
+// The state that lines make: what is on the screen after each of them.
+
+import { describe, expect, it } from "vitest";
+import { heldThreads, shownNotices } from "../../src/page/state/bounds.ts";
+import { reduce } from "../../src/page/state/reduce.ts";
+import { conversationId, fold, opened, ready, received, says, sent, shown, turnOf, wholeTurn } from "./lines.ts";
+
+const text = (token: string) => ({ type: "token", token }) as const;
+
+describe("a turn", () => {
+  it("shows the user's message and a place for the answer as soon as it is sent", () => {
+    const state = fold([sent(says("r1", "list\nthem"), "sent", 7)]);
+    expect(shown(state)).toEqual([
+      { key: "user:r1", role: "user", parts: [{ kind: "text", text: "list\nthem" }], at: 7, state: "ended", requestId: "r1" },
+      { key: "assistant:r1", role: "assistant", parts: [], at: 7, state: "running", requestId: "r1" },
+    ]);
+    expect(state.conversations).toEqual([{ conversationId, title: "list", updatedAt: 7, messages: 1 }]);
+  });
+
+  it("keeps text and tools in the order in which they came, with the tool's times, question and result", () => {
+    const state = fold([sent(says("r1")), ...wholeTurn("r1").map((event) => received(event))]);
+    expect(shown(state)[1]).toEqual({
+      key: "assistant:r1",
+      role: "assistant",
+      at: 0,
+      state: "ended",
+      requestId: "r1",
+      messageId: "m2",
+      model: "offline",
+      failure: undefined,
+      parts: [
+        { kind: "text", text: "I look." },
+        {
+          kind: "tool",
+          toolId: "t1",
+          toolName: "write_file",
+          input: { path: "a", content: "b" },
+          state: "done",
+          startedAt: 1_002,
+          endedAt: 1_005,
+          permission: { permissionId: "p1", reason: "changes files", input: { path: "a", content: "b" }, decision: "expired" },
+          progress: { done: 1, total: 2 },
+          result: { bytes: 1 },
+          error: undefined,
+        },
+        { kind: "text", text: "Done." },
+      ],
+    });
+    expect(shown(state)[0]?.messageId).toBe("m1");
+    expect(state.turns["r1"]).toMatchObject({ state: "ended", usage: { inputTokens: 3, outputTokens: 4 } });
+  });
+
+  it("of another tab appears like one's own", () => {
+    const lines = wholeTurn("r1").map((event) => received(event));
+    expect(shown(fold([sent(says("r1"), "other_tab"), ...lines]))).toEqual(shown(fold([sent(says("r1")), ...lines])));
+  });
+
+  it("that fails says why, ends its tools, and asks for the history", () => {
+    const [use] = turnOf("r1", [{ type: "tool_use", data: { toolId: "t1", toolName: "x", input: {} } }]);
+    const state = fold([
+      sent(says("r1")),
+      received(use!),
+      received({ type: "error", id: "r1", error: "no luck", code: "tool_failed", seq: 2, timestamp: 5 }),
+    ]);
+    expect(shown(state)[1]).toMatchObject({
+      state: "ended",
+      failure: { text: "no luck", code: "tool_failed" },
+      parts: [{ state: "failed", error: "no luck" }],
+    });
+    expect(state.threads[conversationId]?.load).toBe("needed");
+  });
+
+  it("that is being cancelled shows so, whichever tab asked for it", () => {
+    const state = fold([sent(says("r1")), sent({ id: "x", kind: "cancel", target: "r1" }, "other_tab")]);
+    expect(state.turns["r1"]?.isStopping).toBe(true);
+  });
+
+  it("of a conversation that is not held is only known to run, and to have ended", () => {
+    const other = { ...says("r9"), metadata: { conversationId: "elsewhere" } };
+    const running = fold([sent(other, "other_tab")]);
+    expect(running.turns["r9"]).toMatchObject({ state: "running", conversationId: "elsewhere" });
+    expect(
+      fold(
+        wholeTurn("r9").map((event) => received(event)),
+        running,
+      ).turns["r9"]?.state,
+    ).toBe("ended");
+  });
+});
+
+describe("a question", () => {
+  const asked = () =>
+    fold([
+      sent(says("r1")),
+      ...wholeTurn("r1")
+        .slice(0, 4)
+        .map((event) => received(event)),
+    ]);
+  const permission = (state: ReturnType<typeof asked>) => shown(state)[1]?.parts[1];
+
+  it("is no longer asked once it was answered in any tab", () => {
+    expect(permission(asked())).toMatchObject({ permission: { permissionId: "p1" } });
+    const answered = reduce(
+      asked(),
+      sent({ id: "x", kind: "permission_response", permissionId: "p1", decision: "allow_always" }, "other_tab"),
+    );
+    expect(permission(answered)).toMatchObject({ permission: { decision: "allow_always" } });
+  });
+
+  it("that has expired says so", () => {
+    expect(permission(reduce(asked(), { type: "permission_expired", permissionId: "p1" }))).toMatchObject({
+      permission: { decision: "expired" },
+    });
+  });
+});
+
+describe("a runtime", () => {
+  const running = () => fold([sent(says("r1")), ...turnOf("r1", [text("half")]).map((event) => received(event))]);
+
+  it("that greets again after a lost connection is the same one: its turns go on", () => {
+    const state = fold([{ type: "link", link: { phase: "closed", runtime: "running" } }, ready(1)], running());
+    expect(state.turns["r1"]?.state).toBe("running");
+    expect(state.threads[conversationId]?.load).toBe("needed");
+  });
+
+  it("that is another one has lost the turns of the one before, and what they said stays", () => {
+    const state = fold([ready(2)], running());
+    expect(shown(state)[1]).toMatchObject({
+      state: "ended",
+      parts: [{ text: "half" }],
+      failure: { text: expect.stringContaining("started again") },
+    });
+  });
+
+  it.each(["restarting", "failed"] as const)("that is %s ends its turns at once", (runtime) => {
+    const state = fold([{ type: "link", link: { phase: "open", runtime } }], running());
+    expect(state.turns["r1"]?.state).toBe("ended");
+  });
+
+  it("that is silent for too long is given up, and a late end changes nothing", () => {
+    const given = fold([{ type: "turn_given_up", id: "r1", text: "silent" }], running());
+    expect(shown(given)[1]?.failure).toEqual({ text: "silent" });
+    const late = fold([received({ type: "done", id: "r1", seq: 2, timestamp: 9 })], given);
+    expect(shown(late)).toEqual(shown(given));
+  });
+});
+
+describe("conversations", () => {
+  const answered = () => fold([sent(says("r1")), ...wholeTurn("r1").map((event) => received(event))]);
+  const done = (id: string) => received({ type: "done", id, timestamp: 1 });
+
+  it("are renamed and deleted only when the runtime says done", () => {
+    const asked = fold([sent({ id: "x", kind: "rename_conversation", conversationId, title: "Boats" })], answered());
+    expect(asked.conversations[0]?.title).toBe("hello");
+    const renamed = fold([done("x")], asked);
+    expect([renamed.conversations[0]?.title, renamed.threads[conversationId]?.title]).toEqual(["Boats", "Boats"]);
+    const gone = fold([sent({ id: "y", kind: "delete_conversation", conversationId }, "other_tab"), done("y")], renamed);
+    expect([gone.conversations, shown(gone)]).toEqual([[], []]);
+  });
+
+  it("are cut after a message for edit and resend, and wholly for null", () => {
+    const cut = (after: string | null) =>
+      shown(fold([sent({ id: "x", kind: "truncate_conversation", conversationId, after }), done("x")], answered())).map(
+        ({ messageId }) => messageId,
+      );
+    expect([cut("m2"), cut("m1"), cut(null)]).toEqual([["m1", "m2"], ["m1"], []]);
+  });
+
+  it("are not changed by a request that was refused", () => {
+    const refused = received({ type: "error", id: "x", error: "a turn runs", timestamp: 1 });
+    const state = fold([sent({ id: "x", kind: "delete_conversation", conversationId }), refused], answered());
+    expect(shown(state)).toEqual(shown(answered()));
+    expect(state.requests).toEqual({});
+  });
+
+  it("that come in pieces are put together, and what the history can't know stays", () => {
+    const piece = (word: string) => ({
+      messageId: "m1",
+      role: "user" as const,
+      parts: [{ type: "text" as const, text: word }],
+      timestamp: 1,
+    });
+    const load = { id: "l", kind: "load_conversation", conversationId } as const;
+    const line = (messages: ReturnType<typeof piece>[]) =>
+      received({ type: "conversation", id: "l", timestamp: 1, data: { conversationId, title: "T", messages } });
+    const state = fold([sent(says("r2", "on its way")), sent(load), line([piece("a")]), line([piece("b")]), done("l")]);
+    expect(shown(state).map(({ parts }) => parts)).toEqual([[{ kind: "text", text: "ab" }], [{ kind: "text", text: "on its way" }], []]);
+    expect(state.threads[conversationId]).toMatchObject({ title: "T", load: "done" });
+  });
+
+  it("that can't be loaded are not asked for again and again", () => {
+    const failed = received({ type: "error", id: "l", error: "damaged", timestamp: 1 });
+    const state = fold([
+      { type: "opened", conversationId: "old", isNew: false },
+      sent({ id: "l", kind: "load_conversation", conversationId: "old" }),
+      failed,
+    ]);
+    expect(state.threads["old"]?.load).toBe("done");
+  });
+
+  it("are held in a bounded number, the oldest forgotten first", () => {
+    const ids = Array.from({ length: 3 * heldThreads }, (_, at) => `c-${at}`);
+    const state = fold(ids.map((id) => ({ type: "opened", conversationId: id, isNew: true }) as const));
+    expect(Object.keys(state.threads)).toEqual(ids.slice(-heldThreads - 1));
+  });
+});
+
+it("shows the latest notices only, each until it is dismissed", () => {
+  const notices = Array.from({ length: 9 }, (_, at) => ({ type: "notice", notice: { key: `n${at}`, text: "x" } }) as const);
+  const state = fold(notices, opened);
+  expect(state.notices.map(({ key }) => key)).toEqual(["n5", "n6", "n7", "n8"].slice(-shownNotices));
+  expect(fold([{ type: "notice_dismissed", key: "n6" }], state).notices.map(({ key }) => key)).toEqual(["n5", "n7", "n8"]);
+});

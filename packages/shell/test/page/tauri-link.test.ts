@@ -1,0 +1,97 @@
+// The link of a desktop window against Tauri's own mock: events in, commands out.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { invoke } from "@tauri-apps/api/core";
+import { emit, listen } from "@tauri-apps/api/event";
+import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { createAgentClient, type LostRuntime, type ParsedLine } from "@hawser/agent/host/link";
+import type { PassedLine } from "../../src/page/links/page-link.ts";
+import { createTauriLink } from "../../src/page/links/tauri-link.ts";
+import type { LinkState } from "../../src/page/state/page-state.ts";
+
+interface SentCommand {
+  readonly command: string;
+  readonly line: unknown;
+}
+
+const commands: SentCommand[] = [];
+const lineOf = (args: unknown): unknown => (args as { line?: unknown } | undefined)?.line;
+
+beforeEach(() => {
+  Object.assign(globalThis, { window: globalThis });
+  commands.length = 0;
+  mockIPC((command, args) => void commands.push({ command, line: lineOf(args) }), { shouldMockEvents: true });
+});
+afterEach(() => {
+  clearMocks();
+  Reflect.deleteProperty(globalThis, "window");
+});
+
+async function openLink() {
+  const passed: PassedLine[] = [];
+  const states: LinkState[] = [];
+  const link = createTauriLink(
+    { listen, invoke },
+    { onLine: (line) => void passed.push(line), onState: (state) => void states.push(state) },
+  );
+  await expect.poll(() => commands.some(({ command }) => command === "agent_hello")).toBe(true);
+  const items = link.incoming[Symbol.asyncIterator]();
+  const next = async () => (await items.next()).value as ParsedLine | LostRuntime;
+  return { link, passed, states, next };
+}
+
+describe("the Tauri link", () => {
+  it("R140 takes each `agent_stream` event for a response, as an object or as a line", async () => {
+    const { link, passed, states, next } = await openLink();
+    await emit("agent_stream", { type: "ready", timestamp: 1 });
+    await emit("agent_stream", '{"type":"token","id":"r","token":"x","timestamp":2}');
+    expect(await next()).toEqual({ value: { type: "ready", timestamp: 1 }, text: '{"type":"ready","timestamp":1}' });
+    expect(await next()).toMatchObject({ value: { type: "token", token: "x" } });
+    expect(passed.map(({ direction }) => direction)).toEqual(["received", "received"]);
+    expect(states.at(-1)).toEqual({ phase: "open", runtime: "running" });
+    link.close?.();
+  });
+
+  it("sends each request as one line with the command `agent_send`", async () => {
+    const { link, passed } = await openLink();
+    await link.send('{"id":"1","kind":"get_status"}');
+    expect(commands.at(-1)).toEqual({ command: "agent_send", line: '{"id":"1","kind":"get_status"}' });
+    expect(passed).toEqual([{ direction: "sent", value: { id: "1", kind: "get_status" }, chars: 30 }]);
+    link.close?.();
+  });
+
+  it("says that the runtime is lost, and how it is, by `agent_state`", async () => {
+    const { link, states, next } = await openLink();
+    await emit("agent_state", { runtime: "sideways" });
+    await emit("agent_state", { runtime: "restarting", message: "it crashed" });
+    expect(await next()).toMatchObject({ lost: { code: "connection_lost", message: "it crashed" } });
+    expect(states.at(-1)).toEqual({ phase: "open", runtime: "restarting", message: "it crashed" });
+    link.close?.();
+  });
+
+  it("carries a whole request of the host client", async () => {
+    const { link } = await openLink();
+    const client = createAgentClient(link);
+    await emit("agent_stream", { type: "ready", timestamp: 1, capabilities: ["models"] });
+    const models = client.listModels();
+    await expect.poll(() => commands.at(-1)?.command).toBe("agent_send");
+    const { id } = JSON.parse(String(commands.at(-1)?.line)) as { id: string };
+    await emit("agent_stream", {
+      type: "models",
+      id,
+      data: { models: [{ model: "offline", available: true, current: true }] },
+      timestamp: 2,
+    });
+    await emit("agent_stream", { type: "done", id, timestamp: 3 });
+    expect(await models).toEqual([{ model: "offline", available: true, current: true }]);
+    await client.close();
+  });
+
+  it("hears nothing any more once it is closed", async () => {
+    const { link, passed, next } = await openLink();
+    link.close?.();
+    await emit("agent_stream", { type: "ready", timestamp: 1 });
+    expect(await next()).toBeUndefined();
+    expect(passed).toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+// The link over a real WebSocket: lines in both directions, what other tabs say, and what happens when the
+// connection or the runtime is lost.
+
+import { describe, expect, it } from "vitest";
+import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
+import type { PassedLine } from "../../src/page/links/page-link.ts";
+import { createWebSocketLink } from "../../src/page/links/web-socket-link.ts";
+import type { LinkState } from "../../src/page/state/page-state.ts";
+import { startPageServer } from "./page-server.ts";
+
+function openLink(url: string, firstPauseMs = 5) {
+  const passed: PassedLine[] = [];
+  const states: LinkState[] = [];
+  const link = createWebSocketLink({
+    url,
+    firstPauseMs,
+    longestPauseMs: 40,
+    onLine: (line) => void passed.push(line),
+    onState: (state) => void states.push(state),
+  });
+  const items = link.incoming[Symbol.asyncIterator]();
+  const next = async () => (await items.next()).value as ParsedLine | LostRuntime;
+  return { link, passed, states, next };
+}
+
+describe("the WebSocket link", () => {
+  it("hands on lines of the runtime, tells those of other tabs, and sends requests", async () => {
+    await using server = await startPageServer();
+    const { link, passed, next } = openLink(server.url);
+    const connection = await server.connection();
+    connection.tell({ kind: "request", line: '{"id":"1","kind":"get_status"}' });
+    connection.respond({ type: "ready", timestamp: 1 });
+    expect(await next()).toEqual({ value: { type: "ready", timestamp: 1 }, text: '{"type":"ready","timestamp":1}' });
+    await link.send('{"id":"2","kind":"list_models"}');
+    expect(await connection.request()).toEqual({ id: "2", kind: "list_models" });
+    expect(passed).toEqual([
+      { direction: "other_tab", value: { id: "1", kind: "get_status" }, chars: 30 },
+      { direction: "received", value: { type: "ready", timestamp: 1 }, chars: 30 },
+      { direction: "sent", value: { id: "2", kind: "list_models" }, chars: 31 },
+    ]);
+    link.close?.();
+  });
+
+  it("connects again after each loss, and says that what was asked is lost", async () => {
+    await using server = await startPageServer();
+    const { link, states, next } = openLink(server.url);
+    for (const timestamp of [1, 2, 3]) {
+      const connection = await server.connection();
+      connection.tell({ kind: "state", state: { runtime: "running" } });
+      connection.respond({ type: "ready", timestamp });
+      expect(await next()).toMatchObject({ value: { timestamp } });
+      connection.drop();
+      expect(await next()).toMatchObject({ lost: { code: "connection_lost" } });
+    }
+    expect(states.map(({ phase }) => phase).slice(0, 6)).toEqual(["connecting", "open", "closed", "connecting", "open", "closed"]);
+    link.close?.();
+  });
+
+  it.each(["restarting", "failed"] as const)("says that the runtime is lost when the server calls it %s", async (runtime) => {
+    await using server = await startPageServer();
+    const { link, states, next } = openLink(server.url);
+    const connection = await server.connection();
+    connection.tell({ kind: "state", state: { runtime, message: "exit code 3" } });
+    expect(await next()).toMatchObject({ lost: { message: "exit code 3" } });
+    expect(states.at(-1)).toEqual({ phase: "open", runtime, message: "exit code 3" });
+    link.close?.();
+  });
+
+  it("waits longer after each failure, up to a bound, and tries at once when asked", async () => {
+    const server = await startPageServer();
+    const { url } = server;
+    await server[Symbol.asyncDispose]();
+    const { link, states } = openLink(url);
+    await expect.poll(() => states.filter(({ phase }) => phase === "closed").length).toBeGreaterThan(4);
+    expect(states.flatMap(({ retryInMs }) => retryInMs ?? []).slice(0, 5)).toEqual([5, 10, 20, 40, 40]);
+    const tries = states.length;
+    link.retry();
+    expect(states.length).toBeGreaterThanOrEqual(tries);
+    link.close?.();
+    expect(states.at(-1)?.phase).toBe("ended");
+  });
+
+  it("refuses to send while it is not connected, and keeps a line that is no JSON for the wire view", async () => {
+    await using server = await startPageServer();
+    const { link, passed } = openLink(server.url);
+    expect(() => link.send("{}")).toThrow(/not connected/);
+    const connection = await server.connection();
+    connection.tell({ kind: "response", line: "{oops" });
+    await expect.poll(() => passed.length).toBe(1);
+    expect(passed[0]?.value).toContain("{oops");
+    link.close?.();
+  });
+
+  it("ends its lines and connects no more once it is closed", async () => {
+    await using server = await startPageServer();
+    const { link, next } = openLink(server.url);
+    await server.connection();
+    link.close?.();
+    link.retry();
+    expect(await next()).toBeUndefined();
+  });
+});

@@ -1,0 +1,53 @@
+// What the page says about itself: to a screen reader, and when the agent can't be reached.
+
+import { describe, expect, it } from "vitest";
+import { whatToSay } from "../../src/page/components/announcer.tsx";
+import { explainLink } from "../../src/page/components/link-banner.tsx";
+import type { LinkState } from "../../src/page/state/page-state.ts";
+import { conversationId, fold, opened, received, says, sent, wholeTurn } from "./lines.ts";
+
+describe("a screen reader", () => {
+  const after = (count: number) =>
+    whatToSay(
+      fold([
+        sent(says("r1")),
+        ...wholeTurn("r1")
+          .slice(0, count)
+          .map((event) => received(event)),
+      ]),
+    );
+
+  it("hears that an answer has begun, what is asked, and the answer when it is whole; not each token", () => {
+    expect([0, 1, 2, 3].map(after)).toEqual(Array.from({ length: 4 }, () => "The agent is answering."));
+    expect(after(4)).toBe("The agent asks for permission. Write 1 characters to a, replacing what is there");
+    expect(after(9)).toBe("The agent is answering.");
+    expect(after(10)).toBe("The agent says: I look.Done.");
+  });
+
+  it("hears nothing of what was said before the page was opened", () => {
+    const messages = [
+      { key: "m", role: "assistant", parts: [{ kind: "text", text: "old" }], at: 1, state: "ended", requestId: "r0" } as const,
+    ];
+    expect(whatToSay({ ...opened, threads: { [conversationId]: { conversationId, title: "", messages, load: "done" } } })).toBe("");
+  });
+});
+
+describe("the way to the agent", () => {
+  const explain = (link: Partial<LinkState>, wasConnected = true) =>
+    explainLink({ phase: "open", runtime: "running", ...link }, wasConnected);
+
+  it("needs no words while it works, nor while the page is only just opening", () => {
+    expect([explain({}), explain({ runtime: "starting" }), explain({ phase: "connecting" }, false)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("says what is wrong, and offers to try again only where that can help", () => {
+    expect(explain({ phase: "closed" })).toMatchObject({ title: "The shell is not connected", canRetry: true });
+    expect(explain({ phase: "connecting" })).toMatchObject({ title: "The shell is not connected", canRetry: false });
+    expect(explain({ runtime: "restarting", message: "SIGKILL" })?.text).toContain("(SIGKILL)");
+    expect(explain({ runtime: "failed" })).toMatchObject({ title: "The agent can't be started", canRetry: false });
+  });
+});
