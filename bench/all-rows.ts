@@ -16,6 +16,7 @@ import { gatewayStart } from "./rows/gateway-start.ts";
 import { openapiIndex } from "./rows/openapi-index.ts";
 import { rpcCalls, rpcHello } from "./rows/rpc-calls.ts";
 import { rpcMemory } from "./rows/rpc-memory.ts";
+import { shellPage } from "./rows/shell-page.ts";
 import { stalledReaderMemory } from "./rows/stalled-reader-memory.ts";
 import { streamPieces } from "./rows/stream-pieces.ts";
 
@@ -39,4 +40,5 @@ export const rows: readonly Row[] = [
   agentStream,
   agentStart,
   agentMemory,
+  shellPage,
 ];

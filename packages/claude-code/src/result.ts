@@ -17,7 +17,7 @@ export interface ClaudeCodeMetadata {
   readonly sessionId: string;
   readonly model: string | undefined;
   readonly cliVersion: string | undefined;
-  /** An estimate of the command line, in US dollars. */
+  /** An estimate of the command line, in US dollars, for the session so far: a resumed one has a past. */
   readonly costUsd: number;
   readonly usage: ClaudeCodeUsage;
   /** By model, as the command line counts it. */

@@ -11,7 +11,7 @@ export type ParameterRestriction = readonly unknown[] | RegExp | ((value: unknow
 export type ToolRestrictions = Readonly<Record<string, Readonly<Record<string, ParameterRestriction>>>>;
 
 /** Why the call may not be made; undefined if it may. */
-export function refusalOf(
+function refusalOf(
   restrictions: ToolRestrictions | undefined,
   toolName: string,
   input: Readonly<Record<string, unknown>>,

@@ -35,7 +35,7 @@ export type ResolvedTransport = Exclude<TransportType, "auto">;
 export const defaultServerName = "hawser";
 
 /** `auto` is `stdio`; the contract leaves room for a choice by the command line's version. */
-export const resolveTransport = (transport: TransportType): ResolvedTransport => (transport === "auto" ? "stdio" : transport);
+const resolveTransport = (transport: TransportType): ResolvedTransport => (transport === "auto" ? "stdio" : transport);
 
 export function createToolset(source: ToolSource, options: ToolsetOptions = {}): Toolset {
   const { serverName = defaultServerName, transport = DEFAULT_TRANSPORT } = options;

@@ -156,6 +156,11 @@ describe.runIf(hasCli)("the AI SDK", () => {
     const again = await generateText({ model, messages: [...messages.slice(0, 2), { role: "user", content: "other" }] });
     expect(again.text).toBe("answer 1");
     expect(stage.model.conversations.at(-1)!.said).not.toContain("two");
+    // One whose file is gone is told.
+    fs.rmSync(join(stage.home, "claude"), { recursive: true, force: true });
+    const told = await generateText({ model, messages });
+    expect(told.text).toBe("answer 0");
+    expect(stage.model.conversations.at(-1)!.said).toContain("[assistant]\nanswer 0");
   });
 
   it("a program that leaves a step behind ends by itself, and the command line with it", async () => {

@@ -71,8 +71,9 @@ function conversationAnswers({ parts, turns, conversations }: ControlOptions): P
   return {
     async clear_history(request, reply) {
       const { conversationId, isForced } = readMetadata(request);
-      if (isForced) await turns.cancelAllOf(conversationId, new HawserError("cancelled", "cancelled: the history is cleared"));
-      await lanes.alone(conversationId, () => conversations.use(conversationId, (conversation) => conversation.clear()));
+      if (isForced) turns.cancelAllOf(conversationId, new HawserError("cancelled", "cancelled: the history is cleared"));
+      const whenFree = isForced ? lanes.afterwards : lanes.alone;
+      await whenFree(conversationId, () => conversations.use(conversationId, (conversation) => conversation.clear()));
       await reply.done();
     },
     async list_conversations(_, reply) {

@@ -18,6 +18,8 @@ export interface Lanes {
   isBusy(conversationId: string): boolean;
   /** Does something with a conversation that has nothing to do; whatever comes meanwhile waits. Throws when it is busy. */
   alone<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result>;
+  /** The same for one that is busy: when what came before is over, and before whatever comes later. */
+  afterwards<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result>;
 }
 
 export function createLanes(): Lanes {
@@ -66,6 +68,12 @@ export function createLanes(): Lanes {
     };
   }
 
+  function afterwards<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      add(conversationId, { bytes: 0, run: () => action().then(resolve, reject) });
+    });
+  }
+
   return {
     get running() {
       return lanes.size;
@@ -75,11 +83,10 @@ export function createLanes(): Lanes {
     },
     add,
     isBusy: (conversationId) => lanes.has(conversationId),
-    alone<Result>(conversationId: string, action: () => Promise<Result>) {
+    afterwards,
+    alone(conversationId, action) {
       if (lanes.has(conversationId)) throw new HawserError("overloaded", "the conversation is busy; cancel its turn or wait for its end");
-      return new Promise<Result>((resolve, reject) => {
-        add(conversationId, { bytes: 0, run: () => action().then(resolve, reject) });
-      });
+      return afterwards(conversationId, action);
     },
   };
 }

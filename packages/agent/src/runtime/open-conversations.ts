@@ -9,7 +9,7 @@ export interface OpenConversations {
   use<Result>(conversationId: string, action: (conversation: Conversation) => Promise<Result>): Promise<Result>;
   /** How long it is, as far as that is known without opening it. */
   lengthOf(conversationId: string): Promise<number>;
-  /** Removes it with its file. Nobody may be using it. */
+  /** Removes it with its file, once those who use it now are done; whoever comes meanwhile gets a new one. */
   delete(conversationId: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -18,14 +18,23 @@ interface Entry {
   readonly opening: Promise<Conversation>;
   users: number;
   chars: number;
+  onUnused(): void;
 }
 
 export function createOpenConversations(store: ConversationStore): OpenConversations {
   /** In the order of last use. */
   const entries = new Map<string, Entry>();
+  /** What must be over before the next one opens it. */
+  const deleting = new Map<string, Promise<void>>();
+
+  function open(conversationId: string): Promise<Conversation> {
+    const before = deleting.get(conversationId);
+    const again = (): Promise<Conversation> => store.open(conversationId);
+    return before ? before.then(again, again) : again();
+  }
 
   function enter(conversationId: string): Entry {
-    const entry = entries.get(conversationId) ?? { opening: store.open(conversationId), users: 0, chars: 0 };
+    const entry = entries.get(conversationId) ?? { opening: open(conversationId), users: 0, chars: 0, onUnused: () => {} };
     entries.delete(conversationId);
     entries.set(conversationId, entry);
     entry.users++;
@@ -34,6 +43,7 @@ export function createOpenConversations(store: ConversationStore): OpenConversat
 
   async function leave(conversationId: string, entry: Entry): Promise<void> {
     entry.users--;
+    if (entry.users === 0) entry.onUnused();
     try {
       entry.chars = charsOf(await entry.opening);
       await closeUnused();
@@ -53,8 +63,18 @@ export function createOpenConversations(store: ConversationStore): OpenConversat
     }
   }
 
+  async function remove(conversationId: string): Promise<void> {
+    const entry = entries.get(conversationId);
+    if (entry) {
+      entries.delete(conversationId);
+      if (entry.users > 0) await new Promise<void>((resolve) => (entry.onUnused = resolve));
+      await closeEntry(conversationId, entry);
+    }
+    await store.delete(conversationId);
+  }
+
   async function closeEntry(conversationId: string, entry: Entry): Promise<void> {
-    entries.delete(conversationId);
+    if (entries.get(conversationId) === entry) entries.delete(conversationId);
     await entry.opening.then(
       (conversation) => conversation.close(),
       () => {},
@@ -78,9 +98,9 @@ export function createOpenConversations(store: ConversationStore): OpenConversat
       return summaries.find((summary) => summary.conversationId === conversationId)?.messages ?? 0;
     },
     async delete(conversationId) {
-      const entry = entries.get(conversationId);
-      if (entry) await closeEntry(conversationId, entry);
-      await store.delete(conversationId);
+      const removed = remove(conversationId);
+      deleting.set(conversationId, removed);
+      await removed.finally(() => deleting.delete(conversationId));
     },
     async close() {
       for (const [conversationId, entry] of entries) await closeEntry(conversationId, entry);

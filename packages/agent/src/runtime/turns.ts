@@ -21,8 +21,8 @@ export interface Turns {
   accept(request: UserMessageRequest, idSource: string, bytes: number): void;
   /** Resolves when the turn of this id has ended; at once when there is none. */
   whenEnded(id: string): Promise<void>;
-  /** Ends every turn of a conversation, also those that wait; resolves when they have ended. */
-  cancelAllOf(conversationId: string, reason: HawserError): Promise<void>;
+  /** Ends every turn of a conversation, also those that wait. */
+  cancelAllOf(conversationId: string, reason: HawserError): void;
   /** Sends again what the running turn of a conversation has sent; returns its id, if there is one. */
   repeat(conversationId: string, since: number): string | undefined;
 }
@@ -112,11 +112,10 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
       }
     },
     whenEnded: (id) => turns.get(id)?.reply.ended ?? Promise.resolve(),
-    async cancelAllOf(conversationId, reason) {
+    cancelAllOf(conversationId, reason) {
       const concerned = [...turns.values()].filter((turn) => turn.conversationId === conversationId);
       // The last first, so that no waiting one begins when the running one ends.
       for (const turn of concerned.toReversed()) inFlight.cancel(turn.id, reason);
-      await Promise.all(concerned.map(({ reply }) => reply.ended));
     },
     repeat(conversationId, since) {
       const turn = [...turns.values()].find((candidate) => candidate.conversationId === conversationId && candidate.state === "running");

@@ -10,9 +10,10 @@ import type {
 } from "@ai-sdk/provider";
 import { limits } from "@hawser/wire";
 import { throwIfAborted } from "../abort.ts";
+import { CLIExecutionError } from "../errors.ts";
 import type { ClaudeCodeModelOptions, OutputSchema } from "../options.ts";
 import { createRunRecord } from "../result.ts";
-import { openCliRun, type CliRun } from "../run-cli.ts";
+import { openCliRun } from "../run-cli.ts";
 import { createToolset, defaultServerName, selectTools, type Toolset, type ToolSelection } from "../toolset.ts";
 import { callIdsIn, finalResults, prepareCallPrompt, splitPrompt } from "./call-prompt.ts";
 import { createConversations } from "./conversations.ts";
@@ -73,12 +74,22 @@ export function createLanguageCalls(options: ClaudeCodeModelOptions, registered:
   async function openRun(call: LanguageModelV4CallOptions): Promise<StepRequest> {
     const { earlier } = splitPrompt(call.prompt);
     const session = isResuming ? conversations.find(earlier) : undefined;
+    if (session === undefined) return openFresh(call);
+    const step = await openFresh(call, session);
+    if (await isResumed(step)) return step;
+    // Its file may have been removed; the conversation is with the caller.
+    conversations.forget(earlier);
+    await step.run.cli.close();
+    return openFresh(call);
+  }
+
+  async function openFresh(call: LanguageModelV4CallOptions, session?: string): Promise<StepRequest> {
     const { prepared, warnings } = prepareCallPrompt(call.prompt, session !== undefined);
     const functionTools = call.toolChoice?.type === "none" ? [] : (call.tools ?? []).filter((tool) => tool.type === "function");
     const handed = createHandedCalls(functionTools);
-    const selection = toSelection(functionTools, handed.tools, registered());
+    const selection = call.toolChoice?.type === "none" ? undefined : toSelection(functionTools, handed.tools, registered());
     const schema = schemaOf(call);
-    const cli: CliRun = await openCliRun({
+    const cli = await openCliRun({
       options,
       selection,
       prompt: prepared,
@@ -88,9 +99,25 @@ export function createLanguageCalls(options: ClaudeCodeModelOptions, registered:
       keepsAlive: functionTools.length === 0,
       ...(session !== undefined && { resume: session, forkSession: true }),
     });
-    const names = functionTools.length > 0 ? (selection?.names ?? new Map<string, string>()) : new Map<string, string>();
+    const names = functionTools.length > 0 && selection ? selection.names : new Map<string, string>();
     const run: LanguageRun = { cli, handed, names, schema, record: createRunRecord(), calls: [], release: undefined };
     return { run, call, warnings: [...warningsFor(call), ...warnings] };
+  }
+
+  /** Whether the session was found: a run without one ends before it begins. */
+  async function isResumed({ run, call }: StepRequest): Promise<boolean> {
+    const release = run.cli.guard(call.abortSignal, { ms: hooks.timeoutMs, what: "the step" });
+    try {
+      run.pulled = run.cli.next();
+      const first = await run.pulled;
+      return first !== undefined && first.type !== "result";
+    } catch (error) {
+      if (error instanceof CLIExecutionError) return false;
+      await run.cli.close();
+      throw error;
+    } finally {
+      release();
+    }
   }
 
   async function openStep(call: LanguageModelV4CallOptions): Promise<StepRequest> {

@@ -24,7 +24,7 @@ function addAgent(program: Command): void {
     .action(async (flags: AgentFlags) => (await import("./run-agent.ts")).runAgent(flags));
   addExamples(agent, [
     `echo '{"id":"1","kind":"user_message","message":"list the files here"}' | hawser agent`,
-    "hawser agent --model anthropic/claude-sonnet-4-5 --root ~/project",
+    "hawser agent --model anthropic/claude-sonnet-5-5 --root ~/project",
     "hawser agent --allow-command git --allow-command npm",
     "hawser agent --permissions deny --no-history --debug-protocol",
   ]);
@@ -73,7 +73,7 @@ export function addAgentOptions(command: Command): Command {
   return command
     .option(
       "--model <name>",
-      "e.g. anthropic/claude-sonnet-4-5, openai/gpt-5, ollama/<model>, offline (else HAWSER_MODEL, else what there is)",
+      "e.g. anthropic/claude-sonnet-5-5, openai/gpt-5.5, ollama/<model>, offline (else HAWSER_MODEL, else what there is)",
     )
     .option("--root <folder>", "a folder that tools may touch; may be given several times (default: the current one)", collect)
     .option("--allow-command <name>", "a program that may be run; may be given several times (default: none)", collect)

@@ -173,7 +173,7 @@ describe.skipIf(!browser)("the wire view", () => {
     await view.getByRole("combobox", { name: "Filter by type" }).selectOption("tool_result");
     await expect.poll(() => rows.count()).toBe(1);
     await rows.getByRole("button").first().click();
-    await view.getByLabel("Message as JSON").getByText('"content": "harbour"').waitFor();
+    await view.getByLabel("Message as JSON", { exact: true }).getByText('"content": "harbour"').waitFor();
     await view.getByRole("combobox", { name: "Filter by type" }).selectOption("");
     await view.getByRole("searchbox", { name: "Filter by text" }).fill("notes.txt");
     await rows.filter({ hasText: "user_message" }).waitFor();

@@ -165,7 +165,7 @@ export const agentResponses = {
         {
           type: "usage",
           id: "req-uuid-123",
-          data: { model: "anthropic/claude-sonnet-4-5", inputTokens: 812, outputTokens: 64 },
+          data: { model: "anthropic/claude-sonnet-5-5", inputTokens: 812, outputTokens: 64 },
           timestamp: 1234567890003,
         },
       ],
@@ -219,7 +219,7 @@ export const agentResponses = {
           data: {
             models: [
               { model: "offline", available: true, current: true },
-              { model: "anthropic/claude-sonnet-4-5", available: false, current: false, reason: "ANTHROPIC_API_KEY is not set" },
+              { model: "anthropic/claude-sonnet-5-5", available: false, current: false, reason: "ANTHROPIC_API_KEY is not set" },
             ],
           },
           timestamp: 1234567890007,

@@ -5,7 +5,7 @@ import { memo, useRef } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { textOf } from "../session/actions.ts";
-import { useIsConnected, useIsRunning, usePage, usePageParts } from "../session/page-context.ts";
+import { usePage, usePageParts } from "../session/page-context.ts";
 import type { Message } from "../state/page-state.ts";
 import { ToolCard } from "../tools/tool-card.tsx";
 import { Icon } from "./icon.tsx";
@@ -66,25 +66,27 @@ function Ended({ message }: { readonly message: Message }) {
 }
 
 function AnswerActions({ message, isLast }: AssistantMessageProps) {
-  const { actions, session } = usePageParts();
-  const isConnected = useIsConnected();
-  const isRunning = useIsRunning();
   const text = textOf(message);
+  return (
+    <div className="-ml-2 flex items-center text-xs text-soft">
+      {text !== "" && <CopyButton text={text} label="Copy answer" />}
+      {isLast && <RetryButton message={message} />}
+      {message.model !== undefined && <span className="ml-2">{message.model}</span>}
+    </div>
+  );
+}
+
+function RetryButton({ message }: { readonly message: Message }) {
+  const { actions, session } = usePageParts();
   function retry(): void {
     const { threads, currentId } = session.store.getState();
     const messages = threads[currentId]?.messages ?? [];
     const asked = messages.slice(0, messages.indexOf(message)).findLast(({ role }) => role === "user");
-    if (asked) void actions.sendAgain(asked);
+    if (asked && actions.mayChangeHistory()) void actions.sendAgain(asked);
   }
   return (
-    <div className="-ml-2 flex items-center text-xs text-soft">
-      {text !== "" && <CopyButton text={text} label="Copy answer" />}
-      {isLast && (
-        <button type="button" className="button button-quiet min-h-7 px-2 text-xs" disabled={isRunning || !isConnected} onClick={retry}>
-          <Icon name="again" className="size-3.5" /> Retry
-        </button>
-      )}
-      {message.model !== undefined && <span className="ml-2">{message.model}</span>}
-    </div>
+    <button type="button" className="button button-quiet min-h-7 px-2 text-xs" onClick={retry}>
+      <Icon name="again" className="size-3.5" /> Retry
+    </button>
   );
 }

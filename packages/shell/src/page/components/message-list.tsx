@@ -3,11 +3,10 @@
 
 import { useEffect } from "react";
 import { usePage } from "../session/page-context.ts";
-import { AssistantMessage } from "./assistant-message.tsx";
 import { EmptyState } from "./empty-state.tsx";
 import { Icon } from "./icon.tsx";
 import { jumpEvent } from "./keys.ts";
-import { UserMessage } from "./user-message.tsx";
+import { MessageGroup, toGroups } from "./message-group.tsx";
 import { useStickToBottom } from "./use-stick-to-bottom.ts";
 
 export function MessageList() {
@@ -23,6 +22,7 @@ export function MessageList() {
     return () => removeEventListener(jumpEvent, jump);
   }, [jump]);
   const isEmpty = messages.length === 0;
+  const groups = toGroups(messages);
   return (
     <div className="relative min-h-0 flex-1">
       <div
@@ -35,16 +35,12 @@ export function MessageList() {
         className="h-full overflow-y-auto overscroll-contain px-3 focus-visible:-outline-offset-2 sm:px-6"
         onScroll={onScroll}
       >
-        <div ref={content} className="mx-auto flex min-h-full max-w-3xl flex-col gap-6 py-6">
+        <div ref={content} className={`mx-auto max-w-3xl space-y-6 py-6 ${isEmpty ? "flex min-h-full flex-col" : ""}`}>
           {isEmpty && thread?.load === "done" && <EmptyState />}
           {isEmpty && thread?.load === "needed" && <p className="m-auto text-sm text-soft">Loading the conversation…</p>}
-          {messages.map((message) =>
-            message.role === "user" ? (
-              <UserMessage key={message.key} message={message} />
-            ) : (
-              <AssistantMessage key={message.key} message={message} isLast={message === messages.at(-1)} />
-            ),
-          )}
+          {groups.map((group, at) => (
+            <MessageGroup key={at} messages={group} isLast={at === groups.length - 1} />
+          ))}
         </div>
       </div>
       {isAway && (

@@ -4,7 +4,7 @@
 import { memo, useState, type FormEvent } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { textOf } from "../session/actions.ts";
-import { useIsConnected, useIsRunning, usePageParts } from "../session/page-context.ts";
+import { usePageParts } from "../session/page-context.ts";
 import type { Message } from "../state/page-state.ts";
 import { AttachedFile } from "./attached-file.tsx";
 import { Icon } from "./icon.tsx";
@@ -37,8 +37,7 @@ export const UserMessage = memo(function UserMessage({ message }: { readonly mes
 });
 
 function UserMessageActions({ text, onEdit }: { readonly text: string; onEdit(): void }) {
-  const isConnected = useIsConnected();
-  const isRunning = useIsRunning();
+  const { actions } = usePageParts();
   return (
     <div className="mt-0.5 flex justify-end">
       <CopyButton text={text} label="Copy message" />
@@ -46,9 +45,9 @@ function UserMessageActions({ text, onEdit }: { readonly text: string; onEdit():
         type="button"
         className="button button-quiet min-h-7 px-2 text-xs"
         aria-label="Edit and resend"
-        title={isRunning ? "Stop the answer first" : "Edit and resend; what follows is given up"}
-        disabled={isRunning || !isConnected}
-        onClick={onEdit}
+        title="Edit and resend; what follows is given up"
+        // Asked when it is clicked: two thousand buttons that follow every change would be slow.
+        onClick={() => (actions.mayChangeHistory() ? onEdit() : undefined)}
       >
         <Icon name="pencil" className="size-3.5" /> Edit
       </button>

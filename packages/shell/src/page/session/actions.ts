@@ -2,7 +2,7 @@
 // notice that says what was tried and why it did not work.
 
 import type { Decision } from "@hawser/agent/host/link";
-import { runningTurnsOf, type Message } from "../state/page-state.ts";
+import { isConnected, runningTurnsOf, type Message } from "../state/page-state.ts";
 import { toNotice, type Session } from "./session.ts";
 
 export interface Attachment {
@@ -18,6 +18,8 @@ export interface Actions {
   answer(permissionId: string, decision: Decision): Promise<void>;
   /** Sends a message of the user again, in its old place, with another text if there is one. */
   sendAgain(message: Message, text?: string): Promise<void>;
+  /** Whether messages may be sent again now; if not, the user is told why. */
+  mayChangeHistory(): boolean;
   rename(conversationId: string, title: string): Promise<void>;
   remove(conversationId: string): Promise<void>;
   pickModel(model: string | undefined): void;
@@ -72,6 +74,13 @@ export function createActions({ store, client, follow, notify, open }: Session):
       const after = before?.messageId ?? null;
       const attachments = message.parts.filter((part) => part.kind === "attachment").map(({ path, mime }) => ({ path, mime }));
       if (await attempt("Could not send it again", () => client.truncateConversation(currentId, after))) await send(text, attachments);
+    },
+    mayChangeHistory() {
+      const state = store.getState();
+      const isRunning = runningTurnsOf(state, state.currentId).length > 0;
+      if (isRunning) notify("The agent is still answering. Stop it first, or wait for its end.");
+      else if (!isConnected(state)) notify("The agent is not connected. It is tried again by itself.");
+      return !isRunning && isConnected(state);
     },
     async rename(conversationId, title) {
       await attempt("Could not rename", () => client.renameConversation(conversationId, title));

@@ -2,7 +2,7 @@
 
 import { createContext, use, useSyncExternalStore } from "react";
 import { HawserError } from "@hawser/wire";
-import type { PageState } from "../state/page-state.ts";
+import { isConnected, type PageState } from "../state/page-state.ts";
 import type { Actions } from "./actions.ts";
 import type { Session } from "./session.ts";
 
@@ -25,8 +25,7 @@ export function usePage<Selected>(select: (state: PageState) => Selected): Selec
   return useSyncExternalStore(store.subscribe, () => select(store.getState()));
 }
 
-export const useIsConnected = (): boolean =>
-  usePage(({ link, runtime }) => link.phase === "open" && link.runtime === "running" && runtime !== undefined);
+export const useIsConnected = (): boolean => usePage(isConnected);
 
 export const useIsRunning = (): boolean =>
   usePage(({ turns, currentId }) => Object.values(turns).some((turn) => turn.state === "running" && turn.conversationId === currentId));

@@ -6,7 +6,7 @@ import { createAgentClient, type AgentClient, type AgentTurn } from "@hawser/age
 import { agentProtocol, describeThrown, toHawserError, type AnyAgentRequest, type AnyAgentResponse } from "@hawser/wire";
 import type { OpenPageLink, PassedLine } from "../links/page-link.ts";
 import type { LineEvent } from "../state/page-event.ts";
-import { runningTurnsOf } from "../state/page-state.ts";
+import { isConnected, runningTurnsOf } from "../state/page-state.ts";
 import { createStore, type Schedule, type Store } from "./store.ts";
 
 export interface Session {
@@ -117,8 +117,8 @@ function createKeeper({ store, client, follow, isFollowed }: KeeperOptions): () 
 
   function keepComplete(): void {
     const state = store.getState();
-    const { runtime, currentId, threads, turns, link } = state;
-    if (!runtime || link.phase !== "open" || link.runtime !== "running") return;
+    const { runtime, currentId, threads, turns } = state;
+    if (!runtime || !isConnected(state)) return;
     if (runtime.greeting !== greeting) {
       greeting = runtime.greeting;
       client.listModels().catch(() => {});

@@ -168,6 +168,10 @@ export const initialState: PageState = {
   wire: { entries: [], chars: 0, dropped: 0 },
 };
 
+/** Whether a request would reach the runtime. */
+export const isConnected = ({ link, runtime }: PageState): boolean =>
+  link.phase === "open" && link.runtime === "running" && runtime !== undefined;
+
 /** Of a conversation, those that run or wait to run. */
 export const runningTurnsOf = ({ turns }: PageState, conversationId: string): Turn[] =>
   Object.values(turns).filter((turn) => turn.state === "running" && turn.conversationId === conversationId);

@@ -1,0 +1,202 @@
+// The page for everybody, in a real browser: without a pointer, with a screen reader's rules (axe), in light
+// and dark, and on a narrow screen.
+
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type axe from "axe-core";
+import { afterAll, describe, expect, it } from "vitest";
+import { launchOrExplain, type Browser, type Page } from "./browser.ts";
+import { openPageStage, type StageOptions } from "./stage.ts";
+
+const browser = await launchOrExplain();
+afterAll(() => browser?.close());
+const openStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe finds, in one line each. Its source is evaluated from outside, where the page's policy does not reach. */
+async function violations(page: Page): Promise<readonly string[]> {
+  // A colour in the middle of its change is no colour of the page.
+  await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished, effect }) => (effect?.getTiming().iterations === Infinity ? undefined : finished))));
+  await page.evaluate(axeSource);
+  const results = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ["violations"] }));
+  return results.violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
+}
+
+const scrollsSideways = (page: Page): Promise<boolean> =>
+  page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const wide = [...document.querySelectorAll("main, header, [role=log]")].some((element) => element.scrollWidth > element.clientWidth + 1);
+    return scrollWidth > clientWidth || wide;
+  });
+
+const looks = [
+  { name: "light", view: { colorScheme: "light" as const } },
+  { name: "dark", view: { colorScheme: "dark" as const } },
+  { name: "360 px wide", view: { viewport: { width: 360, height: 740 } } },
+];
+
+describe.skipIf(!browser)("axe finds nothing", () => {
+  it.each(looks)("in any state of the page, $name; and nothing scrolls sideways", async ({ view }) => {
+    const files = { "notes.md": `# Notes\n\n${"a long line ".repeat(40)}\n` };
+    await using stage = await openStage({ view, files });
+    const { page, approval, button, toolCard, say, untilIdle } = await stage.open();
+    const found: Record<string, readonly string[]> = {};
+    const wide: string[] = [];
+    async function check(state: string): Promise<void> {
+      found[state] = await violations(page);
+      if (await scrollsSideways(page)) wide.push(state);
+    }
+    await check("empty");
+    await say("read the file notes.md and what can you do?");
+    await untilIdle();
+    await toolCard("read_file").getByRole("button").first().click();
+    await check("conversation");
+    await say('write "hello" to hello.txt');
+    await approval.waitFor();
+    await check("question");
+    await approval.getByRole("button", { name: "Deny" }).click();
+    await untilIdle();
+    await check("failed tool");
+    await button("Wire view").click();
+    const wire = page.getByRole("complementary", { name: "Protocol messages" });
+    await wire.getByRole("listitem").getByText("tool_result").first().click();
+    await check("wire view");
+    await button("Close wire view").click();
+    await button("Keys").click();
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await check("keys");
+    expect(found).toEqual(Object.fromEntries(Object.keys(found).map((state) => [state, []])));
+    expect(wide).toEqual([]);
+  });
+});
+
+describe.skipIf(!browser)("light and dark", () => {
+  const background = (page: Page): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+
+  it("follow the system, can be chosen, and the choice stays", async () => {
+    await using stage = await openStage({ view: { colorScheme: "light" } });
+    const { page, button } = await stage.open();
+    const light = await background(page);
+    await page.emulateMedia({ colorScheme: "dark" });
+    const dark = await background(page);
+    expect(dark).not.toBe(light);
+    await button("Theme: system").click();
+    await button("Theme: light").waitFor();
+    expect(await background(page)).toBe(light);
+    await page.reload();
+    await button("Theme: light").waitFor();
+    expect(await background(page)).toBe(light);
+    await button("Theme: light").click();
+    await page.emulateMedia({ colorScheme: "light" });
+    expect(await background(page)).toBe(dark);
+  });
+});
+
+describe.skipIf(!browser)("by keyboard alone", () => {
+  it("a message is sent, a tool card opened, a conversation begun, changed and found, and the list of keys read", async () => {
+    await using stage = await openStage({ files: { "notes.txt": "harbour" } });
+    const { page, answers, conversations, toolCard, untilIdle } = await stage.open();
+    const { keyboard } = page;
+    await keyboard.type("read the file notes.txt");
+    await keyboard.press("Enter");
+    await answers.getByText("harbour").waitFor();
+    await untilIdle();
+    await tabTo(page, "Shift+Tab", () => document.activeElement?.textContent?.startsWith("read_file") ?? false);
+    await keyboard.press("Enter");
+    await toolCard("read_file").getByText('"notes.txt"').waitFor();
+
+    await keyboard.press("Alt+n");
+    await page.getByText("no key, no network").waitFor();
+    await keyboard.type("what is 1 + 1?");
+    await keyboard.press("Enter");
+    await answers.getByText("1 + 1 = 2").waitFor();
+    await conversations.nth(1).waitFor();
+    await keyboard.press("Alt+ArrowDown");
+    await answers.getByText("harbour").first().waitFor();
+    await keyboard.press("Alt+ArrowUp");
+    await answers.getByText("1 + 1 = 2").waitFor();
+
+    await keyboard.press("Alt+/");
+    await page.getByRole("dialog", { name: "Keys" }).getByText("New conversation").waitFor();
+    await keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "detached" });
+    await keyboard.press("Alt+k");
+    await keyboard.type("notes");
+    await conversations.getByText("1 + 1").waitFor({ state: "detached" });
+    await keyboard.press("Tab");
+    await keyboard.press("F2");
+    await keyboard.type("Renamed");
+    await keyboard.press("Enter");
+    await page.getByRole("searchbox", { name: "Search conversations" }).fill("");
+    await conversations.getByText("Renamed").waitFor();
+  });
+
+  it("a question is answered: the focus comes to it, one letter allows or denies", async () => {
+    await using stage = await openStage();
+    const { page, answers, approval, say, toolCard, untilIdle } = await stage.open();
+    await say('write "yes" to one.txt');
+    await approval.waitFor();
+    await expect.poll(() => approval.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+    // A letter that was meant for something else must not count: it is taken after a moment only.
+    await expect.poll(async () => (await page.keyboard.press("a"), existsSync(join(stage.work, "one.txt"))), { timeout: 10_000 }).toBe(true);
+    await untilIdle();
+    await say('write "no" to two.txt');
+    await approval.waitFor();
+    await expect.poll(() => approval.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+    await expect.poll(async () => (await page.keyboard.press("d"), await approval.count()), { timeout: 10_000 }).toBe(0);
+    await untilIdle();
+    expect(existsSync(join(stage.work, "two.txt"))).toBe(false);
+    expect(await answers.count()).toBe(2);
+    expect(await toolCard("write_file").count()).toBe(2);
+  });
+
+  it("a conversation is deleted after a question, and kept when the question is left with Escape", async () => {
+    await using stage = await openStage();
+    const { page, conversations, say, untilIdle } = await stage.open();
+    await say("what is 1 + 1?");
+    await untilIdle();
+    await conversations.first().focus();
+    await page.keyboard.press("Delete");
+    await page.getByRole("dialog", { name: "Delete conversation" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await conversations.count()).toBe(1);
+    await conversations.first().focus();
+    await page.keyboard.press("Delete");
+    await page.getByRole("dialog", { name: "Delete conversation" }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await conversations.first().waitFor({ state: "detached" });
+  });
+});
+
+/** Presses a key until the focus is where it should be; a trap or a gap in the order ends it. */
+async function tabTo(page: Page, key: string, isThere: () => boolean): Promise<void> {
+  for (let presses = 0; presses < 40; presses++) {
+    if (await page.evaluate(isThere)) return;
+    await page.keyboard.press(key);
+  }
+  expect.fail("the focus never came there");
+}
+
+describe.skipIf(!browser)("at 360 px", () => {
+  it("the list of conversations is a drawer, and a conversation can be led to its end", async () => {
+    await using stage = await openStage({ view: { viewport: { width: 360, height: 740 }, hasTouch: true } });
+    const { page, answers, approval, conversations, button, say, untilIdle } = await stage.open();
+    await say("what is 1 + 1?");
+    await answers.getByText("1 + 1 = 2").waitFor();
+    await button("Show conversations").click();
+    await button("New conversation").click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await say('write "hello" to hello.txt');
+    await approval.getByRole("button", { name: "Allow once" }).click();
+    await untilIdle();
+    expect(existsSync(join(stage.work, "hello.txt"))).toBe(true);
+    await button("Show conversations").click();
+    await conversations.getByText("what is 1 + 1?").click();
+    await answers.getByText("1 + 1 = 2").waitFor();
+    expect(await scrollsSideways(page)).toBe(false);
+  });
+});

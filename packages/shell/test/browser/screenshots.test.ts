@@ -1,0 +1,66 @@
+// The main states of the page in one story: a conversation with a tool card, a question, the wire view. With
+// HAWSER_SCREENSHOTS=1 the pictures of the documentation are taken on the way.
+
+import { join, resolve } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { launchOrExplain, type Browser, type Page } from "./browser.ts";
+import { openPageStage } from "./stage.ts";
+
+const browser = await launchOrExplain();
+afterAll(() => browser?.close());
+
+const pictures = resolve(import.meta.dirname, "../../../../docs/shell");
+
+const files = {
+  "README.md": "# Harbour log\n\nArrivals, berths and tides of a small harbour, from the command line.\n\nRun `npm test` before you push.\n",
+  "package.json": '{ "name": "harbour-log", "version": "2.3.0", "type": "module" }\n',
+  "src/arrivals.ts": 'import { berthFor } from "./berths.ts";\n\nexport function arrive(ship: Ship, tide: Tide): Berth | undefined {\n  return berthFor(ship.draught, tide.depth);\n}\n',
+  "src/berths.ts": "export function berthFor(draught: number, depth: number): Berth | undefined {\n  return berths.find((berth) => berth.depth + depth > draught);\n}\n",
+  "src/tides.ts": "export const highTide = { hours: 6.2, depth: 3.4 };\n",
+  "test/berths.test.ts": 'it("finds a berth that is deep enough", () => {});\n',
+};
+
+/** Without the pointer, the caret and what still moves. */
+async function take(page: Page, name: string): Promise<void> {
+  if (process.env["HAWSER_SCREENSHOTS"] !== "1") return;
+  await page.mouse.move(640, 2);
+  await page.screenshot({ path: join(pictures, name), animations: "disabled", caret: "hide" });
+}
+
+describe.skipIf(!browser)("the story of the documentation", () => {
+  it("a search with its card open, a change that is asked about, and what passed on the wire", async () => {
+    const view = { viewport: { width: 1_280, height: 800 }, colorScheme: "light" as const };
+    await using stage = await openPageStage(browser as Browser, { view, files });
+    const { page, answers, approval, conversations, button, toolCard, say, untilIdle } = await stage.open();
+    for (const [at, message] of ["what is 3.4 * 12?", "list the tools", "read the README"].entries()) {
+      await say(message);
+      await conversations.nth(at).waitFor();
+      await untilIdle();
+      await button("New conversation").click();
+    }
+    await say("where is berthFor used?");
+    await untilIdle();
+    await toolCard("search_files").getByRole("button").first().click();
+    await toolCard("search_files").getByText("src/berths.ts:1").waitFor();
+    await conversations.nth(3).waitFor();
+    await take(page, "conversation.png");
+
+    await button("New conversation").click();
+    await say('replace "2.3.0" with "2.4.0" in package.json');
+    await approval.getByText("2.4.0").first().waitFor();
+    await conversations.nth(4).waitFor();
+    await take(page, "approval.png");
+    await approval.getByRole("button", { name: "Allow once" }).click();
+    await untilIdle();
+    await answers.getByText("package.json now says").waitFor();
+
+    await button("Wire view").click();
+    const wire = page.getByRole("complementary", { name: "Protocol messages" });
+    const row = wire.getByRole("listitem").filter({ hasText: "permission_response" });
+    await row.getByRole("button").click();
+    await wire.getByLabel("Message as JSON", { exact: true }).waitFor();
+    await row.evaluate((element) => element.scrollIntoView({ block: "start" }));
+    await take(page, "wire-view.png");
+    expect(await answers.count()).toBe(1);
+  });
+});
