@@ -4,7 +4,9 @@
 import { join, resolve } from "node:path";
 import { launchBrowser, type BrowserContext } from "../../packages/shell/test/browser/browser.ts";
 import { startShell, type Shell } from "../../packages/shell/src/index.ts";
-import { buildStep } from "../../scripts/tasks/build.ts";
+import { withTreeLock } from "../../scripts/setup/tree-lock.mjs";
+import { buildPage } from "../../scripts/tasks/page.ts";
+import { root } from "../../scripts/tasks/tool.ts";
 import type { RowContext } from "../row.ts";
 
 export interface ShellPage {
@@ -15,8 +17,8 @@ export interface ShellPage {
 
 /** The runtime is a program of the bench. */
 export async function openShellPage(context: RowContext, program: string): Promise<ShellPage | undefined> {
-  const { status, text } = await buildStep.run();
-  if (status === "failed") throw new Error(`the build failed:\n${text}`);
+  const { code, output } = await withTreeLock(root, buildPage);
+  if (code !== 0) throw new Error(`the page can't be built:\n${output}`);
   const browser = await launchBrowser();
   if (typeof browser === "string") {
     process.stderr.write(`Shell: not measured, ${browser}\n`);

@@ -2,14 +2,13 @@
 // change. It is written whole and renamed into place, so that a reader never sees half of it, readable
 // for its owner only. What is said about a broken file never contains a piece of it.
 
-import { randomUUID } from "node:crypto";
-import { chmod, open, realpath, rename, rm } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { HawserError, isRecord, limits } from "@hawser/wire";
+import { makeFolder, replacePrivateFile, userFolder } from "@hawser/wire/node";
 import { readBoundedFile, reasonOf } from "./bounded-file.ts";
 import { withFileLock } from "./file-lock.ts";
-import { makeFolder } from "./make-folder.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,10 +31,8 @@ export interface ConfigFile extends ConfigValues {
 }
 
 export function configDirectory(env: Environment = process.env, platform: NodeJS.Platform = process.platform): string {
-  const home = env["HOME"] || homedir();
-  if (platform === "win32") return join(env["APPDATA"] || env["AppData"] || join(home, "AppData", "Roaming"), "igw");
-  const base = env["XDG_CONFIG_HOME"];
-  return join(base && isAbsolute(base) ? base : join(home, ".config"), "igw");
+  if (platform !== "win32") return join(userFolder("config", env), "igw");
+  return join(env["APPDATA"] || env["AppData"] || join(env["HOME"] || homedir(), "AppData", "Roaming"), "igw");
 }
 
 export const configPath = (env?: Environment, platform?: NodeJS.Platform): string => join(configDirectory(env, platform), "config.json");
@@ -58,21 +55,9 @@ export async function saveConfig(config: ConfigFile, env?: Environment): Promise
   const path = configPath(env);
   // A link stays a link, to where its owner keeps the file.
   const target = await realpath(path).catch(() => path);
-  const draft = join(dirname(target), `.config-${randomUUID()}.tmp`);
-  try {
-    const file = await open(draft, "wx", 0o600);
-    try {
-      await file.writeFile(`${JSON.stringify(config, undefined, 2)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await chmod(draft, 0o600);
-    await rename(draft, target);
-  } catch (error) {
-    await rm(draft, { force: true });
+  await replacePrivateFile(target, `${JSON.stringify(config, undefined, 2)}\n`).catch((error: unknown) => {
     throw configError(`configuration file ${path} can't be written (${reasonOf(error)})`, error);
-  }
+  });
 }
 
 /** Reads, changes and writes the file while no other process of ours does. */

@@ -3,22 +3,16 @@
 // there is no cache, and nobody is told: everything works without it, only slower.
 
 import { chmod, lstat, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { limits } from "@hawser/wire";
+import { makeFolder, userFolder } from "@hawser/wire/node";
 import type { Environment } from "../config/config-file.ts";
-import { makeFolder } from "../config/make-folder.ts";
 import { hashOf } from "./document-file.ts";
 
 const staleTemporaryMs = 3_600_000;
 const ownName = /^[0-9a-f]{32}\.(?:index|document)(?:\.\d+-[0-9a-z]+\.new)?$/;
 
-function cacheFolderOf(env: Environment): string {
-  const given = env["XDG_CACHE_HOME"] ?? "";
-  // A relative one is to be ignored, says the specification of these folders.
-  const base = isAbsolute(given) ? given : join(env["HOME"] || homedir(), ".cache");
-  return join(base, "hawser", "openapi");
-}
+const cacheFolderOf = (env: Environment): string => join(userFolder("cache", env), "hawser", "openapi");
 
 export function cacheFileOf(env: Environment, kind: "index" | "document", key: string): string {
   return join(cacheFolderOf(env), `${hashOf(key).slice(0, 32)}.${kind}`);

@@ -1,10 +1,9 @@
 // An index in use: operations are found by id, and described from the records that `readRecords` brings.
 
 import { crc32 } from "node:zlib";
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError, limits, nearNames } from "@hawser/wire";
 import type { BuiltIndex, IndexHead, Place } from "./build-index.ts";
 import type { OperationRecord } from "./describe-operation.ts";
-import { nearNames } from "./near-names.ts";
 import type { OperationDescription, OperationIndex, OperationSummary } from "./operation.ts";
 import { note, type SchemaEntry } from "./schema-table.ts";
 

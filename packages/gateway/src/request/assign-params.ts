@@ -2,7 +2,7 @@
 // stands in two places the caller says which (`query.id`). Unknown and missing names are refused
 // with the names that there are.
 
-import { nearNames } from "../openapi/near-names.ts";
+import { nearNames } from "@hawser/wire";
 import type { OperationDescription, Parameter } from "../openapi/operation.ts";
 import { isGiven } from "./parameter-styles.ts";
 import { shown, usage } from "./safe-text.ts";

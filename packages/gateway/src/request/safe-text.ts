@@ -1,15 +1,13 @@
 // What may stand in an address or a header. Everything that a caller gives passes one of these checks,
 // so that no value can end a line, begin another header or hide a character from whoever reads the log.
 
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError, limits, quoteShort } from "@hawser/wire";
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const shownChars = 80;
 
 /** A piece of what the caller gave, short and on one line, for a message. */
-export function shown(text: string): string {
-  return JSON.stringify(text.length > shownChars ? `${text.slice(0, shownChars)}…` : text);
-}
+export const shown = (text: string): string => quoteShort(text, shownChars);
 
 export function usage(message: string, facts: Readonly<Record<string, unknown>> = {}): HawserError {
   return new HawserError("usage", message, { facts });

@@ -1,7 +1,6 @@
 // Finding operations by id, and the listings.
 
 import { describe, expect, it } from "vitest";
-import { nearNames } from "../../src/openapi/near-names.ts";
 import { filterByPath, filterByPathPart, searchOperations, statsOf, tagsOf } from "../../src/openapi/search.ts";
 import { documentOf, indexOf } from "./documents.ts";
 
@@ -38,12 +37,6 @@ describe("find", () => {
   ])("%j is refused", async (given, message) => {
     const index = await indexOf(documentOf(paths));
     expect(() => index.find(given)).toThrow(expect.objectContaining({ code: "usage", message: expect.stringMatching(message) }));
-  });
-
-  it("suggests quickly among many long names", () => {
-    const names = Array.from({ length: 2_000 }, (_, at) => `operation-${at}-${"x".repeat(60)}`);
-    expect(nearNames("operation", names)).toHaveLength(3);
-    expect(nearNames("x".repeat(100_000), names)).toEqual([]);
   });
 });
 
