@@ -45,15 +45,7 @@ const firstPaint = ({ shell, newContext }: ShellPage): Contestant => ({
     const page = await context.newPage();
     await page.goto(shell.url);
     await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
-    const ms = await page.evaluate(
-      () =>
-        new Promise<number>((resolve) => {
-          const take = (entries: PerformanceEntryList): void => {
-            for (const { name, startTime } of entries) if (name === "first-contentful-paint") resolve(startTime);
-          };
-          new PerformanceObserver((list) => take(list.getEntries())).observe({ type: "paint", buffered: true });
-        }),
-    );
+    const ms = await page.evaluate<number>(paintTime);
     await context.close();
     return [ms];
   },
@@ -81,15 +73,23 @@ async function tokenToScreen({ shell, newContext }: ShellPage): Promise<Contesta
       await box.fill(JSON.stringify(trickle));
       await box.press("Enter");
       await page.getByRole("button", { name: "Retry" }).waitFor();
-      const seen = await page.evaluate(() => (globalThis as unknown as { seen: Seen[] }).seen);
+      const seen = await page.evaluate<readonly Seen[]>("seen");
       return toLatencies(seen);
     },
   };
 }
 
-/** Runs in the page. The change is made in a frame; what is posted then comes after that frame was drawn. */
-function watchAnswer(): void {
-  const seen: { text: string; at: number }[] = [];
+// These two run in the page, where there is a DOM; here is none, so they are texts.
+
+const paintTime = `new Promise((resolve) => {
+  new PerformanceObserver((list) => {
+    for (const { name, startTime } of list.getEntries()) if (name === "first-contentful-paint") resolve(startTime);
+  }).observe({ type: "paint", buffered: true });
+})`;
+
+// A change is made in a frame; what is posted then comes after that frame was drawn.
+const watchAnswer = `{
+  const seen = (globalThis.seen = []);
   const { port1, port2 } = new MessageChannel();
   let shown = 0;
   port1.onmessage = () => {
@@ -99,15 +99,16 @@ function watchAnswer(): void {
     shown = text.length;
   };
   new MutationObserver(() => port2.postMessage(0)).observe(document.body, { childList: true, subtree: true, characterData: true });
-  Object.assign(globalThis, { seen });
-}
+}`;
 
 function toLatencies(seen: readonly Seen[]): readonly number[] {
   // One clock for all processes of this machine, and how it stands to Unix time.
   const nowNs = process.hrtime.bigint();
   const nowMs = performance.timeOrigin + performance.now();
   const tokens = new RegExp(`\\d{${String(nowNs).length}}`, "g");
-  const latencies = seen.flatMap(({ text, at }) => (text.match(tokens) ?? []).map((token) => at - (nowMs - Number(nowNs - BigInt(token)) / 1e6)));
+  const latencies = seen.flatMap(({ text, at }) =>
+    (text.match(tokens) ?? []).map((token) => at - (nowMs - Number(nowNs - BigInt(token)) / 1e6)),
+  );
   if (latencies.length !== trickle.count) throw new Error(`${latencies.length} of ${trickle.count} tokens were on the screen`);
   return latencies;
 }

@@ -52,6 +52,8 @@ function toAddress(
 
 function checkUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
+  // Nobody would connect there, and the refusal would show them.
+  if (url?.username || url?.password) throw new HawserError("usage", "its url holds a name or password; give them as a header");
   if (url?.protocol === "http:" || url?.protocol === "https:") return text;
   throw new HawserError("usage", "its url is no http or https address");
 }

@@ -137,4 +137,6 @@ function messageIn(body: string | undefined): string | undefined {
 
 const oneLine = (text: string): string => text.slice(0, limits.maxErrorTextChars).replaceAll(/\s+/g, " ").trim().slice(0, 500);
 
-export const redact = (text: string, { secrets }: ErrorOrigin): string => createHiding(secrets)(text);
+// Texts were made one line before: a key with a line break in it, which no header takes, is there in pieces.
+export const redact = (text: string, { secrets }: ErrorOrigin): string =>
+  createHiding(secrets.flatMap((secret) => [secret, ...secret.split(/\s+/)]))(text);

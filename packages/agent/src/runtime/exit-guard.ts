@@ -16,7 +16,9 @@ export function inToolScope<Result>(toolName: string, action: () => Result): Res
 /** What a tool leaves on every object would turn up in loops over messages that are not its own. */
 export function hideFromLoops(toolName: string): void {
   for (const name in {}) {
-    logLine(`[hawser] agent: after tool "${toolName}" every object has a member ${JSON.stringify(name.slice(0, 100))}; it is hidden from loops`);
+    logLine(
+      `[hawser] agent: after tool "${toolName}" every object has a member ${JSON.stringify(name.slice(0, 100))}; it is hidden from loops`,
+    );
     Reflect.defineProperty(Object.prototype, name, { enumerable: false });
   }
 }

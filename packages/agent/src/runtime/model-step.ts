@@ -99,7 +99,10 @@ const maxToolIdChars = 200;
 function toFittingInput({ toolName, input, problem }: RequestedCall): { readonly input: unknown; readonly problem?: string | undefined } {
   const text = JSON.stringify(input) ?? "null";
   if (Buffer.byteLength(text) > limits.agentToolInputBytes)
-    throw new HawserError("too_large", `the arguments for "${toolName.slice(0, maxToolIdChars)}" are longer than ${limits.agentToolInputBytes} bytes`);
+    throw new HawserError(
+      "too_large",
+      `the arguments for "${toolName.slice(0, maxToolIdChars)}" are longer than ${limits.agentToolInputBytes} bytes`,
+    );
   if (!exceedsDepth(text, limits.maxWriteDepth - envelopeDepth)) return { input, problem };
   return { input: text, problem: problem ?? "the arguments are nested too deep; flatten them" };
 }

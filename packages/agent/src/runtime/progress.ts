@@ -32,4 +32,5 @@ export function createProgress(toolId: string, emit: (event: TurnEvent) => Promi
 
 // What a tool hands in is whatever it likes; the protocol knows finite numbers and text.
 const countOf = (name: string, value: unknown): object => (Number.isFinite(value) ? { [name]: value } : {});
-const textOf = (value: unknown): object => (typeof value === "string" ? { message: value.slice(0, limits.maxErrorTextChars).toWellFormed() } : {});
+const textOf = (value: unknown): object =>
+  typeof value === "string" ? { message: value.slice(0, limits.maxErrorTextChars).toWellFormed() } : {};

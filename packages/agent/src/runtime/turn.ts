@@ -71,7 +71,7 @@ async function answerIn(messageId: string, options: TurnOptions, attachments: Re
       signal: scope.signal,
     };
     const run = createStepRun(model, step, totals, (event) => scope.emit(event));
-    await keepWhatWasSaid(run, conversation, messageId);
+    await keepWhatWasSaid(run, (added) => options.heavyWork(totals.chars, () => conversation.addParts(messageId, added)));
     if (totals.inputTokens + totals.outputTokens > 0) await scope.emit({ type: "usage", data: toUsage(model, totals) });
     if (run.calls.length === 0) return;
     await runCalls(run.calls, runner, messageId, options);
@@ -80,16 +80,16 @@ async function answerIn(messageId: string, options: TurnOptions, attachments: Re
 }
 
 /** What was said before a failure belongs into the history as much as what was said before the end. */
-async function keepWhatWasSaid(run: StepRun, conversation: Conversation, messageId: string): Promise<void> {
+async function keepWhatWasSaid(run: StepRun, addParts: (parts: readonly MessagePart[]) => Promise<void>): Promise<void> {
   try {
     await run.run();
   } catch (error) {
     // A use that was announced and will not be made has a result, so that the two stay together.
     const unmade = run.calls.map(({ toolId, toolName }): MessagePart => notRun(toolId, toolName, toHawserError(error).message));
-    await conversation.addParts(messageId, [...run.parts, ...unmade]);
+    await addParts([...run.parts, ...unmade]);
     throw error;
   }
-  if (run.parts.length > 0) await conversation.addParts(messageId, run.parts);
+  if (run.parts.length > 0) await addParts(run.parts);
 }
 
 async function runCalls(calls: readonly RequestedCall[], runner: ToolRunner, messageId: string, options: TurnOptions): Promise<void> {

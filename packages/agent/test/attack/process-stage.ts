@@ -82,10 +82,22 @@ export interface StartOptions {
 
 export const isEnd = ({ type }: Response): boolean => type === "done" || type === "error" || type === "status";
 
+export const agentCommand = (args: readonly string[]): [string, ...string[]] => [
+  process.execPath,
+  "--conditions=hawser-source",
+  launcher,
+  "agent",
+  ...args,
+];
+
 export function startAgent(place: Place, options: StartOptions = {}): Victim {
   const nodeArgs = ["--conditions=hawser-source", ...(options.nodeArgs ?? [])];
   const args = [...nodeArgs, launcher, "agent", ...(options.args ?? ["--model", "offline"])];
-  const child = spawn(process.execPath, args, { cwd: place.folder, env: { ...place.env, ...options.env }, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, {
+    cwd: place.folder,
+    env: { ...place.env, ...options.env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   const responses: Response[] = [];
   const out = collect(child.stdout, (line) => responses.push(JSON.parse(line) as Response));
   const log = collect(child.stderr);
@@ -161,7 +173,7 @@ function collect(stream: Readable, onLine?: (line: string) => void): () => strin
   return () => whole.join("");
 }
 
-export function peakOf(pid: number): number {
+function peakOf(pid: number): number {
   try {
     const [, kilobytes = "0"] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
     return Number(kilobytes) / 1024;

@@ -16,7 +16,12 @@ const flags = ["--no-sandbox", "--no-zygote", "--disable-gpu", "--font-render-hi
 export async function launchBrowser(more: readonly string[] = []): Promise<Browser | string> {
   try {
     const executablePath = process.env["HAWSER_TEST_BROWSER"] ?? (await unpackBrowser());
-    return await chromium.launch({ executablePath, args: [...flags, ...more], headless: true, env: toEnvironment(dirname(executablePath)) });
+    return await chromium.launch({
+      executablePath,
+      args: [...flags, ...more],
+      headless: true,
+      env: toEnvironment(dirname(executablePath)),
+    });
   } catch (error) {
     return `no browser could be started here: ${String(error).split("\n", 1)[0]}`;
   }
@@ -44,7 +49,10 @@ async function unpackBrowser(): Promise<string> {
   try {
     await unpackInto(folder);
     // The pack's own file names folders that are not here.
-    writeFileSync(join(folder, fontsFile), `<fontconfig><dir>${join(place, "fonts")}</dir><cachedir>${place}/font-cache</cachedir></fontconfig>\n`);
+    writeFileSync(
+      join(folder, fontsFile),
+      `<fontconfig><dir>${join(place, "fonts")}</dir><cachedir>${place}/font-cache</cachedir></fontconfig>\n`,
+    );
     renameSync(folder, place);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });

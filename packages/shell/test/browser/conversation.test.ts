@@ -18,7 +18,9 @@ describe.skipIf(!browser)("the address", () => {
     const { page, box, status } = await stage.open();
     expect(page.url()).not.toContain("key");
     expect(await page.evaluate(() => document.cookie)).toBe("");
-    expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toMatch(/[\w-]{43}/);
+    expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage].map((storage) => Object.entries(storage))))).not.toMatch(
+      /[\w-]{43}/,
+    );
     await page.reload();
     await status.getByText("idle").waitFor();
     expect(await box.isVisible()).toBe(true);
@@ -31,6 +33,7 @@ describe.skipIf(!browser)("the address", () => {
     await page.getByText("ANTHROPIC_API_KEY").first().waitFor();
     await button("what is 12 * 34?").click();
     await answers.getByText("408").waitFor();
+    expect(await page.getByText("no key, no network").count()).toBe(0);
   });
 });
 
@@ -91,14 +94,19 @@ describe.skipIf(!browser)("tools", () => {
     await card.getByRole("button", { expanded: false }).click();
     await card.getByText('"notes.txt"').waitFor();
     await card.getByText("second line").waitFor();
+    expect(await card.getByRole("button", { expanded: true }).count()).toBe(1);
   });
 
   it("that fail show the reason on the card", async () => {
     await using stage = await openStage();
     const { say, toolCard } = await stage.open();
     await say("read the file nowhere.txt");
-    await toolCard("read_file").getByText(/nowhere\.txt/).nth(1).waitFor();
+    await toolCard("read_file")
+      .getByText(/nowhere\.txt/)
+      .nth(1)
+      .waitFor();
     await toolCard("read_file").getByText("failed").waitFor();
+    expect(await toolCard("read_file").count()).toBe(1);
   });
 
   it("ask in place before they change something; allowed, it happens", async () => {

@@ -34,28 +34,28 @@ async function attack({ target, message, assets }: Attempt): Promise<Record<stri
   const load = (tag: "img" | "script", address: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const element = document.createElement(tag);
-      element.onload = () => resolve("loaded");
-      element.onerror = () => reject(new Error("not loaded"));
+      element.addEventListener("load", () => resolve("loaded"));
+      element.addEventListener("error", () => reject(new Error("not loaded")));
       element.src = address;
       document.body.append(element);
     });
   const hijack = new Promise<string>((resolve, reject) => {
     const socket = new WebSocket(`${target.replace("http", "ws")}/link`);
-    socket.onopen = () => {
+    socket.addEventListener("open", () => {
       socket.send(message);
       resolve("open");
-    };
-    socket.onerror = () => reject(new Error("not open"));
+    });
+    socket.addEventListener("error", () => reject(new Error("not open")));
   });
   const frame = document.createElement("iframe");
-  const framed = new Promise<void>((resolve) => (frame.onload = () => resolve()));
+  const framed = new Promise<void>((resolve) => frame.addEventListener("load", () => resolve()));
   frame.src = `${target}/`;
   document.body.append(frame);
   const form = document.createElement("form");
   Object.assign(form, { method: "post", action: `${target}/files`, enctype: "text/plain", target: "sink" });
   const sink = document.createElement("iframe");
   sink.name = "sink";
-  const posted = new Promise<string>((resolve) => (sink.onload = () => resolve("answered")));
+  const posted = new Promise<string>((resolve) => sink.addEventListener("load", () => resolve("answered")));
   document.body.append(form, sink);
   form.submit();
   const withCookie = { credentials: "include", mode: "no-cors" } as const;
@@ -64,7 +64,9 @@ async function attack({ target, message, assets }: Attempt): Promise<Record<stri
     readBlindly: await outcome(fetch(`${target}/`, withCookie).then(({ type }) => type)),
     post: await outcome(fetch(`${target}/files`, { ...withCookie, method: "POST", body: "x" }).then(({ type }) => type)),
     postWithName: await outcome(
-      fetch(`${target}/files`, { credentials: "include", method: "POST", body: "x", headers: { "x-file-name": "a.txt" } }).then(({ status }) => status),
+      fetch(`${target}/files`, { credentials: "include", method: "POST", body: "x", headers: { "x-file-name": "a.txt" } }).then(
+        ({ status }) => status,
+      ),
     ),
     socket: await outcome(hijack),
     image: await outcome(load("img", assets.image)),
@@ -76,7 +78,9 @@ async function attack({ target, message, assets }: Attempt): Promise<Record<stri
 }
 
 async function servePage() {
-  const server = createServer((_, response) => response.setHeader("content-type", "text/html").end("<!doctype html><title>elsewhere</title><body>"));
+  const server = createServer((_, response) =>
+    response.setHeader("content-type", "text/html").end("<!doctype html><title>elsewhere</title><body>"),
+  );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     port: (server.address() as AddressInfo).port,
@@ -165,7 +169,7 @@ const nasty = [
   '<img src="https://evil.example/x.png" onerror="window.pwned = 1">',
   "![seen](https://evil.example/seen.png)",
   "[click](javascript:window.pwned=1) [data](data:text/html,<script>window.pwned=1</script>) [file](file:///etc/passwd)",
-  "<svg onload=\"window.pwned = 1\"><animate onbegin=\"window.pwned = 1\"/></svg>",
+  '<svg onload="window.pwned = 1"><animate onbegin="window.pwned = 1"/></svg>',
   '<iframe src="javascript:parent.pwned = 1"></iframe><style>@import "https://evil.example/a.css"; body { display: none }</style>',
   "![svg](data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+)",
   '<a href="https://evil.example/" ping="https://evil.example/ping">plain</a> <form action="https://evil.example/"><button>go</button></form>',
@@ -175,7 +179,10 @@ const nasty = [
 describe.skipIf(!browser)("a text that would like to be a program", () => {
   it("WEB-04 stays text, in what the user, the model, a tool and a title say: nothing runs and no request leaves", async () => {
     await using model = await startScriptedAgent([
-      { text: nasty, calls: [{ id: "call-1", name: "read_file", input: { path: "nasty.html", "<b>x</b>": "<script>window.pwned = 1</script>" } }] },
+      {
+        text: nasty,
+        calls: [{ id: "call-1", name: "read_file", input: { path: "nasty.html", "<b>x</b>": "<script>window.pwned = 1</script>" } }],
+      },
       { text: ["```html\n", nasty, "\n```\n\n", nasty] },
     ]);
     await using stage = await openStage({ ...model.options, files: { "nasty.html": nasty } });
@@ -188,7 +195,9 @@ describe.skipIf(!browser)("a text that would like to be a program", () => {
     await page.getByRole("complementary", { name: "Protocol messages" }).getByRole("listitem").getByText("user_message").waitFor();
     await answers.getByText("<script>window.pwned = 1</script>").first().waitFor();
     expect(await page.evaluate(() => "pwned" in window)).toBe(false);
-    expect(await page.locator("main iframe, main script, main style, main svg[onload], main form[action], main base, main meta").count()).toBe(0);
+    expect(
+      await page.locator("main iframe, main script, main style, main svg[onload], main form[action], main base, main meta").count(),
+    ).toBe(0);
     expect(await page.locator("main img").count()).toBe(0);
     const links = await answers.getByRole("link").evaluateAll((elements) => elements.map((element) => element.getAttribute("href") ?? ""));
     expect(links.filter((href) => !/^https?:\/\//.test(href))).toEqual([]);

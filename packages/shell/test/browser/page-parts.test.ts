@@ -26,7 +26,8 @@ describe.skipIf(!browser)("attachments", () => {
     await say("what is in this file?");
     await answers.getByText("forty crates of oranges").waitFor();
     await untilIdle();
-    await questions.getByRole("list", { name: "Attachments" }).getByText("cargo.txt").waitFor();
+    expect(await questions.getByRole("list", { name: "Attachments" }).innerText()).toBe("cargo.txt");
+    expect(await page.getByRole("list", { name: "Files to send" }).count()).toBe(0);
   });
 
   it("come by drop anywhere on the page, and can be taken off again", async () => {
@@ -61,12 +62,18 @@ describe.skipIf(!browser)("attachments", () => {
 
   it("that are too large say so, and the message can still be sent without them", async () => {
     await using stage = await openStage({ expected: /413/ });
-    const { page, answers, button, say } = await stage.open();
-    await page.locator("input[type=file]").setInputFiles({ name: "big.bin", mimeType: "application/octet-stream", buffer: Buffer.alloc(11_000_000) });
-    await page.getByRole("list", { name: "Files to send" }).getByText(/larger than/).waitFor();
+    const { page, answers, questions, button, say } = await stage.open();
+    await page
+      .locator("input[type=file]")
+      .setInputFiles({ name: "big.bin", mimeType: "application/octet-stream", buffer: Buffer.alloc(11_000_000) });
+    await page
+      .getByRole("list", { name: "Files to send" })
+      .getByText(/larger than/)
+      .waitFor();
     await button("Remove big.bin").click();
     await say("what is 2 + 3?");
     await answers.getByText("2 + 3 = 5").waitFor();
+    expect(await questions.getByRole("list", { name: "Attachments" }).count()).toBe(0);
   });
 });
 
@@ -133,6 +140,7 @@ describe.skipIf(!browser)("conversations", () => {
     await answers.getByText("1 + 1 = 2").waitFor();
     await page.goForward();
     await answers.getByText("7 * 6 = 42").waitFor();
+    expect(await answers.count()).toBe(1);
   });
 });
 
@@ -150,11 +158,15 @@ describe.skipIf(!browser)("the choice of a model", () => {
     await using stage = await openStage({ ...model.options, model: "offline" });
     const { page, answers, say } = await stage.open();
     const picker = page.getByRole("combobox", { name: "Model" });
-    const name = await picker.getByRole("option", { name: /^anthropic/ }).first().getAttribute("value");
+    const name = await picker
+      .getByRole("option", { name: /^anthropic/ })
+      .first()
+      .getAttribute("value");
     await picker.selectOption(name);
     await say("who are you?");
     await answers.getByText("I am another one.").waitFor();
     await answers.getByText(name ?? "", { exact: true }).waitFor();
+    expect(model.server.requests).toHaveLength(1);
   });
 });
 
@@ -184,7 +196,9 @@ describe.skipIf(!browser)("the wire view", () => {
     const shown = await rows.count();
     const [download] = await Promise.all([page.waitForEvent("download"), view.getByRole("button", { name: "Export" }).click()]);
     expect(download.suggestedFilename()).toBe("hawser-wire.ndjson");
-    const lines = readFileSync(await download.path(), "utf8").trimEnd().split("\n");
+    const lines = readFileSync(await download.path(), "utf8")
+      .trimEnd()
+      .split("\n");
     const values = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines.length).toBeGreaterThanOrEqual(shown);
     expect(JSON.stringify(values)).toContain('"kind":"user_message"');

@@ -48,10 +48,39 @@ describe.skipIf(!browser)("a reload in the middle of a turn", () => {
   });
 });
 
+describe.skipIf(!browser)("a connection that is lost in the middle of a turn", () => {
+  it("is made again by itself, and what was said meanwhile is there, once", async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    await using model = await startScriptedAgent([{ text: ["Before. ", gates[0].promise, "Meanwhile. ", gates[1].promise, "After."] }]);
+    await using stage = await openStage(model.options);
+    const cuts: (() => Promise<void>)[] = [];
+    const comeBack = Promise.withResolvers<void>();
+    await stage.context.routeWebSocket(/\/link$/, async (socket) => {
+      if (cuts.length > 0) await comeBack.promise;
+      socket.connectToServer();
+      cuts.push(() => socket.close());
+    });
+    const { page, answers, questions, say, untilIdle } = await stage.open();
+    await say("talk");
+    await answers.getByText("Before.").waitFor();
+    await cuts[0]?.();
+    await page.getByText("The shell is not connected.").waitFor();
+    gates[0].resolve();
+    comeBack.resolve();
+    await answers.getByText("Before. Meanwhile.").waitFor();
+    gates[1].resolve();
+    await answers.getByText("Before. Meanwhile. After.", { exact: true }).waitFor();
+    await untilIdle();
+    expect([await questions.count(), await answers.count()]).toEqual([1, 1]);
+  });
+});
+
 describe.skipIf(!browser)("a runtime that is killed in the middle of a turn", () => {
   it("is started again; the page says so, keeps the conversation, and goes on", async () => {
     const never = new Promise(() => {});
-    await using model = await startScriptedAgent((_, index) => (index === 0 ? { text: ["Half a sentence", never] } : { text: "Here I am again." }));
+    await using model = await startScriptedAgent((_, index) =>
+      index === 0 ? { text: ["Half a sentence", never] } : { text: "Here I am again." },
+    );
     await using stage = await openStage(model.options);
     const { page, answers, questions, box, say, untilIdle } = await stage.open();
     await say("talk");
@@ -109,6 +138,22 @@ describe.skipIf(!browser)("two tabs on one conversation", () => {
       expect(await questions.locator("p").allTextContents()).toEqual(["first", "second"]);
       expect(await answers.count()).toBe(2);
     }
+  });
+
+  it("show the same when the second comes in the middle of an answer", async () => {
+    const gate = Promise.withResolvers<void>();
+    await using model = await startScriptedAgent([{ text: ["One. ", "Two. ", gate.promise, "Three."] }]);
+    await using stage = await openStage(model.options);
+    const one = await stage.open();
+    await one.say("count");
+    await one.answers.getByText("One. Two.").waitFor();
+    const two = await stage.openAgain(one.page.url());
+    await two.answers.getByText("One. Two.").waitFor();
+    gate.resolve();
+    // What was sent again for the second tab passes the first one too.
+    await Promise.all([one, two].map(({ answers }) => answers.getByText("One. Two. Three.", { exact: true }).waitFor()));
+    await Promise.all([one.untilIdle(), two.untilIdle()]);
+    for (const { questions, answers } of [one, two]) expect([await questions.count(), await answers.count()]).toEqual([1, 1]);
   });
 
   it("ask in both, and an answer in one settles both", async () => {

@@ -55,7 +55,7 @@ export async function openPageStage(browser: Browser, options: StageOptions = {}
   await options.prepare?.(folders);
   const shell = await startShell(toShellOptions(folder, folders, options));
   const context = await browser.newContext({ viewport: { width: 1_100, height: 800 }, ...options.view });
-  context.setDefaultTimeout(8_000);
+  context.setDefaultTimeout(25_000);
   const { origin } = new URL(shell.url);
   const problems: string[] = [];
   const watch = (page: Page): void => watchPage(page, origin, problems);

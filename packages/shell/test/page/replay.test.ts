@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AnyAgentRequest, ConversationMessage } from "@hawser/wire";
-import { heldTurnEvents } from "../../src/page/state/bounds.ts";
+import { heldTurnEvents, unclaimedEvents } from "../../src/page/state/bounds.ts";
 import type { PageEvent } from "../../src/page/state/page-event.ts";
 import type { PageState, TurnResponse } from "../../src/page/state/page-state.ts";
 import { conversationId, fold, ready, received, says, sent, shown, turnOf, wholeTurn } from "./lines.ts";
@@ -29,8 +29,10 @@ describe("events of a turn", () => {
     });
     fc.assert(
       fc.property(mixed, (events) => {
-        const state = fold([sent(says("r1")), ...lines(events), ...lines(turn.slice(-1))]);
-        expect(shown(state)).toEqual(expected);
+        const running = fold([sent(says("r1")), ...lines(events)]);
+        expect(running.turns["r1"]).toMatchObject({ seq: beforeEnd.length });
+        expect(Object.keys(running.turns["r1"]?.held ?? {})).toEqual([]);
+        expect(shown(fold(lines(turn.slice(-1)), running))).toEqual(expected);
       }),
     );
   });
@@ -120,6 +122,15 @@ describe("a page that is opened in the middle of a turn", () => {
     const state = fold([...loaded([]), sent(subscribe), ...lines(turn.slice(0, 2)), running, ...lines(turn.slice(2))]);
     expect(shown(state)).toMatchObject([{ role: "assistant", state: "ended", parts: expected[1]!.parts }]);
     expect(state.unclaimed).toEqual([]);
+  });
+
+  it("keeps no more of such events than it may, and none when nobody has asked", () => {
+    const strange = turnOf(
+      "r7",
+      Array.from({ length: unclaimedEvents + 5 }, () => ({ type: "token" as const, token: "x" })),
+    );
+    expect(fold([...loaded([]), ...lines(strange)]).unclaimed).toEqual([]);
+    expect(fold([...loaded([]), sent(subscribe), ...lines(strange)]).unclaimed).toHaveLength(unclaimedEvents);
   });
 
   it("learns that a turn has ended while it was not connected, and asks for the history", () => {

@@ -8,10 +8,10 @@ import { startPageServer, type Connection } from "./page-server.ts";
 
 const capabilities = ["cancel", "permissions", "conversations", "models", "subscribe"];
 
-function openSession(url: string): Session {
+function openSession(url: string, frameMs = 1): Session {
   return createSession({
     openLink: (events) => createWebSocketLink({ url, firstPauseMs: 5, ...events }),
-    schedule: (flush) => void setTimeout(flush, 1),
+    schedule: (flush) => void setTimeout(flush, frameMs),
     now: Date.now,
   });
 }
@@ -90,6 +90,39 @@ describe("a session", () => {
     connection.drop();
     expect(await wasSent).toBe(false);
     expect(session.store.getState().notices[0]?.text).toContain("was not sent");
+    await session.close();
+  });
+
+  it("takes a turn that is over before the next frame for sent", async () => {
+    await using server = await startPageServer();
+    const session = openSession(server.url, 150);
+    session.open();
+    const connection = await server.connection();
+    greet(connection);
+    await session.client.ready;
+    const wasSent = createActions(session).send("hello", []);
+    const { id } = await until(connection, "user_message");
+    connection.respond({ type: "done", id, seq: 1, timestamp: 1 });
+    expect(await wasSent).toBe(true);
+    expect(session.store.getState().notices).toEqual([]);
+    await session.close();
+  });
+
+  it("loads a conversation once, however slowly the page draws", async () => {
+    await using server = await startPageServer();
+    const session = openSession(server.url, 50);
+    session.open("c1");
+    const connection = await server.connection();
+    greet(connection);
+    const load = await until(connection, "load_conversation");
+    connection.respond({ type: "conversation", id: load.id, timestamp: 1, data: { conversationId: "c1", messages: [] } });
+    connection.respond({ type: "done", id: load.id, timestamp: 1 });
+    const subscribe = await until(connection, "subscribe");
+    connection.respond({ type: "done", id: subscribe.id, timestamp: 1 });
+    await expect.poll(() => session.store.getState().threads["c1"]?.load).toBe("done");
+    const loads = () => session.store.getState().wire.entries.filter(({ name }) => name === "load_conversation").length;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(loads()).toBe(1);
     await session.close();
   });
 

@@ -47,7 +47,7 @@ export const ConversationRow = memo(function ConversationRow({ summary, onOpen }
         }}
         onKeyDown={onKeyDown}
       >
-        {isRunning && <span role="img" aria-label="working" className="size-2 shrink-0 animate-pulse rounded-full bg-sea" />}
+        {isRunning && <span role="img" aria-label="working" className="size-2 shrink-0 beat rounded-full bg-sea" />}
         <span className="truncate">{title}</span>
       </a>
       <div className={`flex ${isCurrent ? "" : "sm:hidden sm:group-focus-within:flex sm:group-hover:flex"}`}>

@@ -32,7 +32,8 @@ export function MessageList() {
         aria-live="off"
         aria-busy={thread?.load === "needed"}
         tabIndex={0}
-        className="h-full overflow-y-auto overscroll-contain px-3 focus-visible:-outline-offset-2 sm:px-6"
+        // Texts for screen readers are placed: without a place here they would make the page itself scroll.
+        className="relative h-full overflow-y-auto overscroll-contain px-3 focus-visible:-outline-offset-2 sm:px-6"
         onScroll={onScroll}
       >
         <div ref={content} className={`mx-auto max-w-3xl space-y-6 py-6 ${isEmpty ? "flex min-h-full flex-col" : ""}`}>

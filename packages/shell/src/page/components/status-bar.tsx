@@ -20,7 +20,7 @@ export function StatusBar() {
       <span className="flex items-center gap-1.5">
         <span
           aria-hidden="true"
-          className={`size-2 rounded-full ${phase === "ready" ? (isWorking ? "animate-pulse bg-sea" : "bg-leaf") : "bg-rope"}`}
+          className={`size-2 rounded-full ${phase === "ready" ? (isWorking ? "beat bg-sea" : "bg-leaf") : "bg-rope"}`}
         />
         {phase === "ready" ? (isWorking ? "working" : "idle") : phase}
       </span>
@@ -38,8 +38,9 @@ function describePhase({ link, runtime }: PageState): string {
 function Tokens() {
   const turns = usePage((state) => state.turns);
   const currentId = usePage((state) => state.currentId);
+  const model = usePage(({ pickedModel, runtime }) => pickedModel ?? runtime?.info.model);
   const used = Object.values(turns).flatMap(({ conversationId, usage }) => (conversationId === currentId && usage ? [usage] : []));
-  if (used.length === 0) return null;
+  if (used.length === 0) return model === "offline" ? <span>no cost</span> : null;
   const input = used.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
   const output = used.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
   // Of other models the price is not known here, and a guess would be worse than nothing.

@@ -41,19 +41,20 @@ export function createActions({ store, client, follow, notify, open }: Session):
     const metadata = { conversationId: currentId, ...(pickedModel !== undefined && { model: pickedModel }) };
     const turn = client.send({ message: text, ...(attachments.length > 0 && { attachments }), metadata });
     const ended = follow(turn);
-    const wasSent = await Promise.race([ended.then(() => false), untilSent(turn.id)]);
-    if (!wasSent && !store.getState().turns[turn.id]) notify("The message was not sent: the agent is not connected. Your text is kept.");
-    return wasSent || store.getState().turns[turn.id] !== undefined;
+    const sent = untilSent(turn.id);
+    await Promise.race([ended, sent.promise]);
+    sent.forget();
+    // A short turn may be over before the next frame has taken in that it was sent.
+    store.flush();
+    const wasSent = store.getState().turns[turn.id] !== undefined;
+    if (!wasSent) notify("The message was not sent: the agent is not connected. Your text is kept.");
+    return wasSent;
   }
 
-  function untilSent(id: string): Promise<boolean> {
-    return new Promise((resolve) => {
-      const stop = store.subscribe(() => {
-        if (!store.getState().turns[id]) return;
-        stop();
-        resolve(true);
-      });
-    });
+  function untilSent(id: string): { readonly promise: Promise<void>; forget(): void } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const forget = store.subscribe(() => (store.getState().turns[id] ? resolve() : undefined));
+    return { promise, forget };
   }
 
   return {

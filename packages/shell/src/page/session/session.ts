@@ -96,10 +96,12 @@ function createKeeper({ store, client, follow, isFollowed }: KeeperOptions): () 
   async function load(conversationId: string, forGreeting: number): Promise<void> {
     try {
       await client.loadConversation(conversationId);
+      store.flush();
       await resume(conversationId);
     } catch {
       // The reducer has seen the `error`; a lost link is followed by a greeting, and that by a load.
     } finally {
+      store.flush();
       if (loading === toLoadName(conversationId, forGreeting)) loading = undefined;
     }
     keepComplete();

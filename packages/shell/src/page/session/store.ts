@@ -14,6 +14,8 @@ export interface Store {
   queue(event: PageEvent): void;
   /** Taken in now, after what is queued. */
   dispatch(event: PageEvent): void;
+  /** Takes in what is queued: for who has heard from the client, which does not wait for frames. */
+  flush(): void;
 }
 
 /** Calls back once, soon. */
@@ -49,6 +51,7 @@ export function createStore(schedule: Schedule): Store {
       queued.push(event);
       flush();
     },
+    flush,
   };
 }
 

@@ -24,7 +24,8 @@ export function WireRows({ entries, startedAt }: WireRowsProps) {
       tabIndex={0}
       role="region"
       aria-label="Messages on the wire"
-      className="min-h-0 flex-1 overflow-y-auto"
+      // Texts for screen readers are placed: without a place here they would make the page itself scroll.
+      className="relative min-h-0 flex-1 overflow-y-auto"
       onScroll={onScroll}
     >
       <div ref={content}>
