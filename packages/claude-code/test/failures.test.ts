@@ -158,5 +158,7 @@ describe.runIf(hasCli)("the real command line", () => {
     expect(error).toBeInstanceOf(CLIInterruptedError);
     expect(error).toBeInstanceOf(ClaudeCodeError);
     expect(seen).toContain("system");
+    // It was not a message that brought the end.
+    expect(seen).not.toContain("assistant");
   });
 });

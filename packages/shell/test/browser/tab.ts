@@ -13,7 +13,7 @@ export interface Tab {
   readonly conversations: Locator;
   button(name: string | RegExp): Locator;
   toolCard(toolName: string): Locator;
-  /** Types a message and sends it by key. */
+  /** Types a message, sends it by key, and sees it in the conversation: its turn has begun. */
   say(text: string): Promise<void>;
   /** Resolves when nothing runs any more. */
   untilIdle(): Promise<void>;
@@ -22,19 +22,22 @@ export interface Tab {
 export function createTab(page: Page): Tab {
   const box = page.getByRole("textbox", { name: "Message", exact: true });
   const status = page.getByLabel("Status", { exact: true });
+  const questions = page.getByRole("article", { name: "You" });
   return {
     page,
     box,
     status,
     answers: page.getByRole("article", { name: "Agent" }),
-    questions: page.getByRole("article", { name: "You" }),
+    questions,
     approval: page.getByRole("group", { name: /^Permission needed/ }),
     conversations: page.getByRole("navigation", { name: "Conversations" }).getByRole("link"),
     button: (name) => page.getByRole("button", typeof name === "string" ? { name, exact: true } : { name }),
     toolCard: (toolName) => page.getByRole("region", { name: `Tool ${toolName}` }),
     async say(text) {
+      const before = await questions.count();
       await box.fill(text);
       await box.press("Enter");
+      await questions.nth(before).waitFor();
     },
     untilIdle: () => status.getByText("idle", { exact: true }).waitFor(),
   };

@@ -9,12 +9,16 @@ export function useStickToBottom(startsAnewWith: string) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const sticks = useRef(true);
+  const lastTop = useRef(0);
   const [isAway, setIsAway] = useState(false);
 
   const toEnd = useCallback(() => {
     const { current } = scroller;
     if (current) current.scrollTop = current.scrollHeight;
   }, []);
+
+  /** For a list that drops at its beginning what it gets at its end: its size does not tell that it changed. */
+  const follow = useCallback(() => (sticks.current ? toEnd() : undefined), [toEnd]);
 
   const jump = useCallback(() => {
     sticks.current = true;
@@ -25,18 +29,22 @@ export function useStickToBottom(startsAnewWith: string) {
   const onScroll = useCallback(() => {
     const { current } = scroller;
     if (!current) return;
-    sticks.current = current.scrollHeight - current.scrollTop - current.clientHeight < nearPixels;
+    const { scrollTop, scrollHeight, clientHeight } = current;
+    // What has grown meanwhile is no reason to stay behind; only who scrolls up wants to.
+    if (scrollHeight - scrollTop - clientHeight < nearPixels) sticks.current = true;
+    else if (scrollTop < lastTop.current) sticks.current = false;
+    lastTop.current = scrollTop;
     setIsAway(!sticks.current);
   }, []);
 
   useEffect(() => {
-    const grown = new ResizeObserver(() => (sticks.current ? toEnd() : undefined));
+    const grown = new ResizeObserver(follow);
     if (content.current) grown.observe(content.current);
     if (scroller.current) grown.observe(scroller.current);
     return () => grown.disconnect();
-  }, [toEnd]);
+  }, [follow]);
 
   useEffect(jump, [jump, startsAnewWith]);
 
-  return { scroller, content, isAway, jump, onScroll };
+  return { scroller, content, isAway, jump, follow, onScroll };
 }

@@ -1,7 +1,7 @@
 // The lines of the wire view: which way, what, whose, when, how large; a click shows all of it. The latest
 // are drawn; earlier ones on demand.
 
-import { memo, useState } from "react";
+import { memo, useLayoutEffect, useState } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { useStickToBottom } from "../components/use-stick-to-bottom.ts";
 import type { WireEntry } from "../state/page-state.ts";
@@ -15,9 +15,10 @@ interface WireRowsProps {
 }
 
 export function WireRows({ entries, startedAt }: WireRowsProps) {
-  const { scroller, content, onScroll } = useStickToBottom("");
+  const { scroller, content, follow, onScroll } = useStickToBottom("");
   const [count, setCount] = useState(step);
   const shown = entries.slice(-count);
+  useLayoutEffect(follow, [follow, entries]);
   return (
     <div
       ref={scroller}
@@ -25,7 +26,7 @@ export function WireRows({ entries, startedAt }: WireRowsProps) {
       role="region"
       aria-label="Messages on the wire"
       // Texts for screen readers are placed: without a place here they would make the page itself scroll.
-      className="relative min-h-0 flex-1 overflow-y-auto"
+      className="relative min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]"
       onScroll={onScroll}
     >
       <div ref={content}>
