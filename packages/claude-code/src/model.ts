@@ -17,7 +17,7 @@ import { checkOptions, type ClaudeCodeModelOptions, type RequestOptions } from "
 import { prepareRequestPrompt, type RequestPrompt } from "./prompt.ts";
 import { checkResult, createRunRecord, type ClaudeCodeResult, type ClaudeCodeResultWithMetadata } from "./result.ts";
 import { openCliRun } from "./run-cli.ts";
-import { readStructuredOutput } from "./structured-output.ts";
+import { readRunOutput } from "./structured-output.ts";
 import { createEndpoint, createToolset, selectTools, type Toolset, type ToolSelection, type ToolsetOptions } from "./toolset.ts";
 
 export class ClaudeCodeModel implements LanguageModelV4 {
@@ -65,14 +65,9 @@ export class ClaudeCodeModel implements LanguageModelV4 {
     const record = createRunRecord();
     for await (const message of this.streamMessages(prompt, options)) record.add(message);
     const { schema } = options;
-    // A run that gave up on the schema may have given an answer that fits, in its own way.
-    const isUnfit = schema !== undefined && record.result?.subtype === "error_max_structured_output_retries";
-    const result = isUnfit ? (record.result ?? {}) : checkResult(record.result);
-    const text = typeof result.result === "string" ? result.result : "";
-    const sources = { structured: result.structured_output, lastInput: record.lastStructuredInput, text };
-    const output = schema === undefined ? undefined : await readStructuredOutput(schema, sources);
+    const output = schema === undefined ? void checkResult(record.result) : await readRunOutput(schema, record);
     const { metadata } = record;
-    return { text, output: output as Output, sessionId: metadata.sessionId, metadata };
+    return { text: record.text, output: output as Output, sessionId: metadata.sessionId, metadata };
   }
 
   /** Every message of the command line. Leaving the loop early ends the request. */

@@ -44,6 +44,8 @@ export interface RunRecord {
   add(message: AgentMessage): void;
   /** What the model gave as its structured answer, whether it was taken or not. */
   readonly lastStructuredInput: unknown;
+  /** The answer in words: that of the result, else what the model said last. */
+  readonly text: string;
   /** The message that ends a run; undefined before it. */
   readonly result: ResultMessage | undefined;
   /** Throws CLIExecutionError or CLIResponseParseError where there is no answer. */
@@ -63,17 +65,24 @@ export function createRunRecord(): RunRecord {
   let init: AgentMessage | undefined;
   let result: ResultMessage | undefined;
   let lastStructuredInput: unknown;
+  let lastText = "";
 
   return {
     add(message) {
       if (message.type === "system" && message.subtype === "init") init = message;
       if (message.type === "result") result = message as ResultMessage;
       if (message.type === "assistant")
-        for (const block of blocksOf(message)) if (block["name"] === structuredOutputTool) lastStructuredInput = block["input"];
+        for (const { name, input, text } of blocksOf(message)) {
+          if (name === structuredOutputTool) lastStructuredInput = input;
+          if (typeof text === "string") lastText = text;
+        }
       warnings.push(...warningsIn(message));
     },
     get lastStructuredInput() {
       return lastStructuredInput;
+    },
+    get text() {
+      return typeof result?.result === "string" ? result.result : lastText;
     },
     get result() {
       return result;

@@ -7,6 +7,7 @@ import { describeThrown, isRecord, limits } from "@hawser/wire";
 import { prepareInput } from "@hawser/wire/tools";
 import { StructuredOutputError } from "./errors.ts";
 import type { OutputSchema } from "./options.ts";
+import { checkResult, type RunRecord } from "./result.ts";
 
 export interface AnswerSources {
   /** What the command line calls the structured output. */
@@ -14,6 +15,13 @@ export interface AnswerSources {
   /** What the model gave as such, taken or not. */
   readonly lastInput: unknown;
   readonly text: string;
+}
+
+/** The value of a run that has ended; throws also what its result says went wrong. */
+export function readRunOutput(schema: OutputSchema, { result, lastStructuredInput, text }: RunRecord): Promise<unknown> {
+  // A run that gave up on the schema may have given an answer that fits, in its own way.
+  if (result?.subtype !== "error_max_structured_output_retries") checkResult(result);
+  return readStructuredOutput(schema, { structured: result?.structured_output, lastInput: lastStructuredInput, text });
 }
 
 const subject = "structured output";

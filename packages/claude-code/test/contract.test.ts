@@ -56,22 +56,15 @@ describe("the contract's names", () => {
   });
 
   it("R76: the seven constants have their values", () => {
-    const { MAX_MESSAGE_SIZE, SOCKET_PERMISSIONS, SCHEMA_FILE_PREFIX, SOCKET_FILE_PREFIX, SOCKET_FILE_SUFFIX, LENGTH_PREFIX_SIZE } =
-      claudeCode;
-    expect({
-      MAX_MESSAGE_SIZE,
-      SOCKET_PERMISSIONS,
-      SCHEMA_FILE_PREFIX,
-      SOCKET_FILE_PREFIX,
-      SOCKET_FILE_SUFFIX,
-      LENGTH_PREFIX_SIZE,
-    }).toEqual({
+    const names = Object.keys(claudeCode).filter((name) => /^[A-Z_]+$/.test(name));
+    expect(Object.fromEntries(names.map((name) => [name, claudeCode[name as keyof typeof claudeCode]]))).toEqual({
       MAX_MESSAGE_SIZE: 10_485_760,
       SOCKET_PERMISSIONS: 0o600,
       SCHEMA_FILE_PREFIX: "claudecode_ipc_schema_",
       SOCKET_FILE_PREFIX: "claudecode_ipc_",
       SOCKET_FILE_SUFFIX: ".sock",
       LENGTH_PREFIX_SIZE: 4,
+      DEFAULT_TRANSPORT: "auto",
     });
   });
 });

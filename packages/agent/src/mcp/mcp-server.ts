@@ -2,9 +2,10 @@
 // them. One that is lost is a notice; the next call of one of its tools connects again, a few times in a row
 // without an answered call, and then says that the server is lost. Nothing is ever called twice.
 
-import { describeThrown, HawserError, limits, untilAborted, type Tool, type ToolContext } from "@hawser/wire";
+import { describeThrown, HawserError, isRecord, limits, untilAborted, type Tool, type ToolContext } from "@hawser/wire";
 import type { ConfiguredServer } from "../config/agent-config.ts";
-import { fromToolResult, toTools } from "./remote-tool.ts";
+import { fromMcpResult, isMcpResult } from "../mcp-result.ts";
+import { toTools } from "./remote-tool.ts";
 import { locateServer } from "./server-address.ts";
 import { connectServer, type ServerConnection } from "./server-connection.ts";
 
@@ -150,7 +151,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     }
     startsInRow = 0;
     try {
-      return fromToolResult(result);
+      // As a whole result again, whose value is taken out once: it may itself look like one.
+      return { content: [], structuredContent: isMcpResult(result) ? fromMcpResult(result) : toLegacyValue(result) };
     } catch (error) {
       throw fail("tool_failed", describeThrown(error));
     }
@@ -193,3 +195,6 @@ function causesOf(error: unknown, depth = 1): readonly unknown[] {
 
 // A chain may be a circle.
 const maxCauses = 4;
+
+/** Servers of the first days have no content. */
+const toLegacyValue = (result: unknown): unknown => (isRecord(result) ? (result["toolResult"] ?? result) : null);

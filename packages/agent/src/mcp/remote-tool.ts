@@ -2,16 +2,7 @@
 // checks its arguments itself, and a pattern of somebody else's schema could keep this process busy. That a
 // server calls its tool read-only is not passed on: permissions would believe it.
 
-import {
-  describeThrown,
-  HawserError,
-  isRecord,
-  limits,
-  type StandardSchema,
-  type Tool,
-  type ToolAnnotations,
-  type ToolContext,
-} from "@hawser/wire";
+import { limits, type StandardSchema, type Tool, type ToolAnnotations, type ToolContext } from "@hawser/wire";
 import { toToolName } from "./tool-name.ts";
 
 /** As `tools/list` gives it. */
@@ -63,29 +54,4 @@ function toAnnotations({ title, destructiveHint, idempotentHint, openWorldHint }
     ...(typeof idempotentHint === "boolean" && { idempotentHint }),
     ...(typeof openWorldHint === "boolean" && { openWorldHint }),
   };
-}
-
-/** A result as a plain JSON value; throws `tool_failed` when the server says that it is an error. */
-export function fromToolResult(result: unknown): unknown {
-  if (!isRecord(result)) return result ?? null;
-  const content = Array.isArray(result["content"]) ? (result["content"] as readonly unknown[]) : [];
-  const text = content.map(describeBlock).join("\n");
-  if (result["isError"] === true) {
-    const said = text === "" && result["structuredContent"] !== undefined ? JSON.stringify(result["structuredContent"]) : text;
-    throw new HawserError(
-      "tool_failed",
-      said.slice(0, limits.maxErrorTextChars).toWellFormed() || "the tool failed, and its server does not say why",
-    );
-  }
-  return result["structuredContent"] ?? result["toolResult"] ?? text;
-}
-
-/** Text as it is; of anything else, what it is. */
-function describeBlock(block: unknown): string {
-  if (!isRecord(block)) return describeThrown(block);
-  const { type, text, mimeType, data, resource, uri } = block;
-  if (type === "text" && typeof text === "string") return text;
-  if (typeof data === "string") return `[${String(type)}, ${String(mimeType)}, ${Math.floor((data.length * 3) / 4)} bytes]`;
-  if (isRecord(resource)) return typeof resource["text"] === "string" ? resource["text"] : `[resource ${String(resource["uri"])}]`;
-  return typeof uri === "string" ? `[link to ${uri}]` : `[${String(type)}]`;
 }

@@ -29,7 +29,7 @@ export function createOutbox(transport: Transport): Outbox {
   let waiting = 0;
 
   function send(idSource: string | undefined, event: TurnEvent): Promise<void> {
-    return transport.send(withIdSource(idSource, { ...event, timestamp: Date.now() }));
+    return transport.send(withIdSource(idSource, { ...event, timestamp: event["timestamp"] ?? Date.now() }));
   }
 
   async function onUnsent(idSource: string | undefined, event: TurnEvent, thrown: unknown): Promise<HawserError | undefined> {

@@ -46,8 +46,10 @@ export function createReply(options: ReplyOptions): Reply {
     heartbeat?.refresh();
     if (!record) return outbox.put(idSource, event);
     seq++;
-    record.add({ seq, event });
-    return outbox.put(idSource, { ...event, seq });
+    // With its time, so that what is sent again says when it was.
+    const numbered = { ...event, seq, timestamp: Date.now() };
+    record.add({ seq, event: numbered });
+    return outbox.put(idSource, numbered);
   }
 
   function end(event: TurnEvent): Promise<unknown> {

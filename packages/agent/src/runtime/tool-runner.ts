@@ -5,13 +5,14 @@
 import { HawserError, limits, ToolNotFoundError, untilAborted, type Tool, type ToolContext } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import { createGates, prepareInput, type PreparedInput } from "@hawser/wire/tools";
+import { fromMcpResult, isMcpResult } from "../mcp-result.ts";
 import type { ModelTool } from "../model/model.ts";
 import type { PermissionPolicy, ToolCall } from "../permissions/policy.ts";
 import { hideFromLoops, inToolScope } from "./exit-guard.ts";
 import { createProgress } from "./progress.ts";
 import type { Questions } from "./questions.ts";
 import type { TurnEvent } from "./replay.ts";
-import { fromMcpResult, toToolError, toToolValue } from "./tool-value.ts";
+import { toToolError, toToolValue } from "./tool-value.ts";
 
 export interface RequestedCall {
   readonly toolId: string;
@@ -84,7 +85,7 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
           scope,
         );
         const value = await gates.pass(tool, scope.signal, () => runTool({ tool, args: checked, toolId, scope, toolMs: options.toolMs }));
-        return toResult(call, value);
+        return { toolId, toolName, result: toToolValue(isMcpResult(value) ? fromMcpResult(value) : value) };
       } catch (error) {
         scope.signal.throwIfAborted();
         return { toolId, toolName, result: null, isError: true, error: toToolError(error) };
@@ -134,6 +135,8 @@ async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCal
   if (answer.decision === "deny")
     throw new HawserError("tool_failed", `denied: ${answer.by === "the user" ? "the user said no" : answer.by}`);
   if (answer.decision === "allow_always") policy.allowAlways(call);
+  // For a page that comes back while the tool runs: the question is no longer one.
+  await scope.emit({ type: "progress", data: { toolId, message: "allowed" } });
 }
 
 interface ToolRun {
@@ -168,13 +171,6 @@ async function runTool({ tool, args, toolId, scope, toolMs }: ToolRun): Promise<
     over.abort(late);
     hideFromLoops(tool.name);
   }
-}
-
-function toResult({ toolId, toolName }: RequestedCall, value: unknown): ToolResult {
-  const result = toToolValue(fromMcpResult(value));
-  const isError = typeof value === "object" && value !== null && (value as { isError?: unknown }).isError === true;
-  if (!isError) return { toolId, toolName, result };
-  return { toolId, toolName, result, isError, error: toToolError(typeof result === "string" ? result : JSON.stringify(result)) };
 }
 
 async function sideBySide<Item>(items: readonly Item[], action: (item: Item) => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 // What a tool returned or threw, as a JSON value that fits: on a line with the rest of its response, in
 // the history, and in what a model reads. What is too long or too deep is cut, and says so.
 
-import { describeThrown, exceedsDepth, isRecord, limits } from "@hawser/wire";
+import { describeThrown, exceedsDepth, limits } from "@hawser/wire";
 
 /** Room for what is around a value: in a response, in a journal and in `load_conversation`. */
 export const envelopeDepth = 8;
@@ -17,15 +17,6 @@ export function toToolValue(value: unknown): unknown {
 export function toToolError(thrown: unknown): string {
   const text = describeThrown(thrown);
   return text.length > limits.maxErrorTextChars ? `${text.slice(0, limits.maxErrorTextChars)}…` : text;
-}
-
-/** Tools that speak MCP return whole results; their text is what people and models want to see. */
-export function fromMcpResult(value: unknown): unknown {
-  if (!isRecord(value) || !Array.isArray(value["content"])) return value;
-  const blocks = value["content"] as readonly unknown[];
-  if (value["structuredContent"] !== undefined) return value["structuredContent"];
-  const texts = blocks.map((block) => (isRecord(block) && block["type"] === "text" ? String(block["text"]) : undefined));
-  return texts.every((text) => text !== undefined) ? texts.join("\n") : value;
 }
 
 function toJson(value: unknown): string {

@@ -123,7 +123,7 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
       const events = turn.record.since(since);
       if (!events)
         throw new HawserError("too_large", "what the turn has sent since then is no longer held; load the conversation when it has ended");
-      for (const { seq, event } of events) void outbox.put(turn.idSource, { ...event, seq });
+      for (const { event } of events) void outbox.put(turn.idSource, event);
       return turn.id;
     },
   };

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { limits } from "@hawser/wire";
-import { fromToolResult, toTools, type RemoteTool } from "../../src/mcp/remote-tool.ts";
+import { toTools, type RemoteTool } from "../../src/mcp/remote-tool.ts";
 
 const convert = (remote: readonly RemoteTool[]): { names: string[]; leftOut: string[] } => {
   const leftOut: string[] = [];
@@ -36,32 +36,5 @@ describe("tools that a server lists", () => {
         () => {},
       )[0]?.description,
     ).toHaveLength(limits.mcpDescriptionChars);
-  });
-});
-
-describe("results", () => {
-  it.each([
-    [{ content: [] }, ""],
-    [{ content: [{ type: "text", text: "a" }] }, "a"],
-    [{ content: [], structuredContent: [1, 2] }, [1, 2]],
-    [{ toolResult: { old: true } }, { old: true }],
-    [{ content: [{ type: "resource", resource: { uri: "file:///a", text: "inside" } }] }, "inside"],
-    [{ content: [{ type: "resource", resource: { uri: "file:///a", blob: "AAAA" } }] }, "[resource file:///a]"],
-    [{ content: [{ type: "audio", data: "AAAA", mimeType: "audio/wav" }] }, "[audio, audio/wav, 3 bytes]"],
-    [{ content: [{ type: "hologram" }] }, "[hologram]"],
-    [undefined, null],
-  ])("%j is %j", (result, value) => {
-    expect(fromToolResult(result)).toEqual(value);
-  });
-
-  it("that are errors are thrown, with their words in bounds, or with words of ours when they have none", () => {
-    expect(() => fromToolResult({ isError: true, content: [] })).toThrow("the tool failed, and its server does not say why");
-    expect(() => fromToolResult({ isError: true, content: [], structuredContent: { reason: "ebb" } })).toThrow('{"reason":"ebb"}');
-    try {
-      fromToolResult({ isError: true, content: [{ type: "text", text: "z".repeat(1_000_000) }] });
-      expect.unreachable();
-    } catch (error) {
-      expect((error as Error).message).toHaveLength(limits.maxErrorTextChars);
-    }
   });
 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { ToolContext } from "@hawser/wire";
 import type { ConfiguredServer } from "../../src/config/agent-config.ts";
 import { connectMcpServers, type McpServers, type McpServersOptions } from "../../src/mcp/connect-servers.ts";
+import { fromMcpResult, isMcpResult } from "../../src/mcp-result.ts";
 
 const fixture = (name: string): string => join(import.meta.dirname, "../fixtures", name);
 
@@ -39,7 +40,9 @@ export async function openStage(configuration: Record<string, ConfiguredServer>,
             .join(", ")}`,
         );
       const signal = new AbortController().signal;
-      return await tool.run(args as never, { signal, progress() {}, log() {}, client: undefined, ...context });
+      const result = await tool.run(args as never, { signal, progress() {}, log() {}, client: undefined, ...context });
+      // As the runtime does.
+      return isMcpResult(result) ? fromMcpResult(result) : result;
     },
     async [Symbol.asyncDispose]() {
       await servers.close();

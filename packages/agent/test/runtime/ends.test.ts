@@ -117,6 +117,9 @@ describe("questions to the user", () => {
     expect(await stage.endOf("p2")).toMatchObject({ type: "error", error: expect.stringContaining("expired") as string });
     await stage.close();
     expect(textOf(stage.of("t1"))).toBe("written");
+    // A page that comes back sees that the question is answered.
+    const types = stage.of("t1").map(({ type }) => type);
+    expect(types.slice(types.indexOf("permission_request"), types.indexOf("tool_result"))).toEqual(["permission_request", "progress"]);
     expect(stage.notes).toEqual(["allow write_file: the user", "always write_file"]);
   });
 

@@ -120,6 +120,8 @@ describe("status and history", () => {
     stage.send({ id: "sub", kind: "subscribe", conversationId: "conv", since: 1 });
     expect(await stage.endOf("sub")).toMatchObject({ type: "done", data: { running: "t1" } });
     const again = stage.responses.slice(before).filter(({ type }) => type === "token");
+    const first = stage.responses.slice(0, before).filter(({ type }) => type === "token");
+    expect(again.map(({ timestamp }) => timestamp)).toEqual(first.slice(1).map(({ timestamp }) => timestamp));
     expect(again).toMatchObject([
       { token: "two ", seq: 2 },
       { token: "three ", seq: 3 },

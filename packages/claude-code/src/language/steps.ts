@@ -14,7 +14,7 @@ import type { AgentMessage } from "../agent-sdk.ts";
 import type { OutputSchema } from "../options.ts";
 import { checkResult, type RunRecord } from "../result.ts";
 import type { CliRun } from "../run-cli.ts";
-import { readStructuredOutput } from "../structured-output.ts";
+import { readRunOutput } from "../structured-output.ts";
 import type { HandedCall, HandedCalls } from "./handed-calls.ts";
 import { createStepParts, type StepParts } from "./step-parts.ts";
 
@@ -111,13 +111,10 @@ function toResponseMetadata({ model, session_id }: AgentMessage): LanguageModelV
 
 async function* finishRun({ run, call }: StepRequest, parts: StepParts, hooks: StepHooks): AsyncGenerator<LanguageModelV4StreamPart> {
   const { record, schema } = run;
-  const isUnfit = schema !== undefined && record.result?.subtype === "error_max_structured_output_retries";
-  const result = isUnfit ? (record.result ?? {}) : checkResult(record.result);
   let answer = parts.text;
-  if (schema !== undefined) {
-    const text = typeof result.result === "string" ? result.result : "";
-    const value = await readStructuredOutput(schema, { structured: result.structured_output, lastInput: record.lastStructuredInput, text });
-    answer = JSON.stringify(value);
+  if (schema === undefined) checkResult(record.result);
+  else {
+    answer = JSON.stringify(await readRunOutput(schema, record));
     yield { type: "text-start", id: "answer" };
     yield { type: "text-delta", id: "answer", delta: answer };
     yield { type: "text-end", id: "answer" };

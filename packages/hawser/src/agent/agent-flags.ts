@@ -14,12 +14,14 @@ export interface AgentFlags {
   /** False for `--no-history`. */
   readonly history?: boolean;
   readonly permissions?: "ask" | "deny";
+  /** What a failed tool means: a result that the model reads, or the end of the turn. */
+  readonly toolFailure?: "result" | "fatal";
   readonly debugProtocol?: true;
 }
 
 /** The same flags as arguments again. `--flag=value`, so that no value is ever taken for a flag. */
 export function toAgentArguments(flags: AgentFlags): string[] {
-  const { model, root = [], allowCommand = [], tools = [], attachments, config, dataDir, history, permissions } = flags;
+  const { model, root = [], allowCommand = [], tools = [], attachments, config, dataDir, history, permissions, toolFailure } = flags;
   return [
     ...(model === undefined ? [] : [`--model=${model}`]),
     ...root.map((path) => `--root=${resolve(path)}`),
@@ -30,6 +32,7 @@ export function toAgentArguments(flags: AgentFlags): string[] {
     ...(dataDir === undefined ? [] : [`--data-dir=${resolve(dataDir)}`]),
     ...(history === false ? ["--no-history"] : []),
     ...(permissions === undefined ? [] : [`--permissions=${permissions}`]),
+    ...(toolFailure === undefined ? [] : [`--tool-failure=${toolFailure}`]),
     ...(flags.debugProtocol ? ["--debug-protocol"] : []),
   ];
 }

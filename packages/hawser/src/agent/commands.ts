@@ -83,5 +83,11 @@ export function addAgentOptions(command: Command): Command {
     .option("--no-history", "keep conversations in memory only")
     .addOption(
       new Option("--permissions <how>", "what changes something: ask, or deny without asking (default: ask)").choices(["ask", "deny"]),
+    )
+    .addOption(
+      new Option(
+        "--tool-failure <how>",
+        "what a failed tool is: a result that the model reads, or fatal to its turn (default: result)",
+      ).choices(["result", "fatal"]),
     );
 }
