@@ -73,7 +73,7 @@ export function addAgentOptions(command: Command): Command {
   return command
     .option(
       "--model <name>",
-      "e.g. anthropic/claude-sonnet-5-5, openai/gpt-5.5, ollama/<model>, offline (else HAWSER_MODEL, else what there is)",
+      "e.g. anthropic/claude-sonnet-5-5, openai/gpt-5.5, claude-code/sonnet, ollama/<model>, offline (else HAWSER_MODEL, else what there is)",
     )
     .option("--root <folder>", "a folder that tools may touch; may be given several times (default: the current one)", collect)
     .option("--allow-command <name>", "a program that may be run; may be given several times (default: none)", collect)

@@ -209,7 +209,11 @@ export const rpcProtocol = defineProtocol({
             status: 401,
             error: "http 401: token missing or invalid",
             data: {
-              errorInfo: { kind: "auth", retryable: false, hint: "give a valid one: hawser config set --api-key-stdin, or IGNITION_API_TOKEN" },
+              errorInfo: {
+                kind: "auth",
+                retryable: false,
+                hint: "give a valid one: hawser config set --api-key-stdin, or IGNITION_API_TOKEN",
+              },
             },
           },
           { ok: false, code: 2, error: "invalid rpc request json: not JSON", data: { line: 3 } },
