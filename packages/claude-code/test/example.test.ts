@@ -9,19 +9,25 @@ import { hasCli } from "./surroundings.ts";
 const program = join(import.meta.dirname, "../../../examples/claude-code-model.ts");
 
 describe.runIf(hasCli)("examples/claude-code-model.ts", () => {
-  it("runs against the scripted model, calls functions of its process and says what the documentation shows", async () => {
-    const env = { ...process.env, ANTHROPIC_API_KEY: undefined, ANTHROPIC_AUTH_TOKEN: undefined, AI_SDK_LOG_WARNINGS: "false" };
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, "--scripted"], { env });
-    expect(stderr).toBe("");
-    expect(stdout.replace(/\$\d+\.\d{4}/, "$…")).toBe(
-      [
-        "request: There are 9 berths left.",
-        "berths in this process: 9; turns: 2; cost: $…",
-        "value: Valletta in Malta",
-        "stream: At nine the tide is high.",
-        "steps: 2",
-        "",
-      ].join("\n"),
-    );
-  });
+  it(
+    "runs against the scripted model, calls functions of its process and says what the documentation shows",
+    { timeout: 120_000 },
+    async () => {
+      const env = { ...process.env, ANTHROPIC_API_KEY: undefined, ANTHROPIC_AUTH_TOKEN: undefined, AI_SDK_LOG_WARNINGS: "false" };
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, "--scripted"], {
+        env,
+      });
+      expect(stderr).toBe("");
+      expect(stdout.replace(/\$\d+\.\d{4}/, "$…")).toBe(
+        [
+          "request: There are 9 berths left.",
+          "berths in this process: 9; turns: 2; cost: $…",
+          "value: Valletta in Malta",
+          "stream: At nine the tide is high.",
+          "steps: 2",
+          "",
+        ].join("\n"),
+      );
+    },
+  );
 });

@@ -84,7 +84,7 @@ describe.runIf(hasCli).each(transports)("a request over %s", (transport) => {
     await expect(model.request("go")).resolves.toMatchObject({ text: "all there" });
     const { results, resultTexts } = stage.model.conversations.at(-1)!;
     // Those that ran side by side come in the order of their ends.
-    expect(resultTexts.map((text) => text.split("\n")[0]).toSorted()).toEqual([
+    expect(resultTexts.map((text) => text.split("\n")[0] ?? "").toSorted()).toEqual([
       "a met b",
       "b met a",
       expect.stringContaining("the table is empty; load it first"),

@@ -9,8 +9,10 @@ import { hasCli } from "../surroundings.ts";
 const program = fileURLToPath(new URL("./requests.soak.ts", import.meta.url));
 
 describe.runIf(hasCli)("requests.soak.ts", () => {
-  it("R71 makes requests over both transports; 0 processes and 0 files are left", async () => {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, "5"]);
+  it("R71 makes requests over both transports; 0 processes and 0 files are left", { timeout: 240_000 }, async () => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, "5"], {
+      timeout: 230_000,
+    });
     expect(stdout + stderr).toMatch(
       /^claude code requests soak: passed: 10 requests with 10 calls, 0 processes and 0 files left, in \d+ s\n$/,
     );

@@ -53,7 +53,10 @@ export async function openPageStage(browser: Browser, options: StageOptions = {}
   const folders = { work: join(folder, "work"), data: join(folder, "data") };
   writeFiles(folders.work, options.files ?? {});
   await options.prepare?.(folders);
-  const shell = await startShell(toShellOptions(folder, folders, options));
+  const shell = await startShell(toShellOptions(folder, folders, options)).catch((error: unknown) => {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  });
   const context = await browser.newContext({ viewport: { width: 1_100, height: 800 }, ...options.view });
   context.setDefaultTimeout(25_000);
   const { origin } = new URL(shell.url);

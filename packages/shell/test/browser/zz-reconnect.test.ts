@@ -1,0 +1,177 @@
+// What happens when something breaks off in the middle: a reload, a runtime that is killed, a shell that is
+// gone, a second tab. Nothing is lost, nothing is doubled, and the page says what happened.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { launchOrExplain, type Browser } from "./browser.ts";
+import { startScriptedAgent } from "./scripted-agent.ts";
+import { openPageStage, type StageOptions } from "./stage.ts";
+
+const browser = await launchOrExplain();
+afterAll(() => browser?.close());
+const openStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
+
+describe.skipIf(!browser)("a reload in the middle of a turn", () => {
+  it("loses nothing and doubles nothing: what was said, the tool, and what comes after", async () => {
+    const gate = Promise.withResolvers<void>();
+    await using model = await startScriptedAgent([
+      { text: "Looking around.", calls: [{ id: "call-1", name: "list_files", input: { path: "." } }] },
+      { text: ["I found ", "one file", gate.promise, ", and that is all."] },
+    ]);
+    await using stage = await openStage({ ...model.options, files: { "notes.txt": "x" } });
+    const { page, answers, questions, toolCard, say, untilIdle } = await stage.open();
+    await say("look");
+    await answers.getByText("I found one file").waitFor();
+    await page.reload();
+    await answers.getByText("I found one file").waitFor();
+    await page.reload();
+    await answers.getByText("I found one file").waitFor();
+    gate.resolve();
+    await answers.getByText("I found one file, and that is all.").waitFor();
+    await untilIdle();
+    expect([await questions.count(), await answers.count(), await toolCard("list_files").count()]).toEqual([1, 1, 1]);
+    const text = (await answers.innerText()).replaceAll(/\s+/g, " ");
+    expect([text.split("Looking around.").length, text.split("I found one file").length]).toEqual([2, 2]);
+    expect(model.server.requests).toHaveLength(2);
+  });
+
+  it("keeps a question that waits, and it can be answered then", async () => {
+    await using stage = await openStage();
+    const { page, approval, say, untilIdle } = await stage.open();
+    await say('write "later" to note.txt');
+    await approval.waitFor();
+    await page.reload();
+    await approval.getByRole("button", { name: "Allow once" }).click();
+    await untilIdle();
+    expect(readFileSync(join(stage.work, "note.txt"), "utf8")).toBe("later");
+  });
+});
+
+describe.skipIf(!browser)("a connection that is lost in the middle of a turn", () => {
+  it("is made again by itself, and what was said meanwhile is there, once", async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    await using model = await startScriptedAgent([{ text: ["Before. ", gates[0].promise, "Meanwhile. ", gates[1].promise, "After."] }]);
+    await using stage = await openStage(model.options);
+    const cuts: (() => Promise<void>)[] = [];
+    const comeBack = Promise.withResolvers<void>();
+    await stage.context.routeWebSocket(/\/link$/, async (socket) => {
+      if (cuts.length > 0) await comeBack.promise;
+      socket.connectToServer();
+      cuts.push(() => socket.close());
+    });
+    const { page, answers, questions, say, untilIdle } = await stage.open();
+    await say("talk");
+    await answers.getByText("Before.").waitFor();
+    await cuts[0]?.();
+    await page.getByText("The shell is not connected.").waitFor();
+    gates[0].resolve();
+    comeBack.resolve();
+    await answers.getByText("Before. Meanwhile.").waitFor();
+    gates[1].resolve();
+    await answers.getByText("Before. Meanwhile. After.", { exact: true }).waitFor();
+    await untilIdle();
+    expect([await questions.count(), await answers.count()]).toEqual([1, 1]);
+  });
+});
+
+describe.skipIf(!browser)("a runtime that is killed in the middle of a turn", () => {
+  it("is started again; the page says so, keeps the conversation, and goes on", async () => {
+    const never = new Promise(() => {});
+    await using model = await startScriptedAgent((_, index) =>
+      index === 0 ? { text: ["Half a sentence", never] } : { text: "Here I am again." },
+    );
+    await using stage = await openStage(model.options);
+    const { page, answers, questions, box, say, untilIdle } = await stage.open();
+    await say("talk");
+    await answers.getByText("Half a sentence").waitFor();
+    const pid = stage.agentPid();
+    await box.fill("a draft");
+    process.kill(pid as number, "SIGKILL");
+    await page.getByText("The agent ended and is started again").waitFor();
+    await answers.getByText("This answer ended early").waitFor();
+    await untilIdle();
+    expect(await box.inputValue()).toBe("a draft");
+    await say("go on");
+    await answers.getByText("Here I am again.").waitFor({ timeout: 8000 }).catch(async (error: unknown) => {
+      await page.getByRole("button", { name: "Wire view" }).click();
+      await page.getByRole("checkbox").check();
+      console.log("DUMP", model.server.requests.length, await page.locator("body").innerText());
+      throw error;
+    });
+    await untilIdle();
+    expect(stage.agentPid()).not.toBe(pid);
+    expect([await questions.count(), await answers.count()]).toEqual([2, 2]);
+    await page.reload();
+    await answers.getByText("Here I am again.").waitFor();
+    expect([await questions.count(), await answers.count()]).toEqual([2, 2]);
+  });
+});
+
+describe.skipIf(!browser)("a shell that has ended", () => {
+  it("is said, with what happens next; what is on the screen stays", async () => {
+    await using stage = await openStage({ expected: /WebSocket connection to/ });
+    const { page, answers, button, say, untilIdle } = await stage.open();
+    await say("what is 1 + 1?");
+    await untilIdle();
+    await stage.shell.close();
+    await page.getByText("The shell is not connected.").waitFor();
+    await button("Try now").waitFor();
+    expect(await answers.getByText("1 + 1 = 2").isVisible()).toBe(true);
+    expect(await button("Send").isDisabled()).toBe(true);
+  });
+});
+
+describe.skipIf(!browser)("two tabs on one conversation", () => {
+  it("show the same, whichever of them speaks, while it is said", async () => {
+    const gate = Promise.withResolvers<void>();
+    await using model = await startScriptedAgent([{ text: "The first answer." }, { text: ["The second", gate.promise, " answer."] }]);
+    await using stage = await openStage(model.options);
+    const one = await stage.open();
+    await one.say("first");
+    await one.answers.getByText("The first answer.").waitFor();
+    await one.untilIdle();
+    const two = await stage.openAgain(one.page.url());
+    await two.answers.getByText("The first answer.").waitFor();
+    await two.say("second");
+    await one.questions.getByText("second").waitFor();
+    await Promise.all([one, two].map(({ answers }) => answers.getByText("The second").waitFor()));
+    gate.resolve();
+    await Promise.all([one, two].map(({ answers }) => answers.getByText("The second answer.").waitFor()));
+    await Promise.all([one.untilIdle(), two.untilIdle()]);
+    for (const { questions, answers } of [one, two]) {
+      expect(await questions.locator("p").allTextContents()).toEqual(["first", "second"]);
+      expect(await answers.count()).toBe(2);
+    }
+  });
+
+  it("show the same when the second comes in the middle of an answer", async () => {
+    const gate = Promise.withResolvers<void>();
+    await using model = await startScriptedAgent([{ text: ["One. ", "Two. ", gate.promise, "Three."] }]);
+    await using stage = await openStage(model.options);
+    const one = await stage.open();
+    await one.say("count");
+    await one.answers.getByText("One. Two.").waitFor();
+    const two = await stage.openAgain(one.page.url());
+    await two.answers.getByText("One. Two.").waitFor();
+    gate.resolve();
+    // What was sent again for the second tab passes the first one too.
+    await Promise.all([one, two].map(({ answers }) => answers.getByText("One. Two. Three.", { exact: true }).waitFor()));
+    await Promise.all([one.untilIdle(), two.untilIdle()]);
+    for (const { questions, answers } of [one, two]) expect([await questions.count(), await answers.count()]).toEqual([1, 1]);
+  });
+
+  it("ask in both, and an answer in one settles both", async () => {
+    await using stage = await openStage();
+    const one = await stage.open();
+    await one.say("what is 1 + 1?");
+    await one.untilIdle();
+    const two = await stage.openAgain(one.page.url());
+    await one.say('write "x" to shared.txt');
+    await one.approval.waitFor();
+    await two.approval.getByRole("button", { name: "Deny" }).click();
+    await Promise.all([one, two].map(({ approval }) => approval.waitFor({ state: "detached" })));
+    await Promise.all([one.untilIdle(), two.untilIdle()]);
+    expect(existsSync(join(stage.work, "shared.txt"))).toBe(false);
+  });
+});
