@@ -14,7 +14,7 @@ const recordPath = (/** @type {string} */ root) => join(root, "node_modules", ".
 const npmRecordPath = (/** @type {string} */ root) => join(root, "node_modules", ".package-lock.json");
 
 // With the pinned Node and the tools for development, as `du` counts it.
-const installedSize = "900 MB";
+const installedSize = "1.4 GB";
 
 /** @typedef {{ version?: string, link?: boolean, optional?: boolean, devOptional?: boolean, os?: string[], cpu?: string[], libc?: string[] }} LockedPackage */
 

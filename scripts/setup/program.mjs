@@ -48,6 +48,8 @@ export function runProgram(command, args, options) {
 // On Windows a group of its own would be a window of its own.
 const hasOwnGroup = (/** @type {ProgramOptions} */ options) => options.onInterrupt !== undefined && process.platform !== "win32";
 
+const parentPollMs = 1000;
+
 /** How long a program that was told to end may tidy up. */
 const killAfterMs = 2000;
 
@@ -87,13 +89,17 @@ function killGroup(child, signal) {
 
 /** @param {import("node:child_process").ChildProcess} child */
 function passSignalsOn(child) {
-  // A terminal sends SIGINT to the whole group: the program has it already, and a second one means "at once".
-  const stay = () => {};
   const passOn = (/** @type {NodeJS.Signals} */ signal) => void child.kill(signal);
+  // A terminal sends SIGINT to the whole group: the program has it already, and a second one means "at once".
+  const stay = (/** @type {NodeJS.Signals} */ signal) => void (process.stdin.isTTY || passOn(signal));
+  // A shell between npm and us dies of a signal without passing it on.
+  const parent = process.ppid;
+  const watch = setInterval(() => void (process.ppid !== parent && passOn("SIGTERM")), parentPollMs);
   process.on("SIGINT", stay);
   process.on("SIGTERM", passOn);
   process.on("SIGHUP", passOn);
   return () => {
+    clearInterval(watch);
     process.off("SIGINT", stay);
     process.off("SIGTERM", passOn);
     process.off("SIGHUP", passOn);

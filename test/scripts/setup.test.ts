@@ -146,7 +146,7 @@ it.each([
 it("says at once that it installs, how much, and where npm's log is", async () => {
   const { stderr } = await createReportingTree().runScript(["start"]);
   expect(stderr.split("\n")[0]).toBe(
-    `hawser: installing what package-lock.json lists, once: about 900 MB, a minute or more (npm's log: ${join(".hawser", "npm-install.log")})`,
+    `hawser: installing what package-lock.json lists, once: about 1.4 GB, a minute or more (npm's log: ${join(".hawser", "npm-install.log")})`,
   );
 });
 

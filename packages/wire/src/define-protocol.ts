@@ -72,6 +72,7 @@ function parse(direction: DirectionDefinition, value: unknown): unknown {
   const path = v.getDotPath(issue) ?? "";
   // The text of the issue may quote the refused value, which has any length.
   const text = issue.message.slice(0, limits.maxErrorTextChars);
+  if (issue.received === "undefined" && path) throw new HawserError("invalid_message", `"${path}" is missing`, { facts: { path } });
   throw new HawserError("invalid_message", `${path ? `"${path}": ` : ""}${text}`, { facts: { path } });
 }
 

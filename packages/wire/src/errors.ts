@@ -21,7 +21,7 @@ export const errorTable = {
   invalid_message: { ipcType: "ValueError", rpcCode: 2, agentText: "Invalid request", jsonRpcCode: -32600, exitCode: 2 },
   unknown_method: { ipcType: "ValueError", rpcCode: 2, agentText: "Unknown request", jsonRpcCode: -32601, exitCode: 2 },
   duplicate_id: { ipcType: "ValueError", rpcCode: 2, agentText: "Duplicate id", jsonRpcCode: -32600, exitCode: 2 },
-  usage: { ipcType: "ValueError", rpcCode: 2, agentText: "Usage", jsonRpcCode: -32602, exitCode: 2 },
+  usage: { ipcType: "ValueError", rpcCode: 2, agentText: "Not possible", jsonRpcCode: -32602, exitCode: 2 },
   tool_not_found: { ipcType: "ToolNotFoundError", rpcCode: 2, agentText: "No such tool", jsonRpcCode: -32602, exitCode: 2 },
   invalid_arguments: { ipcType: "ToolInputValidationError", rpcCode: 2, agentText: "Invalid arguments", jsonRpcCode: -32602, exitCode: 2 },
   tool_failed: { ipcType: "IPCToolExecutionError", rpcCode: 7, agentText: "Tool failed", jsonRpcCode: -32603, exitCode: 7 },

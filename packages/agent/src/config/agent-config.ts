@@ -11,7 +11,7 @@ export interface AgentConfig extends ModelConfiguration {
   /** Programs that `run_command` may start. */
   readonly allowedCommands?: readonly string[] | undefined;
   readonly permissions?: readonly PermissionRule[] | undefined;
-  /** "Allow always" counts from now on, and not only in its conversation. */
+  /** "Always allow" counts from now on, and not only in its conversation. */
   readonly rememberPermissions?: boolean | undefined;
   /** As other MCP clients have it. */
   readonly mcpServers?: Readonly<Record<string, ConfiguredServer>> | undefined;

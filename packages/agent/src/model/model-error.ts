@@ -33,7 +33,8 @@ const slowCodes = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "E
 export function toModelError(thrown: unknown, origin: ErrorOrigin): HawserError {
   const chain = causesOf(thrown);
   const own = chain.find((error) => HawserError.isInstance(error));
-  if (own) return own;
+  // A provider that a program brings has errors of its own kind.
+  if (own) return own.code === "internal" ? modelError("model_failed", own.message, origin) : own;
   const status = chain.map((error) => error["statusCode"]).find((code) => typeof code === "number" && code >= 400);
   if (typeof status === "number") return statusError(status, chain, origin);
   const code = chain.map((error) => error["code"]).find((code) => typeof code === "string" && code in networkCauses) as string | undefined;

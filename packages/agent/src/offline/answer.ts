@@ -36,7 +36,8 @@ export function* say(text: string): Answer {
 /** Calls a tool that is offered; says so when it is not, or has failed. */
 export function* callTool(scene: Scene, toolName: string, input: Readonly<Record<string, unknown>>, intent: string): Answer<Outcome> {
   if (!scene.tools.some(({ name }) => name === toolName)) {
-    yield* say(`${intent} needs the tool \`${toolName}\`, which I am not offered here.`);
+    const how = toolName === "run_command" ? " Start me with `--allow-command <program>` for each program that I may run." : "";
+    yield* say(`${intent} needs the tool \`${toolName}\`, which I am not offered here.${how}`);
     return { ok: false, error: "not offered" };
   }
   yield* say(`${intent}.`);

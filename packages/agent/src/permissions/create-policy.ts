@@ -49,7 +49,7 @@ export function createPolicy(options: PolicyOptions = {}): PermissionPolicy {
     const why = rule ? `the rule "${describeRule(rule)}" asks` : `${whyAsked(call)}, and no rule allows it`;
     if (mode === "deny") return { decision: "deny", reason: `${why}; nobody is asked here, so it is denied. Add a rule that allows it` };
     const where = remembered ? "from now on" : "in this conversation";
-    const always = kind ? `"Allow always" covers ${kind.description}, ${where}` : `"Allow always" is not remembered for this call`;
+    const always = kind ? `"Always allow" covers ${kind.description}, ${where}` : `"Always allow" is not remembered for this call`;
     return { decision: "ask", reason: `${why}. ${always}` };
   }
 

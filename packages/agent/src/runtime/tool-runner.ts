@@ -95,7 +95,8 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
     return {
       tools: [...byName.values()].map(({ tool, input }) => ({
         name: tool.name,
-        description: tool.description,
+        // A module of the user may have left it out.
+        description: tool.description ?? "",
         inputSchema: input.jsonSchema,
       })),
       async run(calls, scope, onResult) {

@@ -159,7 +159,7 @@ describe("allow always", () => {
     const policy = createPolicy({ roots });
     const first = call("write_file", { path: "src/a.ts", content: "1" });
     expect(policy.decide(first).reason).toBe(
-      'write_file may change something, and no rule allows it. "Allow always" covers write_file on src/a.ts, in this conversation',
+      'write_file may change something, and no rule allows it. "Always allow" covers write_file on src/a.ts, in this conversation',
     );
     policy.allowAlways(first);
     expect(policy.decide(call("write_file", { path: "./src/a.ts", content: "2" })).decision).toBe("allow");

@@ -43,7 +43,7 @@ function addChat(program: Command): void {
     .description(
       "Talks to an agent that works in the current folder. Without a message on a terminal: a conversation, with /help for what it knows. With a message, or one from a pipe: one answer. What changes something is asked before it is done; where nobody can be asked, it is denied.",
     )
-    .argument("[message...]", "what to say; read from stdin where that is no terminal");
+    .argument("[message...]", "what to say; without it, stdin is read where that is no terminal");
   addAgentOptions(chat)
     .option("--conversation <id>", "continue this conversation, or begin it")
     .addOption(new Option("--continue", "continue the latest conversation").conflicts("conversation"))

@@ -74,6 +74,12 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Surroundings
   };
 }
 
+/** Throws `usage` for folders that can't be roots, before anything else is begun. */
+export async function checkRoots(flags: AgentFlags, { env, cwd }: Surroundings): Promise<void> {
+  const { config } = await loadAgentConfig({ env, path: flags.config, warn: () => {} });
+  await createRoots(rootsOf(flags, config, cwd));
+}
+
 /** The working directory is meant only where it is some project's. */
 function rootsOf({ root }: AgentFlags, config: AgentConfig, cwd: string): readonly string[] {
   if (root !== undefined) return root.map((path) => resolve(cwd, path));

@@ -1,9 +1,10 @@
 // Where an agent's tools come from besides its own: MCP servers, operations of an HTTP API, modules of the
 // user. Each is loaded only where the configuration or a flag asks for it.
 
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { AgentConfig, ConfiguredGateway } from "@hawser/agent";
-import { limits } from "@hawser/wire";
+import { HawserError, limits } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import { readVersion } from "../launcher.ts";
 import type { AgentFlags } from "./agent-flags.ts";
@@ -23,7 +24,11 @@ export function createToolSources(flags: AgentFlags, config: AgentConfig, place:
   const { mcpServers = {}, gateway } = config;
   const closing = new AbortController();
   const closers: (() => Promise<void>)[] = [];
-  const modules = [...(config.tools ?? []), ...(flags.tools ?? []).map((path) => resolve(place.cwd, path))];
+  const named = (flags.tools ?? []).map((path) => resolve(place.cwd, path));
+  const modules = [...(config.tools ?? []), ...named];
+  // What is wrong inside a module costs its tools and is said when it is loaded; that a flag names none is said at once.
+  const missing = named.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new HawserError("usage", `there is no module ${missing}; --tools takes a .ts or .js file`);
 
   async function loadServers(): Promise<LoadedTools> {
     const { connectMcpServers } = await import("@hawser/agent");

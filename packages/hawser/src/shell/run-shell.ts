@@ -6,6 +6,7 @@ import { startShell } from "@hawser/shell";
 import { HawserError, whenAborted } from "@hawser/wire";
 import { createLifecycle, endOnSignals, watchParent } from "@hawser/wire/node";
 import { toAgentArguments, type AgentFlags } from "../agent/agent-flags.ts";
+import { checkRoots } from "../agent/compose-agent.ts";
 import { launcherPath } from "../launcher.ts";
 import { printTo } from "../terminal.ts";
 import { startDemoAgent, type DemoAgent } from "./demo-agent.ts";
@@ -25,6 +26,7 @@ export async function runShell(flags: ShellFlags): Promise<void> {
   const lifecycle = createLifecycle();
   endOnSignals(lifecycle);
   watchParent(() => lifecycle.end("parent-gone", 0));
+  await checkRoots(flags, { env: process.env, cwd: process.cwd() });
   const demo = flags.demo ? await startDemoAgent(flags) : undefined;
   try {
     await serve(flags, demo, lifecycle.stopping);

@@ -143,6 +143,12 @@ describe.concurrent("tools from elsewhere", () => {
     expect(stderr).toContain("printed while the module is loaded");
   });
 
+  it("a flag that names no module is a mistake, and said at once", async () => {
+    const { code, stderr } = await ask(makeStage(), "hello", ["--tools", "nowhere.ts"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/there is no module .*nowhere\.ts/);
+  });
+
   it("a module that can't be loaded costs its tools and a line on stderr", async () => {
     const { code, text, stderr } = await ask(makeStage({}, { tools: ["./missing.ts"] }), "what is 2 + 2?");
     expect([code, text]).toEqual([0, expect.stringContaining("4")]);

@@ -119,6 +119,7 @@ describe.skipIf(!browser)("by keyboard alone", () => {
 
     await keyboard.press("Alt+n");
     await page.getByText("no key, no network").waitFor();
+    await page.locator("textarea:focus").waitFor();
     await keyboard.type("what is 1 + 1?");
     await keyboard.press("Enter");
     await answers.getByText("1 + 1 = 2").waitFor();
@@ -133,10 +134,12 @@ describe.skipIf(!browser)("by keyboard alone", () => {
     await keyboard.press("Escape");
     await page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "detached" });
     await keyboard.press("Alt+k");
+    await page.locator("input:focus").and(page.getByLabel("Search conversations")).waitFor();
     await keyboard.type("notes");
     await conversations.getByText("1 + 1").waitFor({ state: "detached" });
     await keyboard.press("Tab");
     await keyboard.press("F2");
+    await page.locator("input:focus").and(page.getByLabel("New title")).waitFor();
     await keyboard.type("Renamed");
     await keyboard.press("Enter");
     await page.getByRole("searchbox", { name: "Search conversations" }).fill("");

@@ -19,7 +19,7 @@ describe("a screen reader", () => {
 
   it("hears that an answer has begun, what is asked, and the answer when it is whole; not each token", () => {
     expect([0, 1, 2, 3].map(after)).toEqual(Array.from({ length: 4 }, () => "The agent is answering."));
-    expect(after(4)).toBe("The agent asks for permission. Write 1 characters to a, replacing what is there");
+    expect(after(4)).toBe("The agent asks for permission. Write 1 characters to a; a file of that name is replaced");
     expect(after(9)).toBe("The agent is answering.");
     expect(after(10)).toBe("The agent says: I look.Done.");
   });

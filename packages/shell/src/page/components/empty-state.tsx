@@ -69,8 +69,8 @@ function ConnectModel() {
       <p className="mt-1">
         Set <code className="font-mono text-xs text-ink">ANTHROPIC_API_KEY</code> or{" "}
         <code className="font-mono text-xs text-ink">OPENAI_API_KEY</code>, or start Ollama; then start again with{" "}
-        <code className="font-mono text-xs text-ink">hawser shell --model anthropic/claude-sonnet-5-5</code>. The list of models below says
-        what is available, and why not.
+        <code className="font-mono text-xs text-ink">npx hawser shell --model anthropic/claude-sonnet-5-5</code>. The list of models below
+        says what is available, and why not.
       </p>
     </div>
   );

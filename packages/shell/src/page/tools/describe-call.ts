@@ -19,7 +19,7 @@ export function summarizeInput(input: unknown): string {
 export function describeCall(toolName: string, input: unknown): string {
   const given = isRecord(input) ? input : {};
   const path = toText(given["path"]);
-  if (toolName === "write_file") return `Write ${toText(given["content"]).length} characters to ${path}, replacing what is there`;
+  if (toolName === "write_file") return `Write ${toText(given["content"]).length} characters to ${path}; a file of that name is replaced`;
   if (toolName === "edit_file") return `Change text in ${path}${given["replaceAll"] === true ? ", everywhere it occurs" : ""}`;
   if (toolName === "run_command") return `Run this program: ${summarizeInput(input)}`;
   return `Use ${toolName} with exactly this input`;
