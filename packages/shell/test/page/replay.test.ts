@@ -77,6 +77,25 @@ describe("events of a turn", () => {
   });
 });
 
+describe("a message that is sent while a `subscribe` is under way", () => {
+  const subscribe: AnyAgentRequest = { id: "s1", kind: "subscribe", conversationId };
+  const answered = received({ type: "done", id: "s1", timestamp: 1 });
+
+  it("is not taken for ended when that answers that nothing runs", () => {
+    fc.assert(
+      fc.property(fc.nat({ max: turn.length - 1 }), (at) => {
+        const events = [...lines(turn.slice(0, at)), answered, ...lines(turn.slice(at))];
+        expect(shown(fold([sent(subscribe), sent(says("r1")), ...events]))).toEqual(expected);
+      }),
+    );
+  });
+
+  it("but one that was sent before it is", () => {
+    const state = fold([sent(says("r1")), sent(subscribe), answered]);
+    expect(state.turns["r1"]?.state).toBe("ended");
+  });
+});
+
 describe("a page that is opened in the middle of a turn", () => {
   const load: AnyAgentRequest = { id: "l", kind: "load_conversation", conversationId };
   const subscribe: AnyAgentRequest = { id: "s", kind: "subscribe", conversationId, since: 0 };

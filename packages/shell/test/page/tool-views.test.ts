@@ -55,7 +55,9 @@ describe("a call", () => {
   });
 
   it("that is asked about says what exactly will happen", () => {
-    expect(describeCall("write_file", { path: "a.txt", content: "hello" })).toBe("Write 5 characters to a.txt; a file of that name is replaced");
+    expect(describeCall("write_file", { path: "a.txt", content: "hello" })).toBe(
+      "Write 5 characters to a.txt; a file of that name is replaced",
+    );
     expect(describeCall("edit_file", { path: "a.txt", replaceAll: true })).toBe("Change text in a.txt, everywhere it occurs");
     expect(describeCall("run_command", { command: "rm", args: ["-rf", "a b"] })).toBe('Run this program: rm -rf "a b"');
   });

@@ -82,6 +82,8 @@ export interface Turn {
   /** What came before its time, by `seq`. */
   readonly held: Readonly<Record<number, TurnResponse>>;
   readonly isStopping: boolean;
+  /** `subscribe` requests that were sent before it: that it does not run yet for them says nothing. */
+  readonly laterThan?: readonly string[];
   readonly progress?: string | undefined;
   readonly usage?: Usage | undefined;
 }

@@ -24,12 +24,21 @@ type UserMessage = Extract<AnyAgentRequest, { kind: "user_message" }>;
 function sayAsUser(state: PageState, request: UserMessage, at: number): PageState {
   if (state.turns[request.id]) return state;
   const { conversationId = defaultConversationId } = (request.metadata ?? {}) as { conversationId?: string };
-  const begun = beginTurn(noteConversation(state, conversationId, request.message, at), request.id, conversationId);
+  const begun = beginLater(noteConversation(state, conversationId, request.message, at), request.id, conversationId);
   return withThread(begun, conversationId, (thread) => ({
     ...thread,
     title: thread.title || toTitle(request.message),
     messages: [...thread.messages, toUserMessage(request, at), toEmptyAnswer(request.id, at)],
   }));
+}
+
+/** Begun after every `subscribe` that is still unanswered. */
+function beginLater(state: PageState, id: string, conversationId: string): PageState {
+  const begun = beginTurn(state, id, conversationId);
+  const turn = begun.turns[id];
+  const earlier = Object.values(state.requests).filter(({ kind }) => kind === "subscribe");
+  if (!turn || earlier.length === 0) return begun;
+  return { ...begun, turns: { ...begun.turns, [id]: { ...turn, laterThan: earlier.map((request) => request.id) } } };
 }
 
 /** It is in the list at once, at the top; the runtime's own list follows. */

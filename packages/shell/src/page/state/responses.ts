@@ -72,7 +72,7 @@ function endRequest(state: PageState, request: AnyAgentRequest, end: End): PageS
       return history ? takeHistory(state, request.conversationId, history) : state;
     }
     case "subscribe":
-      return followRunning(state, request.conversationId, end.data?.running);
+      return followRunning(state, request, end.data?.running);
     case "delete_conversation":
       return forget(state, request.conversationId);
     case "rename_conversation":
@@ -92,7 +92,9 @@ const stopLoading = (state: PageState, conversationId: string): PageState =>
 
 const endedUnseen = "It ended while this page was not connected.";
 
-function followRunning(state: PageState, conversationId: string, running: string | undefined): PageState {
+type Subscribe = Extract<AnyAgentRequest, { kind: "subscribe" }>;
+
+function followRunning(state: PageState, { id: asked, conversationId }: Subscribe, running: string | undefined): PageState {
   const thread = state.threads[conversationId];
   const begun = running !== undefined && thread ? beginTurn(state, running, conversationId) : state;
   const told = begun.unclaimed.filter(({ id }) => id === running).reduce(receiveTurnEvent, begun);
@@ -100,7 +102,12 @@ function followRunning(state: PageState, conversationId: string, running: string
   const isOver = (id: string): boolean =>
     running === undefined || (thread?.messages.some(({ requestId, messageId }) => requestId === id && messageId !== undefined) ?? false);
   const over = Object.values(told.turns).filter(
-    (turn) => turn.conversationId === conversationId && turn.state === "running" && turn.id !== running && isOver(turn.id),
+    (turn) =>
+      turn.conversationId === conversationId &&
+      turn.state === "running" &&
+      turn.id !== running &&
+      !turn.laterThan?.includes(asked) &&
+      isOver(turn.id),
   );
   return over.reduce((next, { id }) => loseTurn(next, id, endedUnseen), told);
 }
