@@ -77,7 +77,9 @@ async function check(folder: string): Promise<void> {
   for (const [conversationId, facts] of acknowledged) {
     const conversation = await store.open(conversationId);
     problems.push(...compare(conversation.messages, facts).map((problem) => `${conversationId}: ${problem}`));
-    if (listed.get(conversationId) !== conversation.length) problems.push(`${conversationId}: the list says ${listed.get(conversationId)}`);
+    // One that was begun, and has nothing yet, is not listed.
+    if ((listed.get(conversationId) ?? 0) !== conversation.length)
+      problems.push(`${conversationId}: the list says ${listed.get(conversationId)}`);
     // What is there now is what the next writer continues.
     facts.messageIds = conversation.messages.map(({ messageId }) => messageId);
     facts.isRemoving = false;
