@@ -1,11 +1,11 @@
 // `hawser conform`: runs a suite against a command and reports. 0 all passed, 1 some failed, 2 usage, 141 when
 // nobody read the report to its end.
 
-import { basename } from "node:path";
 import { formatSummary, runSuite, subjectFor, suites, toExitCode, type Suite } from "@hawser/conformance";
 import { HawserError } from "@hawser/wire";
 import { commandName, programName } from "../launcher.ts";
 import { endWhenUnread, printTo } from "../terminal.ts";
+import { toDirectCommand } from "./direct-command.ts";
 import { formatForPeople, listScenarios, listSuites } from "./conform-report.ts";
 
 export interface ConformOptions {
@@ -31,8 +31,9 @@ export async function runConform(suiteName: string | undefined, words: readonly 
   if (command === undefined) {
     throw new HawserError("usage", `say what to run after --, for example: ${commandName()} conform ${suiteName} -- node my-server.js`);
   }
-  noteRunner(command);
-  const result = await runSuite(suite, subjectFor(suite, { command, args, timeoutMs: options.timeout }), {
+  const { note, ...direct } = toDirectCommand([command, ...args], process.cwd(), process.env);
+  if (note !== undefined) printTo(process.stderr, `${programName()}: note: ${note}\n`);
+  const result = await runSuite(suite, subjectFor(suite, { ...direct, timeoutMs: options.timeout }), {
     only: options.only,
     timeoutMs: options.timeout,
     concurrency: options.jobs,
@@ -53,11 +54,4 @@ function findSuite(name: string | undefined): Suite {
   const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
   if (!suite) throw new HawserError("usage", `there is no suite "${name}"; there are: ${names}`);
   return suite;
-}
-
-/** What stands between us and the program keeps its signals from it, and scenarios that send one fail. */
-function noteRunner(command: string): void {
-  const runner = basename(command);
-  if (!["npx", "npm", "pnpm", "yarn", "bunx"].includes(runner)) return;
-  printTo(process.stderr, `${programName()}: note: ${runner} does not pass signals on to what it runs; run the program directly\n`);
 }

@@ -1,0 +1,41 @@
+// npx and its like keep signals from what they run, so that scenarios which send one would fail for a reason
+// of theirs. What npx would run out of a node_modules folder is run directly, in the same surroundings.
+
+import { existsSync } from "node:fs";
+import { basename, delimiter, dirname, join, resolve } from "node:path";
+
+export interface DirectCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** What there is to say about it. */
+  readonly note?: string;
+}
+
+const runners = ["npx", "npm", "pnpm", "yarn", "bunx"];
+
+export function toDirectCommand(words: readonly [string, ...string[]], cwd: string, env: NodeJS.ProcessEnv): DirectCommand {
+  const [command, ...args] = words;
+  const runner = basename(command);
+  if (!runners.includes(runner)) return { command, args, env };
+  const [program = "", ...rest] = args;
+  const folder = runner === "npx" && /^[\w.-]+$/.test(program) && !program.startsWith("-") ? findProgram(program, cwd) : undefined;
+  if (folder === undefined)
+    return { command, args, env, note: `${runner} does not pass signals on to what it runs; run the program directly` };
+  const direct = join(folder, program);
+  return {
+    command: direct,
+    args: rest,
+    env: { ...env, PATH: [folder, env["PATH"]].filter(Boolean).join(delimiter) },
+    note: `runs ${direct} itself, since npx does not pass signals on`,
+  };
+}
+
+/** The nearest node_modules/.bin that has it, as npx looks for it. */
+function findProgram(program: string, cwd: string): string | undefined {
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    const bin = join(folder, "node_modules", ".bin");
+    if (existsSync(join(bin, program))) return bin;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
