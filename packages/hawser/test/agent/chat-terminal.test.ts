@@ -26,7 +26,7 @@ describe.runIf(isLinux)("a conversation", () => {
     await chat.printed("Ships **come** and go.");
     await chat.printed("> ");
     chat.type(ctrlD);
-    expect((await chat.ended).code).toBe(0);
+    expect(await chat.ended).toMatchObject({ code: 0 });
   });
 
   it("asks before something is changed and shows what exactly; y does it, n does not", async () => {
@@ -47,7 +47,7 @@ describe.runIf(isLinux)("a conversation", () => {
     await chat.printed("✗ write_file");
     await chat.printed("> ");
     chat.type("/quit\r");
-    expect((await chat.ended).code).toBe(0);
+    expect(await chat.ended).toMatchObject({ code: 0 });
     expect(readFileSync(join(stage.folder, "notes.txt"), "utf8").trim()).toBe("hello");
   });
 
@@ -77,7 +77,7 @@ describe.runIf(isLinux)("a conversation", () => {
     await chat.printed("> ");
     expect(withoutLooks(chat.stdout)).not.toContain("launched");
     chat.type(`${ctrlC}${ctrlC}`);
-    expect((await chat.ended).code).toBe(130);
+    expect(await chat.ended).toMatchObject({ code: 130 });
   });
 
   it("Ctrl-C stops the turn, the next one works, and two in a row leave", async () => {
@@ -94,7 +94,7 @@ describe.runIf(isLinux)("a conversation", () => {
     await chat.printed("Ctrl-C again");
     await chat.printed("> ");
     chat.type(ctrlC);
-    expect((await chat.ended).code).toBe(130);
+    expect(await chat.ended).toMatchObject({ code: 130 });
   });
 
   it("a silent second is followed by a line that says what is waited for", async () => {
@@ -105,7 +105,7 @@ describe.runIf(isLinux)("a conversation", () => {
     await chat.printed("Stopped.");
     await chat.printed("> ");
     chat.type(ctrlD);
-    expect((await chat.ended).code).toBe(0);
+    expect(await chat.ended).toMatchObject({ code: 0 });
   });
 
   it("escape sequences of tools and models are shown, not obeyed", async () => {
@@ -139,7 +139,7 @@ describe.runIf(isLinux)("a conversation", () => {
       await chat.printed("> ");
     }
     chat.type(ctrlD);
-    expect((await chat.ended).code).toBe(0);
+    expect(await chat.ended).toMatchObject({ code: 0 });
   });
 
   it("--continue shows where the conversation was, and goes on", async () => {
