@@ -78,7 +78,13 @@ const mistakes: readonly [string, string, string, RegExp][] = [
     'import "no-such-package";',
     /can't load \S+: Cannot find package 'no-such-package' imported from \S+tools\.mjs$/,
   ],
-  ["a syntax error", "tools.mjs", "export const x = ;", /can't load \S+tools\.mjs: Unexpected token ';'/],
+  ["a syntax error", "tools.mjs", "\nexport const x = ;", /can't load \S+tools\.mjs: Unexpected token ';' \(\S*tools\.mjs:2\)$/],
+  [
+    "a syntax error that is none of TypeScript's",
+    "tools.ts",
+    "interface Port {\n  n: number;\n}\nconst a: Port = { n: 1 }, a = 2;",
+    /can't load \S+tools\.ts: Identifier 'a' has already been declared \(\S*tools\.ts:4\)$/,
+  ],
   [
     "a syntax error in TypeScript",
     "tools.ts",

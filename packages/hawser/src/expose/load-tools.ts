@@ -7,6 +7,7 @@ import { basename, extname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isTool } from "@hawser/bridge";
 import { describeThrown, HawserError } from "@hawser/wire";
+import { findSyntaxErrorLine } from "./syntax-error-line.ts";
 
 interface Found {
   readonly name: string;
@@ -114,20 +115,26 @@ async function importModule(modulePath: string): Promise<Exports> {
     return await Promise.race([import(pathToFileURL(resolve(modulePath)).href) as Promise<Exports>, endless.promise]);
   } catch (cause) {
     const [reason = ""] = describeThrown(cause).trim().split("\n");
-    throw new HawserError("usage", `can't load ${modulePath}: ${reason}${HawserError.isInstance(cause) ? "" : placeOf(cause)}`, { cause });
+    throw new HawserError(
+      "usage",
+      `can't load ${modulePath}: ${reason}${HawserError.isInstance(cause) ? "" : placeOf(cause, modulePath)}`,
+      { cause },
+    );
   } finally {
     process.off("beforeExit", onIdle);
   }
 }
 
 /** ` (file:line)` of the first place that the error's stack names, unless that is here. */
-function placeOf(cause: unknown): string {
+function placeOf(cause: unknown, modulePath: string): string {
   const [stack = ""] = cause instanceof Error ? (cause.stack ?? "").split(import.meta.url) : [];
   // Of a syntax error in TypeScript the stack begins with the place, as a path; all others name it as a URL.
   const [, path, pathLine] = /^(\/.+|[A-Za-z]:\\.+):(\d+)\n/.exec(stack) ?? [];
   if (path !== undefined) return ` (${relative(process.cwd(), path)}:${pathLine})`;
   const [, url, line] = /(file:\/\/[^\s)]+?):(\d+)(?::\d+)?\)?$/m.exec(stack) ?? [];
-  return url === undefined ? "" : ` (${relative(process.cwd(), fileURLToPath(url))}:${line})`;
+  if (url !== undefined) return ` (${relative(process.cwd(), fileURLToPath(url))}:${line})`;
+  const syntaxLine = cause instanceof SyntaxError ? findSyntaxErrorLine(modulePath) : undefined;
+  return syntaxLine === undefined ? "" : ` (${modulePath}:${syntaxLine})`;
 }
 
 function noTools(modulePath: string, exports: Exports): HawserError {
