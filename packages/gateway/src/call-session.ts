@@ -16,8 +16,9 @@ export interface CallSession {
   readonly hasIndex: boolean;
   /** The document, read when it is first asked for. A failure is not kept: the next call tries again. */
   index(): Promise<OperationIndex>;
-  /** Reads the document only where the token travels as one of its schemes says. */
-  credential(): Credential | undefined | Promise<Credential | undefined>;
+  /** How the token travels; undefined where one of the document's schemes says it. */
+  readonly fixed: { readonly credential: Credential | undefined } | undefined;
+  documentCredential(): Promise<Credential | undefined>;
 }
 
 /** Reads the document of a target. */
@@ -43,6 +44,7 @@ export async function openCallSession(options: GatewayOptions, loadIndex: LoadIn
       return loading !== undefined;
     },
     index,
-    credential: () => (fixed ? fixed.credential : index().then(({ securitySchemes }) => toCredential(target, securitySchemes))),
+    fixed,
+    documentCredential: async () => toCredential(target, (await index()).securitySchemes),
   };
 }

@@ -83,6 +83,8 @@ export interface GatewayOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Connections that may be open at the same time: at least the number of calls that shall run side by side. */
   readonly maxConnections?: number | undefined;
+  /** Runs the reading of the API document, which may be large, for hosts that prepare for it. */
+  readonly aroundDocument?: (<Value>(read: () => Promise<Value>) => Promise<Value>) | undefined;
   /** Instead of `process.env` and `process.cwd()`, for hosts that have several. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly cwd?: string | undefined;

@@ -7,19 +7,22 @@ import type { CallCore, CallOptions, CallOutcome, GatewayOptions } from "./call.
 import { openCallSession, type CallSession } from "./call-session.ts";
 import { openBodyRoom } from "./execute/body-room.ts";
 import { createConnectionPool } from "./execute/connection-pool.ts";
+import type { Credential } from "./execute/credential.ts";
 import { execute } from "./execute/execute.ts";
 import { toFailureOutcome } from "./execute/outcome.ts";
 import { createRedactor } from "./execute/redaction.ts";
+import { createRunningCalls } from "./execute/running-calls.ts";
 import { createGatewaySource } from "./gateway-source.ts";
 import { buildRequest } from "./request/build-request.ts";
 import { operationIdOf } from "./request/check-item.ts";
 import { parseDuration } from "./request/duration.ts";
+import type { HttpRequest } from "./request/http-request.ts";
 
 /** Makes calls as the options, the environment and the configuration file say. Opens and reads nothing until it is used. */
 export function createCallCore(options: GatewayOptions = {}): CallCore {
   const { includeHeaders, maxBodyBytes } = options;
   const pool = createConnectionPool(options.maxConnections);
-  const running = new Set<() => void>();
+  const running = createRunningCalls();
   const bodies = createByteBudget(limits.maxHeldBodyBytes);
   let isClosed = false;
   let session: CallSession | undefined;
@@ -29,8 +32,8 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
   const open = (): Promise<CallSession> =>
     openCallSession(options, async (shared) => {
       const { loadIndex } = await import("./openapi/load-index.ts");
-      const { specFile, cwd, env } = options;
-      return loadIndex({ specFile, cwd, env, gateway: createGatewaySource({ ...shared, pool, running }) });
+      const { specFile, cwd, env, aroundDocument = (read) => read() } = options;
+      return aroundDocument(() => loadIndex({ specFile, cwd, env, gateway: createGatewaySource({ ...shared, pool, running }) }));
     });
 
   async function firstSession(): Promise<CallSession> {
@@ -49,10 +52,12 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
       if (isClosed || signal?.aborted) throw new HawserError("cancelled", "cancelled");
       used = session ?? (await firstSession());
       const { timeoutMs: wholeMs, retryBackoffMs } = durationsOf(item, options);
-      const { request, credential, loadedMs } = await prepare(item, used, { timeoutMs: wholeMs, signal });
+      const preparing = prepare(item, used, { timeoutMs: wholeMs, signal });
+      const { request, credential, loadedMs } = preparing instanceof Promise ? await preparing : preparing;
       const { origin, redactor } = used;
+      const { retry } = item;
       const timeoutMs = Math.max(1, wholeMs - loadedMs);
-      const sending = { pool, origin, credential, retry: item.retry, retryBackoffMs, timeoutMs, signal, running };
+      const sending = { pool, origin, credential, retry, retryBackoffMs, timeoutMs, signal, running };
       return await execute(request, { ...sending, redactor, includeHeaders, maxBodyBytes, onBody, room });
     } catch (error) {
       return toFailureOutcome({ startedAt, redactor: used?.redactor ?? earlyRedactor(options) }, asCancelled(error, signal));
@@ -73,7 +78,7 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
     },
     async close() {
       isClosed = true;
-      for (const cancel of [...running]) cancel();
+      running.cancelAll();
       await pool.close();
     },
   };
@@ -84,17 +89,28 @@ interface Patience {
   readonly signal: AbortSignal | undefined;
 }
 
-/** `loadedMs` is what the document took, which may have to be fetched first: the call's own time covers it. */
-async function prepare(item: CallItem, session: CallSession, patience: Patience) {
-  const startedAt = performance.now();
+interface Prepared {
+  readonly request: HttpRequest;
+  readonly credential: Credential | undefined;
+  /** What the document took, which may have to be fetched first: the call's own time covers it. */
+  readonly loadedMs: number;
+}
+
+/** A promise only where the document is needed. */
+function prepare(item: CallItem, session: CallSession, patience: Patience): Prepared | Promise<Prepared> {
   const operationId = operationIdOf(item);
+  const { target, fixed } = session;
+  if (operationId !== undefined || !fixed) return prepareWithDocument(item, operationId, session, patience);
+  return { request: buildRequest(item, undefined, target), credential: fixed.credential, loadedMs: 0 };
+}
+
+async function prepareWithDocument(item: CallItem, operationId: string | undefined, session: CallSession, patience: Patience) {
+  const startedAt = performance.now();
   const load = operationId === undefined ? undefined : session.index().then((index) => index.describe(index.find(operationId)));
   const operation = load && (await whileWanted(load, patience));
   const request = buildRequest(item, operation, session.target);
-  const given = session.credential();
-  const credential = given instanceof Promise ? await whileWanted(given, patience) : given;
-  const hasLoaded = load !== undefined || given instanceof Promise;
-  return { request, credential, loadedMs: hasLoaded ? Math.round(performance.now() - startedAt) : 0 };
+  const credential = session.fixed ? session.fixed.credential : await whileWanted(session.documentCredential(), patience);
+  return { request, credential, loadedMs: Math.round(performance.now() - startedAt) };
 }
 
 function whileWanted<Value>(load: Promise<Value>, { timeoutMs, signal }: Patience): Promise<Value> {

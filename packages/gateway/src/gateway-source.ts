@@ -10,6 +10,7 @@ import { createConnectionPool, type ConnectionPool } from "./execute/connection-
 import { toCredential } from "./execute/credential.ts";
 import { execute } from "./execute/execute.ts";
 import { createRedactor, type Redactor } from "./execute/redaction.ts";
+import type { RunningCalls } from "./execute/running-calls.ts";
 import type { GatewaySource } from "./openapi/fetch-document.ts";
 import { buildRequest } from "./request/build-request.ts";
 
@@ -18,7 +19,7 @@ interface SourceParts {
   readonly redactor: Redactor;
   readonly pool: ConnectionPool;
   /** Where its requests can be cancelled while they run. */
-  readonly running?: Set<() => void> | undefined;
+  readonly running?: RunningCalls | undefined;
   readonly timeoutMs?: number | undefined;
 }
 

@@ -84,4 +84,19 @@ describe.concurrent("doctor", () => {
     ]);
     await stub.close();
   });
+
+  it("an API that is no Ignition gateway is asked for a path of its document, and the line says which", async () => {
+    const required = [{ name: "q", in: "query", required: true, schema: { type: "string" } }];
+    const paths = { "/a/{id}": { get: {} }, "/b": { get: { parameters: required } }, "/c": { post: {} }, "/d": { get: {} } };
+    const stub = await startApiStub((request, response) => {
+      if (request.target === "/openapi.json") answer(response, 200, JSON.stringify({ openapi: "3.1.0", info: {}, paths }));
+      else answer(response, request.target === "/d" ? 200 : 404, {});
+    });
+    const { code, stdout } = await runIn(makePlace(stub), ["doctor", ...patient]);
+    expect([code, stdout]).toEqual([
+      0,
+      `ok\tgateway_url\tparsed\nok\ttcp_connect\t127.0.0.1:${stub.port}\nok\tpath\tstatus 200 at /d, a path of the API document\n`,
+    ]);
+    await stub.close();
+  });
 });

@@ -86,9 +86,11 @@ describe.concurrent("help", () => {
 
 describe.concurrent("contracts for programs", () => {
   it("exit-codes", async () => {
-    expect((await runIn(makePlace(), ["exit-codes"], asIgw)).stdout).toBe("auth\t6\nnetwork\t7\nok\t0\nusage\t2\n");
+    expect((await runIn(makePlace(), ["exit-codes"], asIgw)).stdout).toBe(
+      "auth\t6\ninterrupted\t130\ninvalid\t1\nnetwork\t7\nok\t0\nterminated\t143\nusage\t2\n",
+    );
     const { value } = await runJson<object>(makePlace(), ["exit-codes"]);
-    expect(value).toEqual({ ok: true, exitCodes: { auth: 6, network: 7, ok: 0, usage: 2 } });
+    expect(value).toEqual({ ok: true, exitCodes: { auth: 6, interrupted: 130, invalid: 1, network: 7, ok: 0, terminated: 143, usage: 2 } });
   });
 
   it("schema is made of the commands themselves", async () => {

@@ -13,7 +13,7 @@ import { exchange, type BodySink, type ExchangeRequest, type ExchangeTimes, type
 import { startInterruption, type Cancellers, type Interruption } from "./interruption.ts";
 import { toFailureOutcome, toResponseOutcome, type OutcomeContext } from "./outcome.ts";
 import { hasHandedOn, receiveResponse, toResponse, type ReceivedResponse, type ResponseOptions } from "./received-response.ts";
-import { judgeRedirect } from "./redirect.ts";
+import { isRedirectStatus, judgeRedirect } from "./redirect.ts";
 import { isRetryableStatus, retryDelayMs } from "./retry.ts";
 
 export interface ExecuteOptions extends Cancellers, ResponseOptions {
@@ -35,14 +35,24 @@ interface Try {
 }
 
 export async function execute(request: HttpRequest, options: ExecuteOptions): Promise<CallOutcome> {
-  const startedAt = performance.now();
-  const context = { startedAt, redactor: options.redactor, request: { method: request.method, url: request.url.href } };
-  if (request.url.origin !== options.origin) {
+  const { method, url } = request;
+  const context = { startedAt: performance.now(), redactor: options.redactor, request: { method, url: url.href } };
+  if (!context.request.url.startsWith(`${options.origin}/`)) {
     return toFailureOutcome(context, new HawserError("usage", "the request leaves the gateway's address; give a path below it"));
   }
   const interruption = startInterruption(options.timeoutMs ?? limits.callTimeoutMs, options);
+  const series = { context, interruption };
+  const maxTries = isIdempotent(method) ? 1 + (options.retry ?? 0) : 1;
   try {
-    return await tryRepeatedly(request, options, { context, interruption });
+    for (let tries = 1; ; tries++) {
+      const first = await tryOnce(request, url, options, series);
+      const { outcome, headers, isRetryable } = isRedirect(first) ? await followRedirects(first, request, options, series) : first;
+      if (!isRetryable || tries >= maxTries || interruption.reason()) return outcome;
+      const delayMs = retryDelayMs(tries, options.retryBackoffMs ?? limits.retryBackoffMs, headers);
+      // A try that could only begin after the deadline is not waited for.
+      if (delayMs >= interruption.remainingMs()) return outcome;
+      await interruption.sleep(delayMs);
+    }
   } catch (error) {
     return toFailureOutcome(context, error);
   } finally {
@@ -55,22 +65,12 @@ interface Series {
   readonly interruption: Interruption;
 }
 
-async function tryRepeatedly(request: HttpRequest, options: ExecuteOptions, series: Series): Promise<CallOutcome> {
-  const maxTries = isIdempotent(request.method) ? 1 + (options.retry ?? 0) : 1;
-  for (let tries = 1; ; tries++) {
-    const { outcome, headers, isRetryable } = await followRedirects(request, options, series);
-    if (!isRetryable || tries >= maxTries || series.interruption.reason) return outcome;
-    const delayMs = retryDelayMs(tries, options.retryBackoffMs ?? limits.retryBackoffMs, headers);
-    // A try that could only begin after the deadline is not waited for.
-    if (delayMs >= series.interruption.remainingMs()) return outcome;
-    await series.interruption.sleep(delayMs);
-  }
-}
+const isRedirect = ({ outcome }: Try): boolean => isRedirectStatus(outcome.status ?? 0);
 
-async function followRedirects(request: HttpRequest, options: ExecuteOptions, series: Series): Promise<Try> {
-  let url = request.url;
+async function followRedirects(first: Try, request: HttpRequest, options: ExecuteOptions, series: Series): Promise<Try> {
+  let { url } = request;
+  let hop = first;
   for (let redirects = 0; ; redirects++) {
-    const hop = await tryOnce(request, url, options, series);
     const status = hop.outcome.status ?? 0;
     const verdict = judgeRedirect(status, hop.headers?.["location"]?.toString(), url, request.method);
     if (verdict === undefined) return hop;
@@ -81,6 +81,7 @@ async function followRedirects(request: HttpRequest, options: ExecuteOptions, se
       return { outcome: { ...outcome, stats: { ...outcome.stats, ...(stats.http && { http: stats.http }) } }, isRetryable: false };
     }
     url = verdict.url;
+    hop = await tryOnce(request, url, options, series);
   }
 }
 
@@ -96,7 +97,8 @@ async function tryOnce(request: HttpRequest, url: URL, options: ExecuteOptions, 
     await exchange(toExchangeRequest(request, url, options), { pool: options.pool, interruption: series.interruption, openSink, times });
     if (received === undefined) throw new HawserError("internal", "the exchange ended without a response");
     const { status, headers } = received;
-    const outcome = toResponseOutcome(context, await toResponse(received, options));
+    const response = toResponse(received, options);
+    const outcome = toResponseOutcome(context, response instanceof Promise ? await response : response);
     return { outcome, headers, isRetryable: isRetryableStatus(status) };
   } catch (error) {
     const outcome = toFailureOutcome(context, error, url);

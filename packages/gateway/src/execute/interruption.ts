@@ -1,11 +1,12 @@
 // What ends a call from outside: its deadline, or somebody who cancels it. The first of both counts,
 // and reaches whatever the call is waiting for at that moment.
 
-import { HawserError, startDeadline } from "@hawser/wire";
+import { HawserError } from "@hawser/wire";
+import { createRunningCalls, type RunningCall, type RunningCalls } from "./running-calls.ts";
 
 export interface Interruption {
-  /** Set once the call is over early. */
-  readonly reason: HawserError | undefined;
+  /** Why the call is over early; undefined while it is not. */
+  reason(): HawserError | undefined;
   remainingMs(): number;
   /** Who is told; replaces the one before. Told at once if it already happened. */
   attach(onInterrupt: ((reason: HawserError) => void) | undefined): void;
@@ -15,14 +16,13 @@ export interface Interruption {
   end(): void;
 }
 
-/** Who may cancel a call: its caller, and the owner of all calls, who finds it in a set while it runs. */
+/** Who may cancel a call: its caller, and the owner of all calls, who finds it among those that run. */
 export interface Cancellers {
   readonly signal?: AbortSignal | undefined;
-  /** A set costs less than one more listener per call. */
-  readonly running?: Set<() => void> | undefined;
+  readonly running?: RunningCalls | undefined;
 }
 
-export function startInterruption(timeoutMs: number, { signal, running }: Cancellers): Interruption {
+export function startInterruption(timeoutMs: number, { signal, running = createRunningCalls() }: Cancellers): Interruption {
   const endsAt = performance.now() + timeoutMs;
   let reason: HawserError | undefined;
   let listener: ((reason: HawserError) => void) | undefined;
@@ -34,27 +34,27 @@ export function startInterruption(timeoutMs: number, { signal, running }: Cancel
     listener?.(error);
   }
   const onAbort = (): void => interrupt(new HawserError("cancelled", "cancelled"));
-  const deadline = startDeadline({
-    totalMs: timeoutMs,
-    onExpire: () => interrupt(new HawserError("timeout", `network timeout: no end within ${timeoutMs} ms`)),
-  });
+  const call: RunningCall = {
+    place: -1,
+    endsAt,
+    expire: () => interrupt(new HawserError("timeout", `network timeout: no end within ${timeoutMs} ms`)),
+    cancel: onAbort,
+  };
   function end(): void {
-    deadline.clear();
+    running.delete(call);
     signal?.removeEventListener("abort", onAbort);
-    running?.delete(onAbort);
   }
   function attach(onInterrupt: ((reason: HawserError) => void) | undefined): void {
     listener = onInterrupt;
     if (reason) onInterrupt?.(reason);
   }
 
-  running?.add(onAbort);
+  running.add(call);
   if (signal?.aborted) onAbort();
   else signal?.addEventListener("abort", onAbort, { once: true });
+  // No getter here, nor in other objects that each call has: V8 makes each a type of its own, slowly, and keeps what it refers to.
   return {
-    get reason() {
-      return reason;
-    },
+    reason: () => reason,
     remainingMs: () => endsAt - performance.now(),
     attach,
     sleep: (ms) =>

@@ -36,15 +36,16 @@ export function receiveResponse(status: number, headers: ResponseHeaders, option
 }
 
 /** What was handed on can't be taken back. */
-export const hasHandedOn = ({ sink }: ReceivedResponse): boolean => "flush" in sink && sink.bytes > 0;
+export const hasHandedOn = ({ sink }: ReceivedResponse): boolean => "flush" in sink && sink.size() > 0;
 
-/** Once the body has ended. */
-export async function toResponse({ status, headers, sink }: ReceivedResponse, options: ResponseOptions): Promise<CallResponse> {
+/** Once the body has ended; a promise only where the last of it must still be handed on. */
+export function toResponse(received: ReceivedResponse, options: ResponseOptions): CallResponse | Promise<CallResponse> {
+  const { status, headers, sink } = received;
   const { redactor, includeHeaders } = options;
-  const shown = includeHeaders ? { headers: toHeaderLists(headers, redactor) } : {};
+  const shown = includeHeaders ? { headers: toHeaderLists(headers, redactor) } : undefined;
   if (!("flush" in sink)) return { status, ...shown, ...toBodyText(sink, headers["content-type"]?.toString(), redactor) };
-  await sink.flush();
-  return { status, ...shown, body: "", bytes: sink.bytes, ...(sink.isTruncated && { truncated: true as const }) };
+  const toEmpty = (): CallResponse => ({ status, ...shown, body: "", bytes: sink.size(), ...(sink.isTruncated() && { truncated: true }) });
+  return sink.flush().then(toEmpty);
 }
 
 function toHeaderLists(headers: ResponseHeaders, redactor: Redactor): Record<string, string[]> {

@@ -3,11 +3,12 @@
 
 export type RedirectVerdict = { readonly kind: "follow"; readonly url: URL } | { readonly kind: "refuse"; readonly why: string };
 
-const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+export const isRedirectStatus = (status: number): boolean =>
+  status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 
 /** Undefined if the response is no redirect. */
 export function judgeRedirect(status: number, location: string | undefined, from: URL, method: string): RedirectVerdict | undefined {
-  if (!redirectStatuses.has(status) || location === undefined) return undefined;
+  if (!isRedirectStatus(status) || location === undefined) return undefined;
   if (method !== "GET" && method !== "HEAD") return { kind: "refuse", why: `redirect of a ${method} is not followed` };
   if (!URL.canParse(location, from.href)) return { kind: "refuse", why: "redirect to an invalid address" };
   const url = new URL(location, from);

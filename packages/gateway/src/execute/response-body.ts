@@ -9,7 +9,7 @@ import type { BodySink } from "./exchange.ts";
 import type { Redactor } from "./redaction.ts";
 
 export interface BodyCollector extends BodySink {
-  readonly isTruncated: boolean;
+  isTruncated(): boolean;
   bytes(): Buffer;
 }
 
@@ -19,9 +19,7 @@ export function createBodyCollector(maxBytes: number, room?: BodyRoom): BodyColl
   let size = 0;
   let isTruncated = false;
   return {
-    get isTruncated() {
-      return isTruncated;
-    },
+    isTruncated: () => isTruncated,
     write(chunk) {
       isTruncated = size + chunk.length > maxBytes;
       const kept = isTruncated ? chunk.subarray(0, maxBytes - size) : chunk;
@@ -43,10 +41,11 @@ export interface BodyText {
 
 export function toBodyText(collector: BodyCollector, contentType: string | undefined, redactor: Redactor): BodyText {
   const whole = collector.bytes();
-  const kept = collector.isTruncated ? whole.subarray(0, whole.length - redactor.openTail(whole)) : whole;
-  const text = decodeText(kept, contentType, collector.isTruncated);
+  const isCut = collector.isTruncated();
+  const kept = isCut ? whole.subarray(0, whole.length - redactor.openTail(whole)) : whole;
+  const text = decodeText(kept, contentType, isCut);
   const fitted = text === undefined ? toBase64(kept, redactor) : fitText(redactor.text(text), redactor);
-  const isTruncated = collector.isTruncated || fitted.isCut;
+  const isTruncated = isCut || fitted.isCut;
   return {
     body: fitted.body,
     ...(text === undefined && { bodyEncoding: "base64" as const }),
@@ -56,7 +55,10 @@ export function toBodyText(collector: BodyCollector, contentType: string | undef
 }
 
 function decodeText(bytes: Buffer, contentType: string | undefined, isTruncated: boolean): string | undefined {
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? "")?.[1]?.toLowerCase() ?? "utf-8";
+  // Most types have no parameter at all.
+  const charset = !contentType?.includes(";")
+    ? "utf-8"
+    : (/;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1]?.toLowerCase() ?? "utf-8");
   if (charset === "utf-8" || charset === "utf8") {
     const whole = isTruncated ? bytes.subarray(0, bytes.length - brokenTail(bytes)) : bytes;
     return isUtf8(whole) ? whole.toString("utf8") : undefined;

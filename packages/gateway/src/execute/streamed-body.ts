@@ -6,8 +6,8 @@ import { createRedactingStream, type Redactor } from "./redaction.ts";
 
 export interface StreamedBody extends BodySink {
   /** Decoded bytes that were handed on, counted before redaction. */
-  readonly bytes: number;
-  readonly isTruncated: boolean;
+  size(): number;
+  isTruncated(): boolean;
   /** Hands on what was held back; nothing if the body was cut, since it may be a part of the token. */
   flush(): Promise<void>;
 }
@@ -27,12 +27,8 @@ export function createStreamedBody(
     return lastChunk;
   }
   return {
-    get bytes() {
-      return bytes;
-    },
-    get isTruncated() {
-      return isTruncated;
-    },
+    size: () => bytes,
+    isTruncated: () => isTruncated,
     write(chunk) {
       isTruncated = bytes + chunk.length > maxBytes;
       const kept = isTruncated ? chunk.subarray(0, maxBytes - bytes) : chunk;

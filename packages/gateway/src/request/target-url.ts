@@ -10,8 +10,13 @@ const maxDecodings = 8;
 // ASCII characters in the guise of longer UTF-8, which careless decoders take for `.` and `/`.
 const overlong = /%c[01]|%e0%[89]|%f0%8/i;
 
+// No segment begins with a dot, and there is nothing that any decoding would change: none of the checks below could refuse it.
+const plainPath = /^(?:\/[\w~-][\w.~-]*)+\/?$/;
+const plainPathChars = 2_048;
+
 /** A path of an item as its two parts. The path gets its leading slash; the query is as given, without `?`. */
 export function splitPath(path: string): { readonly path: string; readonly query: string } {
+  if (path.length <= plainPathChars && plainPath.test(path)) return { path, query: "" };
   checkValue(path, "path");
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) throw refusal(path, "is an address; give only the path below the gateway's address");
   if (/\s/.test(path)) throw refusal(path, "holds white space; write it as %20");
@@ -43,20 +48,30 @@ function checkPath(path: string, asGiven: string = path): void {
 
 /** The whole address. `queryParts` are encoded already. */
 export function toTargetUrl(target: Target, path: string, queryParts: readonly string[]): URL {
-  const { baseUrl } = target;
-  const basePath = baseUrl.pathname.replace(/\/+$/, "");
+  const base = baseOf(target);
   const query = queryParts.filter((part) => part !== "").join("&");
   let url: URL;
   try {
-    url = new URL(`${baseUrl.protocol}//${baseUrl.host}${basePath}${path}${query === "" ? "" : `?${query}`}`);
+    url = new URL(`${base}${path}${query === "" ? "" : `?${query}`}`);
   } catch {
     throw refusal(path, "makes no address");
   }
-  // Everything above refuses what would lead away; this is the promise itself.
-  if (url.origin !== baseUrl.origin || !`${url.pathname}/`.startsWith(`${basePath}/`) || url.username !== "" || url.password !== "") {
-    throw refusal(path, "leads away from the configured address");
-  }
+  // Everything above refuses what would lead away; this is the promise itself: another host, a user name or a way up would show there.
+  if (!url.href.startsWith(`${base}/`)) throw refusal(path, "leads away from the configured address");
   return url;
+}
+
+const bases = new WeakMap<Target, string>();
+
+/** Origin and base path, without a slash at the end; computed once per target, since it costs more than it seems. */
+function baseOf(target: Target): string {
+  let base = bases.get(target);
+  if (base === undefined) {
+    const { origin, pathname } = target.baseUrl;
+    base = origin + pathname.replace(/\/+$/, "");
+    bases.set(target, base);
+  }
+  return base;
 }
 
 // `..;x` is a dot segment too for servers that know path parameters.

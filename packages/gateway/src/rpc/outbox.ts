@@ -21,7 +21,7 @@ export interface Outbox {
 const behindFromBytes = 262_144;
 
 export function createOutbox(transport: Transport, maxUnsentBytes: number = limits.rpcUnsentBytes): Outbox {
-  let unsent: { readonly text: string; readonly onSent: (() => void) | undefined }[] = [];
+  let unsent: { readonly text: string; readonly bytes: number; readonly onSent: (() => void) | undefined }[] = [];
   let unsentBytes = 0;
   let sending: Promise<void> | undefined;
   let room: PromiseWithResolvers<void> | undefined;
@@ -34,9 +34,9 @@ export function createOutbox(transport: Transport, maxUnsentBytes: number = limi
       while (unsent.length > 0) {
         const answers = unsent;
         unsent = [];
-        for (const { text, onSent } of answers) {
+        for (const { text, bytes, onSent } of answers) {
           await transport.send(new JsonText(text));
-          unsentBytes -= Buffer.byteLength(text);
+          unsentBytes -= bytes;
           onSent?.();
           if (room && unsentBytes <= maxUnsentBytes) wake();
         }
@@ -59,8 +59,9 @@ export function createOutbox(transport: Transport, maxUnsentBytes: number = limi
   return {
     put(text, onSent) {
       if (isGone) return onSent?.();
-      unsent.push({ text, onSent });
-      unsentBytes += Buffer.byteLength(text);
+      const bytes = Buffer.byteLength(text);
+      unsent.push({ text, bytes, onSent });
+      unsentBytes += bytes;
       sending ??= sendAll();
     },
     get isBehind() {

@@ -15,7 +15,13 @@ function idSourceOf({ value, text }: Received): IdSource {
   const id = (value as { id?: unknown } | null)?.id;
   if (id === undefined) return undefined;
   // Without a backslash in the whole line a string stands there as it is; most lines need no second look.
-  return typeof id === "string" && !text.includes("\\") ? `"${id}"` : memberSource(text, "id");
+  if (typeof id === "string" && !text.includes("\\")) return `"${id}"`;
+  return typeof id === "number" && beginsWithOnlyId(text, id) ? String(id) : memberSource(text, "id");
+}
+
+// Most hosts write the id first and count in whole numbers. A second id would be the one that counts.
+function beginsWithOnlyId(text: string, id: number): boolean {
+  return text.startsWith(`{"id":${id},`) && !text.includes("\\") && !text.includes('"id"', 2);
 }
 
 /** Whether an answer has room for the id, in length and in depth. */

@@ -13,15 +13,20 @@ async function readAll(parts: readonly (string | Buffer)[]): Promise<unknown[]> 
   return values;
 }
 
+/** Processor time, since a clock tells about the other programs of a busy machine too; the shortest of some turns. */
 async function timeOf(chunks: number): Promise<number> {
-  const startedAt = performance.now();
-  await readAll([...Array<Buffer>(chunks).fill(Buffer.alloc(16_384, " ")), '{"path":"/"}']);
-  return performance.now() - startedAt;
+  const times: number[] = [];
+  for (let turn = 0; turn < 4; turn++) {
+    const before = process.cpuUsage();
+    await readAll([...Array<Buffer>(chunks).fill(Buffer.alloc(16_384, " ")), '{"path":"/"}']);
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / 1_000);
+  }
+  return Math.min(...times);
 }
 
 describe("blanks before the first item", () => {
   it("WIR-16 eight times as many take about eight times as long", async () => {
-    await timeOf(75);
     const few = await timeOf(75);
     expect(await timeOf(600)).toBeLessThan(Math.max(few, 5) * 30);
   });

@@ -42,7 +42,8 @@ Exit codes:
   2    a mistake in the arguments, the items or the configuration
   6    authentication: 401, 403
   7    network, timeout, every other HTTP failure
-  130  interrupted`;
+  130  interrupted by Ctrl-C
+  143  ended by SIGTERM`;
 
 function addRequestOptions(command: Command): void {
   command

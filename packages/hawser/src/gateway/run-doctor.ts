@@ -1,9 +1,10 @@
 // `hawser doctor`: whether calls can work, step by step: the address, a connection, a call with the token if there
 // is one, and with --check-write whether it may change something. The checks have the names that igw gives them;
-// `token` and `path` are ours, for APIs that need no token or are no Ignition gateway.
+// `token` and `path` are ours, for APIs that need no token or are no Ignition gateway: where its path is not there,
+// one of the API document is asked for.
 
 import { connect } from "node:net";
-import { resolveTarget, type CallCore, type CallOutcome, type GatewayOptions } from "@hawser/gateway";
+import { loadApiIndex, resolveTarget, type CallCore, type CallOutcome, type GatewayOptions } from "@hawser/gateway";
 import { describeThrown, errorTable } from "@hawser/wire";
 import { nameCommands } from "../failure.ts";
 import { printTo } from "../terminal.ts";
@@ -33,6 +34,7 @@ interface Report {
 const defaultPath = "/data/api/v1/gateway-info";
 const scanPath = "/data/api/v1/scan/projects";
 const defaultTimeout = "5s";
+const maxLookedAt = 20;
 const reachabilityHint = "check the gateway's host and port, and the firewalls between";
 
 export const runDoctor = (flags: DoctorFlags): Promise<void> =>
@@ -62,14 +64,24 @@ async function examine(options: GatewayOptions, flags: DoctorFlags, report: Repo
     report.failure = { code: errorTable.connection_failed.exitCode, error: reached.message };
     return;
   }
-  await useCore(options, (core, interruption) => makeCalls(core, flags, report, interruption));
+  await useCore(options, (core, interruption) => makeCalls(core, { ...flags, options }, report, interruption));
 }
 
-async function makeCalls(core: CallCore, { checkWrite, path }: DoctorFlags, report: Report, interruption: Interruption): Promise<void> {
+type Wanted = DoctorFlags & { readonly options: GatewayOptions };
+
+async function makeCalls(core: CallCore, wanted: Wanted, report: Report, interruption: Interruption): Promise<void> {
   const { signal } = interruption;
+  const { checkWrite } = wanted;
+  let { path } = wanted;
+  let outcome = await core.call({ path: path ?? defaultPath }, { signal });
+  let where = "";
+  if (path === undefined && outcome.status === 404) {
+    path = await findPath(wanted.options);
+    if (path !== undefined) outcome = await core.call({ path }, { signal });
+    where = ` at ${path}, a path of the API document`;
+  }
   const first = path === undefined ? "gateway_info" : "path";
-  const asked = path ?? defaultPath;
-  const isOk = note(report, { name: first, path: asked }, await core.call({ path: asked }, { signal }));
+  const isOk = note(report, { name: first, path: path ?? defaultPath, where }, outcome);
   if (checkWrite && isOk) {
     const scan = await core.call({ method: "POST", path: scanPath, yes: true }, { signal });
     note(report, { name: "scan_projects", path: scanPath }, scan);
@@ -83,14 +95,32 @@ async function makeCalls(core: CallCore, { checkWrite, path }: DoctorFlags, repo
 
 const statNames = { gateway_info: "gatewayInfo", path: "path", scan_projects: "scanProjects" } as const;
 
+/** What the document lets anybody read: without parameters in the path or required ones elsewhere. */
+async function findPath(options: GatewayOptions): Promise<string | undefined> {
+  const index = await loadApiIndex(options).catch(() => undefined);
+  const readable = index?.operations.filter(({ method, path }) => method === "GET" && !path.includes("{")) ?? [];
+  for (const operation of readable.slice(0, maxLookedAt)) {
+    const { parameters } = (await index?.describe(operation)) ?? {};
+    if (parameters?.every(({ required }) => !required)) return operation.path;
+  }
+  return undefined;
+}
+
+interface Asked {
+  readonly name: keyof typeof statNames;
+  readonly path: string;
+  /** What the line says beside the status. */
+  readonly where?: string;
+}
+
 /** Adds the check of one call; returns whether it succeeded. */
-function note(report: Report, asked: { readonly name: keyof typeof statNames; readonly path: string }, outcome: CallOutcome): boolean {
-  const { name, path } = asked;
+function note(report: Report, asked: Asked, outcome: CallOutcome): boolean {
+  const { name, path, where = "" } = asked;
   const prefix = statNames[name];
   report.stats[`${prefix}Ms`] = outcome.timingMs;
   if (outcome.stats.http) report.stats[`${prefix}HTTP`] = outcome.stats.http;
   if (outcome.ok) {
-    report.checks.push({ name, ok: true, message: `status ${outcome.status}` });
+    report.checks.push({ name, ok: true, message: `status ${outcome.status}${where}` });
     return true;
   }
   const error = outcome.error ?? "failed";

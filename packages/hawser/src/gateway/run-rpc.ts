@@ -5,6 +5,7 @@ import { createCallCore, rpcCodec, serveRpc } from "@hawser/gateway";
 import { HawserError } from "@hawser/wire";
 import { runStdio } from "@hawser/wire/node";
 import { readVersion } from "../launcher.ts";
+import { withSmallHeap } from "../small-heap.ts";
 import { startDemoTarget } from "./demo-target.ts";
 import { toGatewayOptions } from "./target-flags.ts";
 import { toResponseOptions, type CoreFlags } from "./with-core.ts";
@@ -20,7 +21,8 @@ export async function runRpc(flags: RpcFlags): Promise<void> {
   const given = await toGatewayOptions(flags);
   const demo = flags.demo ? await startDemoTarget(given) : undefined;
   const { workers, queueSize, overflow } = flags;
-  const core = createCallCore({ ...(demo?.options ?? given), ...toResponseOptions(flags), maxConnections: workers });
+  const target = demo?.options ?? given;
+  const core = createCallCore({ ...target, ...toResponseOptions(flags), maxConnections: workers, aroundDocument: withSmallHeap });
   return runStdio({
     codec: rpcCodec,
     async serve(transport, lifecycle) {

@@ -2,6 +2,7 @@
 // for, interrupted by Ctrl-C, and closed at the end.
 
 import { createCallCore, type CallCore, type GatewayOptions } from "@hawser/gateway";
+import { keepHeapSmall } from "../small-heap.ts";
 import { startDemoTarget } from "./demo-target.ts";
 import { watchInterruption, type Interruption } from "./interruption.ts";
 import { toGatewayOptions, type TargetFlags } from "./target-flags.ts";
@@ -38,6 +39,7 @@ export async function useCore<Result>(options: GatewayOptions, use: UseCore<Resu
 
 /** For what needs no core. */
 export async function withTarget<Result>(flags: CoreFlags, use: (options: GatewayOptions) => Promise<Result>): Promise<Result> {
+  keepHeapSmall();
   const given = await toGatewayOptions(flags);
   const demo = flags.demo ? await startDemoTarget(given) : undefined;
   try {
