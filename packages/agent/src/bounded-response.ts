@@ -6,6 +6,8 @@ import type { HawserError } from "@hawser/wire";
 export interface BodyWatch {
   /** What is too much, once this chunk has come; undefined if nothing is. */
   check(chunk: Uint8Array): HawserError | undefined;
+  /** Resolves when more may be read. */
+  whenRoom?(): Promise<void>;
   /** The body is at its end, was given up, or has failed with this. */
   onEnd?(error?: Error): void;
 }
@@ -16,12 +18,13 @@ export function boundResponse(response: Response, watch: BodyWatch): Response {
   return new Response(boundBody(response.body, watch), { status, statusText, headers });
 }
 
-function boundBody(body: ReadableStream<Uint8Array>, { check, onEnd = () => {} }: BodyWatch): ReadableStream<Uint8Array> {
+function boundBody(body: ReadableStream<Uint8Array>, { check, whenRoom, onEnd = () => {} }: BodyWatch): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream(
     {
       async pull(controller) {
         try {
+          if (whenRoom) await whenRoom();
           const { done, value } = await reader.read();
           if (done) {
             onEnd();

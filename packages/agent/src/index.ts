@@ -25,7 +25,7 @@ export type { PermissionRule } from "./permissions/rules.ts";
 export { openRulesFile } from "./permissions/rules-file.ts";
 export type { RulesFile } from "./permissions/rules-file.ts";
 export type { AgentParts, Attachment } from "./runtime/agent-parts.ts";
-export { guardProcessFromTools } from "./runtime/exit-guard.ts";
+export { guardProcessFromTools, inForeignScope } from "./runtime/exit-guard.ts";
 export { serveAgent } from "./runtime/serve-agent.ts";
 export type { ServeAgentOptions } from "./runtime/serve-agent.ts";
 export { createBuiltinTools } from "./tools/builtin-tools.ts";

@@ -1,33 +1,61 @@
 // Tools that speak MCP, in this process or behind a server, return whole results: blocks of content. What
-// people and models want to see is the value or the text in them.
+// people and models want to see is the value or the text in them; where there is more than text, an image for
+// example, the blocks themselves are the result: `{content: [...]}`, as MCP writes them and within bounds.
 
-import { describeThrown, HawserError, isRecord, limits } from "@hawser/wire";
+import { HawserError, isRecord, limits } from "@hawser/wire";
+
+export type McpBlock = Readonly<Record<string, unknown>> & { readonly type: string };
+
+export interface McpContent {
+  readonly content: readonly McpBlock[];
+}
 
 /** A whole result: an object whose `content` is a list of blocks. */
-export const isMcpResult = (value: unknown): value is Record<string, unknown> =>
+export const isMcpResult = (value: unknown): value is McpContent & Readonly<Record<string, unknown>> =>
   isRecord(value) &&
   Array.isArray(value["content"]) &&
   value["content"].every((block) => isRecord(block) && typeof block["type"] === "string");
 
-/** A result as a plain JSON value; throws `tool_failed` when the server says that it is an error. */
-export function fromMcpResult(result: Readonly<Record<string, unknown>>): unknown {
-  const text = (result["content"] as readonly unknown[]).map(describeBlock).join("\n");
+/** A result as a JSON value; throws `tool_failed` when the server says that it is an error. */
+export function fromMcpResult(result: McpContent & Readonly<Record<string, unknown>>): unknown {
+  const { content, structuredContent } = result;
   if (result["isError"] === true) {
-    const said = text === "" && result["structuredContent"] !== undefined ? JSON.stringify(result["structuredContent"]) : text;
+    const text = describeContent(result);
+    const said = text === "" && structuredContent !== undefined ? JSON.stringify(structuredContent) : text;
     throw new HawserError(
       "tool_failed",
       said.slice(0, limits.maxErrorTextChars).toWellFormed() || "the tool failed, and its server does not say why",
     );
   }
-  return result["structuredContent"] ?? text;
+  return content.every(({ type }) => type === "text") ? (structuredContent ?? describeContent(result)) : { content: withinBounds(content) };
 }
 
+/** What a result says, for those who read text only. */
+export const describeContent = ({ content }: McpContent): string => content.map(describeBlock).join("\n");
+
 /** Text as it is; of anything else, what it is. */
-function describeBlock(block: unknown): string {
-  if (!isRecord(block)) return describeThrown(block);
-  const { type, text, mimeType, data, resource, uri } = block;
+export function describeBlock({ type, text, mimeType, data, resource, uri }: McpBlock): string {
   if (type === "text" && typeof text === "string") return text;
-  if (typeof data === "string") return `[${String(type)}, ${String(mimeType)}, ${Math.floor((data.length * 3) / 4)} bytes]`;
+  if (typeof data === "string") return `[${type}, ${String(mimeType)}, ${Math.floor((data.length * 3) / 4)} bytes]`;
   if (isRecord(resource)) return typeof resource["text"] === "string" ? resource["text"] : `[resource ${String(resource["uri"])}]`;
-  return typeof uri === "string" ? `[link to ${uri}]` : `[${String(type)}]`;
+  return typeof uri === "string" ? `[link to ${uri}]` : `[${type}]`;
 }
+
+/** Media and the rest, each up to their bound. Media that does not fit is described; of the rest, what does not fit is left out. */
+function withinBounds(content: readonly McpBlock[]): McpBlock[] {
+  let mediaLeft = limits.agentToolMediaChars;
+  let restLeft = limits.agentToolResultChars;
+  const fitting: McpBlock[] = [];
+  for (const block of content) {
+    const size = JSON.stringify(block).length;
+    const isShown = typeof block["data"] === "string" && size <= mediaLeft;
+    if (isShown) mediaLeft -= size;
+    const kept = isShown || typeof block["data"] !== "string" ? block : toTextBlock(`${describeBlock(block)} is too large to be shown`);
+    if (!isShown) restLeft -= kept === block ? size : JSON.stringify(kept).length;
+    if (restLeft < 0) return [...fitting, toTextBlock("[the rest of the result is too long to be shown]")];
+    fitting.push(kept);
+  }
+  return fitting;
+}
+
+const toTextBlock = (text: string): McpBlock => ({ type: "text", text });

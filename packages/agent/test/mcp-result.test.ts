@@ -2,19 +2,41 @@
 
 import { describe, expect, it } from "vitest";
 import { limits } from "@hawser/wire";
-import { fromMcpResult, isMcpResult } from "../src/mcp-result.ts";
+import { describeContent, fromMcpResult, isMcpResult } from "../src/mcp-result.ts";
+import { toToolValue } from "../src/runtime/tool-value.ts";
 
 describe("results", () => {
   it.each([
     [{ content: [] }, ""],
     [{ content: [{ type: "text", text: "a" }] }, "a"],
     [{ content: [], structuredContent: [1, 2] }, [1, 2]],
-    [{ content: [{ type: "resource", resource: { uri: "file:///a", text: "inside" } }] }, "inside"],
-    [{ content: [{ type: "resource", resource: { uri: "file:///a", blob: "AAAA" } }] }, "[resource file:///a]"],
-    [{ content: [{ type: "audio", data: "AAAA", mimeType: "audio/wav" }] }, "[audio, audio/wav, 3 bytes]"],
-    [{ content: [{ type: "hologram" }] }, "[hologram]"],
   ])("%j is %j", (result, value) => {
     expect(fromMcpResult(result)).toEqual(value);
+  });
+
+  it.each([
+    [{ type: "resource", resource: { uri: "file:///a", text: "inside" } }, "inside"],
+    [{ type: "resource", resource: { uri: "file:///a", blob: "AAAA" } }, "[resource file:///a]"],
+    [{ type: "image", data: "AAAA", mimeType: "image/png" }, "[image, image/png, 3 bytes]"],
+    [{ type: "resource_link", uri: "file:///a" }, "[link to file:///a]"],
+    [{ type: "hologram" }, "[hologram]"],
+  ])("with more than text are the blocks themselves, for a page to show: %j, which is %j for those who read text", (block, described) => {
+    const text = { type: "text", text: "see:" };
+    const result = { content: [text, block], structuredContent: { a: 1 } };
+    expect(fromMcpResult(result)).toEqual({ content: [text, block] });
+    expect(describeContent({ content: [text, block] })).toBe(`see:\n${described}`);
+  });
+
+  it("G2: media that is too large is described, and a text that is too long is left out, with a note", () => {
+    const image = { type: "image", data: "A".repeat(3_000_000), mimeType: "image/png" };
+    const note = { type: "text", text: "[image, image/png, 2250000 bytes] is too large to be shown" };
+    expect(fromMcpResult({ content: [image, image] })).toEqual({ content: [image, note] });
+    const long = { type: "text", text: "x".repeat(2_000_000) };
+    const rest = { type: "text", text: "[the rest of the result is too long to be shown]" };
+    expect(fromMcpResult({ content: [image, long] })).toEqual({ content: [image, rest] });
+    expect(toToolValue({ content: [image, { ...long, text: "x".repeat(1_000_000) }] })).toMatchObject({
+      content: [image, { type: "text" }],
+    });
   });
 
   it("that are errors are thrown, with their words in bounds, or with words of ours when they have none", () => {

@@ -21,7 +21,7 @@ export const agentLimitTable = {
     value: 100,
     reason: "Steps of a model in one turn: a loop ends.",
   },
-  agentTurnChars: {
+  agentTurnBytes: {
     value: 16_777_216,
     reason: "Text of one turn.",
   },
@@ -31,31 +31,53 @@ export const agentLimitTable = {
   },
   agentQueuedBytes: {
     value: 33_554_432,
-    reason: "What the messages that wait in all conversations hold together; one that would exceed it is refused.",
+    reason: "What the messages that wait or are being answered hold together; one that would exceed it is refused.",
+  },
+  agentLightBytes: {
+    value: 262_144,
+    reason:
+      "A turn that holds no more than this never waits for the memory of others, and a message no longer than this may still begin one.",
+  },
+  agentHeldBytes: {
+    value: 25_165_824,
+    reason:
+      "What the running turns hold together, each `agentLightBytes` less: twice their conversations and attachments. Beyond it none begins, and one at a time goes on.",
   },
   agentHeartbeatMs: {
     value: 15_000,
     reason: "Silence of a running turn after which its host is told that it lives.",
   },
+  agentEntranceMs: {
+    value: 2_000,
+    reason: "How long a turn that opens its conversation and reads what is attached keeps the next one from beginning.",
+  },
   agentReplayBytes: {
-    value: 16_777_216,
+    value: 8_388_608,
     reason: "What running turns have sent, kept for a host that comes back; all turns together.",
   },
   agentOpenEntries: {
     value: 32,
     reason: "Conversations that stay open, and locked, while nothing happens in them.",
   },
-  agentOpenChars: {
-    value: 16_777_216,
-    reason: "Text of those conversations together.",
+  agentOpenBytes: {
+    value: 8_388_608,
+    reason: "What those conversations hold together.",
   },
   agentToolResultChars: {
     value: 1_048_576,
     reason: "JSON of what one tool call returns; more is cut, with a note.",
   },
+  agentToolMediaChars: {
+    value: 4_194_304,
+    reason: "Images and other media in what one tool call returns, as base64; one that does not fit is only described.",
+  },
   agentToolInputBytes: {
-    value: 8_388_608,
+    value: 2_097_152,
     reason: "JSON of the arguments of one tool call: with what is around it, it is one line.",
+  },
+  agentStepInputChars: {
+    value: 4_194_304,
+    reason: "Arguments of all tool calls of one step together.",
   },
   agentProgressEntries: {
     value: 16,
@@ -96,6 +118,10 @@ export const agentLimitTable = {
   agentConversationIdChars: {
     value: 8_192,
     reason: "Length of a conversation's id.",
+  },
+  agentControlChars: {
+    value: 65_536,
+    reason: "Length of a request that is no message: many of them may be answered at the same time.",
   },
   agentUnsentMessages: {
     value: 256,
@@ -153,6 +179,10 @@ export const agentLimitTable = {
     value: 8_388_608,
     reason: "One line of such a response: an event is held in memory until it is complete.",
   },
+  modelHeldBytes: {
+    value: 4_194_304,
+    reason: "Unfinished lines of all such responses together, each `agentLightBytes` less; beyond it one at a time is read on.",
+  },
   modelRetryCalls: {
     value: 4,
     reason: "How often a step is tried again after a model's server was overloaded, failed or could not be reached.",
@@ -187,8 +217,8 @@ export const agentLimitTable = {
       "What one conversation may hold: the bytes of its messages, and `memberChars` for what they are made of. More than any model reads; a message beyond it is refused.",
   },
   maxOpenConversationBytes: {
-    value: 100_663_296,
-    reason: "What the open conversations of one history hold together.",
+    value: 67_108_864,
+    reason: "What the open conversations of one history hold together; without a file, all of them.",
   },
   maxJournalBytes: {
     value: 134_217_728,
@@ -215,7 +245,7 @@ export const agentLimitTable = {
     reason: "An attached text file.",
   },
   maxAttachedBytes: {
-    value: 33_554_432,
+    value: 16_777_216,
     reason: "The files attached to one message together.",
   },
   agentConfigBytes: {

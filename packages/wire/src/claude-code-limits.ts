@@ -19,6 +19,11 @@ export const claudeCodeLimitTable = {
     value: 256,
     reason: "Conversations whose session of Claude Code is remembered, so that their next message resumes it.",
   },
+  claudeLineBytes: {
+    value: 67_108_864,
+    reason:
+      "The longest line that Claude Code may write: one message, with all that a tool returned. More would be kept in memory, line or not.",
+  },
   claudeInterruptPollMs: {
     value: 250,
     reason: "How often an interrupt handler is asked while Claude Code is silent.",

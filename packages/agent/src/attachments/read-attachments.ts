@@ -26,11 +26,8 @@ export interface ReadAttachmentsOptions {
 
 /** In the given order. Throws what is wrong with the first that can't be taken. */
 export async function readAttachments(files: readonly NamedFile[], options: ReadAttachmentsOptions): Promise<AttachedContent[]> {
-  const { attachmentEntries, maxAttachedBytes } = limits;
-  if (files.length > attachmentEntries) {
-    const message = `${files.length} attachments; the limit is ${attachmentEntries}. Attach fewer, or name the files and let the agent read them`;
-    throw new HawserError("too_large", message, { facts: { attachments: files.length, attachmentEntries } });
-  }
+  const { maxAttachedBytes } = limits;
+  checkAttachmentCount(files);
   const contents: AttachedContent[] = [];
   let bytes = 0;
   for (const file of files) {
@@ -44,6 +41,14 @@ export async function readAttachments(files: readonly NamedFile[], options: Read
     contents.push(content);
   }
   return contents;
+}
+
+/** Throws `too_large` when these are more than one message may have. */
+export function checkAttachmentCount(files: readonly NamedFile[]): void {
+  const { attachmentEntries } = limits;
+  if (files.length <= attachmentEntries) return;
+  const message = `${files.length} attachments; the limit is ${attachmentEntries}. Attach fewer, or name the files and let the agent read them`;
+  throw new HawserError("too_large", message, { facts: { attachments: files.length, attachmentEntries } });
 }
 
 async function readOne(file: NamedFile, { open }: ReadAttachmentsOptions): Promise<AttachedContent> {

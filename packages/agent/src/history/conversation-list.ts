@@ -5,6 +5,7 @@
 import { lstat, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { describeThrown, limits, type ConversationSummary } from "@hawser/wire";
+import { createOneAtATime } from "../one-at-a-time.ts";
 import { isJournalName, toFileName } from "./file-name.ts";
 import { loadJournal } from "./load-journal.ts";
 import { openPrivateFile, unusable, type PrivateFile } from "./private-files.ts";
@@ -31,8 +32,14 @@ interface Found {
 
 const readers = 8;
 
-/** Returns a function that lists them, the latest first. */
-export function createConversationList(options: ConversationListOptions): () => Promise<ConversationSummary[]> {
+export interface ConversationList {
+  /** The latest first. */
+  list(): Promise<ConversationSummary[]>;
+  /** How many messages one of them has; 0 for one that can't be shown. */
+  lengthOf(conversationId: string): Promise<number>;
+}
+
+export function createConversationList(options: ConversationListOptions): ConversationList {
   const { folder, onNotice } = options;
   const { listedConversationEntries } = options.limits;
   let known = new Map<string, Known>();
@@ -68,7 +75,17 @@ export function createConversationList(options: ConversationListOptions): () => 
     return [...known.values()].flatMap(({ summary }) => summary ?? []).sort((one, other) => other.updatedAt - one.updatedAt);
   }
 
-  return shareNext(list);
+  async function lengthOf(conversationId: string): Promise<number> {
+    const found = await look(toFileName(conversationId));
+    if (!found) return 0;
+    const entry = await read(found);
+    known.set(found.name, entry);
+    return entry.summary?.messages ?? 0;
+  }
+
+  // A file that has to be read whole takes memory.
+  const inTurn = createOneAtATime();
+  return { list: shareNext(list), lengthOf: (conversationId) => inTurn(() => lengthOf(conversationId)) };
 }
 
 /** However many ask at once, one runs: whoever comes meanwhile gets the outcome of the next one, which sees what was done until now. */

@@ -7,8 +7,8 @@ export interface Conversation {
   readonly conversationId: string;
   readonly title: string;
   readonly messages: readonly ConversationMessage[];
-  /** User and assistant messages. */
-  readonly length: number;
+  /** What its messages take in memory, about. */
+  readonly bytes: number;
   /** Adds a whole message; resolves when it is on disk. */
   add(message: ConversationMessage): Promise<void>;
   /** Adds parts to the last message, which is an answer in the making; resolves when they are on disk. */
@@ -28,6 +28,8 @@ export interface ConversationStore {
   open(conversationId: string): Promise<Conversation>;
   /** All of them, the latest first; those that can't be read are left out, with a notice. */
   list(): Promise<readonly ConversationSummary[]>;
+  /** User and assistant messages of this one; 0 for one that is not there or can't be read. Opens and locks nothing. */
+  lengthOf(conversationId: string): Promise<number>;
   delete(conversationId: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -30,7 +30,7 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
   const folder = resolve(options.folder);
   const limits = toStoreLimits(options.limits);
   const held = createHeldBytes(limits.maxOpenConversationBytes);
-  const listFolder = createConversationList({ folder, limits, onNotice });
+  const folderList = createConversationList({ folder, limits, onNotice });
   let preparing: Promise<void> | undefined;
 
   function prepare(): Promise<void> {
@@ -72,7 +72,11 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
     open: (conversationId) => conversations.open(conversationId),
     async list() {
       await prepare();
-      return listFolder();
+      return folderList.list();
+    },
+    async lengthOf(conversationId) {
+      await prepare();
+      return folderList.lengthOf(conversationId);
     },
     delete: (conversationId) =>
       conversations.take(conversationId, () =>

@@ -1,11 +1,12 @@
-// The file of one conversation while it is open. A line is appended with one write, and `append` resolves
-// when the write has completed: from then on a killed process loses nothing of it. A failed write leaves no
-// half line behind. A rewrite goes to another file first, which then takes the name, so that there is a
+// The file of one conversation while it is open. `append` resolves when the whole line is written: from then on
+// a killed process loses nothing of it. A failed write leaves no half line behind. What is long is written
+// piece by piece, since all of it as bytes would be there once more. A rewrite goes to another file first, which then takes the name, so that there is a
 // whole journal at every moment.
 
 import { link, copyFile, lstat, rename, rm, type FileHandle } from "node:fs/promises";
 import { constants } from "node:fs";
 import { describeThrown, HawserError } from "@hawser/wire";
+import { cutText } from "../cut-text.ts";
 import { createPrivateFile, unusable } from "./private-files.ts";
 import { createHolderName } from "./process-identity.ts";
 
@@ -13,9 +14,10 @@ export interface Journal {
   readonly bytes: number;
   /** Whether somebody has removed the file under us. */
   isGone(): Promise<boolean>;
-  append(line: string): Promise<void>;
+  /** A line is given in pieces, which are written one after the other. */
+  append(line: readonly string[]): Promise<void>;
   /** Replaces all lines, keeping the file as it was under another name if one is given. */
-  rewrite(lines: Iterable<string>, setAsideAs?: string): Promise<void>;
+  rewrite(lines: Iterable<readonly string[]>, setAsideAs?: string): Promise<void>;
   /** Cuts off a line that was not written to its end. */
   cut(bytes: number): Promise<void>;
   /** Down to the disk itself. */
@@ -33,7 +35,7 @@ export interface JournalOptions {
 /** A file that is written and not yet a journal: `<journal>.new-<holder>`. */
 export const newFileMark = ".new-";
 
-const batchBytes = 1_048_576;
+const batchChars = 262_144;
 
 export function createJournal({ path, headerLine, file }: JournalOptions): Journal {
   let handle = file?.handle;
@@ -41,15 +43,14 @@ export function createJournal({ path, headerLine, file }: JournalOptions): Journ
   /** Set when the end of the file is not known any more. */
   let broken: HawserError | undefined;
 
-  async function writeOrTakeBack(into: FileHandle, data: Buffer): Promise<void> {
+  async function writeOrTakeBack(into: FileHandle, pieces: readonly string[]): Promise<void> {
     try {
-      await writeAll(into, data);
+      bytes += await writeTexts(into, pieces);
     } catch (error) {
       const failure = unwritable(path, error);
       await into.truncate(bytes).catch(() => void (broken = failure));
       throw failure;
     }
-    bytes += data.length;
   }
 
   async function checkFile(current: FileHandle): Promise<void> {
@@ -73,7 +74,7 @@ export function createJournal({ path, headerLine, file }: JournalOptions): Journ
       if (broken) throw broken;
       if (handle) await checkFile(handle);
       handle ??= await createFile(path);
-      await writeOrTakeBack(handle, Buffer.from(bytes === 0 ? headerLine + line : line));
+      await writeOrTakeBack(handle, bytes === 0 ? [headerLine, ...line] : line);
     },
     async rewrite(lines, setAsideAs) {
       const fresh = await writeFresh(path, headerLine, lines);
@@ -104,6 +105,25 @@ export function createJournal({ path, headerLine, file }: JournalOptions): Journ
   };
 }
 
+/** Short pieces together, long ones in parts. Returns how many bytes it were. */
+async function writeTexts(handle: FileHandle, texts: Iterable<string>): Promise<number> {
+  let [bytes, batch] = [0, ""];
+  async function writeBatch(): Promise<void> {
+    const data = Buffer.from(batch);
+    batch = "";
+    await writeAll(handle, data);
+    bytes += data.length;
+  }
+  for (const text of texts) {
+    for (const piece of cutText(text, batchChars)) {
+      if (batch.length + piece.length > batchChars) await writeBatch();
+      batch += piece;
+    }
+  }
+  await writeBatch();
+  return bytes;
+}
+
 // One write takes all of it, except on a disk that is almost full.
 async function writeAll(handle: FileHandle, data: Buffer): Promise<void> {
   for (let at = 0; at < data.length;) at += (await handle.write(data, at)).bytesWritten;
@@ -112,26 +132,12 @@ async function writeAll(handle: FileHandle, data: Buffer): Promise<void> {
 async function writeFresh(
   path: string,
   headerLine: string,
-  lines: Iterable<string>,
+  lines: Iterable<readonly string[]>,
 ): Promise<{ path: string; handle: FileHandle; bytes: number }> {
   const freshPath = `${path}${newFileMark}${await createHolderName()}`;
   const handle = await createFile(freshPath);
-  let bytes = 0;
-  let batch: string[] = [headerLine];
-  let batched = 0;
-  async function writeBatch(): Promise<void> {
-    const data = Buffer.from(batch.join(""));
-    await writeAll(handle, data);
-    bytes += data.length;
-    [batch, batched] = [[], 0];
-  }
   try {
-    for (const line of lines) {
-      batch.push(line);
-      batched += line.length;
-      if (batched > batchBytes) await writeBatch();
-    }
-    await writeBatch();
+    const bytes = await writeTexts(handle, textsOf(headerLine, lines));
     // A name that leads to a file without content is what a power failure would make of it otherwise.
     await handle.datasync();
     return { path: freshPath, handle, bytes };
@@ -140,6 +146,11 @@ async function writeFresh(
     await rm(freshPath, { force: true });
     throw unwritable(path, error);
   }
+}
+
+function* textsOf(headerLine: string, lines: Iterable<readonly string[]>): Generator<string> {
+  yield headerLine;
+  for (const line of lines) yield* line;
 }
 
 async function createFile(path: string): Promise<FileHandle> {

@@ -40,6 +40,10 @@ export function createMemoryStore(given?: Partial<StoreLimits>): ConversationSto
         .map(([conversationId, transcript]) => ({ conversationId, ...summaryOf(transcript) }))
         .sort((one, other) => other.updatedAt - one.updatedAt);
     },
+    async lengthOf(conversationId) {
+      const open = (await conversations.all()).find((conversation) => conversation.conversationId === conversationId);
+      return (open?.transcript ?? closed.get(conversationId))?.entries.length ?? 0;
+    },
     delete: (conversationId) =>
       conversations.take(conversationId, async () => {
         const transcript = closed.get(conversationId);

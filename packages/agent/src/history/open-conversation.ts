@@ -6,7 +6,7 @@ import { describeThrown, HawserError, type ConversationMessage } from "@hawser/w
 import type { Conversation } from "./conversation-store.ts";
 import { toShownId } from "./file-name.ts";
 import type { Journal } from "./journal.ts";
-import { parseRecord, toRecordLine, toRecordText, type JournalRecord } from "./record.ts";
+import { toKeptRecord, toRecordLine, toRecordText, type JournalRecord } from "./record.ts";
 import type { HeldBytes, StoreLimits } from "./store-limits.ts";
 import { applyRecord, copyTranscript, isMuchLarger, summaryOf, toLines, toTitle, weighRecord, type Transcript } from "./transcript.ts";
 
@@ -47,8 +47,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
 
   async function write(record: JournalRecord): Promise<void> {
     const text = toRecordText(record);
-    // What is kept in memory is what a later start will read.
-    const kept = parseRecord(text);
+    const kept = toKeptRecord(record);
     if (!kept) throw new HawserError("usage", `not a ${record.type} that a history can keep`);
     const next = copyTranscript(transcript);
     applyRecord(next, kept, weighRecord(text));
@@ -101,8 +100,8 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     get messages() {
       return (messages ??= transcript.entries.map(({ message }) => message));
     },
-    get length() {
-      return transcript.entries.length;
+    get bytes() {
+      return transcript.bytes;
     },
     add: (message) =>
       inTurn(async () => {

@@ -44,7 +44,7 @@ async function mend(journal: Journal, loaded: LoadedJournal, options: OpenJourna
     onNotice(`${shown}: its last record was not written to its end by a process that was killed; ${torn} bytes of it were removed`);
     await journal.cut(keptBytes);
   } else if (loaded.lacksNewline) {
-    await journal.append("\n");
+    await journal.append(["\n"]);
   }
   if (damagedLines === 0 && !isCut) {
     // A process that was killed right after messages were removed has not come to this.

@@ -45,14 +45,33 @@ export function toRecordText(record: JournalRecord): string {
   }
 }
 
-export const toRecordLine = (recordText: string, summary: Summary): string =>
-  `${recordText.slice(0, -1)},"summary":${JSON.stringify(summary)}}\n`;
+/** In two pieces: put together, a long one would be there twice. */
+export const toRecordLine = (recordText: string, summary: Summary): readonly string[] => [
+  recordText.slice(0, -1),
+  `,"summary":${JSON.stringify(summary)}}\n`,
+];
 
 /** A line that was not written to its end begins like this, as far as it goes. */
 export const recordBeginning = '{"type":"';
 
-export function parseRecord(text: string): JournalRecord | undefined {
-  const value = parseOrUndefined(text);
+export const parseRecord = (text: string): JournalRecord | undefined => checkRecord(parseOrUndefined(text));
+
+/**
+ * What a later start will read of a record, which is what is kept in memory; undefined for what is none. A copy, but for
+ * texts: those are the same when they come back, and may be long.
+ */
+export function toKeptRecord(record: JournalRecord): JournalRecord | undefined {
+  const checked = checkRecord(record);
+  if (checked?.type === "parts") return { ...checked, parts: checked.parts.map(toKeptPart) };
+  if (checked?.type !== "message") return checked;
+  return { ...checked, message: { ...checked.message, parts: checked.message.parts.map(toKeptPart) } };
+}
+
+function toKeptPart(part: MessagePart): MessagePart {
+  return part.type === "text" ? { type: "text", text: part.text } : (JSON.parse(JSON.stringify(part)) as MessagePart);
+}
+
+function checkRecord(value: unknown): JournalRecord | undefined {
   if (!isRecord(value)) return undefined;
   const { type, message, messageId, parts, interrupted, title, after, isComplete } = value;
   switch (type) {

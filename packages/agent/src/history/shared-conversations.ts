@@ -72,8 +72,8 @@ export function createSharedConversations(load: (conversationId: string) => Prom
       get messages() {
         return conversation.messages;
       },
-      get length() {
-        return conversation.length;
+      get bytes() {
+        return conversation.bytes;
       },
       add: ifMine(conversation.add),
       addParts: ifMine(conversation.addParts),

@@ -1,7 +1,7 @@
 // What a conversation is after a sequence of records. The same function applies a record that is being
 // written and one that is read again, so that what is loaded is what was there.
 
-import { HawserError, limits, weighJsonText, type ConversationMessage } from "@hawser/wire";
+import { HawserError, limits, weighJsonText, type ConversationMessage, type MessagePart } from "@hawser/wire";
 import { toShownId } from "./file-name.ts";
 import { toRecordLine, toRecordText, type JournalRecord, type Summary } from "./record.ts";
 import { repairAnswer } from "./repair.ts";
@@ -50,7 +50,7 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
     }
     case "parts": {
       const last = openAnswer(transcript, record.messageId);
-      const message = { ...last.message, parts: [...last.message.parts, ...record.parts] };
+      const message = { ...last.message, parts: joinParts(last.message.parts, record.parts) };
       entries[entries.length - 1] = { message, isComplete: false, bytes: last.bytes + bytes };
       transcript.bytes += bytes;
       return;
@@ -73,6 +73,14 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
     case "clear":
       return keepFirst(transcript, 0);
   }
+}
+
+/** A long text is written in pieces while it comes; it is one text. */
+function joinParts(before: readonly MessagePart[], more: readonly MessagePart[]): MessagePart[] {
+  const [first, ...rest] = more;
+  const last = before.at(-1);
+  if (last?.type !== "text" || first?.type !== "text") return [...before, ...more];
+  return [...before.slice(0, -1), { type: "text", text: last.text + first.text }, ...rest];
 }
 
 function openAnswer({ entries }: Transcript, messageId: string): Entry {
@@ -151,7 +159,7 @@ export const isMuchLarger = (journalBytes: number, { bytes }: Transcript, { jour
   journalBytes > 2 * bytes + journalSlackBytes;
 
 /** The shortest sequence of lines that gives this transcript. */
-export function* toLines(transcript: Transcript): Generator<string> {
+export function* toLines(transcript: Transcript): Generator<readonly string[]> {
   const { entries, title } = transcript;
   const summary = summaryOf(transcript);
   if (title !== "") yield toRecordLine(toRecordText({ type: "title", title }), { ...summary, messages: 0 });

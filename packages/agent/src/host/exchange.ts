@@ -3,9 +3,10 @@
 // is behind, so that a link with backpressure slows the runtime; while anybody still waits for an answer,
 // reading goes on, and who is furthest behind is given up before memory is.
 
-import { agentProtocol, describeThrown, HawserError, isRecord, limits, parseJsonText, toHawserError, toJsonText } from "@hawser/wire";
+import { agentProtocol, describeThrown, HawserError, isRecord, isSettledWithin, limits, parseJsonText, toHawserError } from "@hawser/wire";
 import type { AnyAgentRequest, AnyAgentResponse } from "@hawser/wire";
 import type { AgentLink, ParsedLine } from "./agent-link.ts";
+import { parseResponse, refusalOf, toLine } from "./exchange-lines.ts";
 import { createHolds, type Hold } from "./hold.ts";
 import { createOpenRequest, type Decision, type OnPermission, type OpenRequest } from "./open-request.ts";
 
@@ -230,49 +231,10 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
       // A runtime that is told so ends its turns now, and not when it has finished them.
       const turns = [...open.values()].filter(({ kind }) => kind === "user_message");
       for (const turn of turns) turn.giveUp(reason);
-      await atMost(limits.closeFlushMs, lastSend);
+      await isSettledWithin(lastSend, limits.closeFlushMs);
       shut(reason);
     },
   };
 }
 
-async function atMost(ms: number, work: Promise<void>): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, ms);
-  await Promise.race([work, over.promise]);
-  clearTimeout(timer);
-}
-
 type ReadyMessage = Extract<AnyAgentResponse, { type: "ready" }>;
-
-const endings: readonly unknown[] = ["done", "error", "status"];
-
-/** Undefined for what a newer runtime may say and we need not know. An end that can't be read is the end nevertheless. */
-function parseResponse(value: Record<string, unknown>, request: OpenRequest): AnyAgentResponse | undefined {
-  // By far the most frequent one.
-  if (value["type"] === "token" && typeof value["token"] === "string") return value as AnyAgentResponse;
-  try {
-    return agentProtocol.parseResponse(value);
-  } catch (error) {
-    const { code, message } = toHawserError(error);
-    request.touch();
-    if (code === "unknown_method") return undefined;
-    if (endings.includes(value["type"])) request.fail(new HawserError("invalid_message", `the agent's last answer is invalid: ${message}`));
-    throw error;
-  }
-}
-
-function refusalOf(openCount: number, signal: AbortSignal | undefined): HawserError | undefined {
-  if (signal?.aborted) return new HawserError("cancelled", "cancelled by the caller", { cause: signal.reason });
-  if (openCount < limits.hostPendingMessages) return undefined;
-  return new HawserError("overloaded", `${openCount} requests wait for their end; wait for some of them before asking more`);
-}
-
-function toLine(message: AnyAgentRequest): string {
-  const line = toJsonText(message);
-  const max = limits.maxMessageBytes;
-  // No text has more than three bytes per unit, so that most need no counting.
-  const bytes = line.length * 3 <= max ? line.length : new TextEncoder().encode(line).length;
-  if (bytes > max) throw new HawserError("too_large", `a request of ${bytes} bytes; the limit is ${max}. Send less, or a path to a file`);
-  return line;
-}

@@ -2,11 +2,11 @@
 // `status`, or given up from here, by the program, by silence, or because nobody takes what comes. Silence
 // does not count while a question waits for the user, or while we ourselves have stopped reading.
 
-import { errorTable, HawserError, limits, startDeadline, type AnyAgentResponse, type ErrorCode } from "@hawser/wire";
+import { errorTable, HawserError, limits, startDeadline, type AnyAgentRequest, type AnyAgentResponse, type ErrorCode } from "@hawser/wire";
 import { createEventQueue } from "./event-queue.ts";
 
 export type PermissionRequest = Extract<AnyAgentResponse, { type: "permission_request" }>["data"];
-export type Decision = "allow" | "allow_always" | "deny";
+export type Decision = Extract<AnyAgentRequest, { kind: "permission_response" }>["decision"];
 
 /** Asks the user. The signal aborts when the question is no longer open: answered elsewhere, expired, or the turn has ended. */
 export type OnPermission = (request: PermissionRequest, context: { readonly signal: AbortSignal }) => Decision | Promise<Decision>;

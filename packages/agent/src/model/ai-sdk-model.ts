@@ -18,18 +18,24 @@ export type AiSdkLanguageModel = Exclude<LanguageModel, string>;
 export interface AiSdkModelOptions {
   /** Keys, which no error may show. */
   readonly secrets?: readonly string[];
+  /** The variable that holds the key, for errors about it. */
+  readonly keyName?: string | undefined;
   readonly retries?: RetryBounds;
+  /** False for one that takes text only as the result of a tool. */
+  readonly takesToolImages?: boolean;
 }
 
 export function createAiSdkModel(name: string, languageModel: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
-  const origin: ErrorOrigin = { name, secrets: options.secrets ?? [] };
+  const origin: ErrorOrigin = { name, secrets: options.secrets ?? [], keyName: options.keyName };
+
+  const { takesToolImages = true } = options;
 
   async function* stream(step: ModelStep): AsyncGenerator<ModelEvent> {
     const retries = createRetries(options.retries);
     for (;;) {
       let isDelivered = false;
       try {
-        for await (const event of callOnce(languageModel, step, origin)) {
+        for await (const event of callOnce(languageModel, step, { origin, takesToolImages })) {
           isDelivered = true;
           yield event;
         }
@@ -50,7 +56,12 @@ export function createAiSdkModel(name: string, languageModel: AiSdkLanguageModel
   return { name, stream };
 }
 
-async function* callOnce(model: AiSdkLanguageModel, step: ModelStep, origin: ErrorOrigin): AsyncGenerator<ModelEvent> {
+interface CallOptions {
+  readonly origin: ErrorOrigin;
+  readonly takesToolImages: boolean;
+}
+
+async function* callOnce(model: AiSdkLanguageModel, step: ModelStep, { origin, takesToolImages }: CallOptions): AsyncGenerator<ModelEvent> {
   // Ends the request also when the reader stops reading.
   const over = new AbortController();
   try {
@@ -61,14 +72,15 @@ async function* callOnce(model: AiSdkLanguageModel, step: ModelStep, origin: Err
     const { stream } = await streamCall({
       model,
       ...(step.instructions.trim() !== "" && { instructions: step.instructions }),
-      messages: toModelMessages(step, names),
+      messages: toModelMessages(step, { names, takesToolImages }),
       ...(step.tools.length > 0 && { tools: toToolSet(step.tools, names, jsonSchema) }),
       abortSignal: AbortSignal.any([step.signal, over.signal]),
       // Nothing of a conversation is left with the vendor.
       providerOptions: { openai: { store: false } },
       _internal: { collectContent: false },
     });
-    yield* toModelEvents(stream, { origin, names, uniqueId: idsBeside(step) });
+    const holdInput = step.holdInput?.bind(step);
+    yield* toModelEvents(stream, { origin, names, uniqueId: idsBeside(step), ...(holdInput && { holdInput }) });
   } finally {
     over.abort();
   }

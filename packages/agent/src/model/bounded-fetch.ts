@@ -1,9 +1,10 @@
 // The fetch that provider packages get: it follows no redirect, since a key must not travel to another
 // address, and it bounds what one response may hold, in all and in one line, since their parsers keep
-// an unfinished line in memory.
+// an unfinished line in memory. So do several of them at once: when the unfinished lines of all responses
+// are long together, one response at a time is read on.
 
-import { HawserError, limits } from "@hawser/wire";
-import { boundResponse } from "../bounded-response.ts";
+import { createByteBudget, HawserError, limits, type ByteBudget } from "@hawser/wire";
+import { boundResponse, type BodyWatch } from "../bounded-response.ts";
 
 export interface ResponseBounds {
   readonly responseBytes: number;
@@ -12,7 +13,9 @@ export interface ResponseBounds {
 
 const defaultBounds: ResponseBounds = { responseBytes: limits.modelResponseBytes, lineBytes: limits.modelLineBytes };
 
+/** For all models of a runtime. */
 export function createBoundedFetch(bounds: ResponseBounds = defaultBounds): typeof globalThis.fetch {
+  const unfinishedLines = createByteBudget(limits.modelHeldBytes);
   return async (input, init) => {
     const response = await fetch(input, { ...init, redirect: "manual" });
     const refusal = whyNot(response);
@@ -20,7 +23,7 @@ export function createBoundedFetch(bounds: ResponseBounds = defaultBounds): type
       await response.body?.cancel();
       throw new HawserError("usage", refusal);
     }
-    return boundResponse(response, { check: createCount(bounds) });
+    return boundResponse(response, createWatch(bounds, unfinishedLines));
   };
 }
 
@@ -32,7 +35,23 @@ function whyNot({ status, ok, headers }: Response): string | undefined {
   return undefined;
 }
 
-function createCount(bounds: ResponseBounds): (chunk: Uint8Array) => HawserError | undefined {
+function createWatch(bounds: ResponseBounds, unfinishedLines: ByteBudget): BodyWatch {
+  let goOn = (): void => {};
+  const share = unfinishedLines.openShare(() => goOn());
+  const count = createCount(bounds, (lineBytes) => share.set(Math.max(0, lineBytes - limits.agentLightBytes)));
+  return {
+    check: count,
+    async whenRoom() {
+      while (!share.mayGrow()) await new Promise<void>((resolve) => (goOn = resolve));
+    },
+    onEnd() {
+      share.set(0);
+      goOn();
+    },
+  };
+}
+
+function createCount(bounds: ResponseBounds, onLine: (unfinishedBytes: number) => void): (chunk: Uint8Array) => HawserError | undefined {
   const tooLarge = (what: string): HawserError => new HawserError("too_large", `the model's server sent ${what}`);
   let total = 0;
   let line = 0;
@@ -41,6 +60,7 @@ function createCount(bounds: ResponseBounds): (chunk: Uint8Array) => HawserError
     const end = chunk.lastIndexOf(0x0a);
     const longest = Math.max(line + (end === -1 ? chunk.length : chunk.indexOf(0x0a)), chunk.length - end - 1);
     line = end === -1 ? line + chunk.length : chunk.length - end - 1;
+    onLine(line);
     if (longest > bounds.lineBytes) return tooLarge(`an event of more than ${bounds.lineBytes} bytes`);
     return total > bounds.responseBytes ? tooLarge(`a response of more than ${bounds.responseBytes} bytes`) : undefined;
   };

@@ -11,6 +11,8 @@ export interface ErrorOrigin {
   readonly name: string;
   /** What must not be seen: keys. */
   readonly secrets: readonly string[];
+  /** The variable that holds the key, for the text. */
+  readonly keyName?: string | undefined;
 }
 
 const networkCauses: Readonly<Record<string, string>> = {
@@ -44,6 +46,8 @@ export function toModelError(thrown: unknown, origin: ErrorOrigin): HawserError 
     const { code = lasting.name } = lasting as { code?: unknown };
     return modelError("connection_failed", oneLine(`${describeThrown(lasting)} (${code as string})`), origin);
   }
+  // What a package refuses to send, it would refuse again.
+  if (thrown instanceof TypeError && thrown.cause === undefined) return modelError("model_failed", oneLine(thrown.message), origin);
   return lostError(`the answer broke off: ${vendorText(chain, describeThrown(thrown))}`, origin);
 }
 
@@ -68,7 +72,7 @@ function statusError(status: number, chain: readonly Thrown[], origin: ErrorOrig
   const mayRetry = (status === 408 || status === 429 || status >= 500) && !isForbidden;
   const summary = status === 429 ? "rate limited" : status === 529 || status === 503 ? "overloaded" : `status ${status}`;
   const afterMs = retryAfterMs(headers ?? {});
-  const message = `${meaningOf(status)} (${status})${text === "" ? "" : `: ${text}`}`;
+  const message = `${meaningOf(status, origin)} (${status})${text === "" ? "" : `: ${text}`}`;
   return modelError(codeOf(status), message, origin, {
     status,
     mayRetry,
@@ -77,8 +81,9 @@ function statusError(status: number, chain: readonly Thrown[], origin: ErrorOrig
   });
 }
 
-function meaningOf(status: number): string {
-  if (status === 401 || status === 403) return "the key was refused; check it, or pick another model";
+function meaningOf(status: number, { keyName }: ErrorOrigin): string {
+  if (status === 401 || status === 403)
+    return `the key${keyName === undefined ? "" : ` in ${keyName}`} was refused; check it, or pick another model`;
   if (status === 404) return "no such model or address";
   if (status === 413) return "the conversation is too large for this model";
   if (status === 429) return "rate limited";

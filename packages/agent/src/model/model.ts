@@ -26,6 +26,8 @@ export interface ModelStep {
   readonly attachments: ReadonlyMap<string, AttachedContent>;
   readonly tools: readonly ModelTool[];
   readonly signal: AbortSignal;
+  /** Told of arguments that the model is sending and that are held until they are complete; resolves when there may be more. */
+  holdInput?(chars: number): Promise<void>;
 }
 
 export type ModelEvent =

@@ -13,6 +13,8 @@ type ToolCallStreamPart = Extract<LanguageModelStreamPart, { type: "tool-call" }
 export interface EventContext {
   readonly origin: ErrorOrigin;
   readonly names: ToolNames;
+  /** Told of arguments that are still coming. */
+  holdInput?(chars: number): Promise<void>;
   /** An id that no other call of the conversation has. */
   uniqueId(wanted: string): string;
 }
@@ -31,7 +33,8 @@ export async function* toModelEvents(parts: AsyncIterable<LanguageModelStreamPar
     if (part.type === "text-delta" && part.text !== "") {
       isSilent = false;
       yield { type: "text", text: part.text };
-    } else if (part.type === "tool-call" && part.providerExecuted)
+    } else if (part.type === "tool-input-delta") await context.holdInput?.(part.delta.length);
+    else if (part.type === "tool-call" && part.providerExecuted)
       yield { type: "notice", message: `the model used its own tool ${part.toolName}` };
     else if (part.type === "tool-call") calls.push(toCallEvent(part, context));
     else if (part.type === "error") throw toModelError(part.error, context.origin);

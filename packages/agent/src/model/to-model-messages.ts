@@ -5,6 +5,7 @@
 
 import { isRecord, type ConversationMessage, type MessagePart } from "@hawser/wire";
 import type { JSONValue, ModelMessage, TextPart, ToolCallPart, ToolResultPart, UserContent } from "ai";
+import { describeBlock, describeContent, isMcpResult, type McpContent } from "../mcp-result.ts";
 import type { AttachedContent, ModelStep } from "./model.ts";
 import { createUniqueIds, type ToolNames } from "./vendor-names.ts";
 
@@ -14,13 +15,22 @@ type UserPart = Exclude<UserContent, string>[number];
 
 const maxReasonChars = 200;
 
-export function toModelMessages({ messages, attachments }: Pick<ModelStep, "messages" | "attachments">, names: ToolNames): ModelMessage[] {
+export interface ConversionOptions {
+  readonly names: ToolNames;
+  /** Whether the model takes images in results of tools; one that does not is told what they are. */
+  readonly takesToolImages: boolean;
+}
+
+export function toModelMessages(
+  { messages, attachments }: Pick<ModelStep, "messages" | "attachments">,
+  options: ConversionOptions,
+): ModelMessage[] {
   const uniqueId = createUniqueIds();
   const converted: ModelMessage[] = [];
   let interrupted: string | undefined;
   for (const message of messages) {
     if (message.role === "user") converted.push({ role: "user", content: toUserContent(message, attachments, interrupted) });
-    else converted.push(...toRounds(message, names, uniqueId));
+    else converted.push(...toRounds(message, options, uniqueId));
     interrupted = message.interrupted;
   }
   // Where a vendor caches what it has read, it does so up to here; others ignore it.
@@ -53,12 +63,12 @@ function toAttachment(path: string, attached: AttachedContent | undefined): User
   return text(`[The attached file ${path}, ${mime}:]\n${content}\n[The end of ${path}]`);
 }
 
-function toRounds({ parts }: ConversationMessage, names: ToolNames, uniqueId: (wanted: string) => string): ModelMessage[] {
+function toRounds({ parts }: ConversationMessage, options: ConversionOptions, uniqueId: (wanted: string) => string): ModelMessage[] {
   const results = resultsById(parts);
   const rounds: ModelMessage[] = [];
   let said: Extract<MessagePart, { type: "text" | "tool_use" }>[] = [];
   const endRound = (): void => {
-    rounds.push(...toRound(said, { results, names, uniqueId }));
+    rounds.push(...toRound(said, { ...options, results, uniqueId }));
     said = [];
   };
   let isAnswered = false;
@@ -75,22 +85,21 @@ function toRounds({ parts }: ConversationMessage, names: ToolNames, uniqueId: (w
   return rounds;
 }
 
-interface RoundContext {
+interface RoundContext extends ConversionOptions {
   readonly results: Map<string, ToolResult[]>;
-  readonly names: ToolNames;
   uniqueId(wanted: string): string;
 }
 
 function toRound(
   said: readonly Extract<MessagePart, { type: "text" | "tool_use" }>[],
-  { results, names, uniqueId }: RoundContext,
+  { results, names, takesToolImages, uniqueId }: RoundContext,
 ): ModelMessage[] {
   const answers: ToolResultPart[] = [];
   const content = said.flatMap((part): (TextPart | ToolCallPart)[] => {
     if (part.type === "text") return isSaid(part.text) ? [text(part.text)] : [];
     const call = toCall(part, uniqueId(part.toolId), names);
     answers.push({
-      ...toOutput(results.get(part.toolId)?.shift()),
+      ...toOutput(results.get(part.toolId)?.shift(), takesToolImages),
       type: "tool-result",
       toolCallId: call.toolCallId,
       toolName: call.toolName,
@@ -114,11 +123,26 @@ const toCall = ({ toolName, input }: ToolUse, toolCallId: string, names: ToolNam
   input: isRecord(input) ? input : { invalid_arguments: input ?? null },
 });
 
-function toOutput(result: ToolResult | undefined): Pick<ToolResultPart, "output"> {
+function toOutput(result: ToolResult | undefined, takesToolImages: boolean): Pick<ToolResultPart, "output"> {
   if (result === undefined) return { output: { type: "error-text", value: "no result: the turn ended before the tool did" } };
   if (result.isError) return { output: { type: "error-text", value: (result.error ?? "the tool failed").toWellFormed() } };
+  if (isMcpResult(result.result)) return { output: toContent(result.result, takesToolImages) };
   if (typeof result.result === "string") return { output: { type: "text", value: result.result.toWellFormed() } };
   return { output: { type: "json", value: (result.result ?? null) as JSONValue } };
+}
+
+// What the vendors that take images take.
+const imageTypes: ReadonlySet<unknown> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+function toContent(result: McpContent, takesToolImages: boolean): ToolResultPart["output"] {
+  if (!takesToolImages) return { type: "text", value: describeContent(result).toWellFormed() };
+  const value = result.content.map((block) => {
+    const { type, data, mimeType } = block;
+    if (type === "image" && typeof data === "string" && typeof mimeType === "string" && imageTypes.has(mimeType))
+      return { type: "file" as const, mediaType: mimeType, data: { type: "data" as const, data } };
+    return text(describeBlock(block) || "[empty]");
+  });
+  return { type: "content", value };
 }
 
 /** In their order, since two calls of a damaged history may have the same id. */

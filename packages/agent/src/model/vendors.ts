@@ -27,6 +27,8 @@ export interface ModelConfiguration {
     | undefined;
 }
 
+type Fetch = typeof globalThis.fetch;
+
 export interface Vendor {
   readonly prefix: string;
   /** Why its models can't be had, and what to do; undefined if nothing is missing. */
@@ -51,73 +53,98 @@ export interface ModelProvider {
 export const valueOf = (env: Environment, variable: string): string | undefined => env[variable]?.trim() || undefined;
 
 export function createVendors(env: Environment, config: ModelConfiguration): readonly Vendor[] {
-  return [anthropic(env), openai(env), openaiCompatible(env, config), ollama(env)];
+  const fetch = createBoundedFetch();
+  return [anthropic(env, fetch), openai(env, fetch), openaiCompatible(env, config, fetch), ollama(env, fetch)];
 }
 
-function anthropic(env: Environment): Vendor {
+function anthropic(env: Environment, fetch: Fetch): Vendor {
   const apiKey = valueOf(env, "ANTHROPIC_API_KEY");
   const authToken = apiKey === undefined ? valueOf(env, "ANTHROPIC_AUTH_TOKEN") : undefined;
+  const keyName = apiKey === undefined ? "ANTHROPIC_AUTH_TOKEN" : "ANTHROPIC_API_KEY";
   return {
     prefix: "anthropic",
     missing: (apiKey ?? authToken) ? undefined : "ANTHROPIC_API_KEY is not set",
     async create(model, name) {
+      checkKey(apiKey ?? authToken, keyName);
       const { createAnthropic } = await import("@ai-sdk/anthropic");
       // Anthropic's own clients take it without the version, the provider package with it.
       const base = checkedUrl(valueOf(env, "ANTHROPIC_BASE_URL") ?? "https://api.anthropic.com", "ANTHROPIC_BASE_URL");
       const credential = apiKey === undefined ? { authToken: authToken ?? "" } : { apiKey };
-      const provider = createAnthropic({ baseURL: base.endsWith("/v1") ? base : `${base}/v1`, ...credential, fetch: createBoundedFetch() });
-      return createAiSdkModel(name, provider(model), { secrets: [apiKey ?? authToken ?? ""] });
+      const provider = createAnthropic({ baseURL: base.endsWith("/v1") ? base : `${base}/v1`, ...credential, fetch });
+      return createAiSdkModel(name, provider(model), { secrets: [apiKey ?? authToken ?? ""], keyName });
     },
   };
 }
 
-function openai(env: Environment): Vendor {
+function openai(env: Environment, fetch: Fetch): Vendor {
   const apiKey = valueOf(env, "OPENAI_API_KEY");
   return {
     prefix: "openai",
     missing: apiKey ? undefined : "OPENAI_API_KEY is not set",
     async create(model, name) {
+      checkKey(apiKey, "OPENAI_API_KEY");
       const { createOpenAI } = await import("@ai-sdk/openai");
       const baseURL = checkedUrl(valueOf(env, "OPENAI_BASE_URL") ?? "https://api.openai.com/v1", "OPENAI_BASE_URL");
       const organization = valueOf(env, "OPENAI_ORG_ID");
       const project = valueOf(env, "OPENAI_PROJECT_ID");
       const account = { ...(organization && { organization }), ...(project && { project }) };
-      const provider = createOpenAI({ baseURL, apiKey: apiKey ?? "", ...account, fetch: createBoundedFetch() });
-      return createAiSdkModel(name, provider.responses(model), { secrets: [apiKey ?? ""] });
+      const provider = createOpenAI({ baseURL, apiKey: apiKey ?? "", ...account, fetch });
+      return createAiSdkModel(name, provider.responses(model), { secrets: [apiKey ?? ""], keyName: "OPENAI_API_KEY" });
     },
   };
 }
 
-function openaiCompatible(env: Environment, { openaiCompatible: server }: ModelConfiguration): Vendor {
+function openaiCompatible(env: Environment, { openaiCompatible: server }: ModelConfiguration, fetch: Fetch): Vendor {
   const keyName = server?.apiKeyEnv;
   const apiKey = keyName === undefined ? undefined : valueOf(env, keyName);
   const noKey = keyName !== undefined && apiKey === undefined ? `${keyName} is not set` : undefined;
   return {
     prefix: "openai-compatible",
     missing: server ? noKey : "the configuration has no openaiCompatible.baseUrl",
-    create: (model, name) => chatModel({ name, model, apiKey, baseUrl: checkedUrl(server?.baseUrl ?? "", "openaiCompatible.baseUrl") }),
+    create: (model, name) =>
+      chatModel({ name, model, apiKey, keyName, fetch, baseUrl: checkedUrl(server?.baseUrl ?? "", "openaiCompatible.baseUrl") }),
   };
 }
 
-function ollama(env: Environment): Vendor {
+function ollama(env: Environment, fetch: Fetch): Vendor {
   return {
     prefix: "ollama",
     missing: undefined,
-    create: (model, name) => chatModel({ name, model, baseUrl: ollamaBaseUrl(valueOf(env, "OLLAMA_HOST")) }),
+    create: (model, name) => chatModel({ name, model, fetch, baseUrl: ollamaBaseUrl(valueOf(env, "OLLAMA_HOST")) }),
   };
 }
 
-async function chatModel(options: { name: string; model: string; baseUrl: string; apiKey?: string | undefined }): Promise<Model> {
+interface ChatModelOptions {
+  readonly name: string;
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly apiKey?: string | undefined;
+  /** The variable that the key comes from. */
+  readonly keyName?: string | undefined;
+  readonly fetch: Fetch;
+}
+
+async function chatModel({ name, model, baseUrl, apiKey, keyName, fetch }: ChatModelOptions): Promise<Model> {
+  checkKey(apiKey, keyName);
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const { name, model, baseUrl, apiKey } = options;
   const provider = createOpenAICompatible({
     name: "openai-compatible",
     baseURL: baseUrl,
     includeUsage: true,
     ...(apiKey !== undefined && { apiKey }),
-    fetch: createBoundedFetch(),
+    fetch,
   });
-  return createAiSdkModel(name, provider(model), { secrets: apiKey === undefined ? [] : [apiKey] });
+  return createAiSdkModel(name, provider(model), { secrets: apiKey === undefined ? [] : [apiKey], keyName, takesToolImages: false });
+}
+
+// What a header takes, and keys are made of.
+const sendable = /^[\x21-\x7e]*$/;
+
+/** A key that can't be sent would fail at every try. It is not shown. */
+function checkKey(key: string | undefined, keyName: string | undefined): void {
+  if (key === undefined || sendable.test(key)) return;
+  const what = "a blank, a line break or a letter that no key has";
+  throw new HawserError("usage", `the key in ${keyName ?? "the configuration"} can't be sent: it holds ${what}; set it again`);
 }
 
 /** Without its last slash. Not shown where it is refused: it may hold a password. */

@@ -1,6 +1,7 @@
 // Values as the offline model repeats them in an answer: within bounds, and never half a character.
 
 import { isRecord, limits } from "@hawser/wire";
+import { describeContent, isMcpResult } from "../mcp-result.ts";
 
 /** The beginning of a text, with a note about the rest. */
 export function cutText(text: string, maxChars: number = limits.offlineRepeatChars): string {
@@ -30,6 +31,7 @@ export function toList(lines: readonly string[]): string {
 /** Any result of a tool: text as it is, anything else as JSON. */
 export function showResult(result: unknown): string {
   if (typeof result === "string") return toBlock(result);
+  if (isMcpResult(result)) return toBlock(describeContent(result));
   return toBlock(JSON.stringify(result, null, 2) ?? "null");
 }
 

@@ -1,8 +1,9 @@
 // Remembered answers as a file: `{"permissions": [rules]}`, readable for its owner only, written whole and
-// renamed into place. A broken file is left as it is and said so: nothing is allowed by it, and nothing
-// is written over it. A failing write costs one line on stderr, never a turn.
+// renamed into place. A broken file, or what is no file, is left as it is and said so: nothing is allowed by
+// it, nothing is written over it, and nobody waits for it. A failing write costs one line on stderr, never a turn.
 
-import { readFile, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describeThrown, HawserError, isRecord, limits } from "@hawser/wire";
 import { logLine, makeFolder, replacePrivateFile } from "@hawser/wire/node";
@@ -49,12 +50,27 @@ export async function openRulesFile(path: string): Promise<RulesFile> {
 }
 
 async function load(path: string): Promise<PermissionRule[]> {
-  try {
-    if ((await stat(path)).size > limits.permissionFileBytes) throw new HawserError("usage", "it is too large");
-    const content: unknown = JSON.parse(await readFile(path, "utf8"));
-    return parseRules(isRecord(content) ? content["permissions"] : content);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
+  // A pipe would be waited for otherwise; Windows has no such flag.
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
+  });
+  if (!handle) return [];
+  try {
+    const content: unknown = JSON.parse(await readBounded(handle));
+    return parseRules(isRecord(content) ? content["permissions"] : content);
+  } finally {
+    await handle.close();
   }
+}
+
+/** As the open file is, whatever happens to its name meanwhile. */
+async function readBounded(handle: FileHandle): Promise<string> {
+  const { permissionFileBytes } = limits;
+  if (!(await handle.stat()).isFile()) throw new HawserError("usage", "it is not a regular file");
+  const buffer = Buffer.alloc(permissionFileBytes + 1);
+  let length = 0;
+  for (let more = -1; more !== 0; length += more) more = (await handle.read(buffer, length, buffer.length - length)).bytesRead;
+  if (length > permissionFileBytes) throw new HawserError("usage", `it has more than ${permissionFileBytes} bytes`);
+  return buffer.toString("utf8", 0, length);
 }

@@ -3,6 +3,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { HawserError, limits, type AnyAgentRequest, type InFlightTable } from "@hawser/wire";
+import type { Conversation } from "../history/conversation-store.ts";
+import { createOneAtATime } from "../one-at-a-time.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import { toConversationLines } from "./conversation-lines.ts";
 import type { OpenConversations } from "./open-conversations.ts";
@@ -60,7 +62,7 @@ function runtimeAnswers(options: ControlOptions): Omit<Answers, Extract<keyof An
       await reply.done();
     },
     async subscribe({ conversationId, since = 0 }, reply) {
-      const running = turns.repeat(checkConversationId(conversationId), since);
+      const running = await turns.repeat(checkConversationId(conversationId), since);
       await reply.done(running === undefined ? undefined : { running });
     },
   };
@@ -68,6 +70,8 @@ function runtimeAnswers(options: ControlOptions): Omit<Answers, Extract<keyof An
 
 function conversationAnswers({ parts, turns, conversations }: ControlOptions): Pick<Answers, Extract<keyof Answers, ConversationKind>> {
   const { lanes } = turns;
+  // What is long is answered for one at a time: as many at once as may ask would fill the memory.
+  const inTurn = createOneAtATime();
   return {
     async clear_history(request, reply) {
       const { conversationId, isForced } = readMetadata(request);
@@ -78,16 +82,20 @@ function conversationAnswers({ parts, turns, conversations }: ControlOptions): P
     },
     async list_conversations(_, reply) {
       const all = await parts.store.list();
-      await reply.emit({ type: "conversations", data: { conversations: withinOneLine(all.slice(0, limits.agentListedEntries)) } });
+      await inTurn(() =>
+        reply.emit({ type: "conversations", data: { conversations: withinOneLine(all.slice(0, limits.agentListedEntries)) } }),
+      );
       await reply.done();
     },
     async load_conversation({ conversationId, after }, reply) {
-      await conversations.use(checkConversationId(conversationId), async ({ title, messages }) => {
+      checkConversationId(conversationId);
+      const load = async ({ title, messages }: Conversation): Promise<void> => {
         const from = after === undefined ? 0 : messages.findIndex(({ messageId }) => messageId === after) + 1;
         if (after !== undefined && from === 0) throw unknownMessage(after);
         for (const line of toConversationLines(messages.slice(from)))
           await reply.emit({ type: "conversation", data: { conversationId, ...(title && { title }), ...line } });
-      });
+      };
+      await inTurn(() => conversations.use(conversationId, load));
       await reply.done();
     },
     async delete_conversation({ conversationId }, reply) {

@@ -2,6 +2,7 @@
 // spread over several, and a reader joins the parts of one `messageId` again.
 
 import { limits, type ConversationMessage, type MessagePart } from "@hawser/wire";
+import { cutText } from "../cut-text.ts";
 
 export interface ConversationLine {
   readonly messages: ConversationMessage[];
@@ -47,13 +48,5 @@ function* toPieces(message: ConversationMessage): Generator<ConversationMessage>
 
 function toShortParts(part: MessagePart): MessagePart[] {
   if (part.type !== "text" || part.text.length <= limits.agentLineChars) return [part];
-  const pieces: MessagePart[] = [];
-  for (let at = 0; at < part.text.length;) {
-    let end = Math.min(at + limits.agentLineChars, part.text.length);
-    // Not between the halves of a pair.
-    if (end < part.text.length && part.text.charCodeAt(end) >= 0xdc00 && part.text.charCodeAt(end) < 0xe000) end--;
-    pieces.push({ type: "text", text: part.text.slice(at, end) });
-    at = end;
-  }
-  return pieces;
+  return Array.from(cutText(part.text, limits.agentLineChars), (text) => ({ type: "text", text }));
 }

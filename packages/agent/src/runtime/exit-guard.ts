@@ -1,16 +1,16 @@
-// A tool is somebody else's code in our process. It may not end the process under the turns of others:
-// `process.exit` inside a tool is an error of that tool, and what a tool throws or rejects after its time
-// is a line in the log.
+// A tool, and the module that it comes from, is somebody else's code in our process. It may not end the process
+// under the turns of others: `process.exit` inside of it is an error of its own, and what a tool throws or
+// rejects after its time is a line in the log.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { describeThrown, HawserError } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 
-const toolScope = new AsyncLocalStorage<string>();
+const foreignScope = new AsyncLocalStorage<string>();
 
-/** Runs a tool's function so that the guard knows whose it is. */
-export function inToolScope<Result>(toolName: string, action: () => Result): Result {
-  return toolScope.run(toolName, action);
+/** Runs what is not ours so that the guard knows whose it is: `tool "x"`, `the module x`. */
+export function inForeignScope<Result>(owner: string, action: () => Result): Result {
+  return foreignScope.run(owner, action);
 }
 
 /** What a tool leaves on every object would turn up in loops over messages that are not its own. */
@@ -27,9 +27,9 @@ export function hideFromLoops(toolName: string): void {
 export function guardProcessFromTools(): void {
   const exit = process.exit.bind(process);
   process.exit = ((code?: number | string | null) => {
-    const toolName = toolScope.getStore();
-    if (toolName === undefined) return exit(code);
-    throw new HawserError("tool_failed", `tool "${toolName}" called process.exit(${String(code ?? "")}); it was not carried out`);
+    const owner = foreignScope.getStore();
+    if (owner === undefined) return exit(code);
+    throw new HawserError("tool_failed", `${owner} called process.exit(${String(code ?? "")}); it was not carried out`);
   }) as typeof process.exit;
   process.on("unhandledRejection", (reason) => logLine(`[hawser] agent: nobody waited for this rejection: ${describeThrown(reason)}`));
   process.on("uncaughtException", (error) => logLine(`[hawser] agent: uncaught: ${describeThrown(error)}`));

@@ -2,15 +2,11 @@
 // one after the other, over all conversations, so that many of them at once do not fill the memory.
 
 import { limits } from "@hawser/wire";
+import { createOneAtATime } from "../one-at-a-time.ts";
 
 export type HeavyWork = <Result>(chars: number, action: () => Promise<Result>) => Promise<Result>;
 
 export function createHeavyWork(): HeavyWork {
-  let last: Promise<unknown> = Promise.resolve();
-  return (chars, action) => {
-    if (chars <= limits.agentTokenChars) return action();
-    const result = last.then(action);
-    last = result.catch(() => {});
-    return result;
-  };
+  const inTurn = createOneAtATime();
+  return (chars, action) => (chars <= limits.agentTokenChars ? action() : inTurn(action));
 }

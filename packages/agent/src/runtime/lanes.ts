@@ -1,10 +1,11 @@
 // One lane per conversation: what it has to do is done one after the other, and lanes run side by side.
-// How much may wait is bounded in turns, in lanes and in bytes; what does not fit is refused at once.
+// How much is taken on is bounded in turns, in lanes and in bytes; what does not fit is refused at once. The bytes
+// of a job count until it is over: its message is held while it runs as much as while it waits.
 
 import { HawserError, limits } from "@hawser/wire";
 
 export interface Job {
-  /** What it holds while it waits. */
+  /** What it holds while it waits and runs. */
   readonly bytes: number;
   /** Never rejects. */
   run(): Promise<void>;
@@ -25,45 +26,49 @@ export interface Lanes {
 export function createLanes(): Lanes {
   /** Jobs of each lane that has work; the first one runs. */
   const lanes = new Map<string, Job[]>();
-  let waitingBytes = 0;
+  let heldBytes = 0;
   let waiting = 0;
 
   function begin(conversationId: string, lane: Job[]): void {
     const [job] = lane;
     void job?.run().finally(() => {
       lane.shift();
+      heldBytes -= job.bytes;
       const [next] = lane;
       if (next) {
-        leaveQueue(next);
+        waiting--;
         begin(conversationId, lane);
       } else lanes.delete(conversationId);
     });
   }
 
-  function leaveQueue({ bytes }: Job): void {
-    waiting--;
-    waitingBytes -= bytes;
+  function checkBytes({ bytes }: Job): void {
+    if (heldBytes + bytes > limits.agentQueuedBytes) throw overloaded("the messages that are being answered or wait are too long together");
   }
 
   function add(conversationId: string, job: Job): () => boolean {
     const lane = lanes.get(conversationId);
     if (!lane) {
       if (lanes.size >= limits.agentBusyLanes) throw overloaded(`${limits.agentBusyLanes} conversations have work`);
+      // A short message can still be had from everybody.
+      if (job.bytes > limits.agentLightBytes) checkBytes(job);
+      heldBytes += job.bytes;
       const opened = [job];
       lanes.set(conversationId, opened);
       begin(conversationId, opened);
       return () => false;
     }
     if (lane.length > limits.agentQueuedTurns) throw overloaded(`${limits.agentQueuedTurns} messages wait in this conversation`);
-    if (waitingBytes + job.bytes > limits.agentQueuedBytes) throw overloaded("the messages that wait are too long together");
+    checkBytes(job);
     lane.push(job);
     waiting++;
-    waitingBytes += job.bytes;
+    heldBytes += job.bytes;
     return () => {
       const at = lane.indexOf(job);
       if (at < 1) return false;
       lane.splice(at, 1);
-      leaveQueue(job);
+      waiting--;
+      heldBytes -= job.bytes;
       return true;
     };
   }

@@ -1,8 +1,10 @@
 // One step of a model: its text goes to the host as it comes, its tool calls are announced, and all of it
-// is collected for the history. What the model has said before a failure is not lost: the caller gets it
-// from `parts`, whatever happens.
+// is collected for the history. A long text is handed over in pieces while it comes, so that little of it is
+// held here. What the model has said before a failure is not lost: the caller gets it from `parts`, whatever
+// happens.
 
 import { exceedsDepth, HawserError, limits, type MessagePart } from "@hawser/wire";
+import { cutText } from "../cut-text.ts";
 import type { Model, ModelEvent, ModelStep } from "../model/model.ts";
 import { createAbortGuard } from "./abort-guard.ts";
 import type { TurnEvent } from "./replay.ts";
@@ -11,7 +13,7 @@ import { envelopeDepth } from "./tool-value.ts";
 
 /** What a turn has used so far; shared by its steps. */
 export interface TurnTotals {
-  chars: number;
+  textBytes: number;
   inputTokens: number;
   outputTokens: number;
   cachedInputTokens: number;
@@ -19,29 +21,47 @@ export interface TurnTotals {
 }
 
 export interface StepRun {
-  /** In the order of the model; complete when `run` has resolved. */
+  /** What was not handed over, in the order of the model; complete when `run` has ended. */
   readonly parts: MessagePart[];
   readonly calls: RequestedCall[];
   /** Throws what the model throws, or that a limit was reached. */
   run(): Promise<void>;
 }
 
-export function createStepRun(model: Model, step: ModelStep, totals: TurnTotals, emit: (event: TurnEvent) => Promise<void>): StepRun {
+export interface StepRunOptions {
+  readonly model: Model;
+  readonly step: ModelStep;
+  readonly totals: TurnTotals;
+  emit(event: TurnEvent): Promise<void>;
+  /** Takes over what has come so far; a text that goes on continues the last one. */
+  keep(parts: readonly MessagePart[]): Promise<void>;
+}
+
+export function createStepRun({ model, step, totals, emit, keep }: StepRunOptions): StepRun {
   const parts: MessagePart[] = [];
   const calls: RequestedCall[] = [];
 
   function onText(text: string): Promise<void> {
-    totals.chars += text.length;
-    if (totals.chars > limits.agentTurnChars)
-      throw new HawserError("too_large", `the answer is longer than ${limits.agentTurnChars} characters; ask for less`);
+    if (text.length > limits.agentTokenChars) return onLongText(text);
+    totals.textBytes += Buffer.byteLength(text);
+    if (totals.textBytes > limits.agentTurnBytes)
+      throw new HawserError("too_large", `the answer is longer than ${limits.agentTurnBytes} bytes; ask for less`);
     const last = parts.at(-1);
-    if (last?.type === "text") last.text += text;
-    else parts.push({ type: "text", text });
-    return text.length > limits.agentTokenChars ? emitPieces(text) : emit({ type: "token", token: text });
+    if (last?.type !== "text") parts.push({ type: "text", text });
+    else {
+      last.text += text;
+      if (last.text.length > limits.agentTokenChars) return emitAndKeep(text);
+    }
+    return emit({ type: "token", token: text });
   }
 
-  async function emitPieces(text: string): Promise<void> {
-    for (const piece of cutIntoTokens(text)) await emit({ type: "token", token: piece });
+  async function onLongText(text: string): Promise<void> {
+    for (const piece of cutText(text, limits.agentTokenChars)) await onText(piece);
+  }
+
+  async function emitAndKeep(token: string): Promise<void> {
+    await emit({ type: "token", token });
+    await keep(parts.splice(0));
   }
 
   async function onCall(call: RequestedCall): Promise<void> {
@@ -105,16 +125,4 @@ function toFittingInput({ toolName, input, problem }: RequestedCall): { readonly
     );
   if (!exceedsDepth(text, limits.maxWriteDepth - envelopeDepth)) return { input, problem };
   return { input: text, problem: problem ?? "the arguments are nested too deep; flatten them" };
-}
-
-/** A model may send its text in one piece; a line of ours has a limit, and half a character is none. */
-function* cutIntoTokens(text: string): Generator<string> {
-  const max = limits.agentTokenChars;
-  for (let at = 0; at < text.length;) {
-    let end = Math.min(at + max, text.length);
-    const unit = text.charCodeAt(end - 1);
-    if (end < text.length && unit >= 0xd800 && unit < 0xdc00) end--;
-    yield text.slice(at, end);
-    at = end;
-  }
 }

@@ -16,8 +16,9 @@ export interface OpenConversations {
 
 interface Entry {
   readonly opening: Promise<Conversation>;
+  /** Once it is open. */
+  conversation: Conversation | undefined;
   users: number;
-  chars: number;
   onUnused(): void;
 }
 
@@ -34,29 +35,34 @@ export function createOpenConversations(store: ConversationStore): OpenConversat
   }
 
   function enter(conversationId: string): Entry {
-    const entry = entries.get(conversationId) ?? { opening: open(conversationId), users: 0, chars: 0, onUnused: () => {} };
+    const entry = entries.get(conversationId) ?? createEntry(conversationId);
     entries.delete(conversationId);
     entries.set(conversationId, entry);
     entry.users++;
     return entry;
   }
 
-  async function leave(conversationId: string, entry: Entry): Promise<void> {
+  function createEntry(conversationId: string): Entry {
+    const entry: Entry = { opening: open(conversationId), conversation: undefined, users: 0, onUnused: () => {} };
+    entry.opening.then(
+      (conversation) => (entry.conversation = conversation),
+      // It could not be opened; whoever wanted to use it knows why.
+      () => entries.get(conversationId) === entry && entries.delete(conversationId),
+    );
+    return entry;
+  }
+
+  async function leave(entry: Entry): Promise<void> {
     entry.users--;
     if (entry.users === 0) entry.onUnused();
-    try {
-      entry.chars = charsOf(await entry.opening);
-      await closeUnused();
-    } catch {
-      // It could not be opened; whoever wanted to use it knows why.
-      if (entries.get(conversationId) === entry) entries.delete(conversationId);
-    }
+    await closeUnused();
   }
 
   async function closeUnused(): Promise<void> {
-    const { agentOpenEntries, agentOpenChars } = limits;
+    const { agentOpenEntries, agentOpenBytes } = limits;
     const isTooMuch = (): boolean =>
-      entries.size > agentOpenEntries || [...entries.values()].reduce((sum, { chars }) => sum + chars, 0) > agentOpenChars;
+      entries.size > agentOpenEntries ||
+      [...entries.values()].reduce((sum, { conversation }) => sum + (conversation?.bytes ?? 0), 0) > agentOpenBytes;
     for (const [conversationId, entry] of entries) {
       if (!isTooMuch()) return;
       if (entry.users === 0) await closeEntry(conversationId, entry);
@@ -87,15 +93,12 @@ export function createOpenConversations(store: ConversationStore): OpenConversat
       try {
         return await action(await entry.opening);
       } finally {
-        await leave(conversationId, entry);
+        await leave(entry);
       }
     },
     async lengthOf(conversationId) {
-      const entry = entries.get(conversationId);
-      const open = await entry?.opening.catch(() => undefined);
-      if (open) return open.length;
-      const summaries = await store.list();
-      return summaries.find((summary) => summary.conversationId === conversationId)?.messages ?? 0;
+      const { conversation } = entries.get(conversationId) ?? {};
+      return conversation ? conversation.messages.length : store.lengthOf(conversationId);
     },
     async delete(conversationId) {
       const removed = remove(conversationId);
@@ -107,11 +110,4 @@ export function createOpenConversations(store: ConversationStore): OpenConversat
       await store.close();
     },
   };
-}
-
-function charsOf({ messages }: Conversation): number {
-  let chars = 0;
-  for (const { parts } of messages)
-    for (const part of parts) chars += part.type === "text" ? part.text.length : JSON.stringify(part).length;
-  return chars;
 }

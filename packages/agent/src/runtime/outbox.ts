@@ -1,6 +1,8 @@
 // The way out: one message after the other, so that a slow host holds the next one back and no more than
-// one is in the transport's hands. Every message gets its time here. Whoever sends what can't be sent is
-// told, so that its request ends once; where even the id of an end is too long, a line in the log is left.
+// one is in the transport's hands. The messages of one request keep their order; between requests, what
+// somebody waits for (an end, a status, a question) goes before long answers, and those take turns. Every
+// message gets its time here. Whoever sends what can't be sent is told, so that its request ends once; where
+// even the id of an end is too long, a line in the log is left.
 
 import { toHawserError, withIdSource, type HawserError, type ErrorCode, type Transport } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
@@ -15,65 +17,103 @@ export interface Outbox {
   put(idSource: string | undefined, event: TurnEvent): Promise<HawserError | undefined>;
   /** Messages that wait for the host. */
   readonly waiting: number;
-  /** Resolves when everything put up to now is sent. */
-  whenCaughtUp(): Promise<unknown>;
+  /** Resolves when one of them is sent. */
+  whenFewer(): Promise<void>;
   /** Resolves when nothing waits any more. */
   whenSent(): Promise<void>;
 }
 
+interface Item {
+  readonly idSource: string | undefined;
+  readonly event: TurnEvent;
+  sent(outcome: HawserError | undefined): void;
+}
+
 const ends: ReadonlySet<string> = new Set(["done", "error", "status"]);
+const urgent: ReadonlySet<string> = new Set([...ends, "permission_request"]);
 const unsendable: ReadonlySet<ErrorCode> = new Set(["too_large", "too_deep", "not_serializable"]);
 
-export function createOutbox(transport: Transport): Outbox {
-  let last: Promise<HawserError | undefined> = Promise.resolve(undefined);
-  let waiting = 0;
+// However many ask for the status, answers go on.
+const urgentInARow = 16;
 
-  function send(idSource: string | undefined, event: TurnEvent): Promise<void> {
+export function createOutbox(transport: Transport): Outbox {
+  /** What waits, by its request; the one whose turn it is comes first. */
+  const queues = new Map<string | undefined, Item[]>();
+  let [waiting, sentUrgent] = [0, 0];
+  /** For those who wait until one more is sent. */
+  let nextSent: PromiseWithResolvers<void> | undefined;
+
+  function send({ idSource, event }: Pick<Item, "idSource" | "event">): Promise<void> {
     return transport.send(withIdSource(idSource, { ...event, timestamp: event["timestamp"] ?? Date.now() }));
   }
 
-  async function onUnsent(idSource: string | undefined, event: TurnEvent, thrown: unknown): Promise<HawserError | undefined> {
+  async function onUnsent({ idSource, event }: Item, thrown: unknown): Promise<HawserError | undefined> {
     const error = toHawserError(thrown);
     if (!unsendable.has(error.code)) return undefined; // the host is gone, and `closed` has said so
     if (ends.has(event.type))
-      await send(idSource, { type: "error", ...toErrorMembers(error) }).catch(() =>
+      await send({ idSource, event: { type: "error", ...toErrorMembers(error) } }).catch(() =>
         logLine(`[hawser] agent: an answer can't be sent: ${error.message}`),
       );
     return error;
   }
 
-  // One promise per message, since every token comes this way.
-  async function deliver(
-    before: Promise<unknown> | undefined,
-    idSource: string | undefined,
-    event: TurnEvent,
-  ): Promise<HawserError | undefined> {
-    if (before) await before;
-    try {
-      await send(idSource, event);
-      return undefined;
-    } catch (error) {
-      return await onUnsent(idSource, event, error);
-    } finally {
-      waiting--;
+  /** The next one; it stays where it is until it is sent, so that nothing of its request overtakes it. */
+  function next(): Item | undefined {
+    const [first] = queues.values();
+    const hurried = sentUrgent < urgentInARow && queues.size > 1 ? firstUrgent() : undefined;
+    sentUrgent = hurried ? sentUrgent + 1 : 0;
+    return hurried ?? first?.[0];
+  }
+
+  function firstUrgent(): Item | undefined {
+    for (const [item] of queues.values()) if (item && urgent.has(item.event.type)) return item;
+    return undefined;
+  }
+
+  function take({ idSource }: Item): void {
+    const queue = queues.get(idSource) as Item[];
+    queue.shift();
+    queues.delete(idSource);
+    // Behind the others.
+    if (queue.length > 0) queues.set(idSource, queue);
+    waiting--;
+  }
+
+  async function sendAll(): Promise<void> {
+    for (let item = next(); item; item = next()) {
+      let outcome: HawserError | undefined;
+      try {
+        await send(item);
+      } catch (error) {
+        outcome = await onUnsent(item, error);
+      }
+      take(item);
+      item.sent(outcome);
+      nextSent?.resolve();
+      nextSent = undefined;
     }
+  }
+
+  async function whenFewer(): Promise<void> {
+    if (waiting > 0) await (nextSent ??= Promise.withResolvers()).promise;
   }
 
   return {
     put(idSource, event) {
-      const before = waiting > 0 ? last : undefined;
-      waiting++;
-      last = deliver(before, idSource, event);
-      return last;
+      return new Promise((sent) => {
+        const queue = queues.get(idSource);
+        const item = { idSource, event, sent };
+        if (queue) queue.push(item);
+        else queues.set(idSource, [item]);
+        if (waiting++ === 0) void sendAll();
+      });
     },
     get waiting() {
       return waiting;
     },
-    whenCaughtUp: () => last,
+    whenFewer,
     async whenSent() {
-      const before = last;
-      await before;
-      if (before !== last) await this.whenSent();
+      while (waiting > 0) await whenFewer();
     },
   };
 }

@@ -1,9 +1,9 @@
 // Questions to the user: each waits for one answer, for a bounded time. Nobody there to answer is a no.
 
 import { randomUUID } from "node:crypto";
-import { HawserError } from "@hawser/wire";
+import { HawserError, type AnyAgentRequest } from "@hawser/wire";
 
-export type Decision = "allow" | "allow_always" | "deny";
+type Decision = Extract<AnyAgentRequest, { kind: "permission_response" }>["decision"];
 
 export interface Answer {
   readonly decision: Decision;

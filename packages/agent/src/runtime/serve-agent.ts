@@ -70,9 +70,12 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   }
 
   function accept(request: AnyAgentRequest, idSource: string, text: string): void {
-    if (request.kind !== "user_message") return void control(request, idSource);
+    if (request.kind !== "user_message") {
+      checkControlLength(text);
+      return void control(request, idSource);
+    }
     noMore.throwIfAborted();
-    turns.accept(request, idSource, weighJsonText(text));
+    turns.accept(request, idSource, weighMessage(text));
   }
 
   async function control(request: ControlRequest, idSource: string): Promise<void> {
@@ -85,7 +88,7 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
 
   // Neither answers that nobody reads nor requests that are being answered may pile up.
   async function catchUp(): Promise<void> {
-    if (outbox.waiting > limits.agentUnsentMessages) await outbox.whenCaughtUp();
+    while (outbox.waiting > limits.agentUnsentMessages) await outbox.whenFewer();
     while (answering > limits.agentUnsentMessages) await new Promise<void>((resolve) => (onAnswered = resolve));
   }
 
@@ -114,6 +117,19 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
     // The lifecycle may outlive this transport by far; our listeners on it must not.
     over.abort();
   }
+}
+
+/** Hundreds of them may be answered at the same time, each with what it came with. */
+function checkControlLength({ length }: string): void {
+  const { agentControlChars } = limits;
+  if (length <= agentControlChars) return;
+  throw new HawserError("too_large", `${length} characters; a request that is no message has at most ${agentControlChars}`);
+}
+
+/** What it takes in memory, about: a text with a character beyond Latin-1 takes two bytes for each. */
+function weighMessage(text: string): number {
+  const weight = weighJsonText(text);
+  return text.length > limits.agentLightBytes && /[^\0-\xff]/.test(text) ? 2 * weight : weight;
 }
 
 /** The id as it was written; undefined where there is none to answer to. */

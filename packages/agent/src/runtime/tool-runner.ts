@@ -5,10 +5,9 @@
 import { HawserError, limits, ToolNotFoundError, untilAborted, type Tool, type ToolContext } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import { createGates, prepareInput, type PreparedInput } from "@hawser/wire/tools";
-import { fromMcpResult, isMcpResult } from "../mcp-result.ts";
 import type { ModelTool } from "../model/model.ts";
 import type { PermissionPolicy, ToolCall } from "../permissions/policy.ts";
-import { hideFromLoops, inToolScope } from "./exit-guard.ts";
+import { hideFromLoops, inForeignScope } from "./exit-guard.ts";
 import { createProgress } from "./progress.ts";
 import type { Questions } from "./questions.ts";
 import type { TurnEvent } from "./replay.ts";
@@ -85,7 +84,7 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
           scope,
         );
         const value = await gates.pass(tool, scope.signal, () => runTool({ tool, args: checked, toolId, scope, toolMs: options.toolMs }));
-        return { toolId, toolName, result: toToolValue(isMcpResult(value) ? fromMcpResult(value) : value) };
+        return { toolId, toolName, result: toToolValue(value) };
       } catch (error) {
         scope.signal.throwIfAborted();
         return { toolId, toolName, result: null, isError: true, error: toToolError(error) };
@@ -164,7 +163,7 @@ async function runTool({ tool, args, toolId, scope, toolMs }: ToolRun): Promise<
     log: (message, level = "info") => logLine(`[hawser] ${tool.name} ${level}: ${message}`),
   };
   try {
-    const running = inToolScope(tool.name, async () => tool.run(args as never, context));
+    const running = inForeignScope(`tool "${tool.name}"`, async () => tool.run(args as never, context));
     return await untilAborted(signal, running);
   } finally {
     clearTimeout(timer);

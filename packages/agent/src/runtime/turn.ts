@@ -11,6 +11,8 @@ import { turnLimits, type AgentParts } from "./agent-parts.ts";
 import type { HeavyWork } from "./heavy-work.ts";
 import { createStepRun, type StepRun, type TurnTotals } from "./model-step.ts";
 import type { CallScope, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
+import { createHolding, type Holding } from "./turn-holding.ts";
+import type { TurnPlace } from "./turn-room.ts";
 
 export interface TurnOptions {
   readonly request: UserMessageRequest;
@@ -20,6 +22,8 @@ export interface TurnOptions {
   readonly scope: CallScope;
   /** Through which what may be large goes into the history. */
   readonly heavyWork: HeavyWork;
+  /** Where it is said how much the turn holds. */
+  readonly place: TurnPlace;
   /** The tools as they are now. */
   toolRunner(): ToolRunner;
 }
@@ -34,6 +38,8 @@ export interface TurnOutcome {
 export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
   const { request, parts, conversation, model, scope } = options;
   const attachments = await readAll(parts, request, conversation, scope.signal);
+  const held = createHolding({ request, conversation, place: options.place, signal: scope.signal }, attachments);
+  held.count();
   const user = toUserMessage(request);
   const answer: ConversationMessage = {
     messageId: randomUUID(),
@@ -46,7 +52,8 @@ export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
   await options.heavyWork(request.message.length, () => conversation.add(user));
   await conversation.add(answer);
   try {
-    await answerIn(answer.messageId, options, attachments);
+    await held.grow();
+    await answerIn(answer.messageId, options, { attachments, held });
   } catch (error) {
     await conversation
       .finish(answer.messageId, toHawserError(error).message)
@@ -57,9 +64,14 @@ export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
   return { conversationId: conversation.conversationId, userMessageId: user.messageId, assistantMessageId: answer.messageId };
 }
 
-async function answerIn(messageId: string, options: TurnOptions, attachments: ReadonlyMap<string, AttachedContent>): Promise<void> {
+interface TurnContents {
+  readonly attachments: ReadonlyMap<string, AttachedContent>;
+  readonly held: Holding;
+}
+
+async function answerIn(messageId: string, options: TurnOptions, { attachments, held }: TurnContents): Promise<void> {
   const { parts, conversation, model, scope } = options;
-  const totals: TurnTotals = { chars: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, toolIds: idsIn(conversation) };
+  const totals: TurnTotals = { textBytes: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, toolIds: idsIn(conversation) };
   const { agentSteps } = turnLimits(parts);
   for (let count = 1; count <= agentSteps; count++) {
     const runner = options.toolRunner();
@@ -69,12 +81,19 @@ async function answerIn(messageId: string, options: TurnOptions, attachments: Re
       attachments,
       tools: runner.tools,
       signal: scope.signal,
+      holdInput: held.growInput,
     };
-    const run = createStepRun(model, step, totals, (event) => scope.emit(event));
-    await keepWhatWasSaid(run, (added) => options.heavyWork(totals.chars, () => conversation.addParts(messageId, added)));
+    const keep = async (added: readonly MessagePart[]): Promise<void> => {
+      await conversation.addParts(messageId, added);
+      await held.grow();
+    };
+    const run = createStepRun({ model, step, totals, emit: (event) => scope.emit(event), keep });
+    await keepWhatWasSaid(run, (added) => conversation.addParts(messageId, added));
+    held.endStep();
+    await held.grow();
     if (totals.inputTokens + totals.outputTokens > 0) await scope.emit({ type: "usage", data: toUsage(model, totals) });
     if (run.calls.length === 0) return;
-    await runCalls(run.calls, runner, messageId, options);
+    await runCalls(run.calls, { runner, messageId, held }, options);
   }
   throw new HawserError("overloaded", `the agent took ${agentSteps} steps without an end; ask for less at once`);
 }
@@ -92,7 +111,13 @@ async function keepWhatWasSaid(run: StepRun, addParts: (parts: readonly MessageP
   if (run.parts.length > 0) await addParts(run.parts);
 }
 
-async function runCalls(calls: readonly RequestedCall[], runner: ToolRunner, messageId: string, options: TurnOptions): Promise<void> {
+interface Calling {
+  readonly runner: ToolRunner;
+  readonly messageId: string;
+  readonly held: Holding;
+}
+
+async function runCalls(calls: readonly RequestedCall[], { runner, messageId, held }: Calling, options: TurnOptions): Promise<void> {
   const { conversation, scope, parts } = options;
   const open = new Map(calls.map((call) => [call.toolId, call]));
   const onResult = async (result: ToolResult): Promise<void> => {
@@ -101,6 +126,7 @@ async function runCalls(calls: readonly RequestedCall[], runner: ToolRunner, mes
     const { length: chars } = JSON.stringify(result.result);
     await options.heavyWork(chars, () => conversation.addParts(messageId, [{ type: "tool_result", ...result }]));
     await scope.emit({ type: "tool_result", data: result });
+    await held.grow();
     if (result.isError && parts.toolFailure === "fatal")
       throw new HawserError("tool_failed", `tool "${result.toolName}" failed: ${result.error}`);
   };
@@ -131,7 +157,7 @@ function toUserMessage({ id, message, attachments = [] }: UserMessageRequest): C
   return { messageId: randomUUID(), role: "user", parts, timestamp: Date.now(), requestId: id };
 }
 
-/** Those of this message must be there; an earlier one that has gone since is not worth a failed turn. */
+/** Those of this message must be there; an earlier one that has gone since, or finds no room, is not worth a failed turn. */
 async function readAll(
   parts: AgentParts,
   { attachments = [] }: UserMessageRequest,
@@ -140,10 +166,13 @@ async function readAll(
 ): Promise<ReadonlyMap<string, AttachedContent>> {
   const read = attachments.length > 0 ? await parts.readAttachments(attachments, signal) : [];
   const contents = new Map(read.map((content) => [content.path, content]));
+  let bytes = read.reduce((sum, { content }) => sum + content.length, 0);
   const earlier = conversation.messages.flatMap((message) => message.parts).filter((part) => part.type === "attachment");
-  for (const { path, mime } of earlier.slice(-limits.agentEarlierEntries)) {
+  for (const { path, mime } of earlier.slice(-limits.agentEarlierEntries).toReversed()) {
     if (contents.has(path)) continue;
     const [content] = await parts.readAttachments([{ path, mime }], signal).catch(() => []);
+    bytes += content?.content.length ?? 0;
+    if (bytes > limits.maxAttachedBytes) break;
     if (content) contents.set(path, content);
   }
   return contents;

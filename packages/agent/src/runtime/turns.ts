@@ -2,6 +2,7 @@
 // a host that comes back can have sent again what the running one has said.
 
 import { HawserError, untilAborted, type Flight, type InFlightTable, type UserMessageRequest } from "@hawser/wire";
+import { checkAttachmentCount } from "../attachments/read-attachments.ts";
 import { createAbortGuard } from "./abort-guard.ts";
 import { turnLimits, type AgentParts } from "./agent-parts.ts";
 import { createHeavyWork } from "./heavy-work.ts";
@@ -12,7 +13,8 @@ import type { Questions } from "./questions.ts";
 import { createReplay, type TurnRecord } from "./replay.ts";
 import { createReply, type Reply } from "./reply.ts";
 import { readMetadata } from "./request-metadata.ts";
-import { createToolRunners, type CallScope } from "./tool-runner.ts";
+import { createToolRunners, type CallScope, type ToolRunner } from "./tool-runner.ts";
+import { createTurnRoom, type TurnPlace } from "./turn-room.ts";
 import { runTurn } from "./turn.ts";
 
 export interface Turns {
@@ -23,8 +25,8 @@ export interface Turns {
   whenEnded(id: string): Promise<void>;
   /** Ends every turn of a conversation, also those that wait. */
   cancelAllOf(conversationId: string, reason: HawserError): void;
-  /** Sends again what the running turn of a conversation has sent; returns its id, if there is one. */
-  repeat(conversationId: string, since: number): string | undefined;
+  /** Sends again what the running turn of a conversation has sent; returns its id, if there is one, when all of it is sent. */
+  repeat(conversationId: string, since: number): Promise<string | undefined>;
 }
 
 interface Turn {
@@ -54,6 +56,7 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
   const lanes = createLanes();
   const replay = createReplay();
   const heavyWork = createHeavyWork();
+  const room = createTurnRoom();
   const toolRunner = createToolRunners({ policy: parts.policy, questions, toolMs: agentToolMs });
   const turns = new Map<string, Turn>();
 
@@ -61,6 +64,8 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
     const { conversationId, model } = readMetadata(request);
     if (request.message === "" && !request.attachments?.length)
       throw new HawserError("invalid_message", '"message" is empty; say something, or attach a file');
+    // Before it waits: thousands of them would be held for nothing.
+    checkAttachmentCount(request.attachments ?? []);
     const flight = inFlight.begin(request.id);
     const record = replay.open();
     const reply = createReply({ outbox, idSource, flight, record, signOfLife: () => signOfLife(turn), heartbeatMs: agentHeartbeatMs });
@@ -84,19 +89,22 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
   async function run(turn: Turn): Promise<void> {
     const { flight, reply, conversationId, request } = turn;
     turn.state = "running";
+    let place: TurnPlace | undefined;
     const tooLong = new HawserError("timeout", `no end within ${agentTurnMs / 60_000} minutes; ask for less at once`);
     const timer = setTimeout(() => inFlight.cancel(turn.id, tooLong), agentTurnMs);
     try {
       flight.signal.throwIfAborted();
       const model = await untilAborted(flight.signal, parts.models.pick(turn.model));
-      const outcome = await conversations.use(conversationId, (conversation) =>
-        runTurn({ request, parts, conversation, model, scope: toScope(turn), heavyWork, toolRunner: () => toolRunner(parts.tools()) }),
-      );
+      place = await room.enter(flight.signal);
+      const tools = (): ToolRunner => toolRunner(parts.tools());
+      const shared = { request, parts, model, place, scope: toScope(turn), heavyWork, toolRunner: tools };
+      const outcome = await conversations.use(conversationId, (conversation) => runTurn({ ...shared, conversation }));
       void reply.done(outcome);
     } catch (error) {
       void reply.fail(flight.signal.aborted ? flight.signal.reason : error);
     } finally {
       clearTimeout(timer);
+      place?.leave();
     }
   }
 
@@ -117,13 +125,13 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
       // The last first, so that no waiting one begins when the running one ends.
       for (const turn of concerned.toReversed()) inFlight.cancel(turn.id, reason);
     },
-    repeat(conversationId, since) {
+    async repeat(conversationId, since) {
       const turn = [...turns.values()].find((candidate) => candidate.conversationId === conversationId && candidate.state === "running");
       if (!turn) return undefined;
       const events = turn.record.since(since);
       if (!events)
         throw new HawserError("too_large", "what the turn has sent since then is no longer held; load the conversation when it has ended");
-      for (const { event } of events) void outbox.put(turn.idSource, event);
+      await Promise.all(events.map(({ event }) => outbox.put(turn.idSource, event)));
       return turn.id;
     },
   };

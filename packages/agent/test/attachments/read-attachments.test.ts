@@ -116,10 +116,10 @@ describe("H33 RUN-09 what is refused, with the path and the reason", () => {
     await expect(read(note)).rejects.toMatchObject(refusal("too_large", /more than 10485760 bytes/));
   });
 
-  it("files of more than 32 MiB together", async () => {
-    const note = { path: put("note", "x".repeat(9_000_000)), mime: "text/plain" };
+  it("files of more than 16 MiB together", async () => {
+    const note = { path: put("note", "x".repeat(5_000_000)), mime: "text/plain" };
     await expect(read(note, note, note)).resolves.toHaveLength(3);
-    await expect(read(note, note, note, note)).rejects.toMatchObject(refusal("too_large", /33554432 bytes together/));
+    await expect(read(note, note, note, note)).rejects.toMatchObject(refusal("too_large", /16777216 bytes together/));
   });
 
   it("a file that grows beyond the limit while it is read", async () => {

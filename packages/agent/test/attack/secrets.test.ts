@@ -1,6 +1,6 @@
 // Keys that no error may show, however odd they are: in what is printed, in the history and in the audit log.
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { makePlace, say, startAgent } from "./process-stage.ts";
@@ -8,6 +8,7 @@ import { makePlace, say, startAgent } from "./process-stage.ts";
 const canary = "CANARY7f3a91";
 
 function textIn(folder: string): string {
+  if (!existsSync(folder)) return "";
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
   return paths.map((path) => (statSync(path).isFile() ? readFileSync(path, "utf8") : "")).join("\n");
 }

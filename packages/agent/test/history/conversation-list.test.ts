@@ -11,7 +11,7 @@ it("lists 3,000 conversations, and the second time reads only what has changed",
     const line = toRecordText({ type: "message", message: user("q", `hello ${index}`) });
     writeFileSync(
       fileOf(`c${index}`),
-      toHeaderLine(`c${index}`) + toRecordLine(line, { title: `hello ${index}`, messages: 1, updatedAt: 1_000 + index }),
+      toHeaderLine(`c${index}`) + toRecordLine(line, { title: `hello ${index}`, messages: 1, updatedAt: 1_000 + index }).join(""),
       {
         mode: 0o600,
       },
@@ -69,6 +69,6 @@ it("G10 100 open conversations stay small", async () => {
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
   const open = await Promise.all(Array.from({ length: 100 }, (_, index) => store.open(`c${index}`)));
-  expect(open.every(({ length }) => length === 2)).toBe(true);
+  expect(open.every(({ messages }) => messages.length === 2)).toBe(true);
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(30_000_000);
 });

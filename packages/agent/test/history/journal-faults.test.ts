@@ -74,7 +74,7 @@ it("R116 what was cleared or truncated is gone from the disk", async () => {
   await conversation.add(user("secret", "correct horse battery staple"));
   await conversation.truncate("x-a");
   expect(readFileSync(fileOf("one"), "utf8")).not.toContain("horse");
-  expect(conversation.length).toBe(2);
+  expect(conversation.messages.length).toBe(2);
   await conversation.clear();
   expect(readFileSync(fileOf("one"), "utf8").split("\n")).toHaveLength(2);
 });

@@ -56,7 +56,7 @@ describe.each([
     const conversation = await store.open("one");
     await conversation.rename("named");
     await conversation.clear();
-    expect(conversation.length).toBe(0);
+    expect(conversation.messages.length).toBe(0);
     expect((await store.list()).map(({ messages, title }) => ({ messages, title }))).toEqual([{ messages: 0, title: "named" }]);
     await conversation.add(user("again"));
     await conversation.close();
@@ -69,7 +69,7 @@ describe.each([
     await addTurn(store, "one", "y");
     const conversation = await store.open("one");
     await expect(conversation.truncate("z")).rejects.toMatchObject({ code: "usage" });
-    expect(conversation.length).toBe(4);
+    expect(conversation.messages.length).toBe(4);
     await conversation.truncate("x-q");
     expect(conversation.messages).toEqual([user("x-q")]);
     await conversation.truncate(null);

@@ -41,11 +41,17 @@ describe("tools of an MCP server", () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
-  it("give plain JSON values: text joined, structured content as it is, pictures and links described", async () => {
+  it("give plain JSON values: text joined, structured content as it is; with a picture, the blocks as the server sent them", async () => {
     expect(await stage.call("harbour__echo", { value: "ahoy ✓" })).toBe("ahoy ✓");
     expect(await stage.call("harbour__lines")).toBe("first\nsecond");
     expect(await stage.call("harbour__structured")).toEqual({ knots: 7 });
-    expect(await stage.call("harbour__picture")).toBe("a boat\n[image, image/png, 30 bytes]\n[link to file:///boat.txt]");
+    expect(await stage.call("harbour__picture")).toEqual({
+      content: [
+        { type: "text", text: "a boat" },
+        { type: "image", data: Buffer.alloc(30).toString("base64"), mimeType: "image/png" },
+        { type: "resource_link", uri: "file:///boat.txt", name: "boat" },
+      ],
+    });
   });
 
   it("throw what the server calls an error, as tool_failed with its words, and without secrets", async () => {

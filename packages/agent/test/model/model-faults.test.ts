@@ -96,7 +96,8 @@ describe.each(apis)("RUN-12: the %s API", (api) => {
 
   it.each<[number, string, RegExp]>([
     [400, "model_failed", /refused \(400\): wrong/],
-    [401, "usage", /key was refused/],
+    [401, "usage", /the key in (ANTHROPIC_API_KEY|OPENAI_API_KEY|OTHER_KEY) was refused; check it/],
+    [403, "usage", /the key in (ANTHROPIC_API_KEY|OPENAI_API_KEY|OTHER_KEY) was refused; check it/],
     [404, "usage", /no such model/],
     [413, "too_large", /too large/],
   ])("status %i is an error at once", async (status, code, message) => {

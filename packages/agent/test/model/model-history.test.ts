@@ -119,10 +119,43 @@ describe("the history reaches the vendor", () => {
   });
 });
 
+describe("an image that a tool returned", () => {
+  const data = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  const bytes = Math.floor((data.length * 3) / 4);
+  const content = [
+    { type: "text", text: "a boat" },
+    { type: "image", data, mimeType: "image/png" },
+    { type: "audio", data, mimeType: "audio/wav" },
+  ];
+
+  async function sentTo(api: Api): Promise<string> {
+    await using scripted = await startScriptedModel(api, [{ text: "Seen." }]);
+    const messages = [user("Show it"), assistant([use("t1"), result("t1", { content })])];
+    expect((await readStep(scripted.model, createStep({ messages }))).error).toBeUndefined();
+    return JSON.stringify(scripted.server.requests[0]?.body);
+  }
+
+  it("is an image for the Messages API, and other media is described", async () => {
+    const sent = await sentTo("messages");
+    expect(sent).toContain(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"${data}"}}`);
+    expect(sent).toContain(`[audio, audio/wav, ${bytes} bytes]`);
+  });
+
+  it("is an image for the Responses API", async () => {
+    expect(await sentTo("responses")).toContain(`"image_url":"data:image/png;base64,${data}"`);
+  });
+
+  it("is described where results of tools are text only, as in Chat Completions", async () => {
+    const sent = await sentTo("chat");
+    expect(sent).toContain(`a boat\\n[image, image/png, ${bytes} bytes]`);
+    expect(sent).not.toContain(data);
+  });
+});
+
 describe("the history is made fit", () => {
   const names = createToolNames([listFiles]);
   const convert = (...messages: Parameters<typeof toModelMessages>[0]["messages"]): unknown =>
-    toModelMessages({ messages, attachments: new Map() }, names);
+    toModelMessages({ messages, attachments: new Map() }, { names, takesToolImages: true });
 
   it("R123: a call without a result gets one that says so, a result without a call is left out", () => {
     expect(convert(user("Go"), assistant([result("lost", 1), use("open")], "the process ended"))).toMatchObject([

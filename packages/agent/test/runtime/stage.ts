@@ -176,6 +176,7 @@ export function arrayStore(): ConversationStore {
     },
     list: async () =>
       [...kept].map(([conversationId, { title, messages }]) => ({ conversationId, title, updatedAt: 0, messages: messages.length })),
+    lengthOf: async (conversationId) => kept.get(conversationId)?.messages.length ?? 0,
     delete: async (conversationId) => void kept.delete(conversationId),
     close: async () => {},
   };
@@ -195,8 +196,8 @@ function toConversation(conversationId: string, state: { title: string; messages
     get messages() {
       return state.messages;
     },
-    get length() {
-      return state.messages.length;
+    get bytes() {
+      return state.messages.flatMap(({ parts }) => parts).reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 1_000), 0);
     },
     add: async (message) => void state.messages.push(structuredClone(message)),
     addParts: async (messageId, parts) => void find(messageId).parts.push(...structuredClone(parts)),

@@ -76,4 +76,22 @@ describe("limits of a turn", () => {
     await Promise.all([...ids, "big1", "big2", "big3"].map((id) => stage.endOf(id)));
     await stage.close();
   });
+
+  it("G10 G11 the messages that are being answered count too, also in conversations of their own; a short one is still taken", async () => {
+    const gate = createGate();
+    const stage = openStage({
+      async *script() {
+        await gate.opened;
+        yield { type: "text", text: "ok" };
+      },
+    });
+    const long = "x".repeat(9_000_000);
+    for (const id of ["a", "b", "c", "d"]) stage.send(say(id, long, id));
+    stage.send(say("short", "hi", "e"));
+    expect(await stage.endOf("d")).toMatchObject({ type: "error", code: "overloaded" });
+    gate.open();
+    const ends = await Promise.all(["a", "b", "c", "short"].map(async (id) => (await stage.endOf(id)).type));
+    expect(ends).toEqual(["done", "done", "done", "done"]);
+    await stage.close();
+  });
 });

@@ -78,7 +78,7 @@ async function check(folder: string): Promise<void> {
     const conversation = await store.open(conversationId);
     problems.push(...compare(conversation.messages, facts).map((problem) => `${conversationId}: ${problem}`));
     // One that was begun, and has nothing yet, is not listed.
-    if ((listed.get(conversationId) ?? 0) !== conversation.length)
+    if ((listed.get(conversationId) ?? 0) !== conversation.messages.length)
       problems.push(`${conversationId}: the list says ${listed.get(conversationId)}`);
     // What is there now is what the next writer continues.
     facts.messageIds = conversation.messages.map(({ messageId }) => messageId);

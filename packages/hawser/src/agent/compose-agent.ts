@@ -74,10 +74,11 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Surroundings
   };
 }
 
-/** Throws `usage` for folders that can't be roots, before anything else is begun. */
-export async function checkRoots(flags: AgentFlags, { env, cwd }: Surroundings): Promise<void> {
+/** The folders in which the agent will work. Throws `usage` for those that can't be roots, before anything else is begun. */
+export async function checkRoots(flags: AgentFlags, { env, cwd }: Surroundings): Promise<readonly string[]> {
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: () => {} });
-  await createRoots(rootsOf(flags, config, cwd));
+  const { paths } = await createRoots(rootsOf(flags, config, cwd));
+  return paths;
 }
 
 /** The working directory is meant only where it is some project's. */

@@ -2,16 +2,21 @@
 // configuration are known to be right; `ready` comes before anything heavy is loaded.
 
 import { guardProcessFromTools, serveAgent } from "@hawser/agent";
+import { limits } from "@hawser/wire";
 import { ndjson, runStdio } from "@hawser/wire/node";
+import { keepMemorySmall } from "../small-memory.ts";
 import type { AgentFlags } from "./agent-flags.ts";
 import { composeAgent } from "./compose-agent.ts";
 
 export async function runAgent(flags: AgentFlags): Promise<void> {
+  keepMemorySmall();
   if (flags.debugProtocol) process.env["HAWSER_DEBUG"] = [process.env["HAWSER_DEBUG"], "protocol"].filter(Boolean).join(",");
   const agent = await composeAgent(flags, { env: process.env, cwd: process.cwd() });
   guardProcessFromTools();
   return runStdio({
     codec: ndjson,
+    // All of it, with the time to answer what is cancelled, is to be over within `eofGraceMs`.
+    eofGraceMs: limits.eofGraceMs - limits.cancelGraceMs,
     async serve(transport, lifecycle) {
       const serving = serveAgent(transport, agent.parts, { lifecycle });
       // Once `ready` is out.

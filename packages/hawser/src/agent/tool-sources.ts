@@ -52,8 +52,13 @@ export function createToolSources(flags: AgentFlags, config: AgentConfig, place:
 }
 
 async function loadModule(path: string): Promise<LoadedTools> {
-  const [{ loadTools }, { toTools }] = await Promise.all([import("../expose/load-tools.ts"), import("@hawser/bridge")]);
-  const tools = toTools(await loadTools(path));
+  const [{ loadTools }, { toTools }, { inForeignScope }] = await Promise.all([
+    import("../expose/load-tools.ts"),
+    import("@hawser/bridge"),
+    import("@hawser/agent"),
+  ]);
+  // A module that ends the process while it is loaded would end the turns of others.
+  const tools = toTools(await inForeignScope(`the module ${path}`, () => loadTools(path)));
   return { tools: () => tools };
 }
 

@@ -56,6 +56,18 @@ describe.concurrent("the protocol", () => {
   });
 });
 
+describe.concurrent("--tool-failure", () => {
+  it("H35: fatal makes a failed tool the end of its turn; without it the model reads the failure", async () => {
+    const module = `export const sinks = { name: "sinks", description: "x", input: { type: "object" }, annotations: { readOnlyHint: true }, run() { throw new Error("leak"); } };`;
+    const stage = makeStage({ "tools.mjs": module });
+    const fatal = await ask(stage, "call sinks", ["--tools", "tools.mjs", "--tool-failure", "fatal"]);
+    expect(fatal.events.at(-1)).toMatchObject({ type: "error", code: "tool_failed", error: expect.stringContaining("leak") as string });
+    const result = await ask(stage, "call sinks", ["--tools", "tools.mjs"]);
+    expect(result.events.at(-1)).toMatchObject({ type: "done" });
+    expect(result.events.find(({ type }) => type === "tool_result")).toMatchObject({ data: { isError: true } });
+  });
+});
+
 describe.concurrent("roots", () => {
   it("the working directory is the root; nothing outside of it is read", async () => {
     const stage = makeStage({ "inside.txt": "inside" });

@@ -15,7 +15,10 @@ const failure = {
 
 export const toolUseData = v.object({ toolId, toolName, input: anything("The tool's arguments.") });
 
-export const toolResultData = v.object({ toolId, toolName, result: anything("What the tool returned."), ...failure });
+const toolResultText =
+  'What the tool returned, as JSON. When it is more than text, for example an image, it is `{"content": [...]}` with the blocks as MCP writes them: `{"type": "text", "text"}`, `{"type": "image", "data", "mimeType"}` with the image as base64, and others; media that is too large is only described.';
+
+export const toolResultData = v.object({ toolId, toolName, result: anything(toolResultText), ...failure });
 
 export const statusData = v.object({
   state: text("`idle`, `busy` (a turn runs), `stopping` or `error`."),
