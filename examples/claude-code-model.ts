@@ -1,6 +1,6 @@
 // Claude Code as a model, with functions of this process as its tools: a request, a value that fits a schema, and
 // the AI SDK with an ordinary tool.
-//   node --conditions=hawser-source examples/claude-code-model.ts --scripted
+//   npx node --conditions=hawser-source examples/claude-code-model.ts --scripted
 // runs it without a key, an account or a network: a scripted model answers. Without `--scripted` it uses your own
 // account, as `claude` does: log in once with `claude`, or set ANTHROPIC_API_KEY.
 

@@ -1,16 +1,16 @@
 // The command line's process, started for the Agent SDK but owned by us: in a group of its own, which does
-// not outlive a request, whatever the SDK or the process itself do. Its stderr is kept, the end of it, since
-// that is where a process that dies says why.
+// not outlive a request, whatever the SDK or the process itself do. A line that never ends is not kept. The end
+// of its stderr is, since that is where a process that dies says why; without the keys that it was given.
 
 import { EventEmitter } from "node:events";
-import { PassThrough } from "node:stream";
+import { PassThrough, Transform } from "node:stream";
 import { limits } from "@hawser/wire";
 import { startChild, type ChildExit, type PipedChild } from "@hawser/wire/node";
 import type { SpawnedProcess, SpawnRequest } from "./agent-sdk.ts";
+import { CLIResponseParseError } from "./errors.ts";
 
 export interface CliProcess {
   readonly spawned: SpawnedProcess;
-  readonly pid: number | undefined;
   /** The last of what it wrote to stderr. */
   readonly stderr: string;
   /** How it ended; undefined while it runs. */
@@ -25,12 +25,14 @@ export interface CliProcess {
   end(isPatient: boolean): Promise<void>;
 }
 
-export function startCliProcess({ command, args, cwd, env }: SpawnRequest): CliProcess {
+/** `onOverflow` is told of a line that is longer than it may be. */
+export function startCliProcess({ command, args, cwd, env }: SpawnRequest, onOverflow: (error: Error) => void): CliProcess {
   const events = new EventEmitter();
   // What nobody listens to must not end our process.
   events.on("error", () => {});
   const stdin = new PassThrough();
-  const stdout = new PassThrough();
+  const stdout = createBoundedLines(limits.claudeLineBytes, onOverflow);
+  const decoder = new TextDecoder();
   let child: PipedChild | undefined;
   let exit: ChildExit | undefined;
   let startError: Error | undefined;
@@ -38,7 +40,7 @@ export function startCliProcess({ command, args, cwd, env }: SpawnRequest): CliP
   let stderr = "";
 
   const onStderr = (chunk: Buffer): void => {
-    stderr = (stderr + chunk.toString("utf8")).slice(-limits.maxErrorTextChars);
+    stderr = (stderr + decoder.decode(chunk, { stream: true })).slice(-limits.maxErrorTextChars);
   };
   const starting = startChild({ stdio: "pipe", command, args, cwd, env, ownsGroup: true, onStderr }).then(attach, (error: Error) => {
     startError = error;
@@ -85,11 +87,8 @@ export function startCliProcess({ command, args, cwd, env }: SpawnRequest): CliP
 
   return {
     spawned,
-    get pid() {
-      return child?.pid;
-    },
     get stderr() {
-      return stderr;
+      return withoutKeys(stderr, env);
     },
     get exit() {
       return exit;
@@ -105,4 +104,31 @@ export function startCliProcess({ command, args, cwd, env }: SpawnRequest): CliP
       await child?.stop();
     },
   };
+}
+
+/** Passes on what it gets. Whoever reads lines keeps each until it ends, so one without an end is not passed on. */
+function createBoundedLines(maxBytes: number, onOverflow: (error: Error) => void): Transform {
+  let lineBytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const end = chunk.indexOf(0x0a);
+      lineBytes += end === -1 ? chunk.length : end;
+      if (lineBytes > maxBytes) {
+        onOverflow(new CLIResponseParseError(`Claude Code wrote a line of more than ${maxBytes} bytes`, { facts: { maxBytes } }));
+        return done();
+      }
+      if (end !== -1) lineBytes = chunk.length - 1 - chunk.lastIndexOf(0x0a);
+      done(null, chunk);
+    },
+  });
+}
+
+/** Their names tell which variables are secret; a short one is a word, and no secret. */
+function withoutKeys(text: string, env: SpawnRequest["env"]): string {
+  const keys = Object.entries(env).flatMap(([name, value = ""]) =>
+    /key|token|secret|passw|credential|auth/i.test(name) && value.length >= 8 ? [value] : [],
+  );
+  // One may be the beginning of another.
+  const longestFirst = keys.toSorted((one, other) => other.length - one.length);
+  return longestFirst.reduce((rest, key) => rest.replaceAll(key, "[redacted]"), text);
 }

@@ -10,12 +10,11 @@ import type {
 } from "@ai-sdk/provider";
 import type { ToolSource } from "@hawser/bridge";
 import { limits } from "@hawser/wire";
-import { throwIfAborted } from "./abort.ts";
 import type { AgentMessage, McpServerConfig } from "./agent-sdk.ts";
 import { createLanguageCalls, type LanguageCalls } from "./language/language-calls.ts";
 import { checkOptions, type ClaudeCodeModelOptions, type RequestOptions } from "./options.ts";
 import { prepareRequestPrompt, type RequestPrompt } from "./prompt.ts";
-import { checkResult, createRunRecord, type ClaudeCodeResult, type ClaudeCodeResultWithMetadata } from "./result.ts";
+import { createRunRecord, type ClaudeCodeResult, type ClaudeCodeResultWithMetadata } from "./result.ts";
 import { openCliRun } from "./run-cli.ts";
 import { readRunOutput } from "./structured-output.ts";
 import { createEndpoint, createToolset, selectTools, type Toolset, type ToolSelection, type ToolsetOptions } from "./toolset.ts";
@@ -64,22 +63,28 @@ export class ClaudeCodeModel implements LanguageModelV4 {
   ): Promise<ClaudeCodeResultWithMetadata<Output>> {
     const record = createRunRecord();
     for await (const message of this.streamMessages(prompt, options)) record.add(message);
-    const { schema } = options;
-    const output = schema === undefined ? void checkResult(record.result) : await readRunOutput(schema, record);
-    const { metadata } = record;
-    return { text: record.text, output: output as Output, sessionId: metadata.sessionId, metadata };
+    const output = await readRunOutput(options.schema, record);
+    const { text, metadata } = record;
+    return { text, output: output as Output, sessionId: metadata.sessionId, metadata };
   }
 
   /** Every message of the command line. Leaving the loop early ends the request. */
   async *streamMessages(prompt: RequestPrompt, options: RequestOptions = {}): AsyncGenerator<AgentMessage, void> {
     const selection = this.processFunctionTools(options.tools);
     const prepared = prepareRequestPrompt(prompt);
-    throwIfAborted(options.signal);
     const { schema, includePartialMessages, resume, forkSession } = options;
-    const session = { schema, includePartialMessages, resume, forkSession };
-    const run = await openCliRun({ options: this.options, selection, prompt: prepared, system: prepared.system, ...session });
+    const run = await openCliRun({
+      options: this.options,
+      selection,
+      prompt: prepared,
+      guard: { signal: options.signal, ms: this.options.timeoutMs ?? limits.claudeRequestMs, what: "the request" },
+      system: prepared.system,
+      schema,
+      includePartialMessages,
+      resume,
+      forkSession,
+    });
     try {
-      run.guard(options.signal, { ms: this.options.timeoutMs ?? limits.claudeRequestMs, what: "the request" });
       for (let message = await run.next(); message !== undefined; message = await run.next()) yield message;
     } finally {
       await run.close();

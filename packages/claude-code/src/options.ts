@@ -82,6 +82,11 @@ export function checkOptions(options: ClaudeCodeModelOptions): void {
     if (value !== undefined && !(Number.isFinite(value) && value > 0))
       throw new HawserError("usage", `${name} must be a number above 0, not ${String(value)}`);
   }
+  // Not shown where it is refused: it may be a key.
+  const badVariable = Object.entries(options.env ?? {}).find(([, value]) => value !== undefined && !isVariable(value));
+  if (badVariable) throw new HawserError("usage", `env.${badVariable[0]} must be a text without a zero byte`);
   if (options.resume !== undefined && options.continue === true)
     throw new HawserError("usage", "`resume` and `continue` exclude each other; give one");
 }
+
+const isVariable = (value: unknown): boolean => typeof value === "string" && !value.includes("\0");

@@ -48,7 +48,7 @@ export interface RunRecord {
   readonly text: string;
   /** The message that ends a run; undefined before it. */
   readonly result: ResultMessage | undefined;
-  /** Throws CLIExecutionError or CLIResponseParseError where there is no answer. */
+  /** Throws CLIResponseParseError before there is a result. */
   readonly metadata: ClaudeCodeMetadata;
 }
 
@@ -88,24 +88,30 @@ export function createRunRecord(): RunRecord {
       return result;
     },
     get metadata() {
-      if (!result) throw new CLIResponseParseError("Claude Code ended without a result; its output may have been cut off");
-      return toMetadata(result, init, warnings);
+      return toMetadata(required(result), init, warnings);
     },
   };
 }
 
 /** Throws what the result says went wrong. */
-export function checkResult(result: ResultMessage | undefined): ResultMessage {
-  if (!result) throw new CLIResponseParseError("Claude Code ended without a result; its output may have been cut off");
-  const { subtype, is_error, api_error_status, errors, stop_reason } = result;
+export function checkResult(ended: ResultMessage | undefined): void {
+  const result = required(ended);
+  const { subtype, is_error, api_error_status: status, errors, stop_reason } = result;
   if (subtype === "success" && is_error !== true) {
-    if (typeof result.result === "string") return result;
+    if (typeof result.result === "string") return;
     throw new CLIResponseParseError("the result of Claude Code has no text", { facts: { subtype } });
   }
   const reasons = [...(Array.isArray(errors) ? (errors as unknown[]) : []), result.result].filter((reason) => typeof reason === "string");
   const meaning = subtype === undefined ? undefined : meanings[subtype];
   const text = [meaning, ...reasons].filter((part) => part !== undefined && part !== "").join(": ") || "it reported an error";
-  throw new CLIExecutionError(`Claude Code: ${text}`, { facts: { subtype, status: api_error_status, stopReason: stop_reason } });
+  // Its own advice is for whoever sits in front of it.
+  const advice = status === 401 || text.includes("/login") ? "; log in once with `claude`, or set ANTHROPIC_API_KEY" : "";
+  throw new CLIExecutionError(`Claude Code: ${text}${advice}`, { facts: { subtype, status, stopReason: stop_reason } });
+}
+
+function required(result: ResultMessage | undefined): ResultMessage {
+  if (result) return result;
+  throw new CLIResponseParseError("Claude Code ended without a result; its output may have been cut off");
 }
 
 const meanings: Readonly<Record<string, string>> = {

@@ -1,7 +1,9 @@
 // One run of the command line, from its tools to the last of its processes. In this order, by contract: the
 // tools are prepared, started, the query runs, and all of it is stopped, whatever happened. The first cause
 // of an end wins: an abort, a timeout, an interrupt, a tool that may not fail, or the command line itself.
+// A run that has such a cause stops by itself, whether somebody waits for it or not.
 
+import { setTimeout as pause } from "node:timers/promises";
 import { BridgeStartupError, describeThrown, HawserError, limits } from "@hawser/wire";
 import { loadAgentSdk, type AgentMessage, type AgentQuery, type SpawnRequest } from "./agent-sdk.ts";
 import { startCliProcess, type CliProcess } from "./cli-process.ts";
@@ -9,11 +11,13 @@ import { CLIExecutionError } from "./errors.ts";
 import { findCli } from "./find-cli.ts";
 import { toQueryPrompt, type PreparedPrompt } from "./prompt.ts";
 import { toEnvironment, toQueryOptions, type RunRequest } from "./query-options.ts";
-import { createRunEnding, type RunEnding } from "./run-ending.ts";
+import { createRunEnding, type RunEnding, type RunGuard } from "./run-ending.ts";
 import { createEndpoint, type ToolEndpoint } from "./toolset.ts";
 
 export interface CliRunRequest extends RunRequest {
   readonly prompt: PreparedPrompt;
+  /** From the first moment on. */
+  readonly guard: RunGuard;
   /** False for a run that may be left waiting for its tools; see `setKeepsAlive`. */
   readonly keepsAlive?: boolean | undefined;
 }
@@ -24,6 +28,8 @@ export interface CliRun {
   /** Ends the run with this error, unless it has ended already. */
   fail(error: Error): void;
   readonly guard: RunEnding["guard"];
+  /** Something has ended the run; it may still be there for a moment. */
+  readonly isEnding: boolean;
   /** Whether this process, with nothing else to do, goes on because of the run. It does unless told. */
   setKeepsAlive(keepsAlive: boolean): void;
   /** Resolves when the command line itself has ended, for whatever reason. */
@@ -43,17 +49,17 @@ export async function openCliRun(request: CliRunRequest): Promise<CliRun> {
   let closing: Promise<void> | undefined;
 
   const spawnClaudeCodeProcess = (spawn: SpawnRequest): CliProcess["spawned"] => {
-    cli = startCliProcess(spawn);
-    // One that comes up behind a closed run is not wanted any more.
-    if (closing) void cli.end(false);
+    cli = startCliProcess(spawn, ending.fail);
     return cli.spawned;
   };
 
   async function open(): Promise<AsyncIterator<AgentMessage>> {
+    ending.check(options.interruptHandler);
     const onToolError = options.toolErrors === "throw" ? ending.fail : undefined;
     endpoint = selection && createEndpoint(selection.toolset, { ...options, keepsAlive, onToolError });
     await endpoint?.start();
     const sdk = await loadAgentSdk();
+    ending.check(options.interruptHandler);
     const env = toEnvironment(options);
     const pathToClaudeCodeExecutable = findCli({ path: options.cliPath, cwd: options.cwd ?? process.cwd(), env });
     const settings = { ...toQueryOptions(request), mcpServers: endpoint?.mcpServers ?? {}, pathToClaudeCodeExecutable };
@@ -90,9 +96,11 @@ export async function openCliRun(request: CliRunRequest): Promise<CliRun> {
   }
   const closeOnce = (): Promise<void> => (closing ??= close());
 
+  ending.controller.signal.addEventListener("abort", () => void closeOnce().catch(() => {}));
+  ending.guard(request.guard);
   const iterator = await open().catch(async (error: unknown) => {
     await closeOnce();
-    throw error;
+    throw ending.cause ?? error;
   });
   ending.poll(options.interruptHandler);
 
@@ -100,13 +108,16 @@ export async function openCliRun(request: CliRunRequest): Promise<CliRun> {
     async next() {
       const message = await pull();
       if (message === undefined) return undefined;
-      await options.onMessage?.(message);
+      await ending.until(Promise.resolve(options.onMessage?.(message)));
       await checkServer(message, selection?.toolset.serverName, query);
       ending.check(options.interruptHandler);
       return message;
     },
     fail: ending.fail,
     guard: ending.guard,
+    get isEnding() {
+      return ending.cause !== undefined;
+    },
     get gone() {
       return cli?.gone ?? Promise.resolve();
     },
@@ -114,6 +125,9 @@ export async function openCliRun(request: CliRunRequest): Promise<CliRun> {
     close: closeOnce,
   };
 }
+
+// Why a server has failed is worth a moment, not all the time of the request.
+const statusMs = 1_000;
 
 /** The first message says how our server came up. */
 async function checkServer(
@@ -124,11 +138,12 @@ async function checkServer(
   if (type !== "system" || subtype !== "init" || name === undefined || !Array.isArray(mcp_servers)) return;
   const servers = mcp_servers as readonly { name?: unknown; status?: unknown }[];
   const { status } = servers.find((server) => server.name === name) ?? { status: "missing" };
-  if (status !== "failed" && status !== "missing") return;
-  const details = await query?.mcpServerStatus().catch(() => []);
+  if (status === "connected" || status === "pending") return;
+  const answered = query?.mcpServerStatus().catch(() => undefined);
+  const details = await Promise.race([answered, pause(statusMs, undefined, { ref: false })]);
   const reason = details?.find((server) => server.name === name)?.error;
-  const why = reason === undefined ? "" : `: ${reason.slice(0, limits.maxErrorTextChars)}`;
-  throw new BridgeStartupError(`Claude Code could not start the server "${name}" of the registered tools${why}`, {
+  const why = reason === undefined ? `it is ${String(status)}` : reason.slice(0, limits.maxErrorTextChars);
+  throw new BridgeStartupError(`Claude Code could not start the server "${name}" of the registered tools: ${why}`, {
     facts: { status, reason },
   });
 }

@@ -1,27 +1,43 @@
 // How a run comes to an early end: by its caller's signal, its time, its interrupt handler, or a tool that may
 // not fail. The first cause wins, and everybody who waits for the run learns of it at once.
 
-import { limits, startDeadline } from "@hawser/wire";
+import { limits } from "@hawser/wire";
 import { CLIInterruptedError, CLITimeoutError } from "./errors.ts";
 
+/** Who may end a run, and when it is over by itself. */
+export interface RunGuard {
+  readonly signal: AbortSignal | undefined;
+  readonly ms: number;
+  /** What takes that long. */
+  readonly what: string;
+  /** False: this process, with nothing else to do, ends before the time is over. */
+  readonly keepsAlive?: boolean;
+}
+
 export interface RunEnding {
+  /** Aborted by the first cause. */
   readonly controller: AbortController;
   readonly cause: Error | undefined;
   fail(error: Error): void;
   until<Result>(work: Promise<Result>): Promise<Result>;
-  /** Ends the run when the signal aborts or the time is over; the returned function takes both back. */
-  guard(signal: AbortSignal | undefined, timeout: { readonly ms: number; readonly what: string }): () => void;
+  /** Ends the run when the signal aborts or the time is over; in place of the guard before, if there is one. */
+  guard(guard: RunGuard): void;
   poll(handler: (() => boolean) | undefined): void;
+  /** Asks the handler, and throws the cause if there is one. */
   check(handler: (() => boolean) | undefined): void;
   release(): void;
 }
+
+// Node turns a longer delay into one millisecond.
+const maxDelayMs = 2_147_483_647;
 
 export function createRunEnding(): RunEnding {
   const controller = new AbortController();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
-  const releases = new Set<() => void>();
   let cause: Error | undefined;
+  let releaseGuard: (() => void) | undefined;
+  let polling: NodeJS.Timeout | undefined;
 
   function fail(error: Error): void {
     if (cause) return;
@@ -39,19 +55,18 @@ export function createRunEnding(): RunEnding {
     }
   }
 
-  function guard(signal: AbortSignal | undefined, { ms, what }: { readonly ms: number; readonly what: string }): () => void {
+  function guard({ signal, ms, what, keepsAlive = true }: RunGuard): void {
+    releaseGuard?.();
     const onAbort = (): void => fail(new CLIInterruptedError("the request was aborted", { cause: signal?.reason }));
-    if (signal?.aborted) onAbort();
+    const onTime = (): void => fail(new CLITimeoutError(`${what} took longer than ${ms} ms`, { facts: { timeoutMs: ms } }));
+    const timer = setTimeout(onTime, Math.min(ms, maxDelayMs));
+    if (!keepsAlive) timer.unref();
     signal?.addEventListener("abort", onAbort);
-    const expired = (): void => fail(new CLITimeoutError(`${what} took longer than ${ms} ms`, { facts: { timeoutMs: ms } }));
-    const deadline = startDeadline({ totalMs: ms, onExpire: expired });
-    const release = (): void => {
-      deadline.clear();
+    releaseGuard = () => {
+      clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
-      releases.delete(release);
     };
-    releases.add(release);
-    return release;
+    if (signal?.aborted) onAbort();
   }
 
   return {
@@ -67,12 +82,12 @@ export function createRunEnding(): RunEnding {
       if (cause) throw cause;
     },
     poll(handler) {
-      if (!handler) return;
-      const timer = setInterval(ask, limits.claudeInterruptPollMs, handler);
-      releases.add(() => clearInterval(timer));
+      // The command line keeps this process alive, as long as it should.
+      if (handler) polling = setInterval(ask, limits.claudeInterruptPollMs, handler).unref();
     },
     release() {
-      for (const release of [...releases]) release();
+      releaseGuard?.();
+      clearInterval(polling);
     },
   };
 }

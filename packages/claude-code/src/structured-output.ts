@@ -17,11 +17,11 @@ export interface AnswerSources {
   readonly text: string;
 }
 
-/** The value of a run that has ended; throws also what its result says went wrong. */
-export function readRunOutput(schema: OutputSchema, { result, lastStructuredInput, text }: RunRecord): Promise<unknown> {
+/** The value of a run that has ended; undefined where none was asked for. Throws also what its result says went wrong. */
+export async function readRunOutput(schema: OutputSchema | undefined, { result, lastStructuredInput, text }: RunRecord): Promise<unknown> {
   // A run that gave up on the schema may have given an answer that fits, in its own way.
   if (result?.subtype !== "error_max_structured_output_retries") checkResult(result);
-  return readStructuredOutput(schema, { structured: result?.structured_output, lastInput: lastStructuredInput, text });
+  return schema && readStructuredOutput(schema, { structured: result?.structured_output, lastInput: lastStructuredInput, text });
 }
 
 const subject = "structured output";
@@ -42,16 +42,19 @@ export async function readStructuredOutput(schema: OutputSchema, { structured, l
     }
   }
   const beginning = text.slice(0, limits.maxErrorTextChars);
-  const reason =
-    problem === undefined ? "there is no JSON in it" : describeThrown(problem).replace(/^invalid arguments for tool "[^"]*": /, "");
-  throw new StructuredOutputError(
-    `the answer has no value that fits the schema: ${reason.replace(/\. Correct them and call again$/, "")}`,
-    {
-      cause: problem,
-      facts: { text: beginning },
-    },
-  );
+  const reason = problem === undefined ? "there is no JSON in it" : aboutTheValue(describeThrown(problem));
+  throw new StructuredOutputError(`the answer has no value that fits the schema: ${reason}`, {
+    cause: problem,
+    facts: { text: beginning },
+  });
 }
+
+/** The check speaks of a tool's arguments. */
+const aboutTheValue = (problem: string): string =>
+  problem
+    .replace(/^invalid arguments for tool "[^"]*": /, "")
+    .replace(/\. Correct them and call again$/, "")
+    .replaceAll("(arguments)", "the value");
 
 /** The value itself, what a string of JSON holds, and what an object around it holds. */
 function* candidatesIn(value: unknown, depth = 0): Generator<unknown> {
@@ -68,14 +71,16 @@ function* candidatesIn(value: unknown, depth = 0): Generator<unknown> {
 
 /** JSON as a whole, in a code fence, or from the first bracket to the last. */
 function* jsonTextsIn(text: string): Generator<unknown> {
-  const fences = [...text.matchAll(/```(?:json)?\s*\n([\s\S]*?)```/g)].map(([, inside = ""]) => inside);
-  const [object = ""] = /\{[\s\S]*\}/.exec(text) ?? [];
-  const [list = ""] = /\[[\s\S]*\]/.exec(text) ?? [];
-  for (const candidate of [text, ...fences, object, list]) {
+  // Every second piece stands in a fence; the first line of it may say that it is JSON.
+  const fences = text.split("```").filter((_, index) => index % 2 === 1);
+  const insides = fences.map((fence) => fence.replace(/^json\b/i, ""));
+  for (const candidate of [text, ...insides, between(text, "{", "}"), between(text, "[", "]")]) {
     const value = parseOr(candidate);
     if (value !== undefined) yield value;
   }
 }
+
+const between = (text: string, first: string, last: string): string => text.slice(text.indexOf(first), text.lastIndexOf(last) + 1);
 
 const jsonOr = (member: unknown): unknown => (typeof member === "string" && /^\s*[[{]/.test(member) ? parseOr(member, member) : member);
 

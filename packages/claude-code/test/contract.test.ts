@@ -150,7 +150,13 @@ describe("new ClaudeCodeModel", () => {
     [{ timeoutMs: 0 }, "timeoutMs must be a number above 0"],
     [{ maxTurns: Number.NaN }, "maxTurns must be a number above 0"],
     [{ resume: "x", continue: true }, "exclude each other"],
+    [{ env: { MY_KEY: "a\0b" } }, "env.MY_KEY must be a text without a zero byte"],
+    [{ env: { PORT: 80 as unknown as string } }, "env.PORT must be a text"],
   ] as const)("refuses %j", ([options, reason]) => {
     expect(() => new ClaudeCodeModel(options)).toThrow(reason);
+  });
+
+  it("takes an environment that takes variables away", () => {
+    expect(() => new ClaudeCodeModel({ env: { GONE: undefined, EMPTY: "" } })).not.toThrow();
   });
 });

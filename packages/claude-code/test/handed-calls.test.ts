@@ -46,6 +46,19 @@ describe("results of calls that were handed out", () => {
     expect(await run("a", { x: 1 })).toMatchObject({ content: [{ text: "one" }] });
   });
 
+  it("reach the others where the arguments of one were no JSON", async () => {
+    const { handed, run } = makeCalls();
+    const broken = { toolCallId: "1", toolName: "a", input: '{"x": ' };
+    handed.settle(
+      [broken, call("2", "b", {})],
+      new Map([
+        ["1", text("one")],
+        ["2", text("two")],
+      ]),
+    );
+    expect(await run("b", {})).toMatchObject({ content: [{ text: "two" }] });
+  });
+
   it.for([
     [undefined, { content: [{ text: "there is no result of this call" }], isError: true }],
     [{ type: "json", value: { n: 1 } }, { content: [{ text: '{"n":1}' }] }],

@@ -17,11 +17,11 @@ const waits = (started: () => void, ended: (reason: unknown) => void) =>
     input,
     run: (_, { signal }) =>
       new Promise((_resolve, reject) => {
-        started();
         signal.addEventListener("abort", () => {
           ended(signal.reason);
           reject(signal.reason as Error);
         });
+        started();
       }),
   });
 

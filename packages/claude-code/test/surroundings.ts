@@ -36,11 +36,11 @@ export function processesOf(home: string): number[] {
   });
 }
 
-/** The command line itself among them. */
-export const cliOf = (home: string): number | undefined =>
+/** The command line itself among them, or another one than this. */
+export const cliOf = (home: string, other?: number): number | undefined =>
   processesOf(home).find((pid) => {
     try {
-      return fs.readlinkSync(`/proc/${pid}/exe`) === fs.realpathSync(cliPath);
+      return pid !== other && fs.readlinkSync(`/proc/${pid}/exe`) === fs.realpathSync(cliPath);
     } catch {
       return false;
     }

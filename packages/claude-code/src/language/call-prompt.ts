@@ -11,11 +11,10 @@ import type {
 } from "@ai-sdk/provider";
 import { conversationBlocks, textBlock, type PreparedPrompt, type Utterance } from "../prompt.ts";
 
-/** Results that the prompt ends with, by the id of their call; undefined if it ends otherwise. */
-export function finalResults(prompt: LanguageModelV4Prompt): ReadonlyMap<string, LanguageModelV4ToolResultOutput> | undefined {
+/** Results that the prompt ends with, by the id of their call. */
+export function finalResults(prompt: LanguageModelV4Prompt): ReadonlyMap<string, LanguageModelV4ToolResultOutput> {
   const last = prompt.at(-1);
-  if (last?.role !== "tool") return undefined;
-  const results = last.content.filter((part) => part.type === "tool-result");
+  const results = last?.role === "tool" ? last.content.filter((part) => part.type === "tool-result") : [];
   return new Map(results.map(({ toolCallId, output }) => [toolCallId, output]));
 }
 

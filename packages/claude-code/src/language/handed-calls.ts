@@ -68,7 +68,7 @@ export function createHandedCalls(functionTools: readonly LanguageModelV4Functio
       called = Promise.withResolvers();
       answers = calls.map(({ toolCallId, toolName, input }) => ({
         toolName,
-        key: stableJson(JSON.parse(input)),
+        key: toKey(input),
         result: toMcpResult(results.get(toolCallId)),
       }));
       for (const entry of [...waiting]) {
@@ -94,6 +94,15 @@ function toTool(
     },
   };
   return { name, description: description ?? "", input, run: (args: never, context) => run(args, context) };
+}
+
+/** Arguments that are no JSON were never called with. */
+function toKey(input: string): string {
+  try {
+    return stableJson(JSON.parse(input));
+  } catch {
+    return input;
+  }
 }
 
 /** The same text for the same value, however its members are ordered. */

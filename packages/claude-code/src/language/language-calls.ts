@@ -1,25 +1,27 @@
-// The calls of the AI SDK. A call is one step of a run of the command line: a new run, or the one that waits for the results
-// which the prompt ends with. A step that hands out tool calls ends while the run waits; a run whose results
-// never come is ended after a while, or as soon as its conversation goes on without it.
+// The calls of the AI SDK. A call is one step of a run of the command line: of the one that waits for the results which the
+// prompt ends with, else of one that resumes the session of the conversation, else of a new one. A step that hands
+// out tool calls ends while its run waits.
 
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
   LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
 import { limits } from "@hawser/wire";
-import { throwIfAborted } from "../abort.ts";
-import { CLIExecutionError } from "../errors.ts";
+import { CLIExecutionError, CLIResponseParseError } from "../errors.ts";
 import type { ClaudeCodeModelOptions, OutputSchema } from "../options.ts";
 import { createRunRecord } from "../result.ts";
 import { openCliRun } from "../run-cli.ts";
+import type { RunGuard } from "../run-ending.ts";
 import { createToolset, defaultServerName, selectTools, type Toolset, type ToolSelection } from "../toolset.ts";
-import { callIdsIn, finalResults, prepareCallPrompt, splitPrompt } from "./call-prompt.ts";
+import { prepareCallPrompt, splitPrompt } from "./call-prompt.ts";
 import { createConversations } from "./conversations.ts";
 import { createHandedCalls } from "./handed-calls.ts";
 import { foldStep, toStepStream } from "./step-results.ts";
-import { readStep, type LanguageRun, type StepRequest } from "./steps.ts";
+import { readStep, toCallError, type LanguageRun, type StepHooks, type StepRequest } from "./steps.ts";
+import { createWaitingRuns } from "./waiting-runs.ts";
 import { warningsFor } from "./warnings.ts";
 
 export interface LanguageCalls {
@@ -28,62 +30,19 @@ export interface LanguageCalls {
   close(): Promise<void>;
 }
 
+interface OpenStep {
+  current: StepRequest;
+  /** With a run that waited, or with a session. */
+  readonly goesOn: boolean;
+}
+
 export function createLanguageCalls(options: ClaudeCodeModelOptions, registered: () => Toolset | undefined): LanguageCalls {
   const conversations = createConversations();
-  const waiting = new Set<LanguageRun>();
+  const waiting = createWaitingRuns(options.toolResultTimeoutMs ?? limits.claudeToolResultMs);
   // What the caller has decided about sessions is not decided again.
   const isResuming = options.persistSession !== false && options.resume === undefined && options.continue !== true;
 
-  async function leave(run: LanguageRun): Promise<void> {
-    waiting.delete(run);
-    run.release?.();
-    await run.cli.close();
-  }
-
-  /** The run that waits for what the prompt brings. Others of the same conversation are over. */
-  async function takeWaiting({ prompt }: LanguageModelV4CallOptions): Promise<LanguageRun | undefined> {
-    const results = finalResults(prompt);
-    const mentioned = callIdsIn(prompt);
-    let taken: LanguageRun | undefined;
-    for (const run of [...waiting]) {
-      if (!run.calls.some(({ toolCallId }) => mentioned.has(toolCallId))) continue;
-      if (!taken && results && run.calls.some(({ toolCallId }) => results.has(toolCallId))) taken = run;
-      else await leave(run);
-    }
-    if (!taken || !results) return undefined;
-    waiting.delete(taken);
-    taken.release?.();
-    taken.cli.setKeepsAlive(true);
-    taken.handed.settle(taken.calls, results);
-    return taken;
-  }
-
-  /** The run waits for results; within their time, and without keeping this process alive. */
-  function park(run: LanguageRun): void {
-    waiting.add(run);
-    run.cli.setKeepsAlive(false);
-    const timer = setTimeout(() => void leave(run), options.toolResultTimeoutMs ?? limits.claudeToolResultMs);
-    timer.unref();
-    run.release = () => clearTimeout(timer);
-    // One that died has nothing to wait for; the conversation goes on in a new one.
-    void run.cli.gone.then(() => (waiting.has(run) ? leave(run) : undefined));
-    const [oldest] = waiting;
-    if (waiting.size > limits.claudeWaitingEntries && oldest) void leave(oldest);
-  }
-
-  async function openRun(call: LanguageModelV4CallOptions): Promise<StepRequest> {
-    const { earlier } = splitPrompt(call.prompt);
-    const session = isResuming ? conversations.find(earlier) : undefined;
-    if (session === undefined) return openFresh(call);
-    const step = await openFresh(call, session);
-    if (await isResumed(step)) return step;
-    // Its file may have been removed; the conversation is with the caller.
-    conversations.forget(earlier);
-    await step.run.cli.close();
-    return openFresh(call);
-  }
-
-  async function openFresh(call: LanguageModelV4CallOptions, session?: string): Promise<StepRequest> {
+  async function openRun(call: LanguageModelV4CallOptions, session?: string): Promise<StepRequest> {
     const { prepared, warnings } = prepareCallPrompt(call.prompt, session !== undefined);
     const functionTools = call.toolChoice?.type === "none" ? [] : (call.tools ?? []).filter((tool) => tool.type === "function");
     const handed = createHandedCalls(functionTools);
@@ -93,43 +52,59 @@ export function createLanguageCalls(options: ClaudeCodeModelOptions, registered:
       options,
       selection,
       prompt: prepared,
+      guard: guardOf(call),
       system: withJsonRequest(prepared.system, call),
       schema,
       includePartialMessages: true,
       keepsAlive: functionTools.length === 0,
       ...(session !== undefined && { resume: session, forkSession: true }),
+    }).catch((error: unknown) => {
+      throw toCallError(call, error);
     });
     const names = functionTools.length > 0 && selection ? selection.names : new Map<string, string>();
-    const run: LanguageRun = { cli, handed, names, schema, record: createRunRecord(), calls: [], release: undefined };
+    const run: LanguageRun = { cli, handed, names, schema, record: createRunRecord(), calls: [] };
     return { run, call, warnings: [...warningsFor(call), ...warnings] };
   }
 
-  /** Whether the session was found: a run without one ends before it begins. */
-  async function isResumed({ run, call }: StepRequest): Promise<boolean> {
-    const release = run.cli.guard(call.abortSignal, { ms: hooks.timeoutMs, what: "the step" });
+  /** A step goes on with a run that waits, or with the session of its conversation, or begins anew. */
+  async function openStep(call: LanguageModelV4CallOptions): Promise<OpenStep> {
+    const run = await waiting.take(call, guardOf(call));
+    if (run) return { current: { run, call, warnings: warningsFor(call) }, goesOn: true };
+    const session = isResuming ? conversations.find(splitPrompt(call.prompt).earlier) : undefined;
+    return { current: await openRun(call, session), goesOn: session !== undefined };
+  }
+
+  /**
+   * What the step goes on with may be gone: the session's file removed, the command line killed as the results came
+   * back. The caller has the whole conversation, so where nothing was said yet, a new run is told of it.
+   */
+  async function* read(step: OpenStep): AsyncGenerator<LanguageModelV4StreamPart> {
+    const { call, warnings } = step.current;
+    yield { type: "stream-start", warnings: [...warnings] };
+    let isSaid = false;
     try {
-      run.pulled = run.cli.next();
-      const first = await run.pulled;
-      return first !== undefined && first.type !== "result";
+      for await (const part of readStep(step.current, hooks)) {
+        isSaid ||= part.type !== "response-metadata" && part.type !== "raw";
+        yield part;
+      }
+      return;
     } catch (error) {
-      if (error instanceof CLIExecutionError) return false;
-      await run.cli.close();
-      throw error;
-    } finally {
-      release();
+      if (isSaid || !step.goesOn || !hasEndedByItself(error)) throw error;
     }
+    conversations.forget(splitPrompt(call.prompt).earlier);
+    step.current = await openRun(call);
+    yield* readStep(step.current, hooks);
   }
 
-  async function openStep(call: LanguageModelV4CallOptions): Promise<StepRequest> {
-    throwIfAborted(call.abortSignal);
-    const run = await takeWaiting(call);
-    return run ? { run, call, warnings: warningsFor(call) } : openRun(call);
-  }
+  const guardOf = (call: LanguageModelV4CallOptions): RunGuard => ({
+    signal: call.abortSignal,
+    ms: options.timeoutMs ?? limits.claudeRequestMs,
+    what: "the step",
+  });
 
-  const hooks = {
-    timeoutMs: options.timeoutMs ?? limits.claudeRequestMs,
-    park,
-    onFinished: (prompt: LanguageModelV4CallOptions["prompt"], answer: string, sessionId: string): void => {
+  const hooks: StepHooks = {
+    park: waiting.park,
+    onFinished(prompt, answer, sessionId) {
       if (isResuming) conversations.remember(prompt, answer, sessionId);
     },
   };
@@ -137,16 +112,25 @@ export function createLanguageCalls(options: ClaudeCodeModelOptions, registered:
   return {
     async generate(call) {
       const step = await openStep(call);
-      return foldStep(readStep(step, hooks), step.warnings);
+      return foldStep(read(step), step.current.warnings);
     },
     async stream(call) {
       const step = await openStep(call);
-      return { stream: toStepStream(readStep(step, hooks), step.run.cli) };
+      const endRun = async (reason: Error): Promise<void> => {
+        const { cli } = step.current.run;
+        cli.fail(reason);
+        await cli.close();
+      };
+      return { stream: toStepStream(read(step), endRun) };
     },
-    async close() {
-      await Promise.all([...waiting].map(leave));
-    },
+    close: waiting.close,
   };
+}
+
+/** Not by its caller, its time or a limit that was set. */
+function hasEndedByItself(error: unknown): boolean {
+  if (error instanceof CLIResponseParseError) return true;
+  return error instanceof CLIExecutionError && !String(error.facts["subtype"]).startsWith("error_max_");
 }
 
 /** The call's own tools are handed out; without any, the registered ones run here, inside the step. */

@@ -2,26 +2,26 @@
 
 import type { LanguageModelV4Content, LanguageModelV4GenerateResult, LanguageModelV4StreamPart, SharedV4Warning } from "@ai-sdk/provider";
 import { CLIInterruptedError, CLIResponseParseError } from "../errors.ts";
-import type { CliRun } from "../run-cli.ts";
 
 type Parts = AsyncGenerator<LanguageModelV4StreamPart>;
 
-/** A reader that goes away ends the run. What fails is the last part of the stream. */
-export function toStepStream(parts: Parts, cli: CliRun): ReadableStream<LanguageModelV4StreamPart> {
+/** A reader that goes away before the end ends the run. What fails is the last part of the stream. */
+export function toStepStream(parts: Parts, endRun: (reason: Error) => Promise<void>): ReadableStream<LanguageModelV4StreamPart> {
   return new ReadableStream<LanguageModelV4StreamPart>(
     {
       async pull(controller) {
         try {
           const { done, value } = await parts.next();
-          if (done === true) controller.close();
-          else controller.enqueue(value);
+          if (done !== true) controller.enqueue(value);
+          // Behind it, a run may wait for results: whoever leaves now has seen the end.
+          if (done === true || value.type === "finish") controller.close();
         } catch (error) {
           controller.enqueue({ type: "error", error });
           controller.close();
         }
       },
       async cancel() {
-        cli.fail(new CLIInterruptedError("nobody reads the stream any more"));
+        await endRun(new CLIInterruptedError("nobody reads the stream any more"));
         await parts.return(undefined);
       },
     },

@@ -12,7 +12,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { AgentMessage } from "../agent-sdk.ts";
 import type { OutputSchema } from "../options.ts";
-import { checkResult, type RunRecord } from "../result.ts";
+import type { RunRecord } from "../result.ts";
 import type { CliRun } from "../run-cli.ts";
 import { readRunOutput } from "../structured-output.ts";
 import type { HandedCall, HandedCalls } from "./handed-calls.ts";
@@ -29,8 +29,6 @@ export interface LanguageRun {
   pulled?: Promise<AgentMessage | undefined> | undefined;
   /** Handed out, and not answered yet. */
   calls: readonly HandedCall[];
-  /** Takes back what watches a waiting run. */
-  release: (() => void) | undefined;
 }
 
 export interface StepRequest {
@@ -40,27 +38,25 @@ export interface StepRequest {
 }
 
 export interface StepHooks {
-  readonly timeoutMs: number;
   /** The run waits for results now. */
-  park(run: LanguageRun): void;
+  park(step: StepRequest): void;
   onFinished(prompt: LanguageModelV4CallOptions["prompt"], answer: string, sessionId: string): void;
 }
 
 // From a call that reaches us to the rest of its message, where that was not streamed.
 const settleMs = 100;
 
-export async function* readStep({ run, call, warnings }: StepRequest, hooks: StepHooks): AsyncGenerator<LanguageModelV4StreamPart> {
+export async function* readStep(step: StepRequest, hooks: StepHooks): AsyncGenerator<LanguageModelV4StreamPart> {
+  const { run, call } = step;
   const { cli, record } = run;
   const parts = createStepParts({ names: run.names, isTextHeld: run.schema !== undefined });
   let isParked = false;
-  const release = cli.guard(call.abortSignal, { ms: hooks.timeoutMs, what: "the step" });
   try {
-    yield { type: "stream-start", warnings: [...warnings] };
     for (;;) {
       const message = await nextOrCalled(run, parts);
       if (message === "called") break;
       if (message === undefined) {
-        yield* finishRun({ run, call, warnings }, parts, hooks);
+        yield* finishRun(step, parts, hooks);
         return;
       }
       record.add(message);
@@ -71,17 +67,18 @@ export async function* readStep({ run, call, warnings }: StepRequest, hooks: Ste
     }
     run.calls = [...parts.calls];
     isParked = true;
-    release();
-    hooks.park(run);
+    hooks.park(step);
     yield toFinish(parts, { unified: "tool-calls", raw: "tool_use" }, {});
   } catch (error) {
-    // As the AI SDK knows it.
-    throw call.abortSignal?.aborted === true ? (call.abortSignal.reason as Error) : error;
+    throw toCallError(call, error);
   } finally {
-    release();
     if (!isParked) await cli.close();
   }
 }
+
+/** The AI SDK knows an abort by the signal's own reason. */
+export const toCallError = ({ abortSignal }: LanguageModelV4CallOptions, error: unknown): unknown =>
+  abortSignal?.aborted === true ? abortSignal.reason : error;
 
 /** A message that was not streamed has no end of its own: it is over when the command line begins to call. */
 async function nextOrCalled(run: LanguageRun, parts: StepParts): Promise<AgentMessage | undefined | "called"> {
@@ -111,10 +108,9 @@ function toResponseMetadata({ model, session_id }: AgentMessage): LanguageModelV
 
 async function* finishRun({ run, call }: StepRequest, parts: StepParts, hooks: StepHooks): AsyncGenerator<LanguageModelV4StreamPart> {
   const { record, schema } = run;
-  let answer = parts.text;
-  if (schema === undefined) checkResult(record.result);
-  else {
-    answer = JSON.stringify(await readRunOutput(schema, record));
+  const output = await readRunOutput(schema, record);
+  const answer = schema === undefined ? parts.text || record.text : JSON.stringify(output);
+  if (parts.text === "" && answer !== "") {
     yield { type: "text-start", id: "answer" };
     yield { type: "text-delta", id: "answer", delta: answer };
     yield { type: "text-end", id: "answer" };

@@ -1,0 +1,58 @@
+// Runs that wait for the results of tool calls which were handed out. The next step of the conversation takes its run;
+// one whose results never come is ended after a while, when its caller aborts, when its conversation goes on without
+// it, or when there are too many. None keeps this process alive.
+
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { limits } from "@hawser/wire";
+import type { RunGuard } from "../run-ending.ts";
+import { callIdsIn, finalResults } from "./call-prompt.ts";
+import type { LanguageRun, StepRequest } from "./steps.ts";
+
+export interface WaitingRuns {
+  /** The run that waits for what the prompt brings; it goes on with it, under this guard. */
+  take(call: LanguageModelV4CallOptions, guard: RunGuard): Promise<LanguageRun | undefined>;
+  /** The run waits from now on. */
+  park(step: StepRequest): void;
+  /** Ends all of them. */
+  close(): Promise<void>;
+}
+
+export function createWaitingRuns(resultMs: number): WaitingRuns {
+  const waiting = new Set<LanguageRun>();
+
+  async function leave(run: LanguageRun): Promise<void> {
+    waiting.delete(run);
+    await run.cli.close();
+  }
+
+  return {
+    async take({ prompt }, guard) {
+      const mentioned = callIdsIn(prompt);
+      const runs = [...waiting].filter(({ calls }) => calls.some(({ toolCallId }) => mentioned.has(toolCallId)));
+      const results = finalResults(prompt);
+      const taken = runs.find(({ calls, cli }) => !cli.isEnding && calls.some(({ toolCallId }) => results.has(toolCallId)));
+      if (taken) {
+        waiting.delete(taken);
+        taken.cli.guard(guard);
+        taken.cli.setKeepsAlive(true);
+        taken.handed.settle(taken.calls, results);
+      }
+      await Promise.all(runs.filter((run) => run !== taken).map(leave));
+      return taken;
+    },
+
+    park({ run, call }) {
+      waiting.add(run);
+      run.cli.setKeepsAlive(false);
+      run.cli.guard({ signal: call.abortSignal, ms: resultMs, what: "waiting for the results of tools", keepsAlive: false });
+      // One that died, or was ended, has nothing to wait for; if the conversation goes on, then in a new one.
+      void run.cli.gone.then(() => (waiting.has(run) ? leave(run) : undefined));
+      const [oldest] = waiting;
+      if (waiting.size > limits.claudeWaitingEntries && oldest) void leave(oldest);
+    },
+
+    async close() {
+      await Promise.all([...waiting].map(leave));
+    },
+  };
+}

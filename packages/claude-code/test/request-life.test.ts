@@ -1,0 +1,186 @@
+// Requests that are ended at an odd moment, that overlap, or whose functions misbehave: each ends as it should, and none has
+// anything to do with another. The stage checks that nothing is left.
+
+import { execFile } from "node:child_process";
+import { getEventListeners } from "node:events";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { limits } from "@hawser/wire";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { CLIInterruptedError, defineTool, type TransportType } from "../src/index.ts";
+import { say, use } from "./fixtures/scripted-model.ts";
+import { makeStage, thrownBy } from "./stage.ts";
+import { cliOf, hasCli, processesOf, until } from "./surroundings.ts";
+
+const cliPath = join(import.meta.dirname, "fixtures/odd-cli.mjs");
+const input = { type: "object" } as const;
+const full = (name: string): string => `mcp__hawser__${name}`;
+const result = (text: string): string => `result|${JSON.stringify({ subtype: "success", result: text })}`;
+
+describe("an abort", () => {
+  it.for(["stdio", "sdk"] as const)(
+    "while the session of the tools starts over %s keeps the command line from starting",
+    async (transport) => {
+      const stage = await makeStage(() => []);
+      let looks = 0;
+      const env = {
+        // Looked at for a command line that is to be started.
+        get HAWSER_TEST_LOOK() {
+          return `${++looks}`;
+        },
+      };
+      const model = stage.create({ cliPath, env });
+      looks = 0;
+      model.setAgentToolsets([defineTool({ name: "a", description: "", input, run: () => "" })], { transport });
+      const controller = new AbortController();
+      const request = thrownBy(model.request("go", { signal: controller.signal }));
+      controller.abort(new Error("at once"));
+      expect(await request).toMatchObject({ name: "CLIInterruptedError", cause: { message: "at once" } });
+      expect(looks).toBe(0);
+    },
+  );
+
+  it("is heard while the message callback takes its time", async () => {
+    const stage = await makeStage(() => []);
+    const controller = new AbortController();
+    const onMessage = (): Promise<void> => {
+      controller.abort();
+      return new Promise(() => {});
+    };
+    const model = stage.create({ cliPath, onMessage, env: { ...stage.options.env, HAWSER_TEST_ODD: "silent" } });
+    expect(await thrownBy(model.request("go", { signal: controller.signal }))).toBeInstanceOf(CLIInterruptedError);
+  });
+
+  it.runIf(hasCli)("in the middle of an answer ends it", async () => {
+    const stage = await makeStage(() => say("a long answer"));
+    const controller = new AbortController();
+    const error = await thrownBy(
+      (async () => {
+        for await (const { type } of stage.create().streamMessages("go", { signal: controller.signal, includePartialMessages: true }))
+          if (type === "stream_event") controller.abort();
+      })(),
+    );
+    expect(error).toBeInstanceOf(CLIInterruptedError);
+    expect(cliOf(stage.home)).toBeUndefined();
+  });
+
+  it.runIf(hasCli)("is what a request ends with, though a function fails because of it", async () => {
+    const stage = await makeStage(() => [use(full("fails"))]);
+    const controller = new AbortController();
+    const run = (): never => {
+      controller.abort();
+      throw new RangeError("the second cause");
+    };
+    const model = stage.create({ toolErrors: "throw" });
+    model.setAgentToolsets([defineTool({ name: "fails", description: "", input, run })], { transport: "sdk" });
+    expect(await thrownBy(model.request("go", { signal: controller.signal }))).toBeInstanceOf(CLIInterruptedError);
+  });
+
+  it.runIf(hasCli).for(["stdio", "sdk"] as const)(
+    "ends a request whose function does not listen, over %s",
+    async (transport: TransportType) => {
+      const stage = await makeStage(() => [use(full("deaf"))]);
+      const controller = new AbortController();
+      const deaf = defineTool({
+        name: "deaf",
+        description: "",
+        input,
+        run() {
+          controller.abort();
+          return new Promise(() => {});
+        },
+      });
+      const model = stage.create();
+      model.setAgentToolsets([deaf], { transport });
+      expect(await thrownBy(model.request("go", { signal: controller.signal }))).toBeInstanceOf(CLIInterruptedError);
+      expect(cliOf(stage.home)).toBeUndefined();
+    },
+  );
+});
+
+it("an interrupt handler is asked before anything is started, and not any more when the request is over", async () => {
+  const stage = await makeStage(() => []);
+  let asked = 0;
+  const model = stage.create({
+    cliPath,
+    interruptHandler: () => ++asked < 0,
+    env: { ...stage.options.env, HAWSER_TEST_ODD: result("fine") },
+  });
+  await model.request("go");
+  const before = asked;
+  await new Promise((resolve) => setTimeout(resolve, 2 * limits.claudeInterruptPollMs));
+  expect(asked).toBe(before);
+  const eager = stage.create({ directory: join(stage.home, "nowhere"), interruptHandler: () => true });
+  eager.setAgentToolsets([defineTool({ name: "a", description: "", input, run: () => "" })]);
+  expect(await thrownBy(eager.request("go"))).toBeInstanceOf(CLIInterruptedError);
+});
+
+describe.runIf(hasCli)("requests at the same time", () => {
+  it("R73 H14: have the tools that each was given, whatever is registered meanwhile", async () => {
+    const stage = await makeStage(({ resultTexts, tools }) => (resultTexts.length > 0 ? say(resultTexts.join()) : [use(tools[0]!.name)]));
+    const model = stage.create();
+    const both = Promise.withResolvers<void>();
+    const met = new Set<string>();
+    const meet = (name: string) =>
+      defineTool({
+        name,
+        description: "",
+        input,
+        async run() {
+          met.add(name);
+          if (met.size === 2) both.resolve();
+          await both.promise;
+          return `this is ${name}`;
+        },
+      });
+    model.setAgentToolsets([meet("one"), meet("two")]);
+    const requests = ["one", "two"].map((name) => model.request("go", { tools: [name] }));
+    model.setAgentToolsets([meet("three")], { serverName: "other" });
+    const texts = (await Promise.all(requests)).map(({ text }) => text.split("\n")[0]);
+    expect(texts).toEqual(["this is one", "this is two"]);
+    const offered = stage.model.conversations.map(({ tools }) => tools.map(({ name }) => name).join()).toSorted();
+    expect(offered).toEqual([full("one"), full("one"), full("two"), full("two")]);
+  });
+});
+
+describe("many requests", () => {
+  it("at once share a model and a signal, without a listener too many, then or afterwards", { timeout: 90_000 }, async () => {
+    const stage = await makeStage(() => []);
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", onWarning);
+    onTestFinished(() => void process.off("warning", onWarning));
+    const model = stage.create({ cliPath, env: { ...stage.options.env, HAWSER_TEST_ODD: result("fine") } });
+    await model.request("go");
+    const listeners = (): number[] => process.eventNames().map((event) => process.listenerCount(event));
+    const before = listeners();
+    const { signal } = new AbortController();
+    const texts = await Promise.all(Array.from({ length: 20 }, async () => (await model.request("go", { signal })).text));
+    expect(texts).toEqual(Array.from({ length: 20 }, () => "fine"));
+    expect(listeners()).toEqual(before);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    expect(warnings).toEqual([]);
+  });
+
+  it("of every kind of end leave a program free to end", async () => {
+    const stage = await makeStage(() => []);
+    const program = join(import.meta.dirname, "fixtures/ends-by-itself.ts");
+    const args = ["--conditions=hawser-source", program, stage.home, stage.directory];
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      env: { ...process.env, ...stage.options.env },
+      timeout: 40_000,
+    });
+    const ends = JSON.parse(stdout) as Record<string, unknown>;
+    expect(ends).toEqual({
+      answered: "fine",
+      left: "left",
+      died: "CLIExecutionError",
+      late: "CLITimeoutError",
+      aborted: "CLIInterruptedError",
+      missing: "CLINotFoundError",
+      stepAborted: "Error",
+      stepCancelled: "cancelled",
+    });
+    await until(() => processesOf(stage.home).length === 0, "no process is left");
+  });
+});
