@@ -7,7 +7,7 @@ const vague = /(?:^|[/\\])(?:utils?|helpers?|common|managers?|misc|shared|servic
 export const tellingFileName: Rule = {
   create: (context) => ({
     Program(node: SyntaxNode) {
-      const [, path = ""] = /[/\\](?:packages|bench|scripts|test)[/\\](.*)$/.exec(context.filename) ?? [];
+      const [, path = ""] = /[/\\](?:apps|packages|bench|scripts|test)[/\\](.*)$/.exec(context.filename) ?? [];
       if (vague.test(path)) context.report({ node, message: "name the file after what it holds, not utils, helpers, common or the like" });
     },
   }),

@@ -5,6 +5,7 @@ import { isProblem, problem, say } from "../setup/problem.mjs";
 import { runProgram } from "../setup/program.mjs";
 import { buildStep, isBuildStale } from "./build.ts";
 import { checkSteps } from "./checks.ts";
+import { buildDesktop, checkBuildMachine, checkTestMachine, leftOutStep, runDesktop, testDesktop } from "./desktop.ts";
 import { printTotal, runSteps, toStep, type Step } from "./steps.ts";
 import { runTests } from "./tests.ts";
 import { root } from "./tool.ts";
@@ -18,7 +19,7 @@ const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
 
   async test(filters) {
     process.stdout.write(`Node ${process.version}, ${process.platform}-${process.arch}\n`);
-    const checks = await runSteps(filters.length > 0 ? [buildStep] : [buildStep, ...checkSteps]);
+    const checks = await runSteps(filters.length > 0 ? [buildStep] : [buildStep, ...checkSteps, leftOutStep]);
     const tests = await runTests(filters);
     return printTotal([checks, tests]);
   },
@@ -35,6 +36,23 @@ const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
   async soak() {
     const files = globSync("packages/*/test/soak/*.soak.ts", { cwd: root }).toSorted();
     return printTotal([await runSteps(files.map(soakStep))]);
+  },
+
+  async desktop(args) {
+    checkBuildMachine();
+    await buildOrStop();
+    return runDesktop(args);
+  },
+
+  async "desktop-build"() {
+    checkBuildMachine();
+    await buildOrStop();
+    return buildDesktop();
+  },
+
+  async "desktop-test"(filters) {
+    checkTestMachine();
+    return testDesktop(filters, [buildStep]);
   },
 
   bench: (args) => runSource("bench/main.ts", args),

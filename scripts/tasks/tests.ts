@@ -9,8 +9,14 @@ import type { Counts } from "./steps.ts";
 import { root, toolPath } from "./tool.ts";
 import { summaryVariable, type TestSummary } from "./vitest-summary.ts";
 
+export interface TestPlace {
+  /** The folder whose vitest.config.ts counts. */
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /** Runs the tests whose file names contain one of the filters, or all. */
-export async function runTests(filters: readonly string[]): Promise<Counts> {
+export async function runTests(filters: readonly string[], place: TestPlace = { root, env: {} }): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), "hawser-tests-"));
   try {
     const file = join(folder, "summary.json");
@@ -18,7 +24,10 @@ export async function runTests(filters: readonly string[]): Promise<Counts> {
     const reporters = ["--reporter=default", `--reporter=${reporter}`];
     const args = [toolPath("vitest", "vitest"), "run", ...reporters, ...withoutHints, ...filters];
     process.stdout.write("  tests …\n");
-    const code = await runProgram(process.execPath, args, { cwd: root, env: { ...environment(), [summaryVariable]: file } });
+    const code = await runProgram(process.execPath, args, {
+      cwd: place.root,
+      env: { ...environment(), ...place.env, [summaryVariable]: file },
+    });
     return toCounts(readSummary(file), code);
   } finally {
     rmSync(folder, { recursive: true, force: true });

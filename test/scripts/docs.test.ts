@@ -27,7 +27,7 @@ describe("documents", () => {
   });
 
   it("name only files of this repository that exist", () => {
-    const paths = /`((?:packages|scripts|test|bench|docs)\/[\w./-]+)`/g;
+    const paths = /`((?:apps|packages|scripts|test|bench|docs)\/[\w./-]+)`/g;
     expect(findMissing(paths, (path) => existsSync(join(repository, path)))).toEqual([]);
   });
 });

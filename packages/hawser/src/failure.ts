@@ -17,12 +17,21 @@ export function reportFailure(error: unknown): number {
   const wantsStack = isDebugged("stack");
   if (wantsStack && error instanceof Error) printTo(process.stderr, `${error.stack}\n`);
   const hint = wantsStack ? "" : "; HAWSER_DEBUG=stack shows where";
-  const text = HawserError.isInstance(error) ? toAdvice(error) : `something unexpected happened: ${describeThrown(error)}${hint}`;
+  const text = HawserError.isInstance(error)
+    ? toAdvice(error)
+    : (explainMissingPackage(error) ?? `something unexpected happened: ${describeThrown(error)}${hint}`);
   printTo(process.stderr, `${programName()}: ${text}\n`);
   return toExitCode(error);
 }
 
 export const toExitCode = (error: unknown): number => (HawserError.isInstance(error) ? errorTable[error.code].exitCode : internalExitCode);
+
+/** The desktop app carries only what its agent needs; a command that needs more says so. */
+function explainMissingPackage(error: unknown): string | undefined {
+  if ((error as NodeJS.ErrnoException | null)?.code !== "ERR_MODULE_NOT_FOUND") return undefined;
+  const [, name] = /^Cannot find package '([^']+)'/.exec(describeThrown(error)) ?? [];
+  return name && `this command needs ${name}, which this installation leaves out; the whole of it comes with: npm install hawser`;
+}
 
 /** What happened and, where the error knows it, what to do. */
 function toAdvice(error: HawserError): string {

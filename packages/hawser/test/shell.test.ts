@@ -1,97 +1,119 @@
 // `hawser shell` from outside: one address on stdout, a page behind it, a clean end. And `npm start`'s demo.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
-import { startChild, type PipedChild } from "@hawser/wire/node";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openerOf } from "../src/shell/open-browser.ts";
-
-const launcher = resolve(import.meta.dirname, "../bin/hawser.mjs");
-let folder = "";
-beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "hawser-cli-"))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Running {
-  readonly child: PipedChild;
-  readonly url: URL;
-  readonly stderr: () => string;
-}
-
-async function start(...args: string[]): Promise<Running> {
-  let [stdout, stderr] = ["", ""];
-  const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, BROWSER: "none" };
-  const words = ["--conditions=hawser-source", launcher, "shell", "--model", "offline", ...args];
-  const child = await startChild({
-    command: process.execPath,
-    args: words,
-    cwd: folder,
-    env,
-    stdio: "pipe",
-    onStderr: (chunk) => void (stderr += String(chunk)),
-  });
-  child.stdout.on("data", (chunk) => (stdout += String(chunk)));
-  await expect.poll(() => stdout + stderr, { timeout: 30_000 }).toMatch(/\n/);
-  expect(stdout, stderr).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?key=[\w-]{43}\n$/);
-  return { child, url: new URL(stdout.trim()), stderr: () => stderr };
-}
-
-/** Says something as the page would, and collects what comes until the turn has ended. */
-async function converse({ url }: Running, message: string): Promise<string> {
-  const cookie = `hawser-${url.port}=${url.searchParams.get("key")}`;
-  // Node's own takes headers, which its types do not know.
-  const Socket = WebSocket as unknown as new (address: string, options: object) => WebSocket;
-  const socket = new Socket(`ws://${url.host}/link`, { headers: { cookie, origin: url.origin } });
-  let said = "";
-  await new Promise<void>((resolve, reject) => {
-    socket.addEventListener("error", () => reject(new Error("the socket failed")));
-    socket.addEventListener("message", ({ data }) => {
-      const frame = String(data);
-      if (frame.includes('"ready"')) socket.send(JSON.stringify({ id: "t1", kind: "user_message", message }));
-      if (frame.includes('"token"')) said += (JSON.parse(frame.slice(1)) as { token: string }).token;
-      if (frame.includes('"tool_result"')) said += frame;
-      if (/"type":"(?:done|error)"/.test(frame)) resolve();
-    });
-  });
-  socket.close();
-  return said;
-}
+import { openShellStage } from "./shell-stage.ts";
 
 describe("hawser shell", () => {
   it("prints one address, serves the page there without cookies, works in its folder, and ends cleanly on SIGTERM", async () => {
-    writeFileSync(join(folder, "harbour.txt"), "ahoy");
-    const before = leftovers();
-    const running = await start("--no-open");
-    const page = await fetch(running.url);
+    await using stage = openShellStage();
+    writeFileSync(join(stage.folder, "harbour.txt"), "ahoy");
+    const shell = await stage.start("--no-open");
+    const page = await fetch(shell.url);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain("<script");
-    expect(await converse(running, "list the files here")).toContain("harbour.txt");
-    running.child.kill("SIGTERM");
-    expect(await running.child.exited).toEqual({ code: 0, signal: null });
-    expect(leftovers()).toEqual(before);
-    await expect(fetch(running.url)).rejects.toThrow("fetch failed");
+    expect(await shell.converse("list the files here")).toContain("harbour.txt");
+    shell.child.kill("SIGTERM");
+    expect(await shell.child.exited).toEqual({ code: 0, signal: null });
+    expect(stage.leftovers()).toEqual([]);
+    await expect(fetch(shell.url)).rejects.toThrow("fetch failed");
+  });
+
+  it("tells the page in which folder the agent works, and what to try with the demo", async () => {
+    await using stage = openShellStage();
+    const shell = await stage.start("--no-open");
+    expect(await shell.firstFrame()).toMatchObject({ root: stage.folder });
+    const demo = await stage.start("--no-open", "--demo");
+    expect(await demo.firstFrame()).toMatchObject({ examples: ["call listTags"] });
+  });
+
+  it("takes the port and the folder that it is given, and says its key to nobody but stdout", async () => {
+    await using stage = openShellStage();
+    const { port } = (await stage.start("--no-open")).url;
+    await stage.stopAll();
+    const other = join(stage.folder, "other");
+    mkdirSync(other);
+    writeFileSync(join(other, "anchor.txt"), "x");
+    const shell = await stage.start("--no-open", "--port", port, "--root", "other");
+    expect(shell.url.port).toBe(port);
+    expect(await shell.firstFrame()).toMatchObject({ root: other });
+    expect(await shell.converse("list the files here")).toContain("anchor.txt");
+    expect(shell.stderr()).not.toContain(shell.url.searchParams.get("key"));
   });
 
   it("with --demo offers the demo API's operations and the tools of a module", async () => {
-    const running = await start("--no-open", "--demo", "--tools", resolve(import.meta.dirname, "../../../examples/tools.ts"));
-    expect(await converse(running, "call listTags")).toMatch(/Pump|Tank/);
-    expect(await converse(running, "use whoami")).toContain("pid");
-    await running.child.stop();
+    await using stage = openShellStage();
+    const shell = await stage.start("--no-open", "--demo", "--tools", resolve(import.meta.dirname, "../../../examples/tools.ts"));
+    expect(await shell.converse("call listTags")).toMatch(/Pump|Tank/);
+    expect(await shell.converse("use whoami")).toContain("pid");
   });
 
-  it("says in one sentence what is wrong with its flags", async () => {
-    let stderr = "";
-    const args = ["--conditions=hawser-source", launcher, "shell", "--port", "99999"];
-    const child = await startChild({
-      command: process.execPath,
-      args,
-      cwd: folder,
-      stdio: "pipe",
-      onStderr: (chunk) => void (stderr += String(chunk)),
-    });
-    expect((await child.exited).code).toBe(2);
-    expect(stderr).toContain("--port");
+  it("starts without a browser where none can be opened", async () => {
+    await using stage = openShellStage({ DISPLAY: ":0", BROWSER: undefined, CI: undefined, PATH: "/nowhere" });
+    const shell = await stage.start();
+    expect((await fetch(shell.url)).status).toBe(200);
+  });
+});
+
+describe("what is wrong is said in one sentence:", () => {
+  it("a flag", async () => {
+    await using stage = openShellStage();
+    const { code, stderr } = await stage.run("--port", "99999");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--port")]);
     expect(stderr.split("\n").length).toBeLessThan(5);
+  });
+
+  it("a port that is taken", async () => {
+    await using stage = openShellStage();
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await stage.run("--no-open", "--port", String(port));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^hawser: port \d+ can't be used: .*--port.*\n$/)]);
+    expect(stage.leftovers()).toEqual([]);
+    server.close();
+  });
+
+  it.each([["--no-open"], ["--no-open", "--demo"]])("no place for temporary files, with %j", async (...args) => {
+    await using stage = openShellStage({ TMPDIR: "/proc/nowhere" });
+    const { code, stderr } = await stage.run(...args);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^hawser: no folder can be made in \/proc\/nowhere.*TMPDIR\n$/)]);
+  });
+
+  it("a home that can't be written, as an answer to the message that would be kept there", async () => {
+    await using stage = openShellStage({ HOME: "/proc/nowhere", XDG_DATA_HOME: undefined });
+    const shell = await stage.start("--no-open");
+    expect(await shell.converse("what is 1 + 1?")).toContain("/proc/nowhere/.local/share/hawser/conversations, can't be used");
+  });
+});
+
+describe("an end that is none of the usual", () => {
+  it("Ctrl-C while it starts leaves nothing, whenever it comes", async () => {
+    await using stage = openShellStage();
+    for (const afterMs of [50, 150, 250, 350, 500, 800, 1_200]) {
+      const { code, signal } = await stage.interrupt(afterMs, "--no-open", "--demo");
+      // Before any of our code runs, the signal itself ends the process.
+      expect([0, null], `after ${afterMs} ms: ${code} ${signal}`).toContain(code);
+      expect(stage.leftovers()).toEqual([]);
+    }
+  });
+
+  it("G9 killed, its runtime ends by itself; its folders go with the next launch, and those of the living stay", async () => {
+    await using stage = openShellStage();
+    const living = await stage.start("--no-open");
+    const killed = await stage.start("--no-open", "--demo");
+    expect(await killed.converse("what is 1 + 1?")).toContain("2");
+    const before = stage.folders();
+    expect(before).toHaveLength(3);
+    killed.child.kill("SIGKILL");
+    await killed.child.exited;
+    await expect.poll(() => stage.agents(), { timeout: 20_000 }).toHaveLength(1);
+    await stage.start("--no-open");
+    expect(stage.folders().filter((name) => before.includes(name))).toHaveLength(1);
+    expect(await living.converse("what is 1 + 1?")).toContain("2");
   });
 });
 
@@ -109,18 +131,3 @@ describe("the browser", () => {
     expect(openerOf("http://127.0.0.1:1/?key=a&b", env, platform)?.[0]).toBe(opener);
   });
 });
-
-/** Folders of a shell and its demo, and processes of this test's, that outlive it. */
-function leftovers(): string[] {
-  const folders = readdirSync(tmpdir()).filter((name) => /^hawser-(?:files|demo)-/.test(name));
-  const processes = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && commandLineOf(pid).includes(folder));
-  return [...folders, ...processes];
-}
-
-function commandLineOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-  } catch {
-    return "";
-  }
-}

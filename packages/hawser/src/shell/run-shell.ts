@@ -26,22 +26,30 @@ export async function runShell(flags: ShellFlags): Promise<void> {
   const lifecycle = createLifecycle();
   endOnSignals(lifecycle);
   watchParent(() => lifecycle.end("parent-gone", 0));
-  await checkRoots(flags, { env: process.env, cwd: process.cwd() });
+  const roots = await checkRoots(flags, { env: process.env, cwd: process.cwd() });
   const demo = flags.demo ? await startDemoAgent(flags) : undefined;
   try {
-    await serve(flags, demo, lifecycle.stopping);
+    await serve({ flags, roots, demo, stopping: lifecycle.stopping });
   } finally {
     await demo?.close();
     lifecycle.dispose();
   }
 }
 
-async function serve(flags: ShellFlags, demo: DemoAgent | undefined, stopping: AbortSignal): Promise<void> {
+interface ServeOptions {
+  readonly flags: ShellFlags;
+  readonly roots: readonly string[];
+  readonly demo: DemoAgent | undefined;
+  readonly stopping: AbortSignal;
+}
+
+async function serve({ flags, roots, demo, stopping }: ServeOptions): Promise<void> {
   const agentFlags = { ...flags, ...demo?.flags };
   const shell = await startShell({
     command: process.execPath,
     args: (attachments) => [...process.execArgv, launcherPath, "agent", ...toAgentArguments({ ...agentFlags, attachments })],
     env: { ...process.env, ...demo?.env },
+    facts: { root: roots.join(", "), examples: demo?.examples },
     pageFolder,
     port: flags.port,
     onNotice: (text) => printTo(process.stderr, `hawser: ${text}\n`),

@@ -1,8 +1,16 @@
 // What passes between the local server and a page: one text per WebSocket message, whose first character
 // says what it is. The lines themselves are the agent protocol's; neither end looks into them here.
 
+/** What the page can tell about the runtime before it has asked it anything. */
+export interface RuntimeFacts {
+  /** The folder in which it works. */
+  readonly root?: string | undefined;
+  /** Requests to try with what this launch brings along, besides those that always work. */
+  readonly examples?: readonly string[] | undefined;
+}
+
 /** How the runtime behind the server is. */
-export interface RuntimeState {
+export interface RuntimeState extends RuntimeFacts {
   readonly runtime: "starting" | "running" | "restarting" | "failed";
   /** Why it is not running, for people. */
   readonly message?: string;

@@ -2,6 +2,7 @@
 
 import { createRoot } from "react-dom/client";
 import { App } from "./components/app.tsx";
+import { BrokenPage, Fallback } from "./components/fallback.tsx";
 import { chooseLink } from "./links/choose-link.ts";
 import { createActions } from "./session/actions.ts";
 import { followAddress, removeKey } from "./session/address.ts";
@@ -13,14 +14,21 @@ import { applyTheme, readTheme } from "./session/theme.ts";
 removeKey();
 applyTheme(readTheme());
 
-const openLink = await chooseLink();
+const { openLink, desktop } = await chooseLink();
+if (desktop)
+  await desktop.read().then(
+    ({ settings }) => applyTheme(settings.theme),
+    () => {},
+  );
 const session = createSession({ openLink, schedule: scheduleByFrame, now: Date.now });
 followAddress(session);
 
 const place = document.querySelector("#page");
 if (place)
   createRoot(place).render(
-    <PageContext value={{ session, actions: createActions(session) }}>
-      <App />
+    <PageContext value={{ session, actions: createActions(session), desktop }}>
+      <Fallback instead={(error) => <BrokenPage error={error} />}>
+        <App />
+      </Fallback>
     </PageContext>,
   );

@@ -22,7 +22,8 @@ export interface Refusal {
 
 export function createAccess(port: number): Access {
   const key = randomBytes(32).toString("base64url");
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+  // As a browser writes them: it leaves out the port that http has anyway.
+  const hosts = ["127.0.0.1", "localhost"].map((name) => new URL(`http://${name}:${port}`).host);
   // Browsers keep cookies by name and host, whatever the port: two launches must not share one.
   const cookieName = `hawser-${port}`;
 
@@ -44,7 +45,7 @@ export function createAccess(port: number): Access {
       if (!hosts.includes(headers.host ?? "")) return { status: 403, message: "this server answers only to its own address" };
       if (!["GET", "HEAD", "POST"].includes(method ?? "")) return { status: 405, message: "no such method here" };
       if (!isFromOurPage(request)) return { status: 403, message: "this did not come from the page" };
-      if (isKey(url.searchParams.get("key")) || isKey(readCookie(headers.cookie, cookieName))) return undefined;
+      if (isKey(url.searchParams.get("key")) || readCookies(headers.cookie, cookieName).some(isKey)) return undefined;
       return { status: 403, message: "open the address that `hawser shell` printed: it carries the key" };
     },
   };
@@ -53,7 +54,8 @@ export function createAccess(port: number): Access {
 // Of equal length, whatever was given.
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-function readCookie(header: string | undefined, name: string): string | undefined {
-  const entry = (header ?? "").split(";").find((part) => part.trim().startsWith(`${name}=`));
-  return entry?.trim().slice(name.length + 1);
+/** All of that name: another server of this machine may have set one too, which must not hide ours. */
+function readCookies(header: string | undefined, name: string): string[] {
+  const entries = (header ?? "").split(";").map((entry) => entry.trim());
+  return entries.filter((entry) => entry.startsWith(`${name}=`)).map((entry) => entry.slice(name.length + 1));
 }

@@ -3,12 +3,10 @@
 // with it. Bounded in size, each and together.
 
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { readFile, mkdir, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
-import { HawserError, limits } from "@hawser/wire";
-import { onProcessEnd } from "@hawser/wire/node";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { describeThrown, HawserError, limits } from "@hawser/wire";
+import { createLaunchFolder } from "./launch-folder.ts";
 import type { PageFile } from "./page-files.ts";
 
 export interface DroppedFiles {
@@ -21,26 +19,32 @@ export interface DroppedFiles {
 }
 
 export function createDroppedFiles(): DroppedFiles {
-  const folder = mkdtempSync(join(tmpdir(), "hawser-files-"));
+  const { path: folder, remove } = createLaunchFolder("files");
   const kept = new Map<string, string>();
+  // Those that are still coming are held in memory, and count too.
   let bytes = 0;
-  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
-  const release = onProcessEnd(removeFolder);
 
   return {
     folder,
     async keep(name, body) {
-      const safeName = toSafeName(name);
-      const content = await collect(body);
-      bytes += content.length;
-      if (bytes > limits.shellFilesBytes) {
-        bytes -= content.length;
-        throw new HawserError("overloaded", `the files dropped here are more than ${limits.shellFilesBytes} bytes together; start anew`);
-      }
       const id = randomUUID();
-      const path = join(folder, id, safeName);
-      await mkdir(join(folder, id), { mode: 0o700 });
-      await writeFile(path, content, { flag: "wx", mode: 0o600 });
+      const path = join(folder, id, toSafeName(name));
+      let held = 0;
+      function hold(more: number): boolean {
+        if (bytes + more > limits.shellFilesBytes) return false;
+        bytes += more;
+        held += more;
+        return true;
+      }
+      try {
+        const content = await collect(body, hold);
+        await write(path, content);
+      } catch (error) {
+        bytes -= held;
+        // Half a file on a full disk would be in the way of everything else.
+        await rm(join(folder, id), { recursive: true, force: true });
+        throw error;
+      }
       kept.set(`/files/${id}`, path);
       return { path, address: `/files/${id}` };
     },
@@ -51,11 +55,17 @@ export function createDroppedFiles(): DroppedFiles {
       const type = imageType(content);
       return type === undefined ? undefined : { type, bytes: content };
     },
-    remove() {
-      release();
-      removeFolder();
-    },
+    remove,
   };
+}
+
+async function write(path: string, content: Buffer): Promise<void> {
+  try {
+    await mkdir(dirname(path), { mode: 0o700 });
+    await writeFile(path, content, { flag: "wx", mode: 0o600 });
+  } catch (cause) {
+    throw new HawserError("overloaded", `the file can't be kept: ${describeThrown(cause)}`, { cause });
+  }
 }
 
 /** The last part of what a browser says, without what a file name can't hold. */
@@ -67,18 +77,21 @@ function toSafeName(name: string): string {
 
 const maxNameBytes = 200;
 
-async function collect(body: AsyncIterable<Buffer>): Promise<Buffer> {
+async function collect(body: AsyncIterable<Buffer>, hold: (bytes: number) => boolean): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
+  let isHeld = true;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length <= limits.shellFileBytes) chunks.push(chunk);
+    isHeld &&= length <= limits.shellFileBytes && hold(chunk.length);
+    if (isHeld) chunks.push(chunk);
     // The rest is read and dropped, as far as that is worth it: whoever still writes does not see an answer.
     else if (length > limits.maxDiscardBytes) break;
   }
+  if (isHeld) return Buffer.concat(chunks);
   if (length > limits.shellFileBytes)
     throw new HawserError("too_large", `the file is larger than ${limits.shellFileBytes} bytes; put it into the working folder instead`);
-  return Buffer.concat(chunks);
+  throw new HawserError("overloaded", `the files dropped here are more than ${limits.shellFilesBytes} bytes together; start anew`);
 }
 
 const signatures: readonly (readonly [string, string])[] = [

@@ -33,6 +33,8 @@ export async function startServer(options: ShellServerOptions): Promise<ShellSer
     headersTimeout: limits.shellRequestMs,
     requestTimeout: 4 * limits.shellRequestMs,
     keepAliveTimeout: limits.shellRequestMs,
+    // Node looks at these times only so often; its own half a minute would make them meaningless.
+    connectionsCheckingInterval: limits.shellRequestMs / 10,
     maxHeaderSize: limits.shellHeadBytes,
   });
   server.maxConnections = 4 * limits.shellConnections;
@@ -53,7 +55,11 @@ export async function startServer(options: ShellServerOptions): Promise<ShellSer
     const url = toUrl(request);
     const refusal = url ? access.refuse(request, url) : { status: 400, message: "" };
     if (!refusal && url?.pathname === "/link") options.tabs.connect(request, socket, head);
-    else socket.end(`HTTP/1.1 ${refusal?.status ?? 404} Refused\r\nConnection: close\r\n\r\n`);
+    else {
+      // Half a connection is nobody's: Node no longer counts it, and would wait for it at the end.
+      socket.once("finish", () => socket.destroy());
+      socket.end(`HTTP/1.1 ${refusal?.status ?? 404} Refused\r\nConnection: close\r\n\r\n`);
+    }
   });
 
   return {
@@ -115,6 +121,7 @@ function toFailedReply(thrown: unknown): Reply {
   return jsonReply(status, { error: `${errorTable[code].agentText}: ${message}` });
 }
 
-function toUrl({ url = "/" }: IncomingMessage): URL | undefined {
-  return URL.canParse(url, "http://shell") && url.startsWith("/") ? new URL(url, "http://shell") : undefined;
+/** Only a path is one: whatever host a request line names, none is believed. */
+function toUrl({ url = "" }: IncomingMessage): URL | undefined {
+  return url.startsWith("/") ? (URL.parse(`http://shell${url}`) ?? undefined) : undefined;
 }

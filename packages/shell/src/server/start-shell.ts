@@ -4,6 +4,7 @@
 
 import { describeThrown, HawserError, limits } from "@hawser/wire";
 import { createProcessLink, type ProcessLink } from "@hawser/agent/host";
+import type { RuntimeFacts } from "../link/page-frames.ts";
 import { createDroppedFiles } from "./dropped-files.ts";
 import { startServer } from "./http-server.ts";
 import { readPageFiles } from "./page-files.ts";
@@ -15,6 +16,8 @@ export interface ShellOptions {
   args(filesFolder: string): readonly string[];
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly cwd?: string | undefined;
+  /** Shown on the page. */
+  readonly facts?: RuntimeFacts | undefined;
   /** The built page. */
   readonly pageFolder: string;
   /** 0, and without one: any free port. */
@@ -36,15 +39,14 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
   const page = readPageFiles(options.pageFolder);
   const files = createDroppedFiles();
   const link = openRuntime(options, files.folder);
-  const tabs = createTabs({ send: async (line) => link.send(line) });
+  const tabs = createTabs({ send: async (line) => link.send(line), ...(options.facts && { facts: options.facts }) });
   try {
     const server = await startServer({ port: options.port ?? 0, page, files, tabs });
     const failed = relay(link, tabs);
     let closing: Promise<void> | undefined;
     async function closeAll(): Promise<void> {
       tabs.close();
-      await server.close();
-      await link.stop();
+      await Promise.all([server.close(), link.stop()]);
       files.remove();
     }
     return { url: server.url, port: server.port, failed, close: () => (closing ??= closeAll()) };
@@ -76,16 +78,17 @@ async function relay(link: ProcessLink, tabs: Tabs): Promise<HawserError> {
     for await (const item of link.incoming) {
       if (typeof item === "object" && "lost" in item) {
         isRunning = false;
-        tabs.tell({ kind: "state", state: { runtime: "restarting", message: item.lost.message } });
+        void tabs.tell({ kind: "state", state: { runtime: "restarting", message: item.lost.message } });
         continue;
       }
-      if (!isRunning) tabs.tell({ kind: "state", state: { runtime: "running" } });
+      if (!isRunning) void tabs.tell({ kind: "state", state: { runtime: "running" } });
       isRunning = true;
-      tabs.tell({ kind: "response", line: typeof item === "string" ? item : item.text });
+      const room = tabs.tell({ kind: "response", line: typeof item === "string" ? item : item.text });
+      if (room) await room;
     }
     throw new HawserError("closed", "the agent has ended");
   } catch (error) {
-    tabs.tell({ kind: "state", state: { runtime: "failed", message: describeThrown(error) } });
+    void tabs.tell({ kind: "state", state: { runtime: "failed", message: describeThrown(error) } });
     return HawserError.isInstance(error) ? error : new HawserError("internal", describeThrown(error), { cause: error });
   }
 }

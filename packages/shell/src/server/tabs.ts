@@ -1,82 +1,123 @@
 // The tabs that are connected. Every line of the runtime goes to all of them; what one sends goes to the
-// runtime, and to the others so that they can show it. A tab that does not read is closed, not waited for:
-// it finds everything again when it comes back.
+// runtime, and to the others so that they can show it. The runtime waits for a tab that reads slowly; one that
+// does not read, or does not answer a ping, is closed: it finds everything again when it comes back.
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { limits } from "@hawser/wire";
-import { WebSocketServer, type WebSocket } from "ws";
-import { encodeFrame, type PageFrame, type RuntimeState } from "../link/page-frames.ts";
+import { WebSocketServer, type ServerOptions, type WebSocket } from "ws";
+import { encodeFrame, type PageFrame, type RuntimeFacts, type RuntimeState } from "../link/page-frames.ts";
 
 export interface Tabs {
   /** Takes a connection whose right to be here was checked. */
   connect(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** A line of the runtime, or how it is. The last of both is told to tabs that come later. */
-  tell(frame: PageFrame): void;
+  /**
+   * A line of the runtime, or how it is; the last of both is told to tabs that come later. Undefined when all
+   * tabs can take more, else it resolves when they can.
+   */
+  tell(frame: PageFrame): Promise<unknown> | undefined;
   close(): void;
 }
 
 export interface TabsOptions {
   /** Rejects when the runtime can't take it. */
   send(line: string): Promise<void>;
+  readonly facts?: RuntimeFacts;
+  readonly pingMs?: number;
+  readonly slowMs?: number;
 }
+
+// The published types do not know `closeTimeout` yet.
+const serverOptions: ServerOptions & { readonly closeTimeout: number } = {
+  noServer: true,
+  maxPayload: limits.maxMessageBytes,
+  perMessageDeflate: false,
+  // Pages send no pings; answering a flood of them would fill memory for a peer that does not read.
+  autoPong: false,
+  closeTimeout: limits.shellCloseMs,
+};
 
 const policyViolation = 1008;
 const tryAgainLater = 1013;
 const goingAway = 1001;
 
-export function createTabs({ send }: TabsOptions): Tabs {
-  const server = new WebSocketServer({ noServer: true, maxPayload: limits.maxMessageBytes, perMessageDeflate: false });
-  const tabs = new Set<WebSocket>();
-  let state: RuntimeState = { runtime: "starting" };
+export function createTabs({ send, facts = {}, pingMs = limits.shellPingMs, slowMs = limits.shellSlowMs }: TabsOptions): Tabs {
+  const server = new WebSocketServer(serverOptions);
+  const tabs = new Map<WebSocket, Duplex>();
+  const unanswered = new WeakSet<WebSocket>();
+  let state: RuntimeState = { runtime: "starting", ...facts };
   let readyLine: string | undefined;
 
   function put(tab: WebSocket, text: string): void {
-    if (tab.bufferedAmount > limits.maxUnsentBytes) return tab.close(tryAgainLater, "too much is unread");
+    if (tab.bufferedAmount > limits.maxUnsentBytes) return giveUp(tab);
     tab.send(text);
   }
 
-  async function forward(tab: WebSocket, line: string): Promise<void> {
-    for (const other of tabs) if (other !== tab) put(other, encodeFrame({ kind: "request", line }));
-    // What comes meanwhile waits in the socket.
-    tab.pause();
-    await send(line).catch(() => put(tab, encodeFrame({ kind: "state", state })));
-    tab.resume();
+  /** Its close waits behind what it does not read, and is not waited for. */
+  const giveUp = (tab: WebSocket): void => tab.close(tryAgainLater, "too much is unread");
+
+  function whenRead(tab: WebSocket, socket: Duplex): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => (giveUp(tab), settle()), slowMs);
+      function settle(): void {
+        clearTimeout(timer);
+        socket.off("drain", settle).off("close", settle);
+        resolve();
+      }
+      socket.on("drain", settle).on("close", settle);
+    });
   }
 
-  function welcome(tab: WebSocket): void {
-    tabs.add(tab);
-    tab.on("close", () => tabs.delete(tab));
-    tab.on("error", () => tab.terminate());
+  /** What comes meanwhile waits in the socket; one chunk of it may already be in hand. */
+  function listen(tab: WebSocket): void {
+    let waiting = 0;
     tab.on("message", (data: Buffer, isBinary) => {
       const line = data.toString("utf8");
       if (isBinary || line.includes("\n")) return tab.close(policyViolation, "one line of text per message");
-      void forward(tab, line);
+      for (const other of tabs.keys()) if (other !== tab) put(other, encodeFrame({ kind: "request", line }));
+      waiting++;
+      tab.pause();
+      void send(line)
+        .catch(() => put(tab, encodeFrame({ kind: "state", state })))
+        .finally(() => (--waiting === 0 ? tab.resume() : undefined));
     });
+  }
+
+  function welcome(tab: WebSocket, socket: Duplex): void {
+    tab.on("error", () => tab.terminate());
+    if (tabs.size >= limits.shellConnections) return tab.close(tryAgainLater, `${tabs.size} tabs are open already; close one of them`);
+    tabs.set(tab, socket);
+    tab.on("close", () => tabs.delete(tab));
+    tab.on("pong", () => unanswered.delete(tab));
+    listen(tab);
     put(tab, encodeFrame({ kind: "state", state }));
     if (readyLine !== undefined) put(tab, encodeFrame({ kind: "response", line: readyLine }));
   }
 
   const pulse = setInterval(() => {
-    for (const tab of tabs) tab.ping();
-  }, limits.shellPingMs).unref();
+    for (const tab of tabs.keys()) {
+      // One that is paused may have answered: nobody has read it yet.
+      if (unanswered.has(tab) && !tab.isPaused) tab.terminate();
+      else tab.ping();
+      unanswered.add(tab);
+    }
+  }, pingMs).unref();
 
   return {
-    connect(request, socket, head) {
-      if (tabs.size < limits.shellConnections) server.handleUpgrade(request, socket, head, welcome);
-      else socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n");
-    },
+    connect: (request, socket, head) => server.handleUpgrade(request, socket, head, (tab) => welcome(tab, socket)),
     tell(frame) {
-      if (frame.kind === "state") state = frame.state;
+      if (frame.kind === "state") state = { ...frame.state, ...facts };
       // The first line of a runtime is its greeting; with the runtime goes its greeting.
       if (frame.kind === "state" && frame.state.runtime !== "running") readyLine = undefined;
       if (frame.kind === "response") readyLine ??= frame.line;
-      const text = encodeFrame(frame);
-      for (const tab of tabs) put(tab, text);
+      const text = encodeFrame(frame.kind === "state" ? { kind: "state", state } : frame);
+      for (const tab of tabs.keys()) put(tab, text);
+      const slow = [...tabs].filter(([tab]) => tab.readyState === tab.OPEN && tab.bufferedAmount > limits.shellUnreadBytes);
+      return slow.length === 0 ? undefined : Promise.all(slow.map(([tab, socket]) => whenRead(tab, socket)));
     },
     close() {
       clearInterval(pulse);
-      for (const tab of tabs) tab.close(goingAway, "the shell has ended");
+      for (const tab of tabs.keys()) tab.close(goingAway, "the shell has ended");
       server.close();
     },
   };

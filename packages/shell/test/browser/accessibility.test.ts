@@ -201,6 +201,9 @@ describe.skipIf(!browser)("at 360 px", () => {
   it("the list of conversations is a drawer, and a conversation can be led to its end", async () => {
     await using stage = await openStage({ view: { viewport: { width: 360, height: 740 }, hasTouch: true } });
     const { page, answers, approval, conversations, button, say, untilIdle } = await stage.open();
+    // The first words are to be read from their beginning, though they are longer than the screen.
+    const log = page.getByRole("log");
+    expect(await log.evaluate((element) => [element.scrollTop, element.scrollHeight > element.clientHeight])).toEqual([0, true]);
     await say("what is 1 + 1?");
     await answers.getByText("1 + 1 = 2").waitFor();
     await button("Show conversations").click();

@@ -31,9 +31,47 @@ describe.skipIf(!browser)("the address", () => {
     const { page, answers, button } = await stage.open();
     await page.getByText("no key, no network").waitFor();
     await page.getByText("ANTHROPIC_API_KEY").first().waitFor();
+    await page.getByText(`uses real tools in ${stage.work}`).waitFor();
+    await page.getByLabel("Status", { exact: true }).getByTitle(`The agent works in ${stage.work}`).waitFor();
+    await button("call listTags").waitFor();
     await button("what is 12 * 34?").click();
     await answers.getByText("408").waitFor();
     expect(await page.getByText("no key, no network").count()).toBe(0);
+  });
+});
+
+describe.skipIf(!browser)("what is offered to try", () => {
+  it("works, each of it", async () => {
+    await using stage = await openStage({ files: { "notes.txt": "x" } });
+    const { page, answers, approval, button, untilIdle } = await stage.open();
+    const offered = page.getByRole("heading", { name: "Try one of these" }).locator("..").getByRole("button");
+    // The last one is of a demo that is not here.
+    const names = (await offered.allTextContents()).slice(0, -1);
+    const said: string[] = [];
+    for (const name of names) {
+      await button("New conversation").click();
+      await button(name).click();
+      if (name.startsWith("write")) await approval.getByRole("button", { name: "Allow once" }).click();
+      await answers.getByRole("button", { name: "Retry" }).waitFor();
+      await untilIdle();
+      said.push(await answers.innerText());
+    }
+    const expected = [/notes\.txt/, /408/, /hello\.txt now says/, /read_file/, /This is what I understand/];
+    expect(said.map((text, at) => expected[at]?.test(text) ?? false)).toEqual(names.map(() => true));
+  });
+});
+
+describe.skipIf(!browser)("the line at the bottom", () => {
+  it("says which model answers, how it stands, what it has used and what that costs, and for how long it has been up", async () => {
+    await using model = await startScriptedAgent([{ text: "Hello.", usage: { input: 1_200, output: 34 } }]);
+    await using stage = await openStage(model.options);
+    const { status, answers, say, untilIdle } = await stage.open();
+    await say("hello");
+    await answers.getByText("Hello.").waitFor();
+    await untilIdle();
+    await status.getByText("1,200 tokens in · 34 out · cost not known").waitFor();
+    await status.getByText(/^up \d+ s$/).waitFor();
+    expect(await status.getByRole("combobox", { name: "Model" }).inputValue()).toBe("anthropic/scripted");
   });
 });
 
@@ -95,6 +133,7 @@ describe.skipIf(!browser)("tools", () => {
     await card.getByText('"notes.txt"').waitFor();
     await card.getByText("second line").waitFor();
     expect(await card.getByRole("button", { expanded: true }).count()).toBe(1);
+    expect(await card.getByTitle("How long it took").innerText()).toMatch(/^\d+ ms$|^\d+\.\d s$/);
   });
 
   it("that fail show the reason on the card", async () => {

@@ -31,12 +31,9 @@ describe.skipIf(!browser)("attachments", () => {
   });
 
   it("come by drop anywhere on the page, and can be taken off again", async () => {
-    await using stage = await openStage();
+    await using stage = await openStage({ files: { "one.txt": "the first of two", "two.txt": "the second of two" } });
     const { page, answers, button, say, untilIdle } = await stage.open();
-    await bring(page, "drop", [
-      { name: "one.txt", type: "text/plain", base64: btoa("the first of two") },
-      { name: "two.txt", type: "text/plain", base64: btoa("the second of two") },
-    ]);
+    await dropFiles(page, [join(stage.work, "one.txt"), join(stage.work, "two.txt")]);
     const waiting = page.getByRole("list", { name: "Files to send" }).getByRole("listitem");
     await waiting.nth(1).waitFor();
     await button("Remove one.txt").click();
@@ -48,13 +45,14 @@ describe.skipIf(!browser)("attachments", () => {
   });
 
   it("come by paste, and an image is shown in the message, also after a reload", async () => {
-    await using stage = await openStage();
-    const { page, questions, say, untilIdle } = await stage.open();
-    await bring(page, "paste", [{ name: "ship.png", type: "image/png", base64: onePixel }]);
-    await page.getByRole("button", { name: "Remove ship.png" }).waitFor();
+    await using stage = await openStage({ view: { permissions: ["clipboard-read", "clipboard-write"] } });
+    const { page, box, questions, say, untilIdle } = await stage.open();
+    await box.focus();
+    await pasteImage(page, onePixel);
+    await page.getByRole("button", { name: "Remove image.png" }).waitFor();
     await say("what is this?");
     await untilIdle();
-    const image = questions.getByRole("img", { name: "ship.png" });
+    const image = questions.getByRole("img", { name: "image.png" });
     await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(1);
     await page.reload();
     await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(1);
@@ -77,19 +75,23 @@ describe.skipIf(!browser)("attachments", () => {
   });
 });
 
-/** As the browser hands files to a page; a real drag needs a desktop. */
-async function bring(page: Page, type: "drop" | "paste", files: readonly { name: string; type: string; base64: string }[]): Promise<void> {
-  await page.evaluate(
-    ([type, files]) => {
-      const transfer = new DataTransfer();
-      for (const { name, type: mime, base64 } of files)
-        transfer.items.add(new File([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], name, { type: mime }));
-      const common = { bubbles: true, cancelable: true };
-      if (type === "drop") document.querySelector("main")?.dispatchEvent(new DragEvent("drop", { ...common, dataTransfer: transfer }));
-      else document.querySelector("textarea")?.dispatchEvent(new ClipboardEvent("paste", { ...common, clipboardData: transfer }));
-    },
-    [type, files] as const,
-  );
+/** A drag from the desktop, as the browser itself hears of it. */
+async function dropFiles(page: Page, paths: readonly string[]): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const data = { items: [], files: [...paths], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver"] as const) await session.send("Input.dispatchDragEvent", { type, x: 500, y: 300, data });
+  await page.getByText("Drop to attach").waitFor();
+  await session.send("Input.dispatchDragEvent", { type: "drop", x: 500, y: 300, data });
+  await page.getByText("Drop to attach").waitFor({ state: "detached" });
+}
+
+/** Through the clipboard, and by the keys that people press. */
+async function pasteImage(page: Page, base64: string): Promise<void> {
+  await page.evaluate(async (image) => {
+    const bytes = Uint8Array.from(atob(image), (char) => char.charCodeAt(0));
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": new Blob([bytes], { type: "image/png" }) })]);
+  }, base64);
+  await page.keyboard.press("ControlOrMeta+v");
 }
 
 describe.skipIf(!browser)("conversations", () => {

@@ -33,7 +33,7 @@ async function take(page: Page, name: string): Promise<void> {
 describe.skipIf(!browser)("the story of the documentation", () => {
   it("a search with its card open, a change that is asked about, and what passed on the wire", async () => {
     const view = { viewport: { width: 1_280, height: 800 }, colorScheme: "light" as const };
-    await using stage = await openPageStage(browser as Browser, { view, files });
+    await using stage = await openPageStage(browser as Browser, { view, files, root: "/home/ada/harbour-log" });
     const { page, answers, approval, conversations, button, toolCard, say, untilIdle } = await stage.open();
     for (const [at, message] of ["what is 3.4 * 12?", "list the tools", "read the README"].entries()) {
       await say(message);
@@ -52,8 +52,10 @@ describe.skipIf(!browser)("the story of the documentation", () => {
     await say('replace "2.3.0" with "2.4.0" in package.json');
     await approval.getByText("2.4.0").first().waitFor();
     await conversations.nth(4).waitFor();
+    const allow = approval.getByRole("button", { name: "Allow once" });
+    await allow.and(page.locator(":enabled")).waitFor();
     await take(page, "approval.png");
-    await approval.getByRole("button", { name: "Allow once" }).click();
+    await allow.click();
     await untilIdle();
     await answers.getByText("package.json now says").waitFor();
 

@@ -34,6 +34,8 @@ export interface StageOptions {
   readonly model?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** What the page says of where the agent works. */
+  readonly root?: string;
   readonly files?: Readonly<Record<string, string>>;
   /** What the context of the browser is made with: size, colours. */
   readonly view?: Parameters<Browser["newContext"]>[0];
@@ -92,7 +94,7 @@ export async function openPageStage(browser: Browser, options: StageOptions = {}
   };
 }
 
-function toShellOptions(folder: string, { work, data }: Folders, { model = "offline", args = [], env }: StageOptions) {
+function toShellOptions(folder: string, { work, data }: Folders, { model = "offline", args = [], env, root = work }: StageOptions) {
   const agent = ["--conditions=hawser-source", launcher, "agent", `--model=${model}`, `--root=${work}`, `--data-dir=${data}`];
   return {
     command: process.execPath,
@@ -100,6 +102,7 @@ function toShellOptions(folder: string, { work, data }: Folders, { model = "offl
     // Neither keys nor settings of the person who runs the tests.
     env: { PATH: process.env["PATH"], HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, ...env },
     cwd: work,
+    facts: { root, examples: ["call listTags"] },
     pageFolder,
     onNotice: () => {},
   };

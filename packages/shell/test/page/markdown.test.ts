@@ -1,13 +1,15 @@
 // What a model writes is drawn as Markdown and can do nothing: no script, no address but http, https and
 // mailto, no image from elsewhere.
 
+import { limits } from "@hawser/wire";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Markdown } from "../../src/page/markdown/markdown.tsx";
-import { openCode, splitBlocks } from "../../src/page/markdown/split-blocks.ts";
-import { markdownChars } from "../../src/page/state/bounds.ts";
+import { isTooHeavy } from "../../src/page/markdown/is-too-heavy.ts";
+import { toPieces } from "../../src/page/markdown/plain-text.tsx";
+import { codeOf, splitBlocks } from "../../src/page/markdown/split-blocks.ts";
 
 const draw = (text: string, isGrowing = false): string => renderToStaticMarkup(createElement(Markdown, { text, isGrowing }));
 
@@ -41,13 +43,15 @@ describe("Markdown", () => {
   it.each(["https://example.org/a", "http://example.org", "mailto:a@example.org"])(
     "a link to %s opens elsewhere and tells nothing",
     (address) => {
-      expect(draw(`[click](${address})`)).toContain(`<a href="${address}" target="_blank" rel="noopener noreferrer">click</a>`);
+      expect(draw(`[click](${address})`)).toContain(
+        `<a href="${address}" title="${address}" target="_blank" rel="noopener noreferrer">click</a>`,
+      );
     },
   );
 
   it("shows an image as a link to it", () => {
     expect(draw("![a boat](https://example.org/boat.png)")).toContain(
-      '<a href="https://example.org/boat.png" target="_blank" rel="noopener noreferrer">image: a boat</a>',
+      '<a href="https://example.org/boat.png" title="https://example.org/boat.png" target="_blank" rel="noopener noreferrer">image: a boat</a>',
     );
   });
 
@@ -63,7 +67,7 @@ describe("Markdown", () => {
   });
 
   it("draws what is too long as plain text", () => {
-    const long = `**bold** ${"word ".repeat(markdownChars / 5)}`;
+    const long = `**bold** ${"word ".repeat(limits.shellMarkdownChars / 5)}`;
     expect(draw(long)).not.toContain("<strong>");
     expect(draw("**bold**")).toContain("<strong>");
   });
@@ -72,6 +76,54 @@ describe("Markdown", () => {
     const text = "# Title\n\nSome *words*.\n\n- a\n- b\n\n  more of b\n\n```js\nlet a\n\nlet b\n```\n\nEnd";
     const bare = (html: string): string => html.replaceAll('</div><div class="answer-block">', "\n");
     expect(bare(draw(text, true)).replaceAll(/\s+/g, "")).toBe(bare(draw(text)).replaceAll(/\s+/g, ""));
+  });
+});
+
+describe("a text that would take the parser for ever", () => {
+  const many = (unit: string, chars = 99_000): string => unit.repeat(Math.floor(chars / unit.length));
+  const columns = many("a|", 2_000);
+
+  it.each([
+    ["quotes in quotes", many(">")],
+    ["quotes in quotes, with spaces", many("> ")],
+    ["lists in lists", many("1. ")],
+    ["short, but nested without end", many("1. ", 9_000)],
+    ["short, but with many columns", `|${many("a|", 400)}\n|${many("-|", 400)}\n${many("|a|b|\n", 3_000)}`],
+    ["brackets", many("[")],
+    ["links that never close", many("[a](")],
+    ["emphasis that never ends", many("_a__b*")],
+    ["backticks of every length", Array.from({ length: 400 }, (_, at) => "`".repeat(at)).join(" x ")],
+    ["a wide table with short rows", `|${columns}\n|${columns.replaceAll("a", "-")}\n${many("|a|b|\n", 20_000)}`],
+    ["headings", many("# x\n")],
+    ["what looks like code before it", `\`\`\`a\`\n\n${many(">", 5_000)}`],
+  ])("is shown as it is: %s", (_, text) => {
+    expect(isTooHeavy(text)).toBe(true);
+    for (const isGrowing of [true, false]) expect(draw(text, isGrowing)).not.toMatch(/<(?:blockquote|ol|h1|table|em)>/);
+  });
+
+  it("does not keep the rest from being drawn", () => {
+    const html = draw(`# Title\n\n${"[".repeat(5_000)}\n\n\`\`\`ts\n${"let a;\n".repeat(5_000)}\`\`\`\n\n**End**`);
+    expect(html).toMatch(/<h1>Title<\/h1>.*\[\[\[.*<span>ts<\/span>.*<strong>End<\/strong>/s);
+  });
+
+  it("is none that people write: a long answer with tables, lists and code is drawn as Markdown", () => {
+    const row = `| ${Array.from({ length: 12 }, () => "`cell`").join(" | ")} |\n`;
+    const text = `${row}${row.replaceAll(/[^|\n]+/g, "---")}${row.repeat(40)}\n\n- **a** and *b*\n  - c\n    > d\n\n${"Some words. ".repeat(500)}`;
+    expect(isTooHeavy(text)).toBe(false);
+    expect(draw(text)).toMatch(/<table>.*<strong>a<\/strong>.*<blockquote>/s);
+  });
+
+  it("as plain text is cut into pieces that are the text, and those before the last stay", () => {
+    const text = fc
+      .array(fc.constantFrom("word ".repeat(3_000), "line\n", "\n", "x".repeat(20_000)), { maxLength: 8 })
+      .map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(text, text, (before, more) => {
+        expect(toPieces(before).join("")).toBe(before);
+        const early = toPieces(before).slice(0, -1);
+        expect(toPieces(before + more).slice(0, early.length)).toEqual(early);
+      }),
+    );
   });
 });
 
@@ -88,6 +140,7 @@ const line = fc.constantFrom(
   "> quote",
   "| a |",
   "# Head",
+  "**bold**",
   "    code",
 );
 
@@ -98,7 +151,7 @@ describe("blocks of a growing text", () => {
         const text = lines.join("\n");
         const blocks = splitBlocks(text);
         expect(blocks.join("")).toBe(text);
-        for (const block of blocks.slice(0, -1)) expect(openCode(block)).toBeUndefined();
+        for (const block of blocks.slice(0, -1)) expect(splitBlocks(`${block}\n\nnext`).length, block).toBeGreaterThan(1);
       }),
     );
   });
@@ -113,9 +166,9 @@ describe("blocks of a growing text", () => {
     );
   });
 
-  it("show code while its fence is still open", () => {
-    expect(openCode("```ts\nlet a\n\nlet b")).toEqual({ language: "ts", code: "let a\n\nlet b" });
-    expect(openCode("```ts\nlet a\n```")).toBeUndefined();
-    expect(openCode("text")).toBeUndefined();
+  it("that are nothing but code are known as such, also while the fence is still open", () => {
+    expect(codeOf("```ts title\nlet a\n\nlet b")).toEqual({ language: "ts", code: "let a\n\nlet b" });
+    expect(codeOf("~~~\nlet a\n~~~\n\n")).toEqual({ language: "", code: "let a\n" });
+    for (const text of ["```ts\nlet a\n```\nmore", "text", "```a`\nno fence", "text\n```\n"]) expect(codeOf(text), text).toBeUndefined();
   });
 });

@@ -17,6 +17,7 @@ export interface Connection {
   /** The next request, as JSON. */
   request(): Promise<Record<string, unknown>>;
   drop(): void;
+  close(code: number, reason: string): void;
 }
 
 export async function startPageServer(): Promise<PageServer> {
@@ -57,5 +58,6 @@ function toConnection(socket: WebSocket): Connection {
       return JSON.parse(lines.shift()!) as Record<string, unknown>;
     },
     drop: () => socket.terminate(),
+    close: (code, reason) => socket.close(code, reason),
   };
 }

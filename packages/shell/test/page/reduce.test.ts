@@ -1,7 +1,7 @@
 // The state that lines make: what is on the screen after each of them.
 
+import { limits } from "@hawser/wire";
 import { describe, expect, it } from "vitest";
-import { heldThreads, shownNotices } from "../../src/page/state/bounds.ts";
 import { reduce } from "../../src/page/state/reduce.ts";
 import { conversationId, fold, opened, ready, received, says, sent, shown, turnOf, wholeTurn } from "./lines.ts";
 
@@ -199,15 +199,15 @@ describe("conversations", () => {
   });
 
   it("are held in a bounded number, the oldest forgotten first", () => {
-    const ids = Array.from({ length: 3 * heldThreads }, (_, at) => `c-${at}`);
+    const ids = Array.from({ length: 3 * limits.shellThreadEntries }, (_, at) => `c-${at}`);
     const state = fold(ids.map((id) => ({ type: "opened", conversationId: id, isNew: true }) as const));
-    expect(Object.keys(state.threads)).toEqual(ids.slice(-heldThreads - 1));
+    expect(Object.keys(state.threads)).toEqual(ids.slice(-limits.shellThreadEntries - 1));
   });
 });
 
 it("shows the latest notices only, each until it is dismissed", () => {
   const notices = Array.from({ length: 9 }, (_, at) => ({ type: "notice", notice: { key: `n${at}`, text: "x" } }) as const);
   const state = fold(notices, opened);
-  expect(state.notices.map(({ key }) => key)).toEqual(["n5", "n6", "n7", "n8"].slice(-shownNotices));
+  expect(state.notices.map(({ key }) => key)).toEqual(["n5", "n6", "n7", "n8"].slice(-limits.shellNoticeEntries));
   expect(fold([{ type: "notice_dismissed", key: "n6" }], state).notices.map(({ key }) => key)).toEqual(["n5", "n7", "n8"]);
 });

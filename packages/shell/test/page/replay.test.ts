@@ -1,10 +1,10 @@
 // Nothing lost, nothing doubled: however the events of a turn are cut by lost connections, repeated by
 // `subscribe` and mixed with live ones, the screen shows the same.
 
+import { limits } from "@hawser/wire";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AnyAgentRequest, ConversationMessage } from "@hawser/wire";
-import { heldTurnEvents, unclaimedEvents } from "../../src/page/state/bounds.ts";
 import type { PageEvent } from "../../src/page/state/page-event.ts";
 import type { PageState, TurnResponse } from "../../src/page/state/page-state.ts";
 import { conversationId, fold, ready, received, says, sent, shown, turnOf, wholeTurn } from "./lines.ts";
@@ -68,11 +68,11 @@ describe("events of a turn", () => {
   it("that are more than can be held are left to the history", () => {
     const many = turnOf(
       "r1",
-      Array.from({ length: heldTurnEvents + 20 }, (_, at) => ({ type: "token" as const, token: `${at} ` })),
+      Array.from({ length: limits.shellHeldEntries + 20 }, (_, at) => ({ type: "token" as const, token: `${at} ` })),
     );
     const state = fold([sent(says("r1")), ...lines(many.slice(1))]);
-    expect(Object.keys(state.turns["r1"]?.held ?? {})).toHaveLength(heldTurnEvents);
-    const ended = fold(lines([{ type: "done", id: "r1", seq: heldTurnEvents + 21, timestamp: 1 }]), state);
+    expect(Object.keys(state.turns["r1"]?.held ?? {})).toHaveLength(limits.shellHeldEntries);
+    const ended = fold(lines([{ type: "done", id: "r1", seq: limits.shellHeldEntries + 21, timestamp: 1 }]), state);
     expect([ended.threads[conversationId]?.load, ended.turns["r1"]?.held]).toEqual(["needed", {}]);
   });
 });
@@ -146,10 +146,10 @@ describe("a page that is opened in the middle of a turn", () => {
   it("keeps no more of such events than it may, and none when nobody has asked", () => {
     const strange = turnOf(
       "r7",
-      Array.from({ length: unclaimedEvents + 5 }, () => ({ type: "token" as const, token: "x" })),
+      Array.from({ length: limits.shellHeldEntries + 5 }, () => ({ type: "token" as const, token: "x" })),
     );
     expect(fold([...loaded([]), ...lines(strange)]).unclaimed).toEqual([]);
-    expect(fold([...loaded([]), sent(subscribe), ...lines(strange)]).unclaimed).toHaveLength(unclaimedEvents);
+    expect(fold([...loaded([]), sent(subscribe), ...lines(strange)]).unclaimed).toHaveLength(limits.shellHeldEntries);
   });
 
   it("learns that a turn has ended while it was not connected, and asks for the history", () => {

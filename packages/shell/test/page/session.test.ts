@@ -41,6 +41,22 @@ async function until(connection: Connection, kind: string): Promise<Record<strin
 }
 
 describe("a session", () => {
+  it("does not ask again and again for a conversation of which nothing comes", async () => {
+    await using server = await startPageServer();
+    const session = openSession(server.url);
+    session.open("c1");
+    const connection = await server.connection();
+    greet(connection);
+    const load = await until(connection, "load_conversation");
+    connection.respond({ type: "done", id: load.id, timestamp: 1 });
+    const subscribe = await until(connection, "subscribe");
+    connection.respond({ type: "done", id: subscribe.id, timestamp: 1 });
+    await expect.poll(() => session.store.getState().threads["c1"]?.load).toBe("done");
+    const loads = session.store.getState().wire.entries.filter(({ name }) => name === "load_conversation");
+    expect(loads).toHaveLength(1);
+    await session.close();
+  });
+
   it("loads a conversation that it is opened with, and follows the turn that runs in it", async () => {
     await using server = await startPageServer();
     const session = openSession(server.url);

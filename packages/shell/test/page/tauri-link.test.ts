@@ -5,9 +5,11 @@ import { invoke } from "@tauri-apps/api/core";
 import { emit, listen } from "@tauri-apps/api/event";
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { createAgentClient, type LostRuntime, type ParsedLine } from "@hawser/agent/host/link";
-import type { PassedLine } from "../../src/page/links/page-link.ts";
+import type { PageLinkEvents, PassedLine } from "../../src/page/links/page-link.ts";
 import { createTauriLink } from "../../src/page/links/tauri-link.ts";
-import type { LinkState } from "../../src/page/state/page-state.ts";
+import { createActions } from "../../src/page/session/actions.ts";
+import { createSession } from "../../src/page/session/session.ts";
+import { isConnected, type LinkState } from "../../src/page/state/page-state.ts";
 
 interface SentCommand {
   readonly command: string;
@@ -15,12 +17,21 @@ interface SentCommand {
 }
 
 const commands: SentCommand[] = [];
+/** What the process behind the window says to a line that it does not take. */
+let refusal: string | undefined;
 const lineOf = (args: unknown): unknown => (args as { line?: unknown } | undefined)?.line;
 
 beforeEach(() => {
   Object.assign(globalThis, { window: globalThis });
   commands.length = 0;
-  mockIPC((command, args) => void commands.push({ command, line: lineOf(args) }), { shouldMockEvents: true });
+  refusal = undefined;
+  mockIPC(
+    (command, args) => {
+      commands.push({ command, line: lineOf(args) });
+      return command === "agent_send" && refusal !== undefined ? Promise.reject(refusal as unknown as Error) : undefined;
+    },
+    { shouldMockEvents: true },
+  );
 });
 afterEach(() => {
   clearMocks();
@@ -85,6 +96,25 @@ describe("the Tauri link", () => {
     await emit("agent_stream", { type: "done", id, timestamp: 3 });
     expect(await models).toEqual([{ model: "offline", available: true, current: true }]);
     await client.close();
+  });
+
+  it("a message that the process does not take ends with its reason, on the screen too, and what follows goes on", async () => {
+    const openLink = (events: PageLinkEvents) => createTauriLink({ listen, invoke }, events);
+    const session = createSession({ openLink, schedule: (flush) => void setTimeout(flush, 1), now: Date.now });
+    const { send } = createActions(session);
+    session.open();
+    await emit("agent_stream", { type: "ready", timestamp: 1 });
+    await expect.poll(() => isConnected(session.store.getState())).toBe(true);
+    refusal = "its queue is full";
+    await send("hello", []);
+    const failures = (): unknown[] =>
+      Object.values(session.store.getState().threads).flatMap(({ messages }) => messages.map(({ failure }) => failure));
+    await expect.poll(failures).toContainEqual(expect.objectContaining({ text: expect.stringContaining("its queue is full") as unknown }));
+    expect(Object.values(session.store.getState().turns).map(({ state }) => state)).toEqual(["ended"]);
+    refusal = undefined;
+    await send("again", []);
+    expect(Object.values(session.store.getState().turns).map(({ state }) => state)).toEqual(["ended", "running"]);
+    await session.close();
   });
 
   it("hears nothing any more once it is closed", async () => {

@@ -4,11 +4,13 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import fc from "fast-check";
+import { limits } from "@hawser/wire";
 import { describe, expect, it } from "vitest";
 import type { ToolPart } from "../../src/page/state/page-state.ts";
 import { describeCall, formatDuration, summarizeInput } from "../../src/page/tools/describe-call.ts";
 import { diffLines } from "../../src/page/tools/line-diff.ts";
-import { ToolResult } from "../../src/page/tools/tool-result.tsx";
+import { reveal } from "../../src/page/tools/reveal.ts";
+import { ChangePreview, ToolResult } from "../../src/page/tools/tool-result.tsx";
 
 function draw(toolName: string, input: unknown, result: unknown, state: ToolPart["state"] = "done"): string {
   return renderToStaticMarkup(createElement(ToolResult, { tool: { kind: "tool", toolId: "t", toolName, input, result, state } }));
@@ -67,6 +69,43 @@ describe("a call", () => {
   });
 });
 
+describe("what is asked about", () => {
+  const ask = (toolName: string, input: unknown) =>
+    `${describeCall(toolName, input)} ${renderToStaticMarkup(createElement(ChangePreview, { toolName, input, openDepth: Infinity }))}`;
+
+  it("shows signs that hide themselves or turn others around, in names, paths, texts and members", () => {
+    expect(reveal("a\u202eb\u200bc\u00a0d\u3164e\ufefff\u{e0041}g\u0000h\ud800i\r")).toBe(
+      "a⟨U+202E⟩b⟨U+200B⟩c⟨U+00A0⟩d⟨U+3164⟩e⟨U+FEFF⟩f⟨U+E0041⟩g⟨U+0000⟩h⟨U+D800⟩i⟨U+000D⟩",
+    );
+    expect(reveal("plain: é 漢字 💥 ✓\tand\r\nlines\n")).toBe("plain: é 漢字 💥 ✓\tand\r\nlines\n");
+    const hidden = "txt.\u202egpj.sh";
+    for (const [name, input] of [
+      ["write_file", { path: hidden, content: "x" }],
+      ["write_file", { path: "a", content: hidden }],
+      ["edit_file", { path: "a", oldText: hidden, newText: "y" }],
+      ["run_command", { command: hidden }],
+      ["run_command", { command: "a", args: [hidden] }],
+      ["other", { [hidden]: 1 }],
+      [hidden, {}],
+    ] as const) {
+      expect(ask(name, input), name).toContain("⟨U+202E⟩");
+      expect(ask(name, input), name).not.toContain("\u202e");
+    }
+  });
+
+  it("shows everything that a tool is given, also what it would not expect, at any depth", () => {
+    expect(ask("write_file", { path: "a", content: "b", mode: "0777" })).toContain("0777");
+    expect(ask("edit_file", { path: "a", oldText: "b", newText: "c", after: { run: ["rm"] } })).toContain("rm");
+    expect(ask("edit_file", { path: "a", oldText: "b", newText: "c", content: "evil" })).toContain("evil");
+    expect(ask("other", { a: { b: { c: { d: { e: "deep" } } } } })).toContain("deep");
+  });
+
+  it("puts in quotes what could be taken for something else", () => {
+    expect(describeCall("write_file", { path: "a.txt; nothing else", content: "" })).toContain('to "a.txt; nothing else";');
+    expect(describeCall("run_command", { command: "rm", args: ["-rf  /", ""] })).toBe('Run this program: rm "-rf /" ""');
+  });
+});
+
 describe("a result", () => {
   it("that is a file has the numbers of its lines, from where it was read", () => {
     expect(draw("read_file", {}, { path: "a", content: "x\ny\n", offset: 10 })).toMatch(/>10\n11<.*>x\ny</s);
@@ -80,9 +119,27 @@ describe("a result", () => {
   });
 
   it("that is an image is shown from what came with it; other content is not loaded", () => {
-    const image = (mimeType: string) => draw("photo", {}, { content: [{ type: "image", data: "AAAA", mimeType }] });
-    expect(image("image/png")).toContain('src="data:image/png;base64,AAAA"');
-    expect(image("image/svg+xml")).not.toContain("<img");
+    const image = (mimeType: string, data = "AAAA") => draw("photo", {}, { content: [{ type: "image", data, mimeType }] });
+    for (const type of ["image/png", "image/jpeg", "image/gif", "image/webp"])
+      expect(image(type)).toContain(`src="data:${type};base64,AAAA"`);
+    for (const type of ["image/svg+xml", "text/html", "image/png;x", "IMAGE/PNG", "\u202egnp/egami"])
+      expect(image(type)).not.toContain("<img");
+    expect(image("image/png", "A".repeat(limits.shellImageChars + 4))).toContain(
+      "An image that is not shown: image/png, 8000004 characters.",
+    );
+    for (const data of ["", "AA,<svg>", "AA AA", "https://evil.example/"]) expect(image("image/png", data)).not.toContain("<img");
+  });
+
+  it("of several kinds is shown one after the other: texts, images, and the rest as a tree", () => {
+    const content = [
+      { type: "text", text: "<b>caption</b>" },
+      { type: "image", data: "AAAA", mimeType: "image/png" },
+      { type: "resource_link", uri: "https://evil.example/x.png" },
+    ];
+    expect(draw("photo", {}, { content })).toMatch(/&lt;b&gt;caption.*<img.*uri.*evil/s);
+    expect(draw("photo", {}, { content }).match(/src="[^"]*"/g)).toEqual(['src="data:image/png;base64,AAAA"']);
+    // What only looks like it is a value like any other.
+    expect(draw("photo", {}, { content: [1, "two"] })).toMatch(/content.*two/s);
   });
 
   it("WEB-04: that holds HTML stays text", () => {

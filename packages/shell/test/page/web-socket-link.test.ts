@@ -80,6 +80,21 @@ describe("the WebSocket link", () => {
     expect(states.at(-1)?.phase).toBe("ended");
   });
 
+  it("waits longer when a connection is closed as soon as it is open, and says what the server says", async () => {
+    await using server = await startPageServer();
+    const { link, states } = openLink(server.url);
+    for (let count = 0; count < 4; count++) (await server.connection()).close(1013, "32 tabs are open already");
+    const closed = () => states.filter(({ phase }) => phase === "closed");
+    await expect.poll(() => closed().length).toBeGreaterThanOrEqual(4);
+    expect(
+      closed()
+        .slice(0, 4)
+        .map(({ retryInMs }) => retryInMs),
+    ).toEqual([5, 10, 20, 40]);
+    expect(closed()[0]?.message).toBe("32 tabs are open already");
+    link.close?.();
+  });
+
   it("refuses to send while it is not connected, and keeps a line that is no JSON for the wire view", async () => {
     await using server = await startPageServer();
     const { link, passed } = openLink(server.url);

@@ -1,7 +1,7 @@
 // The wire view's log: every line once, with its conversation, bounded; filtered and written as NDJSON.
 
+import { limits } from "@hawser/wire";
 import { describe, expect, it } from "vitest";
-import { wireLogChars, wireLogEntries } from "../../src/page/state/bounds.ts";
 import { filterEntries, toNdjson } from "../../src/page/wire/filter-entries.ts";
 import { conversationId, fold, received, says, sent, wholeTurn } from "./lines.ts";
 
@@ -9,16 +9,16 @@ const token = (at: number, text = "x") => received({ type: "token", id: "r1", to
 
 describe("the log", () => {
   it("keeps the latest lines and counts those that it forgot", () => {
-    const { wire } = fold(Array.from({ length: wireLogEntries + 50 }, (_, at) => token(at)));
-    expect(wire.entries).toHaveLength(wireLogEntries);
+    const { wire } = fold(Array.from({ length: limits.shellWireEntries + 50 }, (_, at) => token(at)));
+    expect(wire.entries).toHaveLength(limits.shellWireEntries);
     // One more: the greeting.
-    expect([wire.dropped, wire.entries[0]?.number, wire.entries.at(-1)?.number]).toEqual([51, 52, wireLogEntries + 51]);
+    expect([wire.dropped, wire.entries[0]?.number, wire.entries.at(-1)?.number]).toEqual([51, 52, limits.shellWireEntries + 51]);
   });
 
   it("holds no more characters than it may, however long the lines are", () => {
-    const long = "y".repeat(wireLogChars / 4);
+    const long = "y".repeat(limits.shellWireChars / 4);
     const { wire } = fold(Array.from({ length: 9 }, (_, at) => token(at, long)));
-    expect(wire.chars).toBeLessThanOrEqual(wireLogChars);
+    expect(wire.chars).toBeLessThanOrEqual(limits.shellWireChars);
     expect(wire.entries.length).toBe(3);
   });
 

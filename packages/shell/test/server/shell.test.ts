@@ -1,10 +1,9 @@
 // The shell as its tabs see it: lines both ways, a runtime that dies and comes back, files, and an end that
 // leaves nothing.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openStage } from "./stage.ts";
+import { agentsOf, openStage } from "./stage.ts";
 
 const say = (id: string, message: string) => ({ id, kind: "user_message", message });
 
@@ -46,7 +45,7 @@ describe("the runtime behind it", () => {
     const tab = await stage.connect();
     await tab.next("ready");
     tab.send(say("t1", "use the tool"));
-    const pid = childrenOf(process.pid)[0];
+    const [pid] = agentsOf(stage);
     process.kill(pid as number, "SIGKILL");
     expect(await tab.next("restarting")).toContain("SIGKILL");
     const before = tab.frames.length;
@@ -92,33 +91,16 @@ describe("files dropped on the page", () => {
 
 describe("the end", () => {
   it("G9 leaves no process, no folder and no listener", async () => {
-    const foldersBefore = readdirSync(tmpdir()).filter((name) => name.startsWith("hawser-files-"));
     const stage = await openStage();
     const tab = await stage.connect();
     await tab.next("ready");
-    const pids = childrenOf(process.pid);
+    const pids = agentsOf(stage);
     const closed = new Promise((resolve) => tab.socket.once("close", resolve));
     await stage.shell.close();
     await closed;
     for (const pid of pids) expect(existsSync(`/proc/${pid}`)).toBe(false);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("hawser-files-"))).toEqual(foldersBefore);
+    expect(existsSync(stage.filesFolder)).toBe(false);
     await expect(stage.fetch("/")).rejects.toThrow("ECONNREFUSED");
     await stage[Symbol.asyncDispose]();
   });
 });
-
-/** Of a process of this test; only those that are agents. */
-function childrenOf(pid: number): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-        const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-        return parent === pid && readFileSync(`/proc/${name}/cmdline`, "utf8").includes("agent");
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
-}

@@ -1,7 +1,7 @@
 // A shell on a stage: the real server and a real runtime process, in a folder of their own, with a page
 // that is one line of HTML.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -10,12 +10,19 @@ import { startShell, type Shell, type ShellOptions } from "../../src/index.ts";
 
 const launcher = resolve(import.meta.dirname, "../../../hawser/bin/hawser.mjs");
 
+/** A runtime that does not behave; see the program. */
+export const oddRuntime = (manner: string, count = 0): Partial<ShellOptions> => ({
+  args: () => [resolve(import.meta.dirname, "../fixtures/odd-runtime.mjs"), manner, String(count)],
+});
+
 export interface Stage extends AsyncDisposable {
   readonly shell: Shell;
   readonly folder: string;
   readonly origin: string;
   readonly key: string;
   readonly notices: string[];
+  /** Where dropped files are kept. */
+  readonly filesFolder: string;
   fetch(path: string, options?: RequestOptions): Promise<Answer>;
   /** A tab that has the cookie, or what it is given instead. */
   connect(headers?: Record<string, string>): Promise<Tab>;
@@ -43,15 +50,19 @@ export interface Tab {
 }
 
 export async function openStage(options: Partial<ShellOptions> = {}): Promise<Stage> {
-  const folder = mkdtempSync(join(tmpdir(), "hawser-shell-"));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hawser-shell-")));
   mkdirSync(join(folder, "page", "assets"), { recursive: true });
   writeFileSync(join(folder, "page", "index.html"), "<!doctype html><title>page</title>");
   writeFileSync(join(folder, "page", "assets", "main.js"), "export {};");
   writeFileSync(join(folder, "secret.txt"), "not to be served");
   const notices: string[] = [];
+  let filesFolder = "";
   const shell = await startShell({
     command: process.execPath,
-    args: (files) => ["--conditions=hawser-source", launcher, "agent", "--model=offline", "--no-history", `--attachments=${files}`],
+    args: (files) => {
+      filesFolder = files;
+      return ["--conditions=hawser-source", launcher, "agent", "--model=offline", "--no-history", `--attachments=${files}`];
+    },
     env: { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
     cwd: folder,
     pageFolder: join(folder, "page"),
@@ -66,6 +77,7 @@ export async function openStage(options: Partial<ShellOptions> = {}): Promise<St
     origin,
     key,
     notices,
+    filesFolder,
     fetch: (path, request) => send(shell.port, path, request),
     connect: (headers = { cookie: `hawser-${shell.port}=${key}`, origin }) => connect(`ws://127.0.0.1:${shell.port}/link`, headers),
     async [Symbol.asyncDispose]() {
@@ -73,6 +85,23 @@ export async function openStage(options: Partial<ShellOptions> = {}): Promise<St
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The runtimes of this stage that run: children of this process that work in its folder. */
+export function agentsOf({ folder }: Stage): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+        const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+        return state !== "Z" && Number(parent) === process.pid && readlinkSync(`/proc/${name}/cwd`) === folder;
+      } catch {
+        // Ended while it was looked at, or somebody else's.
+        return false;
+      }
+    })
+    .map(Number);
 }
 
 function send(port: number, path: string, { method = "GET", headers = {}, body }: RequestOptions = {}): Promise<Answer> {

@@ -2,7 +2,7 @@
 // right. On a narrow screen the sides come over it.
 
 import { lazy, Suspense, useState } from "react";
-import { applyTheme, readTheme, themes } from "../session/theme.ts";
+import { usePageParts } from "../session/page-context.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -15,51 +15,38 @@ import { Sidebar } from "./sidebar.tsx";
 import { StatusBar } from "./status-bar.tsx";
 import { useIsWide } from "./use-is-wide.ts";
 import { usePageKeys } from "./use-page-keys.ts";
+import { useTheme } from "./use-theme.ts";
 
 const WireView = lazy(async () => ({ default: (await import("../wire/wire-view.tsx")).WireView }));
+const SettingsDialog = lazy(async () => ({ default: (await import("../settings/settings-dialog.tsx")).SettingsDialog }));
 
 export function App() {
   const [isDrawerOpen, setIsDrawerOpen] = useState(false);
   const [isWireOpen, setIsWireOpen] = useState(false);
   const [areKeysShown, setAreKeysShown] = useState(false);
-  const [theme, setTheme] = useState(readTheme);
-  const isWide = useIsWide();
-  function changeTheme(): void {
-    const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system";
-    applyTheme(next);
-    setTheme(next);
-  }
+  const [areSettingsShown, setAreSettingsShown] = useState(false);
+  const { desktop } = usePageParts();
+  const theme = useTheme();
   const switches = {
     wire: () => setIsWireOpen(!isWireOpen),
-    theme: changeTheme,
+    theme: theme.next,
     keys: () => setAreKeysShown(true),
+    ...(desktop && { settings: () => setAreSettingsShown(true) }),
     sidebar: () => setIsDrawerOpen(true),
   };
   usePageKeys(switches);
   return (
     <div className="flex h-dvh overflow-hidden">
-      {isWide && (
-        <aside aria-label="Side" className="w-64 shrink-0 border-r border-line bg-raised/40">
-          <Sidebar onChosen={() => {}} />
-        </aside>
-      )}
-      {!isWide && isDrawerOpen && (
-        <Dialog
-          label="Conversation list"
-          className="m-0 h-dvh max-h-dvh w-72 max-w-[85vw] border-r border-line"
-          onClose={() => setIsDrawerOpen(false)}
-        >
-          <Sidebar onChosen={() => setIsDrawerOpen(false)} />
-        </Dialog>
-      )}
+      <Side isDrawerOpen={isDrawerOpen} onClose={() => setIsDrawerOpen(false)} />
       <main className="flex min-w-0 flex-1 flex-col">
         <Header
-          theme={theme}
+          theme={theme.theme}
           isWireOpen={isWireOpen}
           onMenu={switches.sidebar}
           onTheme={switches.theme}
           onWire={switches.wire}
           onKeys={switches.keys}
+          onSettings={switches.settings}
         />
         <LinkBanner />
         <MessageList />
@@ -72,8 +59,30 @@ export function App() {
           <WireView onClose={() => setIsWireOpen(false)} />
         </Suspense>
       )}
+      {desktop && areSettingsShown && (
+        <Suspense fallback={null}>
+          <SettingsDialog desktop={desktop} onTheme={theme.show} onClose={() => setAreSettingsShown(false)} />
+        </Suspense>
+      )}
       {areKeysShown && <KeysDialog onClose={() => setAreKeysShown(false)} />}
       <Announcer />
     </div>
+  );
+}
+
+/** A column of its own, or a drawer where there is no room for one. */
+function Side({ isDrawerOpen, onClose }: { readonly isDrawerOpen: boolean; onClose(): void }) {
+  const isWide = useIsWide();
+  if (isWide)
+    return (
+      <aside aria-label="Side" className="w-64 shrink-0 border-r border-line bg-raised/40">
+        <Sidebar onChosen={() => {}} />
+      </aside>
+    );
+  if (!isDrawerOpen) return null;
+  return (
+    <Dialog label="Conversation list" className="m-0 h-dvh max-h-dvh w-72 max-w-[85vw] border-r border-line" onClose={onClose}>
+      <Sidebar onChosen={onClose} />
+    </Dialog>
   );
 }

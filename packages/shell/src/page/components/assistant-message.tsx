@@ -4,6 +4,7 @@
 import { memo, useRef } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
+import { PlainText } from "../markdown/plain-text.tsx";
 import { textOf } from "../session/actions.ts";
 import { usePage, usePageParts } from "../session/page-context.ts";
 import type { Message } from "../state/page-state.ts";
@@ -40,7 +41,7 @@ export const AssistantMessage = memo(function AssistantMessage({ message, isLast
 });
 
 function TextPart({ text, isSeen, isGrowing }: { readonly text: string; readonly isSeen: boolean; readonly isGrowing: boolean }) {
-  return isSeen ? <Markdown text={text} isGrowing={isGrowing} /> : <p className="answer whitespace-pre-wrap">{text}</p>;
+  return isSeen ? <Markdown text={text} isGrowing={isGrowing} /> : <PlainText text={text} />;
 }
 
 function Working({ message }: { readonly message: Message }) {

@@ -9,6 +9,7 @@ export function EmptyState() {
   const { actions } = usePageParts();
   const isConnected = useIsConnected();
   const model = usePage(({ pickedModel, runtime }) => pickedModel ?? runtime?.info.model);
+  const more = usePage(({ link }) => link.examples);
   return (
     <div className="m-auto w-full max-w-2xl space-y-6">
       <div className="space-y-2">
@@ -21,7 +22,7 @@ export function EmptyState() {
       <div>
         <h3 className="mb-2 text-sm font-semibold text-soft">Try one of these</h3>
         <ul className="flex flex-wrap gap-2">
-          {examples.map((example) => (
+          {[...examples, ...(more ?? [])].map((example) => (
             <li key={example}>
               <button
                 type="button"
@@ -44,7 +45,9 @@ function OfflineLines() {
   return (
     <div className="space-y-1 text-[0.95rem]">
       <p>An agent runs on this machine with its offline model: no key, no network.</p>
-      <p>That is no language model: it understands fixed requests, and uses real tools.</p>
+      <p>
+        That is no language model: it understands fixed requests, and uses real tools <InRoot />.
+      </p>
       <p>Before it changes anything, it asks you here. The wire view shows every message.</p>
     </div>
   );
@@ -56,22 +59,45 @@ function ModelLines({ model }: { readonly model: string }) {
       <p>
         An agent runs on this machine and answers with <b className="font-semibold">{model}</b>.
       </p>
-      <p>It reads, writes and runs things in its folder with tools, and remembers its conversations.</p>
+      <p>
+        It reads, writes and runs things <InRoot /> with tools, and remembers its conversations.
+      </p>
       <p>Before it changes anything, it asks you here. The wire view shows every message.</p>
     </div>
   );
 }
 
+function InRoot() {
+  const root = usePage(({ link }) => link.root);
+  if (root === undefined) return "in its folder";
+  return (
+    <>
+      in <code className="font-mono text-[0.85em] wrap-anywhere">{root}</code>
+    </>
+  );
+}
+
 function ConnectModel() {
+  const { desktop } = usePageParts();
   return (
     <div className="border-t border-line pt-4 text-sm text-soft">
       <h3 className="font-semibold">To connect a real model</h3>
-      <p className="mt-1">
-        Set <code className="font-mono text-xs text-ink">ANTHROPIC_API_KEY</code> or{" "}
-        <code className="font-mono text-xs text-ink">OPENAI_API_KEY</code>, or start Ollama; then start again with{" "}
-        <code className="font-mono text-xs text-ink">npx hawser shell --model anthropic/claude-sonnet-5-5</code>. The list of models below
-        says what is available, and why not.
-      </p>
+      {desktop ? (
+        <p className="mt-1">Open the settings (Alt ,): put in a key, or start Ollama, and choose the model.</p>
+      ) : (
+        <ByEnvironment />
+      )}
     </div>
+  );
+}
+
+function ByEnvironment() {
+  return (
+    <p className="mt-1">
+      Set <code className="font-mono text-xs text-ink">ANTHROPIC_API_KEY</code> or{" "}
+      <code className="font-mono text-xs text-ink">OPENAI_API_KEY</code>, log in to Claude Code, or start Ollama. Then end the shell with
+      Ctrl-C in its terminal, and start it again: <code className="font-mono text-xs text-ink">npx hawser shell</code>. The list of models
+      below says what is available, and why not.
+    </p>
   );
 }

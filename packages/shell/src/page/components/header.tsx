@@ -11,11 +11,13 @@ export interface HeaderProps {
   onTheme(): void;
   onWire(): void;
   onKeys(): void;
+  /** In a desktop window only. */
+  readonly onSettings?: (() => void) | undefined;
 }
 
 const themeIcons = { system: "half", light: "sun", dark: "moon" } as const;
 
-export function Header({ theme, isWireOpen, onMenu, onTheme, onWire, onKeys }: HeaderProps) {
+export function Header({ theme, isWireOpen, onMenu, onTheme, onWire, onKeys, onSettings }: HeaderProps) {
   const title = usePage(({ threads, currentId }) => threads[currentId]?.title ?? "");
   return (
     <header className="flex items-center gap-1 border-b border-line px-2 py-1.5 sm:px-4">
@@ -33,6 +35,7 @@ export function Header({ theme, isWireOpen, onMenu, onTheme, onWire, onKeys }: H
         <span className="hidden text-xs sm:inline">Wire view</span>
       </button>
       <IconButton name={themeIcons[theme]} label={`Theme: ${theme}`} title={`Theme: ${theme} (Alt L)`} onClick={onTheme} />
+      {onSettings && <IconButton name="settings" label="Settings" title="Settings (Alt ,)" onClick={onSettings} />}
       <IconButton name="keys" label="Keys" title="Keys (?)" onClick={onKeys} />
     </header>
   );

@@ -2,9 +2,12 @@
 
 import { Dialog } from "./dialog.tsx";
 import { IconButton } from "./icon.tsx";
+import { usePageParts } from "../session/page-context.ts";
 import { localKeys, pageKeys } from "./keys.ts";
 
 export function KeysDialog({ onClose }: { onClose(): void }) {
+  const { desktop } = usePageParts();
+  const keys = pageKeys.filter(({ isOfDesktop }) => !isOfDesktop || desktop);
   return (
     <Dialog label="Keys" className="w-[min(28rem,94vw)] rounded-2xl border border-line p-5" onClose={onClose}>
       <div className="mb-3 flex items-center justify-between">
@@ -12,7 +15,7 @@ export function KeysDialog({ onClose }: { onClose(): void }) {
         <IconButton name="close" label="Close" onClick={onClose} />
       </div>
       <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-1.5 text-sm">
-        {[...pageKeys, ...localKeys].map(({ shown, meaning }) => (
+        {[...keys, ...localKeys].map(({ shown, meaning }) => (
           <div key={meaning} className="contents">
             <dt className="flex gap-1">
               {shown.map((key) => (

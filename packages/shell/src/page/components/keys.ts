@@ -1,11 +1,26 @@
 // The keys of the page: one table, which is both what works and what the list of keys shows.
 
-export type KeyAction = "new" | "search" | "message" | "wire" | "theme" | "latest" | "previous" | "next" | "stop" | "keys" | "sidebar";
+export type KeyAction =
+  | "new"
+  | "search"
+  | "message"
+  | "wire"
+  | "theme"
+  | "latest"
+  | "previous"
+  | "next"
+  | "stop"
+  | "keys"
+  | "sidebar"
+  | "settings"
+  | "quit";
 
 interface PageKey {
   readonly action: KeyAction;
   readonly shown: readonly string[];
   readonly meaning: string;
+  /** In a desktop window; a browser has its own. */
+  readonly isOfDesktop?: true;
   matches(event: KeyboardEvent): boolean;
 }
 
@@ -27,6 +42,14 @@ export const pageKeys: readonly PageKey[] = [
   { action: "latest", shown: ["Alt", "J"], meaning: "Jump to the latest message", matches: alt("KeyJ") },
   { action: "wire", shown: ["Alt", "W"], meaning: "Show or hide the wire view", matches: alt("KeyW") },
   { action: "theme", shown: ["Alt", "L"], meaning: "Light, dark, or as the system", matches: alt("KeyL") },
+  { action: "settings", shown: ["Alt", ","], meaning: "Settings", isOfDesktop: true, matches: alt("Comma") },
+  {
+    action: "quit",
+    shown: ["Ctrl", "Q"],
+    meaning: "Quit, with Cmd on a Mac",
+    isOfDesktop: true,
+    matches: (event) => (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "q",
+  },
   { action: "stop", shown: ["Esc"], meaning: "Stop the answer", matches: (event) => event.key === "Escape" },
   {
     action: "keys",

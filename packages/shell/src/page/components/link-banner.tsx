@@ -9,11 +9,14 @@ interface Explanation {
   readonly canRetry: boolean;
 }
 
-export function explainLink({ phase, runtime, message }: LinkState, wasConnected: boolean): Explanation | undefined {
+export function explainLink({ phase, runtime, message }: LinkState, wasConnected: boolean, isDesktop = false): Explanation | undefined {
   if (phase === "closed" || (phase === "connecting" && wasConnected))
     return {
       title: "The shell is not connected",
-      text: "It is tried again by itself, and a turn that runs goes on meanwhile. If you ended the shell, start it again and open the address that it prints.",
+      text: withReason(
+        "It is tried again by itself, and a turn that runs goes on meanwhile. If you ended the shell, start it again and open the address that it prints.",
+        message,
+      ),
       canRetry: phase === "closed",
     };
   if (phase === "ended") return { title: "The connection has ended", text: message ?? "Open the page again.", canRetry: false };
@@ -27,7 +30,12 @@ export function explainLink({ phase, runtime, message }: LinkState, wasConnected
   if (runtime === "failed")
     return {
       title: "The agent can't be started",
-      text: withReason("Look at what the shell printed in its terminal, and start it again.", message),
+      text: withReason(
+        isDesktop
+          ? "Change what is wrong in the settings, or quit the app and start it again."
+          : "Look at what the shell printed in its terminal, and start it again.",
+        message,
+      ),
       canRetry: false,
     };
   return undefined;
@@ -36,10 +44,10 @@ export function explainLink({ phase, runtime, message }: LinkState, wasConnected
 const withReason = (text: string, reason: string | undefined): string => (reason === undefined ? text : `${text} (${reason})`);
 
 export function LinkBanner() {
-  const { session } = usePageParts();
+  const { session, desktop } = usePageParts();
   const link = usePage((state) => state.link);
   const wasConnected = usePage((state) => state.runtime !== undefined);
-  const explanation = explainLink(link, wasConnected);
+  const explanation = explainLink(link, wasConnected, desktop !== undefined);
   if (!explanation) return null;
   return (
     <div role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-rope bg-rope-wash px-3 py-2 text-sm sm:px-6">

@@ -3,8 +3,11 @@
 // by React nor laid out by the browser.
 
 import { memo } from "react";
+import { PlainText } from "../markdown/plain-text.tsx";
+import { textOf } from "../session/actions.ts";
 import type { Message } from "../state/page-state.ts";
 import { AssistantMessage } from "./assistant-message.tsx";
+import { Fallback } from "./fallback.tsx";
 import { UserMessage } from "./user-message.tsx";
 
 const groupSize = 40;
@@ -17,13 +20,15 @@ interface MessageGroupProps {
 export const MessageGroup = memo(function MessageGroup({ messages, isLast }: MessageGroupProps) {
   return (
     <div className={`space-y-6 ${isLast ? "" : "lazy-paint-group"}`}>
-      {messages.map((message) =>
-        message.role === "user" ? (
-          <UserMessage key={message.key} message={message} />
-        ) : (
-          <AssistantMessage key={message.key} message={message} isLast={isLast && message === messages.at(-1)} />
-        ),
-      )}
+      {messages.map((message) => (
+        <Fallback key={message.key} instead={() => <PlainText text={textOf(message)} />}>
+          {message.role === "user" ? (
+            <UserMessage message={message} />
+          ) : (
+            <AssistantMessage message={message} isLast={isLast && message === messages.at(-1)} />
+          )}
+        </Fallback>
+      ))}
     </div>
   );
 }, isSameGroup);

@@ -12,8 +12,9 @@ import { useStickToBottom } from "./use-stick-to-bottom.ts";
 export function MessageList() {
   const thread = usePage(({ threads, currentId }) => threads[currentId]);
   const currentId = usePage((state) => state.currentId);
-  const { scroller, content, isAway, jump, onScroll } = useStickToBottom(currentId);
   const messages = thread?.messages ?? [];
+  const isEmpty = messages.length === 0;
+  const { scroller, content, isAway, jump, onScroll } = useStickToBottom(currentId, isEmpty);
   const sentCount = messages.filter(({ role }) => role === "user").length;
   // Whoever sends something wants to see what comes of it.
   useEffect(jump, [jump, sentCount]);
@@ -21,7 +22,6 @@ export function MessageList() {
     addEventListener(jumpEvent, jump);
     return () => removeEventListener(jumpEvent, jump);
   }, [jump]);
-  const isEmpty = messages.length === 0;
   const groups = toGroups(messages);
   return (
     <div className="relative min-h-0 flex-1">
@@ -44,7 +44,7 @@ export function MessageList() {
           ))}
         </div>
       </div>
-      {isAway && (
+      {isAway && !isEmpty && (
         <button type="button" className="button absolute bottom-3 left-1/2 -translate-x-1/2 bg-sheet shadow-md" onClick={jump}>
           <Icon name="down" /> Jump to latest
         </button>

@@ -25,6 +25,7 @@ export function StatusBar() {
         {phase === "ready" ? (isWorking ? "working" : "idle") : phase}
       </span>
       <Tokens />
+      <Root />
       <Uptime />
     </div>
   );
@@ -43,11 +44,24 @@ function Tokens() {
   if (used.length === 0) return model === "offline" ? <span>no cost</span> : null;
   const input = used.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
   const output = used.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
-  // Of other models the price is not known here, and a guess would be worse than nothing.
   const isFree = used.every(({ model }) => model === "offline");
   return (
-    <span title="Tokens of this conversation since the page was opened">
-      {input.toLocaleString("en")} tokens in · {output.toLocaleString("en")} out{isFree && " · no cost"}
+    <span title="Tokens of this conversation since the page was opened. What they cost is your vendor's to say: a guess would be worse than nothing.">
+      {input.toLocaleString("en")} tokens in · {output.toLocaleString("en")} out · {isFree ? "no cost" : "cost not known"}
+    </span>
+  );
+}
+
+/** The end of a path tells more than its beginning. */
+function Root() {
+  const root = usePage(({ link }) => link.root);
+  if (root === undefined) return null;
+  const parts = root.split(/(?=[/\\])/);
+  const shown = parts.length > 3 ? `…${parts.slice(-2).join("")}` : root;
+  return (
+    <span title={`The agent works in ${root}`} className="ml-auto max-w-full truncate">
+      <span className="sr-only">Folder: </span>
+      {shown}
     </span>
   );
 }
@@ -63,5 +77,5 @@ function Uptime() {
     return () => clearInterval(timer);
   }, []);
   if (!status || !isUp) return null;
-  return <span className="ml-auto">up {formatClock(status.uptime + Math.max(0, now - status.at))}</span>;
+  return <span>up {formatClock(status.uptime + Math.max(0, now - status.at))}</span>;
 }

@@ -4,14 +4,14 @@ import { useEffect } from "react";
 import { usePageParts, type PageParts } from "../session/page-context.ts";
 import { jumpEvent, pageKeys, type KeyAction } from "./keys.ts";
 
-export type SwitchActions = Readonly<Record<"wire" | "theme" | "keys" | "sidebar", () => void>>;
+export type SwitchActions = Readonly<Record<"wire" | "theme" | "keys" | "sidebar", () => void>> & { readonly settings?: () => void };
 
 export function usePageKeys(switches: SwitchActions): void {
   const parts = usePageParts();
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
       if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
-      const key = pageKeys.find((candidate) => candidate.matches(event));
+      const key = pageKeys.find((candidate) => candidate.matches(event) && (!candidate.isOfDesktop || parts.desktop));
       if (!key) return;
       // Escape also leaves a search field or a list of choices; it is not taken from them.
       if (key.action !== "stop") event.preventDefault();
@@ -22,7 +22,7 @@ export function usePageKeys(switches: SwitchActions): void {
   });
 }
 
-function run(action: KeyAction, { session, actions }: PageParts, switches: SwitchActions): void {
+function run(action: KeyAction, { session, actions, desktop }: PageParts, switches: SwitchActions): void {
   switch (action) {
     case "new":
       session.open();
@@ -44,6 +44,12 @@ function run(action: KeyAction, { session, actions }: PageParts, switches: Switc
       return;
     case "stop":
       actions.stop();
+      return;
+    case "quit":
+      void desktop?.quit();
+      return;
+    case "settings":
+      switches.settings?.();
       return;
     case "wire":
     case "theme":

@@ -5,7 +5,8 @@ import { useCallback, useEffect, useRef, useState } from "react";
 // A little above the end still counts as the end: fonts and zoom make parts of pixels.
 const nearPixels = 48;
 
-export function useStickToBottom(startsAnewWith: string) {
+/** `isStill`: it is no list yet, and is read from its beginning. */
+export function useStickToBottom(startsAnewWith: string, isStill = false) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const sticks = useRef(true);
@@ -14,8 +15,8 @@ export function useStickToBottom(startsAnewWith: string) {
 
   const toEnd = useCallback(() => {
     const { current } = scroller;
-    if (current) current.scrollTop = current.scrollHeight;
-  }, []);
+    if (current) current.scrollTop = isStill ? 0 : current.scrollHeight;
+  }, [isStill]);
 
   /** For a list that drops at its beginning what it gets at its end: its size does not tell that it changed. */
   const follow = useCallback(() => (sticks.current ? toEnd() : undefined), [toEnd]);

@@ -1,19 +1,26 @@
 // Which way leads to the agent: a desktop window has Tauri's, a browser has the local server it came from.
 
+import { createDesktop, type Desktop } from "./desktop.ts";
 import type { OpenPageLink } from "./page-link.ts";
 import { createTauriLink } from "./tauri-link.ts";
 import { createWebSocketLink } from "./web-socket-link.ts";
 
-export async function chooseLink(): Promise<OpenPageLink> {
+export interface ChosenLink {
+  readonly openLink: OpenPageLink;
+  /** What only a desktop window offers. */
+  readonly desktop?: Desktop;
+}
+
+export async function chooseLink(): Promise<ChosenLink> {
   if (isInsideTauri()) {
     const [{ listen }, { invoke }] = await Promise.all([import("@tauri-apps/api/event"), import("@tauri-apps/api/core")]);
-    return (events) => createTauriLink({ listen, invoke }, events);
+    return { openLink: (events) => createTauriLink({ listen, invoke }, events), desktop: createDesktop({ invoke }) };
   }
   const url = new URL("/link", location.href);
   url.protocol = "ws:";
   url.hash = "";
   url.search = "";
-  return (events) => createWebSocketLink({ url: url.href, ...events });
+  return { openLink: (events) => createWebSocketLink({ url: url.href, ...events }) };
 }
 
 export const isInsideTauri = (): boolean => "__TAURI_INTERNALS__" in globalThis;

@@ -64,7 +64,10 @@ export function createTauriLink({ listen, invoke }: TauriPowers, { onLine, onSta
     incoming: incoming.items,
     async send(line) {
       onLine({ direction: "sent", value: JSON.parse(line), chars: line.length });
-      await invoke(sendCommand, { line });
+      // Nothing has been lost but this line: whoever waits for an answer to it is told, and the others wait on.
+      await invoke(sendCommand, { line }).catch((cause: unknown) => {
+        throw new HawserError("overloaded", `the agent did not take it: ${describeThrown(cause)}`, { cause });
+      });
     },
     retry() {},
     close() {

@@ -21,10 +21,11 @@ export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
   let socket: WebSocket | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
+  let openedAt = Infinity;
   let isClosed = false;
   let runtime: RuntimeState = { runtime: "starting" };
 
-  const tell = (state: Omit<LinkState, "runtime">): void => onState({ runtime: runtime.runtime, ...state });
+  const tell = (state: Omit<LinkState, "runtime">): void => onState({ ...runtime, message: undefined, ...state });
 
   function lose(message: string): void {
     incoming.put({ lost: new HawserError("connection_lost", message) });
@@ -36,23 +37,26 @@ export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
     tell({ phase: "connecting" });
     const opened = new WebSocket(url);
     socket = opened;
-    opened.addEventListener("open", () => (failures = 0));
+    opened.addEventListener("open", () => (openedAt = performance.now()));
     opened.addEventListener("message", (event: MessageEvent<unknown>) => {
       if (opened === socket && typeof event.data === "string") receive(event.data);
     });
     // An error is always followed by the close.
-    opened.addEventListener("close", () => {
-      if (opened === socket) waitAndConnect();
+    opened.addEventListener("close", ({ reason }) => {
+      if (opened === socket) waitAndConnect(reason);
     });
   }
 
-  function waitAndConnect(): void {
+  function waitAndConnect(reason: string): void {
     socket = undefined;
+    // One that is closed as soon as it is open would otherwise be made again and again without a pause.
+    if (performance.now() - openedAt > longestPauseMs) failures = 0;
+    openedAt = Infinity;
     lose("the connection to the shell was lost");
     if (isClosed) return;
     const retryInMs = Math.min(firstPauseMs * 2 ** failures, longestPauseMs);
     failures++;
-    tell({ phase: "closed", retryInMs });
+    tell({ phase: "closed", retryInMs, message: reason || undefined });
     timer = setTimeout(connect, retryInMs);
   }
 

@@ -1,12 +1,15 @@
 // What a model writes, as Markdown. HTML in it stays text; links lead only to http, https and mailto, and
 // open elsewhere; an image is a link, since loading it would tell a stranger that it was read.
 
+import { limits } from "@hawser/wire";
 import { memo, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { markdownChars } from "../state/bounds.ts";
+import { Fallback } from "../components/fallback.tsx";
 import { CodeBlock } from "./code-block.tsx";
-import { openCode, splitBlocks } from "./split-blocks.ts";
+import { isTooHeavy } from "./is-too-heavy.ts";
+import { PlainText } from "./plain-text.tsx";
+import { codeOf, splitBlocks } from "./split-blocks.ts";
 
 const allowedAddress = /^(?:https?:\/\/|mailto:)/i;
 
@@ -18,7 +21,7 @@ function SafeLink({ address, children }: { readonly address: string | undefined;
   const safe = toSafeAddress(address);
   if (safe === undefined) return <span>{children}</span>;
   return (
-    <a href={safe} target="_blank" rel="noopener noreferrer">
+    <a href={safe} title={safe} target="_blank" rel="noopener noreferrer">
       {children}
     </a>
   );
@@ -58,7 +61,7 @@ const components: Components = {
 
 const plugins = [remarkGfm];
 
-const MarkdownBlock = memo(function MarkdownBlock({ text }: { readonly text: string }) {
+function MarkdownBlock({ text }: { readonly text: string }) {
   return (
     <div className="answer-block">
       <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={(address) => toSafeAddress(address) ?? ""}>
@@ -66,7 +69,7 @@ const MarkdownBlock = memo(function MarkdownBlock({ text }: { readonly text: str
       </ReactMarkdown>
     </div>
   );
-});
+}
 
 interface MarkdownProps {
   readonly text: string;
@@ -75,16 +78,30 @@ interface MarkdownProps {
 }
 
 export const Markdown = memo(function Markdown({ text, isGrowing }: MarkdownProps) {
-  if (text.length > markdownChars) return <p className="answer whitespace-pre-wrap">{text}</p>;
-  const blocks = isGrowing ? splitBlocks(text) : [text];
-  const last = blocks.length - 1;
-  const code = isGrowing ? openCode(blocks[last] ?? "") : undefined;
+  if (text.length > limits.shellMarkdownChars) return <PlainText text={text} />;
+  const blocks = isGrowing || isTooHeavy(text) ? splitBlocks(text) : [text];
   return (
     <div className="answer">
-      {blocks.map((block, at) =>
+      {blocks.map((block, at) => (
         // A block is known by its place: those before the last never change.
-        at === last && code ? <CodeBlock key={at} {...code} /> : <MarkdownBlock key={at} text={block} />,
-      )}
+        <Block key={at} text={block} />
+      ))}
     </div>
+  );
+});
+
+const Block = memo(function Block({ text }: { readonly text: string }) {
+  const code = codeOf(text);
+  if (code)
+    return (
+      <div className="answer-block">
+        <CodeBlock {...code} />
+      </div>
+    );
+  if (isTooHeavy(text)) return <PlainText text={text} />;
+  return (
+    <Fallback instead={() => <PlainText text={text} />}>
+      <MarkdownBlock text={text} />
+    </Fallback>
   );
 });

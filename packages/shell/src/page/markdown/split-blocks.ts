@@ -2,8 +2,9 @@
 // drawn again. Put together they are the text, character for character. Never cut: inside a code fence, and
 // where the next line may belong to what is above (a list, a quote, an indented part).
 
-const fence = /^ {0,3}(`{3,}|~{3,})/;
-const continues = /^(?:\s|[-*+>|]|\d{1,9}[.)])/;
+// What follows backticks can't hold one: that would be code within a line.
+const fence = /^ {0,3}(`{3,}(?![^\n]*`)|~{3,})/;
+const continues = /^(?:\s|[>|]|[-*+](?:\s|$)|\d{1,9}[.)])/;
 
 export function splitBlocks(text: string): string[] {
   const blocks: string[] = [];
@@ -40,12 +41,23 @@ function fenceAfter(line: string, open: string | undefined): string | undefined 
   return isEnd ? undefined : open;
 }
 
-/** The code of a block that is nothing but a fence which has not ended; undefined for any other block. */
-export function openCode(block: string): { readonly language: string; readonly code: string } | undefined {
+/** The code of a block that is nothing but a fence, which may not have ended yet; undefined for any other block. */
+export function codeOf(block: string): { readonly language: string; readonly code: string } | undefined {
   const [, marks] = fence.exec(block) ?? [];
   if (marks === undefined) return undefined;
   const end = lineEnd(block, 0);
-  const rest = block.slice(end);
-  const isOpen = rest.split("\n").every((line) => fenceAfter(line, marks) !== undefined);
-  return isOpen ? { language: block.slice(0, end).trim().slice(marks.length), code: rest } : undefined;
+  const lines = block.slice(end).split("\n");
+  const close = lines.findIndex((line) => fenceAfter(line, marks) === undefined);
+  if (close >= 0 && lines.slice(close + 1).some((line) => line.trim() !== "")) return undefined;
+  const [language = ""] = block.slice(0, end).trim().slice(marks.length).trim().split(/\s/, 1);
+  return {
+    language,
+    code:
+      close < 0
+        ? lines.join("\n")
+        : lines
+            .slice(0, close)
+            .map((line) => `${line}\n`)
+            .join(""),
+  };
 }

@@ -2,6 +2,7 @@
 
 import { createContext, use, useSyncExternalStore } from "react";
 import { HawserError } from "@hawser/wire";
+import type { Desktop } from "../links/desktop.ts";
 import { isConnected, type PageState } from "../state/page-state.ts";
 import type { Actions } from "./actions.ts";
 import type { Session } from "./session.ts";
@@ -9,6 +10,8 @@ import type { Session } from "./session.ts";
 export interface PageParts {
   readonly session: Session;
   readonly actions: Actions;
+  /** In a desktop window only. */
+  readonly desktop?: Desktop | undefined;
 }
 
 export const PageContext = createContext<PageParts | undefined>(undefined);

@@ -3,6 +3,7 @@
 
 import type { AgentInfo, Decision } from "@hawser/agent/host/link";
 import type { AnyAgentRequest, AnyAgentResponse, ConversationMessage, ConversationSummary, ModelEntry, StatusData } from "@hawser/wire";
+import type { RuntimeFacts } from "../../link/page-frames.ts";
 
 export interface TextPart {
   readonly kind: "text";
@@ -113,7 +114,7 @@ export interface WireLog {
 }
 
 /** How the way to the agent is. */
-export interface LinkState {
+export interface LinkState extends RuntimeFacts {
   /** `closed`: tried again by itself. `ended`: nothing more will come. */
   readonly phase: "connecting" | "open" | "closed" | "ended";
   readonly runtime: "starting" | "running" | "restarting" | "failed";

@@ -1,7 +1,7 @@
 // The reducer: one event after the other makes the state. Pure: no clock, no network, nothing remembered
 // besides the state.
 
-import { shownNotices } from "./bounds.ts";
+import { limits } from "@hawser/wire";
 import type { LineEvent, PageEvent } from "./page-event.ts";
 import type { LinkState, PageState } from "./page-state.ts";
 import { decidePermission, reduceRequest } from "./requests.ts";
@@ -25,7 +25,10 @@ export function reduce(state: PageState, event: PageEvent): PageState {
     case "model_picked":
       return { ...state, pickedModel: event.model };
     case "notice":
-      return { ...state, notices: [...state.notices.filter(({ key }) => key !== event.notice.key), event.notice].slice(-shownNotices) };
+      return {
+        ...state,
+        notices: [...state.notices.filter(({ key }) => key !== event.notice.key), event.notice].slice(-limits.shellNoticeEntries),
+      };
     case "notice_dismissed":
       return { ...state, notices: state.notices.filter(({ key }) => key !== event.key) };
     default:

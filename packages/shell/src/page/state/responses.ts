@@ -68,8 +68,9 @@ function endRequest(state: PageState, request: AnyAgentRequest, end: End): PageS
   if (end.type === "error") return request.kind === "load_conversation" ? stopLoading(state, request.conversationId) : state;
   switch (request.kind) {
     case "load_conversation": {
+      // Without a line of it there is nothing; asking again would not help.
       const history = state.loading[request.id];
-      return history ? takeHistory(state, request.conversationId, history) : state;
+      return history ? takeHistory(state, request.conversationId, history) : stopLoading(state, request.conversationId);
     }
     case "subscribe":
       return followRunning(state, request, end.data?.running);

@@ -1,7 +1,7 @@
 // Changes to the conversations that are held: their messages, and what the history says about them.
 
+import { limits } from "@hawser/wire";
 import type { ConversationMessage } from "@hawser/wire";
-import { heldThreads } from "./bounds.ts";
 import { fromHistory } from "./message-parts.ts";
 import { runningTurnsOf, type Message, type PageState, type Part, type Thread } from "./page-state.ts";
 
@@ -30,7 +30,7 @@ export function openThread(state: PageState, conversationId: string, isNew: bool
 
 function forgetOldThreads(state: PageState): PageState {
   const idle = Object.keys(state.threads).filter((id) => id !== state.currentId && runningTurnsOf(state, id).length === 0);
-  const gone = idle.slice(0, Math.max(0, idle.length - heldThreads));
+  const gone = idle.slice(0, Math.max(0, idle.length - limits.shellThreadEntries));
   return gone.length === 0 ? state : gone.reduce(dropThread, state);
 }
 

@@ -2,7 +2,7 @@
 // before its time waits for what is missing, so that live events and those that are sent again after a lost
 // connection may mix. When an end comes before what is missing, the history is asked instead.
 
-import { heldTurnEvents, unclaimedEvents } from "./bounds.ts";
+import { limits } from "@hawser/wire";
 import { addToAnswer, endTools, keyOf } from "./message-parts.ts";
 import type { Message, PageState, Thread, Turn, TurnResponse } from "./page-state.ts";
 import { withAnswer, withThread } from "./threads.ts";
@@ -37,14 +37,14 @@ function claim(state: PageState, id: string): PageState {
 /** Only while a `subscribe` is under way can it turn out whose they are. */
 function keepUnclaimed(state: PageState, event: TurnResponse): PageState {
   const isAsked = Object.values(state.requests).some(({ kind }) => kind === "subscribe");
-  if (!isAsked || state.unclaimed.length >= unclaimedEvents) return state;
+  if (!isAsked || state.unclaimed.length >= limits.shellHeldEntries) return state;
   return { ...state, unclaimed: [...state.unclaimed, event] };
 }
 
 const isEnd = ({ type }: TurnResponse): boolean => type === "done" || type === "error";
 
 function hold(state: PageState, turn: Turn, event: TurnResponse, seq: number): PageState {
-  if (Object.keys(turn.held).length >= heldTurnEvents) return state;
+  if (Object.keys(turn.held).length >= limits.shellHeldEntries) return state;
   return withTurn(state, { ...turn, held: { ...turn.held, [seq]: event } });
 }
 

@@ -1,7 +1,6 @@
 // The lines that passed, for the wire view: the latest ones, bounded in number and in size.
 
-import { isRecord } from "@hawser/wire";
-import { wireLogChars, wireLogEntries } from "./bounds.ts";
+import { isRecord, limits } from "@hawser/wire";
 import type { LineEvent } from "./page-event.ts";
 import type { PageState, WireEntry, WireLog } from "./page-state.ts";
 
@@ -58,7 +57,7 @@ function conversationOfPermission({ threads }: PageState, permissionId: string):
 function bound({ entries, chars, dropped }: WireLog): WireLog {
   let first = 0;
   let left = chars;
-  while (entries.length - first > wireLogEntries || (left > wireLogChars && first < entries.length - 1)) {
+  while (entries.length - first > limits.shellWireEntries || (left > limits.shellWireChars && first < entries.length - 1)) {
     left -= entries[first]?.chars ?? 0;
     first++;
   }

@@ -1,6 +1,7 @@
 // A tool's call in one line of words, for the head of its card and for the question whether it may run.
 
 import { isRecord } from "@hawser/wire";
+import { reveal } from "./reveal.ts";
 
 const shownChars = 120;
 
@@ -18,11 +19,11 @@ export function summarizeInput(input: unknown): string {
 /** What will happen, for a person who is asked. */
 export function describeCall(toolName: string, input: unknown): string {
   const given = isRecord(input) ? input : {};
-  const path = toText(given["path"]);
+  const path = reveal(quote(toText(given["path"])));
   if (toolName === "write_file") return `Write ${toText(given["content"]).length} characters to ${path}; a file of that name is replaced`;
   if (toolName === "edit_file") return `Change text in ${path}${given["replaceAll"] === true ? ", everywhere it occurs" : ""}`;
   if (toolName === "run_command") return `Run this program: ${summarizeInput(input)}`;
-  return `Use ${toolName} with exactly this input`;
+  return `Use ${reveal(toolName)} with exactly this input`;
 }
 
 const quote = (value: unknown): string => {
@@ -36,7 +37,8 @@ function toText(value: unknown): string {
 }
 
 function shorten(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
+  // Looked at as far as it may be shown: a text may have megabytes.
+  const line = reveal(text.slice(0, 4 * shownChars).replaceAll(/\s+/g, " ")).trim();
   return line.length > shownChars ? `${line.slice(0, shownChars)}…` : line;
 }
 

@@ -1,18 +1,20 @@
 // A JSON value as a tree that opens. Long lists and texts are drawn in pieces: a result may be large.
 
 import { useState } from "react";
+import { reveal } from "./reveal.ts";
 
 interface JsonTreeProps {
   readonly value: unknown;
   readonly name?: string;
   readonly depth?: number;
+  /** Down to this level it is open at first. */
+  readonly openDepth?: number;
 }
 
-const openDepth = 2;
 const step = 100;
 const textChars = 2_000;
 
-export function JsonTree({ value, name, depth = 0 }: JsonTreeProps) {
+export function JsonTree({ value, name, depth = 0, openDepth = 2 }: JsonTreeProps) {
   if (typeof value !== "object" || value === null)
     return (
       <div className="pl-4 font-mono text-xs leading-relaxed">
@@ -20,11 +22,11 @@ export function JsonTree({ value, name, depth = 0 }: JsonTreeProps) {
         <Scalar value={value} />
       </div>
     );
-  return <Branch value={value} name={name} depth={depth} />;
+  return <Branch value={value} name={name} depth={depth} openDepth={openDepth} />;
 }
 
 function MemberName({ name }: { readonly name: string | undefined }) {
-  return name === undefined ? null : <span className="text-soft">{name}: </span>;
+  return name === undefined ? null : <span className="text-soft">{reveal(name)}: </span>;
 }
 
 function Scalar({ value }: { readonly value: unknown }) {
@@ -33,7 +35,9 @@ function Scalar({ value }: { readonly value: unknown }) {
   const isLong = value.length > textChars && !isWhole;
   return (
     <>
-      <span className="whitespace-pre-wrap text-leaf wrap-anywhere">{JSON.stringify(isLong ? value.slice(0, textChars) : value)}</span>
+      <span className="whitespace-pre-wrap text-leaf wrap-anywhere">
+        {reveal(JSON.stringify(isLong ? value.slice(0, textChars) : value))}
+      </span>
       {isLong && (
         <button type="button" className="button button-quiet min-h-6 px-1 text-xs" onClick={() => setIsWhole(true)}>
           Show all {value.length} characters
@@ -43,7 +47,12 @@ function Scalar({ value }: { readonly value: unknown }) {
   );
 }
 
-function Branch({ value, name, depth }: { readonly value: object; readonly name: string | undefined; readonly depth: number }) {
+interface BranchProps extends Required<Pick<JsonTreeProps, "depth" | "openDepth">> {
+  readonly value: object;
+  readonly name: string | undefined;
+}
+
+function Branch({ value, name, depth, openDepth }: BranchProps) {
   const [isOpen, setIsOpen] = useState(depth < openDepth);
   const [shown, setShown] = useState(step);
   const members = Object.entries(value);
@@ -54,7 +63,10 @@ function Branch({ value, name, depth }: { readonly value: object; readonly name:
         <MemberName name={name} />
         <span className="text-soft">{size}</span>
       </summary>
-      {isOpen && members.slice(0, shown).map(([key, member]) => <JsonTree key={key} name={key} value={member} depth={depth + 1} />)}
+      {isOpen &&
+        members
+          .slice(0, shown)
+          .map(([key, member]) => <JsonTree key={key} name={key} value={member} depth={depth + 1} openDepth={openDepth} />)}
       {isOpen && members.length > shown && (
         <button type="button" className="button button-quiet min-h-6 px-1 text-xs" onClick={() => setShown(shown + step)}>
           Show more ({members.length - shown} left)

@@ -4,6 +4,7 @@
 import { useState } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { diffLines } from "./line-diff.ts";
+import { reveal } from "./reveal.ts";
 
 const shownLines = 300;
 
@@ -13,7 +14,8 @@ interface NumberedCodeProps {
   readonly firstNumber?: number;
 }
 
-export function NumberedCode({ text, label, firstNumber = 1 }: NumberedCodeProps) {
+export function NumberedCode({ text, label: givenLabel, firstNumber = 1 }: NumberedCodeProps) {
+  const label = reveal(givenLabel);
   const [isWhole, setIsWhole] = useState(false);
   const lines = text.replace(/\n$/, "").split("\n");
   const shown = isWhole ? lines : lines.slice(0, shownLines);
@@ -23,13 +25,9 @@ export function NumberedCode({ text, label, firstNumber = 1 }: NumberedCodeProps
         <pre aria-hidden="true" className="sticky left-0 border-r border-line bg-raised px-2 py-2 text-right text-soft select-none">
           {shown.map((_, at) => at + firstNumber).join("\n")}
         </pre>
-        <pre className="px-3 py-2">{shown.join("\n")}</pre>
+        <pre className="px-3 py-2">{reveal(shown.join("\n"))}</pre>
       </div>
-      {shown.length < lines.length && (
-        <button type="button" className="button button-quiet w-full rounded-none text-xs" onClick={() => setIsWhole(true)}>
-          Show all {lines.length} lines
-        </button>
-      )}
+      {shown.length < lines.length && <ShowAll count={lines.length} onClick={() => setIsWhole(true)} />}
     </Frame>
   );
 }
@@ -40,7 +38,14 @@ const looks = {
   added: { sign: "+", className: "bg-leaf-wash text-leaf" },
 } as const;
 
-export function DiffView({ before, after, label }: { readonly before: string; readonly after: string; readonly label: string }) {
+interface DiffViewProps {
+  readonly before: string;
+  readonly after: string;
+  readonly label: string;
+}
+
+export function DiffView({ before, after, label: givenLabel }: DiffViewProps) {
+  const label = reveal(givenLabel);
   const [isWhole, setIsWhole] = useState(false);
   const lines = diffLines(before, after);
   const shown = isWhole ? lines : lines.slice(0, shownLines);
@@ -48,19 +53,24 @@ export function DiffView({ before, after, label }: { readonly before: string; re
     <Frame label={label} text={after}>
       <div tabIndex={0} role="region" aria-label={label} className="max-h-96 overflow-auto py-1 font-mono text-xs leading-relaxed">
         {shown.map(({ kind, text }, at) => (
-          <pre key={at} className={`min-w-max px-3 ${looks[kind].className}`}>
+          // Wrapped, spaces too: nothing of a change may stand out of sight to the right.
+          <pre key={at} className={`px-3 wrap-anywhere whitespace-break-spaces ${looks[kind].className}`}>
             <span className="inline-block w-4 select-none">{looks[kind].sign}</span>
             {kind !== "same" && <span className="sr-only">{kind}: </span>}
-            {text}
+            {reveal(text)}
           </pre>
         ))}
       </div>
-      {shown.length < lines.length && (
-        <button type="button" className="button button-quiet w-full rounded-none text-xs" onClick={() => setIsWhole(true)}>
-          Show all {lines.length} lines
-        </button>
-      )}
+      {shown.length < lines.length && <ShowAll count={lines.length} onClick={() => setIsWhole(true)} />}
     </Frame>
+  );
+}
+
+function ShowAll({ count, onClick }: { readonly count: number; onClick(): void }) {
+  return (
+    <button type="button" className="button button-quiet w-full rounded-none text-xs" onClick={onClick}>
+      Show all {count} lines
+    </button>
   );
 }
 

@@ -7,6 +7,7 @@ import type { ToolPart } from "../state/page-state.ts";
 import { Approval } from "./approval.tsx";
 import { formatDuration, summarizeInput } from "./describe-call.ts";
 import { JsonTree } from "./json-tree.tsx";
+import { reveal } from "./reveal.ts";
 import { ToolResult } from "./tool-result.tsx";
 
 export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPart }) {
@@ -21,7 +22,7 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
         onClick={() => setIsOpen(!isOpen)}
       >
         <Icon name={isOpen ? "open" : "shut"} className="size-3.5 text-soft" />
-        <span className="font-mono text-xs font-semibold">{tool.toolName}</span>
+        <span className="font-mono text-xs font-semibold">{reveal(tool.toolName)}</span>
         <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft">{summarizeInput(tool.input)}</span>
         <CardState tool={tool} isAsking={isAsking} />
       </button>
@@ -29,7 +30,7 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
       {tool.error !== undefined && (
         <p className="border-t border-line bg-alarm-wash px-3 py-2 text-sm text-alarm wrap-anywhere">{tool.error}</p>
       )}
-      {isAsking && <Approval tool={tool} />}
+      {isAsking && <Approval key={tool.permission?.permissionId} tool={tool} />}
       {isOpen && <CardBody tool={tool} />}
     </section>
   );

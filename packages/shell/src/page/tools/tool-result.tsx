@@ -1,16 +1,17 @@
 // What a tool returned, drawn as what it is: a file with line numbers, a new file, a difference, a list, what
 // a program printed, an image, a text; and anything else as a tree.
 
-import { isRecord } from "@hawser/wire";
-import type { ReactNode } from "react";
+import { isRecord, limits } from "@hawser/wire";
+import { useState, type ReactNode } from "react";
 import type { ToolPart } from "../state/page-state.ts";
 import { JsonTree } from "./json-tree.tsx";
 import { DiffView, NumberedCode } from "./numbered-code.tsx";
+import { reveal } from "./reveal.ts";
 
 export function ToolResult({ tool }: { readonly tool: ToolPart }) {
   const { result } = tool;
   if (tool.state === "running") return null;
-  const drawn = drawKnown(tool) ?? drawImages(result);
+  const drawn = drawKnown(tool) ?? drawContent(result);
   if (drawn) return <>{drawn}</>;
   if (result === null || result === undefined) return null;
   return typeof result === "string" ? <NumberedCode text={result} label="Result" /> : <JsonTree value={result} name="result" />;
@@ -37,14 +38,31 @@ function drawKnown({ toolName, input, result, state }: ToolPart): ReactNode {
   }
 }
 
-/** What `write_file` and `edit_file` do to a file; also shown before they may. Undefined for other tools. */
-export function ChangePreview({ toolName, input }: { readonly toolName: string; readonly input: unknown }): ReactNode {
-  const { path, content, oldText, newText } = isRecord(input) ? input : {};
-  if (toolName === "write_file" && typeof content === "string")
-    return <DiffView before="" after={content} label={`New content of ${String(path)}`} />;
-  if (toolName === "edit_file" && typeof oldText === "string" && typeof newText === "string")
-    return <DiffView before={oldText} after={newText} label={`Change in ${String(path)}`} />;
-  return <JsonTree value={input} name="input" />;
+interface ChangePreviewProps {
+  readonly toolName: string;
+  readonly input: unknown;
+  readonly openDepth?: number;
+}
+
+/** What `write_file` and `edit_file` do to a file, and what any other tool is given; also shown before they may. */
+export function ChangePreview({ toolName, input, openDepth = 2 }: ChangePreviewProps): ReactNode {
+  const { path, content, oldText, newText, ...others } = isRecord(input) ? input : {};
+  const rest = Object.keys(others).length > 0 && <JsonTree value={others} name="also" openDepth={openDepth} />;
+  if (toolName === "write_file" && typeof content === "string" && oldText === undefined && newText === undefined)
+    return (
+      <>
+        <DiffView before="" after={content} label={`New content of ${String(path)}`} />
+        {rest}
+      </>
+    );
+  if (toolName === "edit_file" && typeof oldText === "string" && typeof newText === "string" && content === undefined)
+    return (
+      <>
+        <DiffView before={oldText} after={newText} label={`Change in ${String(path)}`} />
+        {rest}
+      </>
+    );
+  return <JsonTree value={input} name="input" openDepth={openDepth} />;
 }
 
 function drawFile({ content, path, offset, truncated }: Readonly<Record<string, unknown>>): ReactNode {
@@ -64,7 +82,7 @@ function drawList(files: unknown): ReactNode {
     <ul tabIndex={0} aria-label="Files" className="grid max-h-80 gap-x-4 overflow-auto font-mono text-xs leading-relaxed sm:grid-cols-2">
       {files.map((file: unknown, at) => (
         <li key={at} className={`truncate ${String(file).endsWith("/") ? "text-sea" : ""}`}>
-          {String(file)}
+          {reveal(String(file))}
         </li>
       ))}
     </ul>
@@ -78,7 +96,7 @@ function drawMatches(matches: unknown): ReactNode {
     <ol tabIndex={0} aria-label="Matches" className="max-h-80 overflow-auto font-mono text-xs leading-relaxed">
       {matches.filter(isRecord).map(({ path, line, text }, at) => (
         <li key={at} className="whitespace-pre">
-          <span className="text-sea">{`${String(path)}:${String(line)}`}</span> {String(text)}
+          <span className="text-sea">{reveal(`${String(path)}:${String(line)}`)}</span> {reveal(String(text))}
         </li>
       ))}
     </ol>
@@ -100,24 +118,39 @@ function drawProgram({ stdout, stderr, exitCode, signal, note }: Readonly<Record
 }
 
 const shownImages: readonly unknown[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Images come inside the result, as MCP servers send them; nothing is loaded for them. */
-function drawImages(result: unknown): ReactNode {
-  const blocks = isRecord(result) && Array.isArray(result["content"]) ? result["content"].filter(isRecord) : [];
-  if (!blocks.some(({ type }) => type === "image")) return undefined;
-  return blocks.map((block, at) => <ContentBlock key={at} block={block} />);
+/** What MCP servers send, as it comes: texts as texts, images from what is in the result; nothing is loaded for them. */
+function drawContent(result: unknown): ReactNode {
+  const blocks = isRecord(result) && Array.isArray(result["content"]) ? result["content"] : [];
+  if (blocks.length === 0 || !blocks.every((block) => isRecord(block) && typeof block["type"] === "string")) return undefined;
+  return (
+    <div className="space-y-2">
+      {blocks.map((block: Readonly<Record<string, unknown>>, at) => (
+        <ContentBlock key={at} block={block} />
+      ))}
+    </div>
+  );
 }
 
 function ContentBlock({ block }: { readonly block: Readonly<Record<string, unknown>> }) {
   const { type, text, data, mimeType } = block;
-  if (type === "image" && typeof data === "string" && shownImages.includes(mimeType))
-    return (
-      <img
-        className="max-h-96 max-w-full rounded-lg border border-line"
-        alt="From the tool"
-        src={`data:${String(mimeType)};base64,${data}`}
-      />
-    );
-  if (type === "text" && typeof text === "string") return <p className="text-sm whitespace-pre-wrap">{text}</p>;
-  return <JsonTree value={block} />;
+  if (type === "text" && typeof text === "string") return <NumberedCode text={text} label="Text" />;
+  if (type !== "image" || typeof data !== "string") return <JsonTree value={block} />;
+  if (!shownImages.includes(mimeType) || data.length > limits.shellImageChars || !base64.test(data))
+    return <p className="text-sm text-soft">{`An image that is not shown: ${reveal(String(mimeType))}, ${data.length} characters.`}</p>;
+  return <ToolImage address={`data:${String(mimeType)};base64,${data}`} />;
+}
+
+function ToolImage({ address }: { readonly address: string }) {
+  const [isBroken, setIsBroken] = useState(false);
+  if (isBroken) return <p className="text-sm text-soft">An image that can't be read.</p>;
+  return (
+    <img
+      className="max-h-96 max-w-full rounded-lg border border-line"
+      alt="From the tool"
+      src={address}
+      onError={() => setIsBroken(true)}
+    />
+  );
 }

@@ -6,6 +6,7 @@ import { CopyButton } from "../markdown/copy-button.tsx";
 import { useStickToBottom } from "../components/use-stick-to-bottom.ts";
 import type { WireEntry } from "../state/page-state.ts";
 import { formatDuration } from "../tools/describe-call.ts";
+import { reveal } from "../tools/reveal.ts";
 
 const step = 300;
 
@@ -99,7 +100,7 @@ function WireDetail({ entry }: { readonly entry: WireEntry }) {
         <CopyButton text={text} label="Copy message as JSON" />
       </div>
       <pre tabIndex={0} aria-label="Message as JSON" className="max-h-96 overflow-auto leading-relaxed wrap-anywhere whitespace-pre-wrap">
-        {text}
+        {reveal(text)}
       </pre>
     </div>
   );

@@ -1,0 +1,114 @@
+// The one window. It shows the app's own page and nothing else: links that lead out open in the browser, and
+// only over https. Closing hides it, where it can be shown again.
+
+use tauri::webview::{NewWindowResponse, WebviewWindowBuilder};
+use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindow, WindowEvent};
+
+use super::{quit, tray};
+use crate::log::say;
+use crate::settings::stored::Theme;
+
+const LABEL: &str = "main";
+
+pub fn create(app: &AppHandle, theme: Theme) -> tauri::Result<()> {
+    let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::default())
+        .title("Hawser")
+        .inner_size(1_100.0, 760.0)
+        .min_inner_size(360.0, 480.0)
+        .theme(to_window_theme(theme))
+        // Files that are dropped are the page's to take or to refuse.
+        .disable_drag_drop_handler()
+        .on_navigation(is_own_page)
+        .on_new_window(|url, _| {
+            open_outside(&url);
+            NewWindowResponse::Deny
+        })
+        .build()?;
+    let app = app.clone();
+    window.on_window_event(move |event| {
+        if let WindowEvent::CloseRequested { api, .. } = event {
+            api.prevent_close();
+            if tray::is_visible() {
+                hide(&app);
+            } else {
+                quit::begin(&app);
+            }
+        }
+    });
+    Ok(())
+}
+
+fn is_own_page(url: &Url) -> bool {
+    url.scheme() == "tauri" && url.host_str() == Some("localhost")
+}
+
+fn open_outside(url: &Url) {
+    if url.scheme() != "https" {
+        say("hawser: only links that begin with https:// are opened");
+    } else if let Err(error) = open::that_detached(url.as_str()) {
+        say(&format!("hawser: the link could not be opened: {error}"));
+    }
+}
+
+fn window(app: &AppHandle) -> Option<WebviewWindow> {
+    app.get_webview_window(LABEL)
+}
+
+// What fails in the following fails because the window is gone, and with it the wish.
+
+pub fn show(app: &AppHandle) {
+    if let Some(window) = window(app) {
+        let _ = window.show();
+        let _ = window.unminimize();
+        let _ = window.set_focus();
+    }
+}
+
+pub fn hide(app: &AppHandle) {
+    if let Some(window) = window(app) {
+        let _ = window.hide();
+    }
+}
+
+/// Not by focus: pressing a shortcut takes that away from the window for a moment.
+pub fn toggle(app: &AppHandle) {
+    let Some(window) = window(app) else { return };
+    if window.is_visible().unwrap_or(false) && !window.is_minimized().unwrap_or(false) {
+        hide(app);
+    } else {
+        show(app);
+    }
+}
+
+pub fn apply_theme(app: &AppHandle, theme: Theme) {
+    app.set_theme(to_window_theme(theme));
+}
+
+fn to_window_theme(theme: Theme) -> Option<tauri::Theme> {
+    match theme {
+        Theme::System => None,
+        Theme::Light => Some(tauri::Theme::Light),
+        Theme::Dark => Some(tauri::Theme::Dark),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_own_page;
+
+    #[test]
+    fn only_the_apps_own_page_is_shown_in_the_window() {
+        let is_own = |url: &str| is_own_page(&url.parse().unwrap());
+        assert!(is_own("tauri://localhost/"));
+        for other in [
+            "https://example.com/",
+            "tauri://other/",
+            "file:///etc/passwd",
+            "about:blank",
+            "data:text/html,x",
+            "http://localhost/",
+        ] {
+            assert!(!is_own(other), "{other}");
+        }
+    }
+}

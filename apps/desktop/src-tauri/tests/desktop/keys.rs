@@ -1,0 +1,148 @@
+// Keys: from the keychain, else the environment, else a file; and never anywhere else.
+
+use std::collections::HashMap;
+use std::fs::{metadata, read_to_string, write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use hawser_desktop::settings::keychain::Keychain;
+use hawser_desktop::settings::keys::{KeySource, Keys, Vendor};
+
+/// None when there is no keychain.
+type Kept = Arc<Mutex<Option<HashMap<String, String>>>>;
+
+struct FakeKeychain(Kept);
+
+impl FakeKeychain {
+    fn with<T>(&self, use_it: impl FnOnce(&mut HashMap<String, String>) -> T) -> Result<T, String> {
+        let mut kept = self.0.lock().unwrap();
+        kept.as_mut()
+            .map(use_it)
+            .ok_or("there is no keychain".into())
+    }
+}
+
+impl Keychain for FakeKeychain {
+    fn get(&self, account: &str) -> Result<Option<String>, String> {
+        self.with(|kept| kept.get(account).cloned())
+    }
+
+    fn set(&self, account: &str, secret: &str) -> Result<(), String> {
+        self.with(|kept| drop(kept.insert(account.into(), secret.into())))
+    }
+
+    fn remove(&self, account: &str) -> Result<(), String> {
+        self.with(|kept| drop(kept.remove(account)))
+    }
+}
+
+struct Setup {
+    keys: Keys,
+    kept: Kept,
+    path: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+fn set_up(has_keychain: bool, environment: &'static [(&str, &str)]) -> Setup {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("app/keys.json");
+    let kept: Kept = Arc::new(Mutex::new(has_keychain.then(HashMap::new)));
+    let look_up = |name: &str| {
+        let found = environment.iter().find(|(variable, _)| *variable == name);
+        found.map(|(_, value)| (*value).to_owned())
+    };
+    let keychain = Box::new(FakeKeychain(Arc::clone(&kept)));
+    let keys = Keys::new(keychain, look_up, path.clone());
+    Setup {
+        keys,
+        kept,
+        path,
+        _folder: folder,
+    }
+}
+
+impl Setup {
+    fn source(&self) -> KeySource {
+        self.keys.sources()[&Vendor::Anthropic]
+    }
+
+    fn key(&self) -> Option<String> {
+        let found = self.keys.to_environment().into_iter();
+        found
+            .filter(|(name, _)| name == "ANTHROPIC_API_KEY")
+            .map(|(_, key)| key)
+            .next()
+    }
+}
+
+#[test]
+fn a_key_goes_into_the_keychain_and_comes_before_the_environment() {
+    let setup = set_up(true, &[("ANTHROPIC_API_KEY", "from-environment")]);
+    assert_eq!(setup.source(), KeySource::Environment);
+    setup
+        .keys
+        .set(Vendor::Anthropic, "  from-keychain ")
+        .unwrap();
+    assert_eq!(setup.source(), KeySource::Keychain);
+    assert_eq!(setup.key().as_deref(), Some("from-keychain"));
+    assert!(!setup.path.exists());
+    setup.keys.set(Vendor::Anthropic, "").unwrap();
+    assert_eq!(setup.key().as_deref(), Some("from-environment"));
+}
+
+#[test]
+fn without_a_keychain_the_environment_comes_before_the_file() {
+    let setup = set_up(
+        false,
+        &[
+            ("ANTHROPIC_API_KEY", "from-environment"),
+            ("OPENAI_API_KEY", " "),
+        ],
+    );
+    setup.keys.set(Vendor::Anthropic, "from-file").unwrap();
+    setup.keys.set(Vendor::Openai, "other").unwrap();
+    assert_eq!(setup.source(), KeySource::Environment);
+    assert_eq!(setup.keys.sources()[&Vendor::Openai], KeySource::File);
+}
+
+#[test]
+fn without_both_a_file_for_this_user_only_keeps_it() {
+    let setup = set_up(false, &[]);
+    assert_eq!((setup.source(), setup.key()), (KeySource::None, None));
+    setup.keys.set(Vendor::Anthropic, "from-file").unwrap();
+    assert_eq!(setup.source(), KeySource::File);
+    assert_eq!(setup.key().as_deref(), Some("from-file"));
+    assert_eq!(
+        metadata(&setup.path).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    setup.keys.set(Vendor::Anthropic, "").unwrap();
+    assert_eq!(setup.source(), KeySource::None);
+    assert!(!read_to_string(&setup.path).unwrap().contains("from-file"));
+}
+
+#[test]
+fn a_key_that_moves_into_the_keychain_leaves_the_file() {
+    let setup = set_up(false, &[]);
+    setup.keys.set(Vendor::Anthropic, "old").unwrap();
+    *setup.kept.lock().unwrap() = Some(HashMap::new());
+    setup.keys.set(Vendor::Anthropic, "new").unwrap();
+    assert_eq!(setup.source(), KeySource::Keychain);
+    assert!(!read_to_string(&setup.path).unwrap().contains("old"));
+}
+
+#[test]
+fn what_is_no_key_is_refused_and_no_sentence_repeats_it() {
+    let setup = set_up(false, &[]);
+    for key in ["two words", "line\nfeed", "schlüssel", &"x".repeat(5_000)] {
+        let refusal = setup.keys.set(Vendor::Openai, key).unwrap_err();
+        assert!(!refusal.contains(key));
+    }
+    assert!(!setup.path.exists());
+    setup.keys.set(Vendor::Openai, "secret").unwrap();
+    write(&setup.path, "{\"openai\": secret").unwrap();
+    let refusal = setup.keys.set(Vendor::Openai, "secret").unwrap_err();
+    assert!(refusal.ends_with("keys.json is not what this app wrote"));
+    assert_eq!(setup.keys.to_environment(), []);
+}

@@ -1,0 +1,98 @@
+// What a desktop window can do besides moving lines: keep settings and keys, and quit. All of it is asked of
+// the process behind the window. A key goes there and never comes back; the page only learns where it is kept.
+
+import { HawserError, isRecord } from "@hawser/wire";
+import { themes, type Theme } from "../session/theme.ts";
+import type { TauriPowers } from "./tauri-link.ts";
+
+export interface DesktopSettings {
+  /** Undefined: the best one that can be had. */
+  readonly model?: string | undefined;
+  readonly roots: readonly string[];
+  readonly allowedCommands: readonly string[];
+  readonly permissionRules: readonly PermissionRule[];
+  readonly shortcut: string;
+  readonly theme: Theme;
+}
+
+/** As in the agent's configuration. */
+export interface PermissionRule {
+  readonly tool: string;
+  readonly match?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  readonly decision: "allow" | "ask" | "deny";
+}
+
+export const vendors = ["anthropic", "openai"] as const;
+export type Vendor = (typeof vendors)[number];
+export type KeyPlace = "keychain" | "environment" | "file" | "none";
+
+export interface DesktopState {
+  readonly settings: DesktopSettings;
+  readonly keys: Readonly<Record<Vendor, KeyPlace>>;
+  /** Why the shortcut does not work; another program may have it. */
+  readonly shortcutProblem?: string | undefined;
+  /** What is wrong with the file; what it says does not count then. */
+  readonly settingsProblem?: string | undefined;
+  readonly where: { readonly settingsFile: string; readonly dataFolder: string };
+}
+
+export interface Desktop {
+  read(): Promise<DesktopState>;
+  /** Rejects with a sentence, and changes nothing then. */
+  save(settings: DesktopSettings): Promise<void>;
+  /** An empty key removes it. */
+  saveKey(vendor: Vendor, key: string): Promise<void>;
+  quit(): Promise<void>;
+}
+
+export function createDesktop({ invoke }: Pick<TauriPowers, "invoke">): Desktop {
+  return {
+    async read() {
+      return toState(await call("settings_get", {}));
+    },
+    async save(settings) {
+      await call("settings_set", { settings });
+    },
+    async saveKey(vendor, key) {
+      await call("key_set", { vendor, key });
+    },
+    async quit() {
+      await call("quit", {});
+    },
+  };
+
+  /** What is refused comes as a text, which is no error to anybody. */
+  async function call(command: string, args: Record<string, unknown>): Promise<unknown> {
+    try {
+      return await invoke(command, args);
+    } catch (cause) {
+      throw typeof cause === "string" ? new HawserError("usage", cause) : cause;
+    }
+  }
+}
+
+/** What a newer app may leave out or add is no reason to show nothing. */
+function toState(value: unknown): DesktopState {
+  const { settings, keys, shortcutProblem, settingsProblem, where } = isRecord(value) ? value : {};
+  if (!isRecord(settings)) throw new HawserError("internal", "the app did not say what its settings are");
+  const { model, shortcut, theme } = settings;
+  return {
+    settings: {
+      ...(typeof model === "string" && model !== "" && { model }),
+      roots: toTexts(settings["roots"]),
+      allowedCommands: toTexts(settings["allowedCommands"]),
+      permissionRules: (Array.isArray(settings["permissionRules"]) ? settings["permissionRules"] : []) as readonly PermissionRule[],
+      shortcut: typeof shortcut === "string" ? shortcut : "",
+      theme: themes.find((name) => name === theme) ?? "system",
+    },
+    keys: { anthropic: toPlace(keys, "anthropic"), openai: toPlace(keys, "openai") },
+    ...(typeof shortcutProblem === "string" && { shortcutProblem }),
+    ...(typeof settingsProblem === "string" && { settingsProblem }),
+    where: { settingsFile: toText(where, "settingsFile"), dataFolder: toText(where, "dataFolder") },
+  };
+}
+
+const toTexts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item) => typeof item === "string") : []);
+const toText = (value: unknown, name: string): string => (isRecord(value) && typeof value[name] === "string" ? value[name] : "");
+const toPlace = (keys: unknown, vendor: Vendor): KeyPlace => places.find((place) => place === toText(keys, vendor)) ?? "none";
+const places: readonly KeyPlace[] = ["keychain", "environment", "file", "none"];

@@ -1,0 +1,80 @@
+// API keys: each can be set or removed, and is never shown. What is shown is where it is kept.
+
+import { useState, type FormEvent } from "react";
+import { describeThrown } from "@hawser/wire";
+import { vendors, type KeyPlace, type Vendor } from "../links/desktop.ts";
+import { Field } from "./field.tsx";
+
+interface KeyFieldsProps {
+  readonly keys: Readonly<Record<Vendor, KeyPlace>>;
+  /** An empty key removes it. */
+  onSave(vendor: Vendor, key: string): Promise<void>;
+}
+
+const names = { anthropic: "Anthropic", openai: "OpenAI" } as const;
+
+const places = {
+  keychain: "Kept in the system's keychain.",
+  environment: "Comes from the environment that the app was started in.",
+  file: "Kept in a file that only you can read: no keychain was found.",
+  none: "None yet.",
+} as const;
+
+export function KeyFields({ keys, onSave }: KeyFieldsProps) {
+  return (
+    <section aria-label="API keys" className="mt-5 flex flex-col gap-3 border-t border-line pt-4">
+      <h3 className="text-sm font-semibold">API keys</h3>
+      {vendors.map((vendor) => (
+        <KeyField key={vendor} vendor={vendor} place={keys[vendor]} onSave={onSave} />
+      ))}
+    </section>
+  );
+}
+
+interface KeyFieldProps {
+  readonly vendor: Vendor;
+  readonly place: KeyPlace;
+  onSave: KeyFieldsProps["onSave"];
+}
+
+function KeyField({ vendor, place, onSave }: KeyFieldProps) {
+  const [key, setKey] = useState("");
+  const [problem, setProblem] = useState("");
+  const canRemove = place === "keychain" || place === "file";
+  async function save(event: FormEvent | undefined, value: string): Promise<void> {
+    event?.preventDefault();
+    setProblem("");
+    try {
+      await onSave(vendor, value);
+      setKey("");
+    } catch (error) {
+      setProblem(describeThrown(error));
+    }
+  }
+  return (
+    <form aria-label={`${names[vendor]} key`} onSubmit={(event) => void save(event, key.trim())}>
+      <Field label={names[vendor]} hint={problem === "" ? places[place] : <b className="text-alarm">{problem}</b>}>
+        {(ids) => (
+          <div className="flex gap-2">
+            <input
+              {...ids}
+              type="password"
+              autoComplete="off"
+              className="field flex-1"
+              value={key}
+              onChange={(event) => setKey(event.target.value)}
+            />
+            <button type="submit" className="button" disabled={key.trim() === ""}>
+              Save key
+            </button>
+            {canRemove && (
+              <button type="button" className="button" onClick={() => void save(undefined, "")}>
+                Remove
+              </button>
+            )}
+          </div>
+        )}
+      </Field>
+    </form>
+  );
+}

@@ -1,0 +1,73 @@
+// The permission rules, one in a row: what is decided, for which tool, and for which input.
+
+import { IconButton } from "../components/icon.tsx";
+import type { PermissionRule } from "../links/desktop.ts";
+import { addRule, type RuleDraft } from "./draft.ts";
+
+interface RuleFieldsProps {
+  readonly rules: readonly RuleDraft[];
+  onChange(rules: readonly RuleDraft[]): void;
+}
+
+const decisions: readonly PermissionRule["decision"][] = ["allow", "ask", "deny"];
+
+export function RuleFields({ rules, onChange }: RuleFieldsProps) {
+  function change(key: number, facts: Partial<RuleDraft>): void {
+    onChange(rules.map((rule) => (rule.key === key ? { ...rule, ...facts } : rule)));
+  }
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1 text-sm font-medium">Permission rules</legend>
+      <p className="text-xs text-soft">A rule that denies always wins; among the others the last one that matches decides.</p>
+      {rules.map((rule, position) => (
+        <div key={rule.key} role="group" aria-label={`Rule ${position + 1}`} className="flex flex-wrap items-center gap-2">
+          <select
+            aria-label="Decision"
+            className="field"
+            value={rule.decision}
+            onChange={(event) => change(rule.key, { decision: decisions.find((decision) => decision === event.target.value) ?? "ask" })}
+          >
+            {decisions.map((decision) => (
+              <option key={decision}>{decision}</option>
+            ))}
+          </select>
+          <RuleText label="Tool" placeholder="write_file" value={rule.tool} onChange={(tool) => change(rule.key, { tool })} />
+          <RuleText
+            label="Matches"
+            placeholder='{"path": "docs/**"}'
+            value={rule.match}
+            onChange={(match) => change(rule.key, { match })}
+          />
+          <IconButton
+            name="trash"
+            label={`Remove rule ${position + 1}`}
+            onClick={() => onChange(rules.filter(({ key }) => key !== rule.key))}
+          />
+        </div>
+      ))}
+      <button type="button" className="button self-start" onClick={() => onChange(addRule(rules))}>
+        Add a rule
+      </button>
+    </fieldset>
+  );
+}
+
+interface RuleTextProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  onChange(value: string): void;
+}
+
+function RuleText({ label, placeholder, value, onChange }: RuleTextProps) {
+  return (
+    <input
+      aria-label={label}
+      placeholder={placeholder}
+      className="field flex-1 basis-36 font-mono text-xs"
+      spellCheck={false}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}

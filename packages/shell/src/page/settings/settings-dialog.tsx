@@ -1,0 +1,67 @@
+// The settings of the desktop app. Nothing counts before it is saved; what is refused is said, and nothing is
+// lost. Keys are apart: each is saved on its own, and never shown again.
+
+import { useEffect, useState } from "react";
+import { describeThrown } from "@hawser/wire";
+import { Dialog } from "../components/dialog.tsx";
+import { IconButton } from "../components/icon.tsx";
+import type { Desktop, DesktopState } from "../links/desktop.ts";
+import type { Theme } from "../session/theme.ts";
+import { KeyFields } from "./key-fields.tsx";
+import { SettingsForm } from "./settings-form.tsx";
+
+interface SettingsDialogProps {
+  readonly desktop: Desktop;
+  onTheme(theme: Theme): void;
+  onClose(): void;
+}
+
+export function SettingsDialog({ desktop, onTheme, onClose }: SettingsDialogProps) {
+  const [state, setState] = useState<DesktopState>();
+  const [problem, setProblem] = useState("");
+  function load(): void {
+    desktop.read().then(setState, (error: unknown) => setProblem(describeThrown(error)));
+  }
+  useEffect(load, [desktop]);
+  const complaint = problem || state?.settingsProblem;
+  return (
+    <Dialog
+      label="Settings"
+      className="max-h-[92dvh] w-[min(40rem,94vw)] overflow-y-auto rounded-2xl border border-line p-5"
+      onClose={onClose}
+    >
+      <div className="mb-3 flex items-center justify-between">
+        <h2 className="text-lg font-semibold">Settings</h2>
+        <IconButton name="close" label="Close" onClick={onClose} />
+      </div>
+      {complaint && (
+        <p role="alert" className="mb-3 text-sm text-alarm">
+          {complaint}
+        </p>
+      )}
+      {state && (
+        <>
+          <SettingsForm
+            state={state}
+            onSave={async (settings) => {
+              await desktop.save(settings);
+              onTheme(settings.theme);
+              onClose();
+            }}
+            onCancel={onClose}
+          />
+          <KeyFields
+            keys={state.keys}
+            onSave={async (vendor, key) => {
+              await desktop.saveKey(vendor, key);
+              load();
+            }}
+          />
+          <p className="mt-4 text-xs wrap-anywhere text-soft">
+            Kept in {state.where.settingsFile}; the folder of the agent's own is in {state.where.dataFolder}.
+          </p>
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,169 @@
+// Model, folders, commands, rules, shortcut and theme, as one form.
+
+import { useId, useState, type FormEvent } from "react";
+import { describeThrown } from "@hawser/wire";
+import type { DesktopSettings, DesktopState } from "../links/desktop.ts";
+import { usePage } from "../session/page-context.ts";
+import { themes } from "../session/theme.ts";
+import { fromDraft, toDraft, type SettingsDraft } from "./draft.ts";
+import { Field } from "./field.tsx";
+import { RuleFields } from "./rule-fields.tsx";
+
+interface SettingsFormProps {
+  readonly state: DesktopState;
+  onSave(settings: DesktopSettings): Promise<void>;
+  onCancel(): void;
+}
+
+const themeNames = { system: "As the system", light: "Light", dark: "Dark" } as const;
+
+export function SettingsForm({ state, onSave, onCancel }: SettingsFormProps) {
+  const [draft, setDraft] = useState(() => toDraft(state.settings));
+  const [problem, setProblem] = useState("");
+  const [isSaving, setIsSaving] = useState(false);
+  const change = (facts: Partial<SettingsDraft>): void => setDraft((present) => ({ ...present, ...facts }));
+  async function save(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setIsSaving(true);
+    setProblem("");
+    try {
+      await onSave(fromDraft(draft));
+    } catch (error) {
+      setProblem(describeThrown(error));
+      setIsSaving(false);
+    }
+  }
+  return (
+    <form aria-label="Settings" className="flex flex-col gap-4" onSubmit={(event) => void save(event)}>
+      <AgentFields draft={draft} onChange={change} />
+      <RuleFields rules={draft.rules} onChange={(rules) => change({ rules })} />
+      <WindowFields draft={draft} shortcutProblem={state.shortcutProblem} onChange={change} />
+      {problem !== "" && (
+        <p role="alert" className="text-sm text-alarm">
+          {problem}
+        </p>
+      )}
+      <div className="flex justify-end gap-2">
+        <button type="button" className="button" onClick={onCancel}>
+          Cancel
+        </button>
+        <button type="submit" className="button button-main" disabled={isSaving}>
+          Save
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface FieldsProps {
+  readonly draft: SettingsDraft;
+  onChange(facts: Partial<SettingsDraft>): void;
+}
+
+function AgentFields({ draft, onChange }: FieldsProps) {
+  const models = usePage((page) => page.models);
+  const listId = useId();
+  return (
+    <>
+      <Field label="Model" hint="For example anthropic/claude-sonnet-5-5 or offline. Empty: the best one that can be had.">
+        {(ids) => (
+          <>
+            <input
+              {...ids}
+              list={listId}
+              className="field"
+              autoFocus
+              spellCheck={false}
+              value={draft.model}
+              onChange={(event) => onChange({ model: event.target.value })}
+            />
+            <datalist id={listId}>
+              {models.map(({ model }) => (
+                <option key={model} value={model} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+      <Lines
+        label="Folders"
+        hint="What the agent may read, and after a question change; one in a line. Empty: a folder of its own."
+        value={draft.roots}
+        onChange={(roots) => onChange({ roots })}
+      />
+      <Lines
+        label="Allowed commands"
+        hint="Programs that it may run, after a question; one in a line. Empty: none."
+        value={draft.allowedCommands}
+        onChange={(allowedCommands) => onChange({ allowedCommands })}
+      />
+    </>
+  );
+}
+
+interface LinesProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  onChange(value: string): void;
+}
+
+function Lines({ label, hint, value, onChange }: LinesProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(ids) => (
+        <textarea
+          {...ids}
+          rows={2}
+          className="field grows-with-text font-mono text-xs"
+          spellCheck={false}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+function WindowFields({ draft, shortcutProblem, onChange }: FieldsProps & { readonly shortcutProblem: string | undefined }) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field
+        label="Shortcut"
+        hint={
+          shortcutProblem === undefined ? (
+            "Shows and hides the window, from anywhere. Empty: none."
+          ) : (
+            <b className="text-alarm">{shortcutProblem}</b>
+          )
+        }
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            className="field"
+            spellCheck={false}
+            value={draft.shortcut}
+            onChange={(event) => onChange({ shortcut: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Theme">
+        {(ids) => (
+          <select
+            {...ids}
+            className="field"
+            value={draft.theme}
+            onChange={(event) => onChange({ theme: themes.find((theme) => theme === event.target.value) ?? "system" })}
+          >
+            {themes.map((theme) => (
+              <option key={theme} value={theme}>
+                {themeNames[theme]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </div>
+  );
+}

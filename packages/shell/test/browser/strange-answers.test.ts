@@ -1,0 +1,179 @@
+// Answers and tools that nobody would write by hand: nested without end, endless lines, a hundred thousand tokens,
+// signs that hide. The page goes on working, and what is asked about is what stands there.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { launchOrExplain, type Browser } from "./browser.ts";
+import { startScriptedAgent } from "./scripted-agent.ts";
+import { openPageStage, type StageOptions } from "./stage.ts";
+
+const browser = await launchOrExplain();
+afterAll(() => browser?.close());
+const openStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
+
+const strange = {
+  "quotes in quotes": ">".repeat(50_000),
+  "brackets without end": "[".repeat(50_000),
+  "a table of a thousand columns": `|${"a|".repeat(1_000)}\n|${"-|".repeat(1_000)}\n${"|x|\n".repeat(500)}`,
+  "a line of a million letters": "x".repeat(1_000_000),
+  "a million lines": "\n".repeat(1_000_000),
+  "letters that turn around": `${"\u202e\u2066".repeat(500)} end`,
+};
+
+describe.skipIf(!browser)("an answer", () => {
+  it("of any kind is shown, and the next one is drawn as usual", async () => {
+    const texts = Object.values(strange);
+    await using model = await startScriptedAgent((_, index) => ({ text: index < texts.length ? (texts[index] ?? "") : "All **well**." }));
+    await using stage = await openStage(model.options);
+    const { page, answers, say, untilIdle } = await stage.open();
+    for (const name of Object.keys(strange)) {
+      await say(name);
+      await untilIdle();
+    }
+    await say("and now?");
+    await answers.last().locator("strong", { hasText: "well" }).waitFor();
+    await page.reload();
+    await answers.last().locator("strong", { hasText: "well" }).waitFor();
+    expect(await answers.count()).toBe(texts.length + 1);
+  }, 120_000);
+
+  it("of a hundred thousand tokens is shown to its end, and the page can be used meanwhile", async () => {
+    const count = 100_000;
+    const half = Promise.withResolvers<void>();
+    async function* endlessly(): AsyncGenerator<string> {
+      for (let at = 1; at <= count; at++) {
+        if (at === count / 2) await half.promise;
+        yield at % 20 === 0 ? `word${at}\n` : `word${at} `;
+      }
+    }
+    await using model = await startScriptedAgent([{ text: endlessly }]);
+    await using stage = await openStage(model.options);
+    const { answers, box, say, untilIdle } = await stage.open();
+    await say("talk");
+    await answers.getByText("word20", { exact: false }).first().waitFor();
+    await box.fill("typed meanwhile");
+    expect(await box.inputValue()).toBe("typed meanwhile");
+    half.resolve();
+    await answers.getByText(`word${count}`).waitFor({ timeout: 100_000 });
+    await untilIdle();
+    const shown = (await answers.textContent())?.match(/word\d+/g);
+    expect(shown).toHaveLength(count);
+    expect(shown?.every((word, at) => word === `word${at + 1}`)).toBe(true);
+  }, 180_000);
+});
+
+describe.skipIf(!browser)("a question", () => {
+  it("shows what hides in it, and nothing of it stands out of sight", async () => {
+    const content = `safe${" ".repeat(2_000)}hidden to the right\u202e and turned`;
+    const input = { path: "notes\u202etxt.exe", content };
+    await using model = await startScriptedAgent([{ calls: [{ id: "call-1", name: "write_file", input }] }, { text: "Done." }]);
+    await using stage = await openStage(model.options);
+    const { approval, answers, say } = await stage.open();
+    await say("write");
+    await approval.getByText('to "notes⟨U+202E⟩txt.exe"').waitFor();
+    const change = approval.getByRole("region", { name: "New content of notes⟨U+202E⟩txt.exe" });
+    expect(await change.innerText()).toContain("hidden to the right⟨U+202E⟩ and turned");
+    expect(await change.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(1);
+    expect(await approval.innerText()).not.toContain("\u202e");
+    await approval.getByRole("button", { name: "Allow once" }).click();
+    await answers.getByText("Done.").waitFor();
+    expect(readFileSync(join(stage.work, "notes\u202etxt.exe"), "utf8")).toBe(content);
+  });
+
+  it("does not take a click that was meant for the one before", async () => {
+    const call = (id: string) => ({ calls: [{ id, name: "write_file", input: { path: `${id}.txt`, content: "x" } }] });
+    await using model = await startScriptedAgent([call("one"), call("two"), { text: "Done." }]);
+    await using stage = await openStage(model.options);
+    const { page, approval, answers, say } = await stage.open();
+    await say("write both");
+    await approval.getByText("one.txt").first().waitFor();
+    // As soon as the second question stands there, before anybody can have read it.
+    await page.evaluate(() =>
+      new MutationObserver(() => {
+        const question = document.querySelector("[role=group][aria-label^=Permission]");
+        if (question?.textContent?.includes("two.txt")) question.querySelector<HTMLElement>("button.button-main")?.click();
+      }).observe(document.body, { childList: true, subtree: true }),
+    );
+    await approval.getByRole("button", { name: "Allow once" }).click();
+    await approval.getByText("two.txt").first().waitFor();
+    await approval.getByRole("button", { name: "Deny" }).click();
+    await answers.getByText("Done.").waitFor();
+    expect(() => readFileSync(join(stage.work, "two.txt"))).toThrow("ENOENT");
+  });
+});
+
+const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** A module with one tool that returns this, and may do so without a question. */
+const toolModule = (name: string, result: unknown): string =>
+  `export const tool = { name: ${JSON.stringify(name)}, description: "a tool", input: { type: "object" }, annotations: { readOnlyHint: true }, run: () => (${JSON.stringify(result)}) };\n`;
+
+describe.skipIf(!browser)("a tool's result", () => {
+  it("shows images with their texts, and those that are none as words", async () => {
+    const content = [
+      { type: "text", text: "a pixel" },
+      { type: "image", data: onePixel, mimeType: "image/png" },
+      { type: "image", data: "AAAA", mimeType: "image/png" },
+      { type: "image", data: onePixel, mimeType: "image/svg+xml" },
+    ];
+    const tools = toolModule("photo", { content });
+    await using model = await startScriptedAgent([{ calls: [{ id: "call-1", name: "photo", input: {} }] }, { text: "Done." }]);
+    await using stage = await openStage({ ...model.options, files: { "tools.mjs": tools }, args: ["--tools", "tools.mjs"] });
+    const { answers, say, toolCard } = await stage.open();
+    await say("take one");
+    await answers.getByText("Done.").waitFor();
+    await toolCard("photo").getByRole("button").first().click();
+    const image = toolCard("photo").getByRole("img", { name: "From the tool" });
+    await expect.poll(() => image.first().evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(1);
+    await toolCard("photo").getByText("An image that can't be read.").waitFor();
+    await toolCard("photo").getByText("An image that is not shown: image/svg+xml").waitFor();
+    expect(await image.count()).toBe(1);
+  });
+
+  it("that is nested deep, or long, opens piece by piece", async () => {
+    const deep: unknown = JSON.parse(`${"[".repeat(100)}1${"]".repeat(100)}`);
+    const tools = toolModule("dump", { list: Array.from({ length: 5_000 }, (_, at) => at), deep });
+    await using model = await startScriptedAgent([{ calls: [{ id: "call-1", name: "dump", input: {} }] }, { text: "Done." }]);
+    await using stage = await openStage({ ...model.options, files: { "tools.mjs": tools }, args: ["--tools", "tools.mjs"] });
+    const { answers, say, toolCard } = await stage.open();
+    await say("dump");
+    await answers.getByText("Done.").waitFor();
+    await toolCard("dump").getByRole("button").first().click();
+    await toolCard("dump").getByText("Show more (4900 left)").click();
+    await toolCard("dump").getByText("Show more (4800 left)").waitFor();
+    expect(await toolCard("dump").locator("details[open]").count()).toBeLessThan(6);
+  });
+});
+
+describe.skipIf(!browser)("what can't be drawn", () => {
+  it("takes nothing else with it: a message is shown as text, and a page offers to load itself again", async () => {
+    await using stage = await openStage({ files: { "notes.txt": "harbour" }, expected: /broken on purpose|could not be|error occurred/i });
+    const { page, answers, button, toolCard, say, untilIdle, status } = await stage.open();
+    await say("read the file notes.txt");
+    await untilIdle();
+    await page.evaluate(() => {
+      const stringify = JSON.stringify.bind(JSON);
+      JSON.stringify = ((value: unknown) => {
+        if (value === "notes.txt") throw new Error("broken on purpose");
+        return stringify(value);
+      }) as typeof JSON.stringify;
+    });
+    await toolCard("read_file").getByRole("button").first().click();
+    await answers.first().waitFor({ state: "detached" });
+    await page.getByRole("log").getByText("harbour").waitFor();
+    await say("what is 1 + 1?");
+    await answers.getByText("1 + 1 = 2").waitFor();
+    await page.evaluate(() => {
+      globalThis.matchMedia = () => {
+        throw new Error("broken on purpose");
+      };
+    });
+    await button("Keys").click();
+    await page.getByRole("heading", { name: "The page could not be drawn" }).waitFor();
+    await page.getByRole("button", { name: "Load it again" }).click();
+    await status.getByText("idle").waitFor();
+    await answers.getByText("1 + 1 = 2").waitFor();
+    expect(await answers.count()).toBe(2);
+  });
+});

@@ -1,0 +1,153 @@
+// What a desktop window offers besides its link, against Tauri's own mock; and settings as they are typed.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { invoke } from "@tauri-apps/api/core";
+import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { chooseLink } from "../../src/page/links/choose-link.ts";
+import { createDesktop, type DesktopSettings } from "../../src/page/links/desktop.ts";
+import { explainLink } from "../../src/page/components/link-banner.tsx";
+import { addRule, fromDraft, toDraft } from "../../src/page/settings/draft.ts";
+
+const settings: DesktopSettings = {
+  model: "offline",
+  roots: ["/home/me/project", "/srv/notes"],
+  allowedCommands: ["git"],
+  permissionRules: [
+    { tool: "write_file", match: { path: "docs/**" }, decision: "allow" },
+    { tool: "run_command", match: { command: "git", args: ["log", "**"] }, decision: "allow" },
+    { tool: "tickets__*", decision: "deny" },
+  ],
+  shortcut: "CmdOrCtrl+Shift+Space",
+  theme: "dark",
+};
+const where = { settingsFile: "/config/settings.json", dataFolder: "/data" };
+
+const calls: { command: string; args: unknown }[] = [];
+let answer: (command: string) => unknown = () => undefined;
+
+beforeEach(() => {
+  Object.assign(globalThis, { window: globalThis });
+  calls.length = 0;
+  mockIPC((command, args) => {
+    calls.push({ command, args });
+    return answer(command);
+  });
+});
+afterEach(() => {
+  clearMocks();
+  Reflect.deleteProperty(globalThis, "window");
+});
+
+describe("the desktop's own commands", () => {
+  const desktop = createDesktop({ invoke });
+
+  it("reads settings, where keys are kept, and what is wrong", async () => {
+    answer = () => ({
+      settings,
+      keys: { anthropic: "keychain", openai: "file" },
+      shortcutProblem: "taken",
+      settingsProblem: "broken",
+      where,
+    });
+    expect(await desktop.read()).toEqual({
+      settings,
+      keys: { anthropic: "keychain", openai: "file" },
+      shortcutProblem: "taken",
+      settingsProblem: "broken",
+      where,
+    });
+    expect(calls).toEqual([{ command: "settings_get", args: {} }]);
+  });
+
+  it("is content with less, and with words that it does not know", async () => {
+    answer = () => ({ settings: { theme: "sepia", roots: ["/a", 5], model: "" }, keys: { anthropic: "vault" }, where: null });
+    expect(await desktop.read()).toEqual({
+      settings: { roots: ["/a"], allowedCommands: [], permissionRules: [], shortcut: "", theme: "system" },
+      keys: { anthropic: "none", openai: "none" },
+      where: { settingsFile: "", dataFolder: "" },
+    });
+    answer = () => "nonsense";
+    await expect(desktop.read()).rejects.toThrow("the app did not say what its settings are");
+  });
+
+  it("writes settings and keys, removes a key, and quits", async () => {
+    answer = () => null;
+    await desktop.save(settings);
+    await desktop.saveKey("openai", "secret");
+    await desktop.saveKey("openai", "");
+    await desktop.quit();
+    expect(calls).toEqual([
+      { command: "settings_set", args: { settings } },
+      { command: "key_set", args: { vendor: "openai", key: "secret" } },
+      { command: "key_set", args: { vendor: "openai", key: "" } },
+      { command: "quit", args: {} },
+    ]);
+  });
+
+  it("passes a refusal on as the sentence it is", async () => {
+    answer = () => {
+      // eslint-disable-next-line typescript/only-throw-error -- Tauri rejects with what the command returned, which is a text.
+      throw "there is no folder /nowhere";
+    };
+    await expect(desktop.save(settings)).rejects.toMatchObject({ code: "usage", message: "there is no folder /nowhere" });
+  });
+
+  it("are offered inside of Tauri only", async () => {
+    expect((await chooseLink()).desktop).toBeDefined();
+    clearMocks();
+    Reflect.deleteProperty(globalThis, "__TAURI_INTERNALS__");
+    Object.assign(globalThis, { location: { href: "http://127.0.0.1:1/" } });
+    expect((await chooseLink()).desktop).toBeUndefined();
+    Reflect.deleteProperty(globalThis, "location");
+  });
+});
+
+describe("settings as texts", () => {
+  it("come back as they went", () => {
+    expect(fromDraft(toDraft(settings))).toEqual(settings);
+    const { model: _, ...bare } = { ...settings, roots: [], allowedCommands: [], permissionRules: [] };
+    expect(fromDraft(toDraft(bare))).toEqual(bare);
+  });
+
+  it("lose empty lines, spaces and rules that say nothing", () => {
+    const draft = {
+      ...toDraft(settings),
+      model: " ",
+      roots: " /a \n\n/b\n",
+      allowedCommands: "\n",
+      shortcut: " Alt+Space ",
+      rules: addRule([]),
+    };
+    expect(fromDraft(draft)).toEqual({
+      roots: ["/a", "/b"],
+      allowedCommands: [],
+      permissionRules: [],
+      shortcut: "Alt+Space",
+      theme: "dark",
+    });
+  });
+
+  it.each([
+    [{ tool: " ", match: '{"path":"x"}' }, "Rule 2 needs the name of a tool, or a pattern such as read_*."],
+    [{ tool: "t", match: "docs/**" }, 'Rule 2: what it matches must be JSON such as {"path": "docs/**"}, or nothing.'],
+    [{ tool: "t", match: '["docs/**"]' }, 'Rule 2: what it matches must be JSON such as {"path": "docs/**"}, or nothing.'],
+    [{ tool: "t", match: '{"path":5}' }, 'Rule 2: what it matches must be JSON such as {"path": "docs/**"}, or nothing.'],
+  ])("that can't be a rule say which one and why: %j", (facts, message) => {
+    const [first] = toDraft(settings).rules;
+    const rules = [first!, { key: 7, decision: "ask" as const, ...facts }];
+    expect(() => fromDraft({ ...toDraft(settings), rules })).toThrow(message);
+  });
+
+  it("keep their rules apart, however often some are added and removed", () => {
+    const rules = addRule(addRule(toDraft(settings).rules).slice(1));
+    expect(new Set(rules.map(({ key }) => key)).size).toBe(rules.length);
+  });
+});
+
+it("a runtime that can't be started points to the settings, where there are some", () => {
+  const failed = { phase: "open", runtime: "failed", message: "no Node" } as const;
+  expect(explainLink(failed, false, true)?.text).toBe(
+    "Change what is wrong in the settings, or quit the app and start it again. (no Node)",
+  );
+  expect(explainLink(failed, false)?.text).toContain("terminal");
+});

@@ -1,0 +1,178 @@
+// Tabs that do not behave: frames that are none, floods, and tabs that read nothing and answer nothing. Each
+// is closed in its time, holds nobody else up for long, and takes no memory with it.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { limits } from "@hawser/wire";
+import { describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { createTabs, type TabsOptions } from "../../src/server/tabs.ts";
+import { encodeRawFrame, opcodes, openRaw, openRawTab, ownHeaders, upgradeHead, type Door } from "./raw-socket.ts";
+import { oddRuntime, openStage, type Stage } from "./stage.ts";
+
+const { text, binary, continuation, ping } = opcodes;
+const doorOf = ({ shell, key }: Stage): Door => ({ port: shell.port, key });
+
+/** Tabs on a server of their own, whose times the test chooses. */
+async function openTabs(options: Partial<TabsOptions>) {
+  const tabs = createTabs({ send: async () => {}, ...options });
+  const server = createServer().on("upgrade", tabs.connect);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    tabs,
+    door: { port: (server.address() as AddressInfo).port, key: "" },
+    async [Symbol.asyncDispose]() {
+      tabs.close();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe("a frame", () => {
+  it("that is none of a page's ends its tab; the others and the runtime go on", async () => {
+    await using stage = await openStage();
+    const honest = await stage.connect();
+    await honest.next("ready");
+    const frames = {
+      unmasked: encodeRawFrame(text, "{}", { isMasked: false }),
+      binary: encodeRawFrame(binary, "{}"),
+      "not UTF-8": encodeRawFrame(text, Buffer.from([0xff, 0xfe])),
+      "of a gigabyte": Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0]),
+      "of 2^63 bytes": Buffer.from([0x81, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+      "of an unknown kind": encodeRawFrame(3, "x"),
+      "with reserved bits": Buffer.from([0xf1, 0x80, 0, 0, 0, 0]),
+      "compressed, which was not agreed": Buffer.from([0xc1, 0x80, 0, 0, 0, 0]),
+      "that continues nothing": encodeRawFrame(continuation, "x"),
+      "of two lines": encodeRawFrame(text, "{}\n{}"),
+      "a long ping": encodeRawFrame(ping, Buffer.alloc(200)),
+      "no frame at all": Buffer.from("GET / HTTP/1.1\r\n\r\n"),
+      "in twenty thousand pieces": Buffer.concat([
+        encodeRawFrame(text, "x", { isLast: false }),
+        ...Array.from({ length: 20_000 }, () => encodeRawFrame(continuation, "x", { isLast: false })),
+      ]),
+    };
+    for (const [name, bytes] of Object.entries(frames)) {
+      using tab = await openRawTab(doorOf(stage));
+      tab.socket.write(bytes);
+      expect(await Promise.race([tab.closed, wait(10_000, "still open")]), name).toContain("101");
+    }
+    honest.send({ id: "t1", kind: "user_message", message: "what is 2 + 2?" });
+    await honest.next('"t1","type":"done"');
+    expect(honest.frames.filter((frame) => frame.startsWith("<"))).toEqual([]);
+  });
+
+  it("may come in pieces, with a ping between them, and is one line then", async () => {
+    await using stage = await openStage();
+    using tab = await openRawTab(doorOf(stage));
+    await tab.next('"ready"');
+    const line = JSON.stringify({ id: "t1", kind: "user_message", message: "what is 2 + 2?" });
+    tab.socket.write(encodeRawFrame(text, line.slice(0, 5), { isLast: false }));
+    tab.socket.write(encodeRawFrame(ping, "?"));
+    tab.socket.write(encodeRawFrame(continuation, line.slice(5)));
+    expect(await tab.next('"id":"t1","type":"done"')).not.toContain('"type":"error"');
+  });
+});
+
+describe("a flood", () => {
+  it("of lines to a runtime that does not read waits in the tab, not in memory", async () => {
+    await using stage = await openStage(oddRuntime("deaf"));
+    const tab = await stage.connect();
+    await tab.next("ready");
+    const line = JSON.stringify({ id: "x", kind: "get_status", filler: "y".repeat(1_000) });
+    const before = tab.frames.length;
+    for (let count = 0; count < 200_000 && tab.socket.bufferedAmount < 64_000_000; count++) tab.socket.send(line);
+    await wait(3_000);
+    // More than may wait for the runtime would be refused, and the tab told so.
+    expect(tab.frames.slice(before)).toEqual([]);
+    expect(tab.socket.bufferedAmount).toBeGreaterThan(50_000_000);
+    tab.socket.terminate();
+  });
+
+  it("of pings is not answered, so that it fills nothing", async () => {
+    await using stage = await openStage();
+    using tab = await openRawTab(doorOf(stage));
+    await tab.next('"ready"');
+    const before = tab.received().length;
+    const pings = Buffer.concat(Array.from({ length: 10_000 }, () => encodeRawFrame(ping, Buffer.alloc(100))));
+    for (let round = 0; round < 10; round++) tab.socket.write(pings);
+    tab.socket.write(encodeRawFrame(text, JSON.stringify({ id: "s", kind: "get_status" })));
+    const received = await tab.next('"status"');
+    expect(received.length - before).toBeLessThan(10_000);
+  });
+
+  it("of the runtime is held back by a tab that reads slowly, and every line of it comes", async () => {
+    const lines = 5_000;
+    await using stage = await openStage(oddRuntime("flood", lines));
+    const tab = await stage.connect();
+    await tab.next("ready");
+    for (let pause = 0; pause < 5; pause++) {
+      tab.socket.pause();
+      await wait(300);
+      tab.socket.resume();
+      await wait(20);
+    }
+    await tab.next('"done"');
+    expect(tab.frames.filter((frame) => frame.includes('"token"'))).toHaveLength(lines);
+  }, 60_000);
+
+  it("of the runtime ends a tab that reads nothing; the others get all of it", async () => {
+    const lines = 3_000;
+    await using stage = await openStage(oddRuntime("flood", lines));
+    using asleep = await openRawTab(doorOf(stage));
+    asleep.socket.pause();
+    const tab = await stage.connect();
+    await tab.next('"done"');
+    expect(tab.frames.filter((frame) => frame.includes('"token"')).length).toBeGreaterThan(lines / 2);
+    asleep.socket.resume();
+    expect(await asleep.closed).toContain("101");
+    // What it was sent before is bounded, and the end of the flood was not.
+    expect(asleep.received()).not.toContain('"done"');
+  }, 60_000);
+});
+
+describe("two hundred tabs", () => {
+  it("are let in up to the bound; those beyond are told why, and one that leaves makes room", async () => {
+    await using stage = await openStage();
+    const headers = { cookie: `hawser-${stage.shell.port}=${stage.key}`, origin: stage.origin };
+    const open = () => new WebSocket(`ws://127.0.0.1:${stage.shell.port}/link`, { headers });
+    const sockets = Array.from({ length: 200 }, open);
+    const ends = sockets.map(
+      (socket) =>
+        new Promise<string>((resolve) => {
+          socket.on("message", () => resolve("in"));
+          socket.on("close", (code, reason) => resolve(`${code} ${String(reason)}`));
+          // More connections than the server holds at all are not even heard.
+          socket.on("error", () => resolve("not heard"));
+        }),
+    );
+    const outcomes = await Promise.all(ends);
+    expect(outcomes.filter((outcome) => outcome === "in")).toHaveLength(limits.shellConnections);
+    expect(outcomes).toContain(`1013 ${limits.shellConnections} tabs are open already; close one of them`);
+    for (const socket of sockets) socket.terminate();
+    await expect.poll(async () => (await stage.connect()).next("ready").then(() => true), { timeout: 10_000 }).toBe(true);
+  });
+});
+
+describe("a tab that does not answer", () => {
+  it("is closed after its second ping; one that does answer stays", async () => {
+    await using stage = await openTabs({ pingMs: 200 });
+    const honest = new WebSocket(`ws://127.0.0.1:${stage.door.port}/link`);
+    await new Promise((resolve) => honest.once("open", resolve));
+    using dead = await openRawTab(stage.door);
+    expect(await Promise.race([dead.closed, wait(10_000, "still open")])).toContain("101");
+    await wait(600);
+    expect(honest.readyState).toBe(WebSocket.OPEN);
+    honest.terminate();
+  });
+
+  it("is not waited for at the end, nor is half a connection that was refused", async () => {
+    const stage = await openStage();
+    using tab = await openRawTab(doorOf(stage));
+    using refused = await openRaw(stage.shell.port, upgradeHead(ownHeaders({ ...doorOf(stage), key: "wrong" })));
+    await refused.next("403");
+    tab.socket.pause();
+    const end = stage[Symbol.asyncDispose]().then(() => "closed");
+    expect(await Promise.race([end, wait(10_000, "still open")])).toBe("closed");
+  });
+});

@@ -1,0 +1,90 @@
+// The desktop app as something to build: where its parts lie, and the programs that make them. What a program
+// says is shown as it comes, since compiling takes minutes, and returned as well.
+
+import { spawn } from "node:child_process";
+import { globSync, rmSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { runProgram } from "../setup/program.mjs";
+import { runtimeFolder, stageRuntime } from "./desktop-runtime.ts";
+import { root, toolPath, type ToolResult } from "./tool.ts";
+
+export const appFolder = join(root, "apps", "desktop");
+const rustFolder = join(appFolder, "src-tauri");
+const programName = process.platform === "win32" ? "hawser-desktop.exe" : "hawser-desktop";
+
+/** Where cargo puts what it makes. */
+function targetFolder(): string {
+  const given = process.env["CARGO_TARGET_DIR"];
+  if (!given) return join(rustFolder, "target");
+  return isAbsolute(given) ? given : join(rustFolder, given);
+}
+
+/** With the page inside the program, as Tauri's own build does it; without, it would look for a development server. */
+const withPage = ["--features", "tauri/custom-protocol"];
+
+export const compileApp = (): Promise<ToolResult> => runLoud("cargo", ["build", "--release", "--locked", ...withPage]);
+/** In the profile of development: the other one optimises each test program anew, across all that it is made of. */
+export const testRust = (): Promise<ToolResult> => runLoud("cargo", ["test", "--locked", ...withPage]);
+/** For development: compiles in a fraction of the time. Ends with the app, and ends it when it is told to end. */
+export const runApp = (args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> =>
+  runProgram("cargo", ["run", "--locked", ...withPage, "--", ...args], { cwd: rustFolder, env: { ...process.env, ...env } });
+
+export function stage(): string {
+  const { packages, files, bytes } = stageRuntime({ to: runtimeFolder });
+  return `${packages} packages, ${files} files, ${toMegabytes(bytes)} MB`;
+}
+
+/** Packs the compiled app and the staged runtime. */
+export function bundle(kinds: readonly string[]): Promise<ToolResult> {
+  // Only here: in tauri.conf.json it would be copied with every compilation.
+  const resources = JSON.stringify({ bundle: { resources: { "../runtime": "runtime" } } });
+  return runLoud(process.execPath, [
+    toolPath("@tauri-apps/cli", "tauri"),
+    "bundle",
+    "--ci",
+    "--bundles",
+    kinds.join(","),
+    "--config",
+    resources,
+  ]);
+}
+
+const bundleFolder = (): string => join(targetFolder(), "release", "bundle");
+
+/** What an earlier run has packed, perhaps under another version. */
+export const removeBundles = (): void => rmSync(bundleFolder(), { recursive: true, force: true });
+
+/** The packages that were made, with their sizes. */
+export function listBundles(): { readonly path: string; readonly bytes: number }[] {
+  const folder = bundleFolder();
+  const paths = globSync(["deb/*.deb", "appimage/*.AppImage", "{dmg,nsis,macos}/*.{dmg,exe}"], { cwd: folder });
+  return paths.toSorted().map((path) => ({ path: join(folder, path), bytes: statSync(join(folder, path)).size }));
+}
+
+/** The app as the Debian package holds it, unpacked beside it. */
+export function unpackedApp(): string | undefined {
+  const [path] = globSync(`deb/*/data/usr/bin/${programName}`, { cwd: bundleFolder() });
+  return path === undefined ? undefined : join(bundleFolder(), path);
+}
+
+export const toMegabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
+
+export function runLoud(command: string, args: readonly string[]): Promise<ToolResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: rustFolder, stdio: ["inherit", "pipe", "pipe"] });
+    const chunks: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        process.stderr.write(chunk);
+      });
+    }
+    const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);
+    process.on("SIGTERM", passOn);
+    child.once("error", reject);
+    child.once("close", (code) => {
+      process.off("SIGTERM", passOn);
+      resolve({ code: code ?? 1, output: Buffer.concat(chunks).toString() });
+    });
+  });
+}

@@ -1,0 +1,108 @@
+// The runtime that the desktop app carries, staged outside of the repository: it runs there on nothing but
+// its own files, and two stagings are equal.
+
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { globSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { entryPath, leftOut, nodeName, stageRuntime } from "../../scripts/tasks/desktop-runtime.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "hawser-desktop-runtime-"));
+const staged = join(folder, "runtime");
+const work = join(folder, "work");
+const node = join(staged, nodeName);
+const entry = join(staged, entryPath);
+// Nothing of whoever runs the tests, and no Node in the PATH.
+const env = { PATH: "/usr/bin:/bin", HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, XDG_CACHE_HOME: folder };
+
+beforeAll(() => {
+  mkdirSync(work);
+  const { packages, files, bytes } = stageRuntime({ to: staged });
+  const withoutNode = bytes - statSync(node).size;
+  console.log(
+    `runtime: ${packages} packages, ${files} files, ${toMegabytes(bytes)} MB, of which Node ${toMegabytes(bytes - withoutNode)} MB`,
+  );
+  expect(withoutNode).toBeLessThan(25_000_000);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const toMegabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
+
+describe("the staged runtime", () => {
+  it("R141 runs the agent from where it lies: ready, a turn with a tool, and a clean end", async () => {
+    const child = spawn(node, [entry, "agent", "--model", "offline", "--root", work], { cwd: work, env, stdio: ["pipe", "pipe", "pipe"] });
+    let log = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
+    const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+    const lines: { type: string; token?: string; id?: string }[] = [];
+    child.stdin.write('{"id":"1","kind":"user_message","message":"list the files here"}\n{"id":"2","kind":"list_models"}\n');
+    for await (const line of createInterface(child.stdout)) {
+      lines.push(JSON.parse(line) as (typeof lines)[number]);
+      const done = lines.filter(({ type }) => type === "done").length;
+      if (done === 2) child.stdin.end();
+    }
+    expect({ code: await ended, log }).toEqual({ code: 0, log: "" });
+    expect(lines.map(({ type }) => type)).toEqual(expect.arrayContaining(["ready", "tool_use", "tool_result", "models", "done"]));
+    // Vendors whose code is inside, and one that is not: it is offered with a reason, not with a crash.
+    expect(JSON.stringify(lines.find(({ type }) => type === "models"))).toContain("claude-code/");
+  });
+
+  it("loads what the agent loads late: the vendors' code, tools of a module, operations of an API", () => {
+    const modules = [
+      "@hawser/agent",
+      "@hawser/bridge",
+      "@hawser/gateway",
+      "@hawser/claude-code",
+      "@ai-sdk/anthropic",
+      "@ai-sdk/openai",
+      "@ai-sdk/openai-compatible",
+    ];
+    const program = `for (const name of ${JSON.stringify(modules)}) await import(import.meta.resolve(name, ${JSON.stringify(`file://${entry}`)}));`;
+    const { status, stderr } = spawnSync(node, ["--experimental-import-meta-resolve", "--input-type=module", "--eval", program], {
+      cwd: work,
+      env,
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+
+  it.each([
+    [["shell"], "@hawser/shell"],
+    [["conform", "--list"], "@hawser/conformance"],
+    [["completion", "zsh"], "@bomb.sh/tab"],
+  ])("says in a sentence that `hawser %s` needs what is left out", (args, name) => {
+    const { status, stdout, stderr } = spawnSync(node, [entry, ...args], { cwd: work, env, encoding: "utf8", timeout: 30_000 });
+    const sentence = `hawser: this command needs ${name}, which this installation leaves out; the whole of it comes with: npm install hawser\n`;
+    expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: "", stderr: sentence });
+  });
+
+  it("holds no sources, no types, no tests of ours, no links, and nothing that was left out", () => {
+    const files = globSync("**/*", { cwd: staged });
+    expect(files.filter((path) => /\.tsx?$|\.map$/.test(path))).toEqual([]);
+    expect(files.filter((path) => /node_modules.@hawser.[^/]+.(?:src|test)\W/.test(path))).toEqual([]);
+    expect(files.filter((path) => lstatSync(join(staged, path)).isSymbolicLink())).toEqual([]);
+    const unwanted = [...leftOut, "@anthropic-ai/claude-agent-sdk", "typescript", "react", "vitest"];
+    expect(unwanted.filter((name) => files.includes(join("node_modules", name)))).toEqual([]);
+    // Whose work it is stays with it.
+    expect(files.filter((path) => /LICEN[CS]E/i.test(path)).length).toBeGreaterThan(30);
+  });
+
+  it("is the same each time, to the byte, the mode and the time", () => {
+    const again = join(folder, "again");
+    stageRuntime({ to: again });
+    expect(digestOf(again)).toEqual(digestOf(staged));
+  });
+});
+
+function digestOf(place: string): string {
+  const hash = createHash("sha256");
+  for (const path of globSync("**/*", { cwd: place }).toSorted()) {
+    const status = statSync(join(place, path));
+    if (!status.isFile()) continue;
+    hash.update(`${path}\0${status.mode}\0${status.mtimeMs}\0`).update(readFileSync(join(place, path)));
+  }
+  return hash.digest("hex");
+}
