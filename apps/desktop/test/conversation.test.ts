@@ -73,7 +73,6 @@ describe("the app in its window", () => {
     expect(existsSync(join(work, "denied.txt"))).toBe(false);
     await say(driver, 'replace "2.3.0" with "2.4.0" in package.json');
     await driver.waitFor(approval);
-    await take(driver, "approval.png");
     await driver.click(`${approval}//button[starts-with(., "Allow once")]`);
     await driver.waitForNone(approval);
     await untilIdle(driver);

@@ -68,14 +68,15 @@ export async function openSession(driver: string, application: string): Promise<
   const act = (xpath: string, action: string, body?: object): Promise<unknown> =>
     poll(xpath, async () => ({ done: await post(`element/${await find(xpath)}/${action}`, body) }));
 
-  /** A page that still moves would be clicked beside the element: it must be in the same place twice. */
-  async function untilStill(xpath: string): Promise<void> {
+  /** As a user would wait: for a button that can be pressed, and for a page that is at rest. */
+  async function untilClickable(xpath: string): Promise<void> {
     let last = "";
-    await poll(`${xpath} at rest`, async () => {
-      const place = JSON.stringify(await call(`${session}/element/${await find(xpath)}/rect`, "GET"));
+    await poll(`${xpath}, to be clicked`, async () => {
+      const element = `${session}/element/${await find(xpath)}`;
+      const place = JSON.stringify(await call(`${element}/rect`, "GET"));
       const isStill = place === last;
       last = place;
-      return isStill ? true : undefined;
+      return isStill && (await call(`${element}/enabled`, "GET")) ? true : undefined;
     });
   }
 
@@ -85,7 +86,7 @@ export async function openSession(driver: string, application: string): Promise<
     count: async (xpath) => (await findAll(xpath)).length,
     text: (xpath) => poll(xpath, async () => (await call(`${session}/element/${await find(xpath)}/text`, "GET")) as string),
     async click(xpath) {
-      await untilStill(xpath);
+      await untilClickable(xpath);
       await act(xpath, "click");
     },
     type: async (xpath, text) => void (await act(xpath, "value", { text })),
