@@ -43,6 +43,11 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
 
   function onData(chunk: Buffer): void {
     options.onChunk();
+    // Before it is parsed: many frames may come to their ends in the same moment, and a parsed one is heavier than its bytes.
+    if (share?.mayGrow() === false) {
+      readable.pause().unshift(chunk);
+      return watchFrame();
+    }
     const items = decoder.push(chunk);
     if (tap) for (const item of items) tap("RECV", item.kind === "message" ? item.value : { refused: item.error.message });
     inbox.put(items);

@@ -126,4 +126,25 @@ describe("transports that share a budget", () => {
     const { value } = await staying.transport.incoming[Symbol.asyncIterator]().next();
     expect(value).toMatchObject({ kind: "message", text });
   });
+
+  it("G10 parse a frame only when there is room for what it becomes, since many may be a byte away from their end", async () => {
+    const budget = createByteBudget(1_000_000);
+    const text = `[${"{},".repeat(99_999)}{}]`;
+    const frame = rawFrame(lengthPrefix, text);
+    const [first, second] = [await connect(budget), await connect(budget)];
+    for (const { peer, mine } of [first, second]) {
+      peer.write(frame.subarray(0, -1));
+      await until(() => mine.bytesRead === frame.length - 1);
+    }
+    expect(budget.isFull).toBe(false);
+    first.peer.write(frame.subarray(-1));
+    await until(() => budget.isFull);
+    second.peer.write(frame.subarray(-1));
+    await until(() => second.mine.isPaused());
+    expect(second.mine.readableLength).toBe(1);
+    for (const { transport } of [first, second]) {
+      const { value } = await transport.incoming[Symbol.asyncIterator]().next();
+      expect(value).toMatchObject({ kind: "message", text });
+    }
+  });
 });

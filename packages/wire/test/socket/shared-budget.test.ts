@@ -27,7 +27,7 @@ interface Attack {
 const attacks: readonly Attack[] = [
   { what: "60 that never read an answer of 9 MB", connections: 60, frames: [frame({ ask: "large" })] },
   { what: "one with 20 messages of many objects behind a call that hangs", connections: 1, frames: [hang, ...repeat(manyObjects, 20)] },
-  { what: "40 with 3 such messages each", connections: 40, frames: [hang, ...repeat(manyObjects, 3)] },
+  { what: "40 with 3 such messages each", connections: 40, frames: [hang, ...repeat(manyObjects, 3)], hasManyObjects: true },
   { what: "40 with 15 MB of text behind a call that hangs", connections: 40, frames: [hang, ...repeat(longText, 3)] },
   { what: "40 with as much text that is not ASCII", connections: 40, frames: [hang, ...repeat(wideText, 2)] },
   { what: "40 calls that hang and have many objects as arguments", connections: 40, frames: [withHang(manyObjects)], hasManyObjects: true },
