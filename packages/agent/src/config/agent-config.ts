@@ -3,7 +3,8 @@
 import type { TurnLimits } from "../runtime/agent-parts.ts";
 import type { ModelConfiguration } from "../model/vendors.ts";
 import { parseRules, type PermissionRule } from "../permissions/rules.ts";
-import { anyText, flag, listOf, object, oneOf, recordOf, refuse, text, wholeNumber, type Check } from "./checks.ts";
+import type { TokenPrices } from "../runtime/prices.ts";
+import { anyText, flag, listOf, object, oneOf, price, recordOf, refuse, text, wholeNumber, type Check } from "./checks.ts";
 
 export interface AgentConfig extends ModelConfiguration {
   /** Folders that file tools may touch; the first is where relative paths begin. */
@@ -22,6 +23,8 @@ export interface AgentConfig extends ModelConfiguration {
   /** What the model is told, besides what it is told anyway. */
   readonly instructions?: string | undefined;
   readonly limits?: Partial<TurnLimits> | undefined;
+  /** What tokens cost, by model. */
+  readonly prices?: Readonly<Record<string, TokenPrices>> | undefined;
 }
 
 export interface ConfiguredServer {
@@ -71,6 +74,9 @@ const configuration = object({
   tools: listOf(text),
   gateway: object({ profile: text, url: text, specFile: text, include: listOf(text), exclude: listOf(text), allowMutations: flag }),
   instructions: anyText,
+  prices: recordOf(
+    object({ inputPerMillion: price, outputPerMillion: price, cachedInputPerMillion: price }, ["inputPerMillion", "outputPerMillion"]),
+  ),
   limits: object({
     agentHeartbeatMs: wholeNumber,
     agentSteps: wholeNumber,

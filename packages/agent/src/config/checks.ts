@@ -33,6 +33,10 @@ export const wholeNumber: Check = (value, context) => {
 // The longest delay that a timer takes.
 const maxNumber = 2_147_483_647;
 
+export const price: Check = (value, context) => {
+  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) refuse(context, "must be a number of at least 0");
+};
+
 export const oneOf =
   (...choices: readonly string[]): Check =>
   (value, context) => {

@@ -4,6 +4,7 @@ import { limits, type Tool, type UserMessageRequest } from "@hawser/wire";
 import type { ConversationStore } from "../history/conversation-store.ts";
 import type { AttachedContent, ModelCatalog } from "../model/model.ts";
 import type { PermissionPolicy } from "../permissions/policy.ts";
+import type { TokenPrices } from "./prices.ts";
 
 export type Attachment = NonNullable<UserMessageRequest["attachments"]>[number];
 
@@ -24,6 +25,8 @@ export interface AgentParts {
   readonly build: string;
   /** Limits that differ from their defaults. */
   readonly limits?: Partial<TurnLimits> | undefined;
+  /** What tokens cost, by model; without it no cost is told. */
+  readonly prices?: Readonly<Record<string, TokenPrices>> | undefined;
   /** What a failed tool means: a result that the model reads, or the end of the turn. */
   readonly toolFailure?: "result" | "fatal" | undefined;
 }

@@ -3,13 +3,22 @@
 // holds what was said and done up to then.
 
 import { randomUUID } from "node:crypto";
-import { HawserError, limits, toHawserError, type ConversationMessage, type MessagePart, type UserMessageRequest } from "@hawser/wire";
+import {
+  HawserError,
+  limits,
+  toHawserError,
+  type ConversationMessage,
+  type MessagePart,
+  type UsageData,
+  type UserMessageRequest,
+} from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import type { Conversation } from "../history/conversation-store.ts";
 import type { AttachedContent, Model } from "../model/model.ts";
 import { turnLimits, type AgentParts } from "./agent-parts.ts";
 import type { HeavyWork } from "./heavy-work.ts";
 import { createStepRun, type StepRun, type TurnTotals } from "./model-step.ts";
+import { toCostUsd } from "./prices.ts";
 import type { CallScope, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
 import { createHolding, type Holding } from "./turn-holding.ts";
 import type { TurnPlace } from "./turn-room.ts";
@@ -91,7 +100,7 @@ async function answerIn(messageId: string, options: TurnOptions, { attachments, 
     await keepWhatWasSaid(run, (added) => conversation.addParts(messageId, added));
     held.endStep();
     await held.grow();
-    if (totals.inputTokens + totals.outputTokens > 0) await scope.emit({ type: "usage", data: toUsage(model, totals) });
+    if (totals.inputTokens + totals.outputTokens > 0) await scope.emit({ type: "usage", data: toUsage(model, totals, parts) });
     if (run.calls.length === 0) return;
     await runCalls(run.calls, { runner, messageId, held }, options);
   }
@@ -182,6 +191,14 @@ function idsIn({ messages }: Conversation): Set<string> {
   return new Set(messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool_use" ? [part.toolId] : []))));
 }
 
-function toUsage(model: Model, { inputTokens, outputTokens, cachedInputTokens }: TurnTotals): object {
-  return { model: model.name, inputTokens, outputTokens, ...(cachedInputTokens > 0 && { cachedInputTokens }) };
+function toUsage({ name }: Model, totals: TurnTotals, { prices }: AgentParts): UsageData {
+  const { inputTokens, outputTokens, cachedInputTokens } = totals;
+  const price = prices && Object.hasOwn(prices, name) ? prices[name] : undefined;
+  return {
+    model: name,
+    inputTokens,
+    outputTokens,
+    ...(cachedInputTokens > 0 && { cachedInputTokens }),
+    ...(price && { costUsd: toCostUsd(totals, price) }),
+  };
 }

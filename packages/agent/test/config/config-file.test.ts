@@ -74,6 +74,7 @@ describe("what it holds", () => {
       gateway: { profile: "plant", include: ["get*"], allowMutations: false },
       instructions: "",
       limits: { agentSteps: 10, permissionMs: 1_000 },
+      prices: { "anthropic/claude-sonnet-4-5": { inputPerMillion: 3, outputPerMillion: 15, cachedInputPerMillion: 0.3 } },
     };
     const path = write({ ...config, roots: [".", "~/notes", "/abs"], tools: ["./tools.ts"] });
     const folder = join(path, "..");
@@ -107,6 +108,8 @@ describe("what it holds", () => {
     [{ mcpServers: { a: {} } }, "FILE: mcpServers.a needs a command to start, or a url to connect to, and not both"],
     [{ mcpServers: { a: { command: "x", env: { KEY: 5 } } } }, "FILE: mcpServers.a.env.KEY must be a text"],
     [{ limits: { agentSteps: 0 } }, "FILE: limits.agentSteps must be a whole number from 1 to 2147483647"],
+    [{ prices: { m: { inputPerMillion: 3 } } }, "FILE: prices.m.outputPerMillion is missing"],
+    [{ prices: { m: { inputPerMillion: -1, outputPerMillion: 0 } } }, "FILE: prices.m.inputPerMillion must be a number of at least 0"],
     [{ gateway: { allowMutations: "yes" } }, "FILE: gateway.allowMutations must be true or false"],
   ])("%j is refused with the file and the key", async (content, problem) => {
     expect(await problemOf(content)).toBe(problem);

@@ -65,6 +65,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Surroundings
       instructions: toInstructions(roots, config),
       build: readVersion(),
       limits: config.limits,
+      prices: config.prices,
       toolFailure: flags.toolFailure,
     },
     warmUp: () => void late.whenLoaded(),

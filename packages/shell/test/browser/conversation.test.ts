@@ -1,9 +1,10 @@
 // A conversation in a real browser: the address, a message, its answer while it is written, tools, questions,
 // and what can be done with an answer.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { launchOrExplain, type Browser } from "./browser.ts";
 import { startScriptedAgent } from "./scripted-agent.ts";
 import { openPageStage, type StageOptions } from "./stage.ts";
@@ -72,6 +73,18 @@ describe.skipIf(!browser)("the line at the bottom", () => {
     await status.getByText("1,200 tokens in · 34 out · cost not known").waitFor();
     await status.getByText(/^up \d+ s$/).waitFor();
     expect(await status.getByRole("combobox", { name: "Model" }).inputValue()).toBe("anthropic/scripted");
+  });
+
+  it("says what was paid where the configuration has the model's prices", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "hawser-prices-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const config = join(folder, "agent.json");
+    writeFileSync(config, '{"prices":{"anthropic/scripted":{"inputPerMillion":1000,"outputPerMillion":5000}}}');
+    await using model = await startScriptedAgent([{ text: "Hello.", usage: { input: 1_200, output: 34 } }]);
+    await using stage = await openStage({ ...model.options, args: ["--config", config] });
+    const { status, say } = await stage.open();
+    await say("hello");
+    await status.getByText("1,200 tokens in · 34 out · $1.37").waitFor();
   });
 });
 

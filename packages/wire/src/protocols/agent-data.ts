@@ -49,6 +49,7 @@ export const usageData = v.object({
   inputTokens: v.exactOptional(number("Tokens that the model has read.")),
   outputTokens: v.exactOptional(number("Tokens that it has written.")),
   cachedInputTokens: v.exactOptional(number("Those of the input that came from a cache.")),
+  costUsd: v.exactOptional(number("What they cost in US dollars, where the configuration has the model's prices.")),
 });
 
 export const doneData = v.object({

@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from "react";
 import { usePage } from "../session/page-context.ts";
-import type { PageState } from "../state/page-state.ts";
+import type { PageState, Usage } from "../state/page-state.ts";
 import { formatClock } from "../tools/describe-call.ts";
 import { ModelPicker } from "./model-picker.tsx";
 
@@ -44,12 +44,22 @@ function Tokens() {
   if (used.length === 0) return model === "offline" ? <span>no cost</span> : null;
   const input = used.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
   const output = used.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
-  const isFree = used.every(({ model }) => model === "offline");
   return (
-    <span title="Tokens of this conversation since the page was opened. What they cost is your vendor's to say: a guess would be worse than nothing.">
-      {input.toLocaleString("en")} tokens in · {output.toLocaleString("en")} out · {isFree ? "no cost" : "cost not known"}
+    <span title="Tokens of this conversation since the page was opened. What they cost is known where agent.json has your model's prices.">
+      {input.toLocaleString("en")} tokens in · {output.toLocaleString("en")} out · {showCost(used)}
     </span>
   );
+}
+
+/** A sum with a part missing would be wrong, and a guess worse than nothing. */
+function showCost(used: readonly Usage[]): string {
+  let sum = 0;
+  for (const { model, costUsd } of used) {
+    if (model === "offline") continue;
+    if (costUsd === undefined) return "cost not known";
+    sum += costUsd;
+  }
+  return sum === 0 ? "no cost" : sum < 0.01 ? "under $0.01" : `$${sum.toFixed(2)}`;
 }
 
 /** The end of a path tells more than its beginning. */

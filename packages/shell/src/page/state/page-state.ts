@@ -93,6 +93,7 @@ export interface Usage {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  readonly costUsd?: number | undefined;
 }
 
 export interface WireEntry {

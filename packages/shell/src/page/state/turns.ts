@@ -87,8 +87,8 @@ function take(state: PageState, turn: Turn, event: TurnResponse): PageState {
 function factsOf(event: TurnResponse): Partial<Turn> {
   if (event.type === "progress") return event.data.toolId === undefined ? { progress: event.data.message } : {};
   if (event.type !== "usage") return { progress: undefined };
-  const { model, inputTokens = 0, outputTokens = 0 } = event.data;
-  return { usage: { model, inputTokens, outputTokens } };
+  const { model, inputTokens = 0, outputTokens = 0, costUsd } = event.data;
+  return { usage: { model, inputTokens, outputTokens, costUsd } };
 }
 
 /** What the history had of a running turn is told again by its events, from the first one on. */

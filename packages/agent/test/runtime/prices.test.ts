@@ -1,0 +1,39 @@
+// What a turn has cost: only where the configuration has the prices of its model.
+
+import { expect, it } from "vitest";
+import { toCostUsd } from "../../src/runtime/prices.ts";
+import { openStage, say } from "./stage.ts";
+
+it.each([
+  ["input and output each have their price", { inputPerMillion: 3, outputPerMillion: 15 }, 0, 3 + 15 * 2],
+  ["what came from a cache has a price of its own", { inputPerMillion: 3, outputPerMillion: 15, cachedInputPerMillion: 1 }, 400_000, 32.2],
+  ["what came from a cache costs as much as other input otherwise", { inputPerMillion: 3, outputPerMillion: 15 }, 400_000, 33],
+  ["nothing costs nothing", { inputPerMillion: 0, outputPerMillion: 0 }, 0, 0],
+])("%s", (_, prices, cachedInputTokens, cost) => {
+  expect(toCostUsd({ inputTokens: 1_000_000, outputTokens: 2_000_000, cachedInputTokens }, prices)).toBeCloseTo(cost, 9);
+});
+
+const usageOf = async (prices: Record<string, { inputPerMillion: number; outputPerMillion: number }> | undefined): Promise<unknown> => {
+  const stage = openStage({
+    prices,
+    script: () => [
+      { type: "text", text: "Hello." },
+      { type: "usage", inputTokens: 1_000, outputTokens: 100 },
+    ],
+  });
+  stage.send(say("a", "hello"));
+  await stage.endOf("a");
+  await stage.close();
+  return stage.of("a").find(({ type }) => type === "usage");
+};
+
+it("a usage tells the cost of the turn where the model has prices", async () => {
+  expect(await usageOf({ scripted: { inputPerMillion: 3, outputPerMillion: 15 } })).toMatchObject({ data: { costUsd: 0.0045 } });
+});
+
+it.each([undefined, {}, { another: { inputPerMillion: 3, outputPerMillion: 15 } }])(
+  "a usage tells no cost where its model has no prices: %j",
+  async (prices) => {
+    expect(await usageOf(prices)).not.toHaveProperty("data.costUsd");
+  },
+);
