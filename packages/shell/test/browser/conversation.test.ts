@@ -82,9 +82,11 @@ describe.skipIf(!browser)("the line at the bottom", () => {
     writeFileSync(config, '{"prices":{"anthropic/scripted":{"inputPerMillion":1000,"outputPerMillion":5000}}}');
     await using model = await startScriptedAgent([{ text: "Hello.", usage: { input: 1_200, output: 34 } }]);
     await using stage = await openStage({ ...model.options, args: ["--config", config] });
-    const { status, say } = await stage.open();
+    const { status, answers, say, untilIdle } = await stage.open();
     await say("hello");
-    await status.getByText("1,200 tokens in · 34 out · $1.37").waitFor();
+    await answers.getByText("Hello.").waitFor();
+    await untilIdle();
+    expect(await status.innerText()).toContain("1,200 tokens in · 34 out · $1.37");
   });
 });
 
