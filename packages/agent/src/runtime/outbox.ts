@@ -37,14 +37,14 @@ const unsendable: ReadonlySet<ErrorCode> = new Set(["too_large", "too_deep", "no
 const urgentInARow = 16;
 
 export function createOutbox(transport: Transport): Outbox {
-  /** What waits, by its request; the one whose turn it is comes first. */
+  /** What waits behind the one that is being sent, by its request; the one whose turn it is comes first. */
   const queues = new Map<string | undefined, Item[]>();
   let [waiting, sentUrgent] = [0, 0];
   /** For those who wait until one more is sent. */
   let nextSent: PromiseWithResolvers<void> | undefined;
 
   function send({ idSource, event }: Pick<Item, "idSource" | "event">): Promise<void> {
-    return transport.send(withIdSource(idSource, { ...event, timestamp: event["timestamp"] ?? Date.now() }));
+    return transport.send(withIdSource(idSource, event["timestamp"] === undefined ? { ...event, timestamp: Date.now() } : event));
   }
 
   async function onUnsent({ idSource, event }: Item, thrown: unknown): Promise<HawserError | undefined> {
@@ -57,37 +57,35 @@ export function createOutbox(transport: Transport): Outbox {
     return error;
   }
 
-  /** The next one; it stays where it is until it is sent, so that nothing of its request overtakes it. */
-  function next(): Item | undefined {
-    const [first] = queues.values();
+  /** Takes the next one out: of those that wait, what is urgent first, else the oldest of the request whose turn it is. */
+  function takeNext(): Item | undefined {
+    if (queues.size === 0) return undefined;
     const hurried = sentUrgent < urgentInARow && queues.size > 1 ? firstUrgent() : undefined;
     sentUrgent = hurried ? sentUrgent + 1 : 0;
-    return hurried ?? first?.[0];
+    const [first] = queues.values();
+    const queue = hurried ?? (first as Item[]);
+    const item = queue.shift() as Item;
+    queues.delete(item.idSource);
+    // Behind the others.
+    if (queue.length > 0) queues.set(item.idSource, queue);
+    return item;
   }
 
-  function firstUrgent(): Item | undefined {
-    for (const [item] of queues.values()) if (item && urgent.has(item.event.type)) return item;
+  function firstUrgent(): Item[] | undefined {
+    for (const queue of queues.values()) if (queue[0] && urgent.has(queue[0].event.type)) return queue;
     return undefined;
   }
 
-  function take({ idSource }: Item): void {
-    const queue = queues.get(idSource) as Item[];
-    queue.shift();
-    queues.delete(idSource);
-    // Behind the others.
-    if (queue.length > 0) queues.set(idSource, queue);
-    waiting--;
-  }
-
-  async function sendAll(): Promise<void> {
-    for (let item = next(); item; item = next()) {
+  /** Sends this one and then whatever waits; only one of these runs at a time. */
+  async function sendFrom(first: Item): Promise<void> {
+    for (let item: Item | undefined = first; item; item = takeNext()) {
       let outcome: HawserError | undefined;
       try {
         await send(item);
       } catch (error) {
         outcome = await onUnsent(item, error);
       }
-      take(item);
+      waiting--;
       item.sent(outcome);
       nextSent?.resolve();
       nextSent = undefined;
@@ -101,11 +99,12 @@ export function createOutbox(transport: Transport): Outbox {
   return {
     put(idSource, event) {
       return new Promise((sent) => {
-        const queue = queues.get(idSource);
         const item = { idSource, event, sent };
+        // A lone stream finds nothing before it, token after token.
+        if (waiting++ === 0) return void sendFrom(item);
+        const queue = queues.get(idSource);
         if (queue) queue.push(item);
         else queues.set(idSource, [item]);
-        if (waiting++ === 0) void sendAll();
       });
     },
     get waiting() {
