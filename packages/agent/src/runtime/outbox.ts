@@ -57,6 +57,12 @@ export function createOutbox(transport: Transport): Outbox {
     return error;
   }
 
+  function enqueue(item: Item): void {
+    const queue = queues.get(item.idSource);
+    if (queue) queue.push(item);
+    else queues.set(item.idSource, [item]);
+  }
+
   /** Takes the next one out: of those that wait, what is urgent first, else the oldest of the request whose turn it is. */
   function takeNext(): Item | undefined {
     if (queues.size === 0) return undefined;
@@ -101,10 +107,8 @@ export function createOutbox(transport: Transport): Outbox {
       return new Promise((sent) => {
         const item = { idSource, event, sent };
         // A lone stream finds nothing before it, token after token.
-        if (waiting++ === 0) return void sendFrom(item);
-        const queue = queues.get(idSource);
-        if (queue) queue.push(item);
-        else queues.set(idSource, [item]);
+        if (waiting++ === 0) void sendFrom(item);
+        else enqueue(item);
       });
     },
     get waiting() {
