@@ -2,6 +2,16 @@
 
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+// By itself vitest begins with large files, so that short ones fill the end. A soak is a small file that takes long.
+class SoaksFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isSoak = ({ moduleId }: TestSpecification): boolean => moduleId.includes("soak");
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isSoak), ...sorted.filter((file) => !isSoak(file))];
+  }
+}
 
 export default defineConfig({
   resolve: { conditions: ["hawser-source"] },
@@ -15,6 +25,7 @@ export default defineConfig({
     pool: "forks",
     // The default leaves one of two cores idle; most of these tests wait for a process.
     maxWorkers: 3,
+    sequence: { sequencer: SoaksFirst },
     // Thousands of programs are started, most of them from sources: each is compiled once.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/hawser-tests", import.meta.url)) },
   },
