@@ -13,11 +13,19 @@ class SoaksFirst extends BaseSequencer {
   }
 }
 
+// Attacks that take long; `HAWSER_LONG=1 npm test` runs them too, as whoever changes what they attack should.
+const longFiles = [
+  "packages/agent/test/attack/memory.test.ts",
+  "packages/hawser/test/conform-rpc.test.ts",
+  "packages/shell/test/server/hostile-requests.test.ts",
+];
+
 export default defineConfig({
   resolve: { conditions: ["hawser-source"] },
   ssr: { resolve: { conditions: ["hawser-source"] } },
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    exclude: ["**/node_modules/**", ...(process.env["HAWSER_LONG"] ? [] : longFiles)],
     // Real processes on two shared cores: generous, never tight.
     testTimeout: 60_000,
     hookTimeout: 60_000,
