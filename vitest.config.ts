@@ -3,6 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { longTestFiles, longTestsVariable } from "./scripts/tasks/long-tests.ts";
 
 // By itself vitest begins with large files, so that short ones fill the end. A soak is a small file that takes long.
 class SoaksFirst extends BaseSequencer {
@@ -13,19 +14,12 @@ class SoaksFirst extends BaseSequencer {
   }
 }
 
-// Attacks that take long; `HAWSER_LONG=1 npm test` runs them too, as whoever changes what they attack should.
-const longFiles = [
-  "packages/agent/test/attack/memory.test.ts",
-  "packages/hawser/test/conform-rpc.test.ts",
-  "packages/shell/test/server/hostile-requests.test.ts",
-];
-
 export default defineConfig({
   resolve: { conditions: ["hawser-source"] },
   ssr: { resolve: { conditions: ["hawser-source"] } },
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: ["**/node_modules/**", ...(process.env["HAWSER_LONG"] ? [] : longFiles)],
+    exclude: ["**/node_modules/**", ...(process.env[longTestsVariable] ? [] : longTestFiles)],
     // Real processes on two shared cores: generous, never tight.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -6,6 +6,7 @@ import { runProgram } from "../setup/program.mjs";
 import { buildStep, isBuildStale } from "./build.ts";
 import { checkSteps } from "./checks.ts";
 import { buildDesktop, checkBuildMachine, checkTestMachine, leftOutStep, runDesktop, testDesktop } from "./desktop.ts";
+import { leftOutTests, longTestFiles, longTestsVariable } from "./long-tests.ts";
 import { printTotal, runSteps, toStep, type Step } from "./steps.ts";
 import { runTests } from "./tests.ts";
 import { root } from "./tool.ts";
@@ -19,7 +20,7 @@ const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
 
   async test(filters) {
     process.stdout.write(`Node ${process.version}, ${process.platform}-${process.arch}\n`);
-    const checks = await runSteps(filters.length > 0 ? [buildStep] : [buildStep, ...checkSteps, leftOutStep]);
+    const checks = await runSteps(filters.length > 0 ? [buildStep] : [buildStep, ...checkSteps, leftOutStep, leftOutTests]);
     const tests = await runTests(filters);
     return printTotal([checks, tests]);
   },
@@ -35,7 +36,8 @@ const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
 
   async soak() {
     const files = globSync("packages/*/test/soak/*.soak.ts", { cwd: root }).toSorted();
-    return printTotal([await runSteps(files.map(soakStep))]);
+    const soaks = await runSteps(files.map(soakStep));
+    return printTotal([soaks, await runTests(longTestFiles, { root, env: { [longTestsVariable]: "1" } })]);
   },
 
   async desktop(args) {
