@@ -81,7 +81,8 @@ export function startOnTerminal(stage: Stage, args: readonly string[], env: Node
   const line = hawserCommand(args)
     .map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`)
     .join(" ");
-  return run(["script", "-qfec", line, "/dev/null"], stage, { TERM: "xterm-256color", ...env });
+  // `exec`: a shell that stayed in between, as dash does, would die of a Ctrl-C that is meant for the program.
+  return run(["script", "-qfec", `exec ${line}`, "/dev/null"], stage, { TERM: "xterm-256color", ...env });
 }
 
 function run([program = "", ...args]: readonly string[], { folder, env: stageEnv }: Stage, env: NodeJS.ProcessEnv): RunningProgram {
