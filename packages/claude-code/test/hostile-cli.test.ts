@@ -125,12 +125,18 @@ describe("a command line that writes nonsense", () => {
 });
 
 describe("a command line that does not start the server of the tools", () => {
-  it.for(["failed", "needs-auth", "disabled", ""])("and says so, or says nothing of it: %s", { timeout: 30_000 }, async (status) => {
-    const { model } = await makeOdd(status === "" ? "silent" : `server|${status}`);
-    model.setAgentToolsets([tool]);
-    const error = await thrownBy(model.request("go"));
-    expect(error).toBeInstanceOf(BridgeStartupError);
-    expect(error).toMatchObject({ code: "start_failed", facts: { status: status === "" ? "missing" : status } });
+  it("and says so, or says nothing of it", { timeout: 30_000 }, async () => {
+    const statuses = ["failed", "needs-auth", "disabled", ""];
+    // At once: each is waited for, for a moment, to say why.
+    const errors = statuses.map(async (status) => {
+      const { model } = await makeOdd(status === "" ? "silent" : `server|${status}`);
+      model.setAgentToolsets([tool]);
+      return thrownBy(model.request("go"));
+    });
+    for (const [at, error] of (await Promise.all(errors)).entries()) {
+      expect(error).toBeInstanceOf(BridgeStartupError);
+      expect(error).toMatchObject({ code: "start_failed", facts: { status: statuses[at] || "missing" } });
+    }
   });
 
   it("yet, is waited for", async () => {

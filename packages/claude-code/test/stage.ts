@@ -2,12 +2,14 @@
 // a scripted model on the loopback interface. At the end of a test nothing of it may be left: no file of a session
 // and no process.
 
+import type { ChildProcess } from "node:child_process";
+import { subscribe } from "node:diagnostics_channel";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { ClaudeCodeModel, type ClaudeCodeModelOptions } from "../src/index.ts";
-import { environment, processesOf, until } from "./surroundings.ts";
+import { cliPath, environment, processesOf, until } from "./surroundings.ts";
 import { startScriptedModel, type Script, type ScriptedModel } from "./fixtures/scripted-model.ts";
 
 export interface Stage {
@@ -18,6 +20,19 @@ export interface Stage {
   readonly options: ClaudeCodeModelOptions;
   create(options?: ClaudeCodeModelOptions): ClaudeCodeModel;
 }
+
+const builtBridge = join(import.meta.dirname, "../../bridge/dist/bridge.cjs");
+
+const children: ChildProcess[] = [];
+subscribe("child_process", (message) => children.push((message as { process: ChildProcess }).process));
+
+/** How often this process has started the real command line. */
+export const countStarts = (): number => children.filter(({ spawnfile }) => spawnfile === cliPath).length;
+
+export const countDescriptors = (): number => fs.readdirSync("/proc/self/fd").length;
+
+/** The stages that are closed, in order, each with the descriptors that were open then. */
+export const closedStages: { readonly home: string; readonly descriptors: number }[] = [];
 
 export async function makeStage(script: Script): Promise<Stage> {
   const home = fs.mkdtempSync(join(tmpdir(), "hawser-cc-"));
@@ -31,6 +46,7 @@ export async function makeStage(script: Script): Promise<Stage> {
     await until(() => processesOf(home).length === 0, `no process of ${home} is left`);
     const left = fs.readdirSync(directory);
     fs.rmSync(home, { recursive: true, force: true });
+    closedStages.push({ home, descriptors: countDescriptors() });
     expect(left).toEqual([]);
   });
   const options: ClaudeCodeModelOptions = {
@@ -38,6 +54,8 @@ export async function makeStage(script: Script): Promise<Stage> {
     directory,
     model: "claude-sonnet-4-5",
     timeoutMs: 45_000,
+    // As it is built, which starts in half the time.
+    bridgeCommand: [process.execPath, builtBridge],
     env: environment(home, model.url),
   };
   return {

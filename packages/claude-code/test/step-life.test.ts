@@ -2,11 +2,9 @@
 // caller aborts while its tools run, the command line dies as their results come back. What was said is not said
 // twice, no function runs twice, and nothing is left.
 
-import { execFile } from "node:child_process";
 import { getEventListeners } from "node:events";
 import fs from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { limits } from "@hawser/wire";
 import { generateText, isStepCount, tool } from "ai";
@@ -204,17 +202,6 @@ describe.runIf(hasCli)("a run that waits for results", () => {
     const error = await thrownBy(model.doGenerate(withResults(first)));
     expect(error).toMatchObject({ name: "CLIExecutionError", facts: { subtype: "error_max_turns" } });
     expect(stage.model.conversations).toHaveLength(1);
-  });
-
-  it("does not keep its program alive because of an interrupt handler", async () => {
-    const stage = await makeStage(asksOnce);
-    const program = join(import.meta.dirname, "fixtures/leaves-a-step.ts");
-    const args = ["--conditions=hawser-source", program, stage.home, stage.directory, "interruptible"];
-    const { stdout } = await promisify(execFile)(process.execPath, args, {
-      env: { ...process.env, ...stage.options.env },
-      timeout: 40_000,
-    });
-    expect(JSON.parse(stdout)).toMatchObject({ finishReason: "tool-calls" });
   });
 });
 

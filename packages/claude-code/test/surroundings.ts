@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import { join } from "node:path";
 
-const cliPath = join(
+export const cliPath: string = join(
   import.meta.dirname,
   `../../../node_modules/@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}/claude`,
 );

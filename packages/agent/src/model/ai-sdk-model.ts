@@ -62,8 +62,10 @@ interface CallOptions {
 }
 
 async function* callOnce(model: AiSdkLanguageModel, step: ModelStep, { origin, takesToolImages }: CallOptions): AsyncGenerator<ModelEvent> {
-  // Ends the request also when the reader stops reading.
-  const over = new AbortController();
+  // Ends a request that its reader leaves. One that has ended by itself is let be: a model that hands out calls of tools
+  // may wait for their results, and has the signal of the step until then.
+  const left = new AbortController();
+  let isComplete = false;
   try {
     // The package would print its warnings; what it prints to is not ours.
     Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
@@ -74,15 +76,16 @@ async function* callOnce(model: AiSdkLanguageModel, step: ModelStep, { origin, t
       ...(step.instructions.trim() !== "" && { instructions: step.instructions }),
       messages: toModelMessages(step, { names, takesToolImages }),
       ...(step.tools.length > 0 && { tools: toToolSet(step.tools, names, jsonSchema) }),
-      abortSignal: AbortSignal.any([step.signal, over.signal]),
+      abortSignal: AbortSignal.any([step.signal, left.signal]),
       // Nothing of a conversation is left with the vendor.
       providerOptions: { openai: { store: false } },
       _internal: { collectContent: false },
     });
     const holdInput = step.holdInput?.bind(step);
     yield* toModelEvents(stream, { origin, names, uniqueId: idsBeside(step), ...(holdInput && { holdInput }) });
+    isComplete = true;
   } finally {
-    over.abort();
+    if (!isComplete) left.abort();
   }
 }
 

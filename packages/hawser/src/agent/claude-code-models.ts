@@ -4,18 +4,16 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createModelCatalog, type Model, type ModelProvider } from "@hawser/agent";
-import type { ClaudeCodeModel } from "@hawser/claude-code";
+import type { ModelProvider } from "@hawser/agent";
 
 const toolsVariable = "HAWSER_CLAUDE_CODE_TOOLS";
-const prefix = "claude-code";
 
 /** What its command line calls the one that its user has chosen. */
 const chosenModel = "default";
 
 export function createClaudeCodeModels(env: NodeJS.ProcessEnv, cwd: string): ModelProvider {
   return {
-    prefix,
+    prefix: "claude-code",
     models: [chosenModel, "opus", "sonnet", "haiku"],
     get hint() {
       return mayHaveLogin(env)
@@ -29,46 +27,12 @@ export function createClaudeCodeModels(env: NodeJS.ProcessEnv, cwd: string): Mod
     async create(model) {
       const { ClaudeCodeModel } = await import("@hawser/claude-code");
       const allowedTools = (env[toolsVariable] ?? "").split(",").map((name) => name.trim());
-      const claude = new ClaudeCodeModel({
+      return new ClaudeCodeModel({
         ...(model !== chosenModel && { model }),
         allowedTools: allowedTools.filter((name) => name !== ""),
         env,
         cwd,
       });
-      return forTurns(claude, `${prefix}/${model}`, env);
-    },
-  };
-}
-
-/**
- * The runtime aborts the signal that a model gets as soon as its step is over. Claude Code, which waits for the results
- * of the calls in it, needs the signal of the turn: then a turn that is cancelled ends it at once.
- */
-function forTurns(claude: ClaudeCodeModel, name: string, env: NodeJS.ProcessEnv): Model {
-  const { specificationVersion, provider, modelId, supportedUrls } = claude;
-  return {
-    name,
-    async *stream(step) {
-      const languageModel: Pick<
-        ClaudeCodeModel,
-        "specificationVersion" | "provider" | "modelId" | "supportedUrls" | "doGenerate" | "doStream"
-      > = {
-        specificationVersion,
-        provider,
-        modelId,
-        supportedUrls,
-        doGenerate: (call) => claude.doGenerate({ ...call, abortSignal: step.signal }),
-        doStream: (call) => claude.doStream({ ...call, abortSignal: step.signal }),
-      };
-      const bound = {
-        prefix,
-        models: [],
-        hint: "",
-        isAvailable: () => Promise.resolve(true),
-        create: () => Promise.resolve(languageModel),
-      };
-      const model = await createModelCatalog({ env, model: name, providers: [bound] }).pick();
-      yield* model.stream(step);
     },
   };
 }

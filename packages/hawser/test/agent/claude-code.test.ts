@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { say, startScriptedModel, use, type Script, type ScriptedModel } from "../../../claude-code/test/fixtures/scripted-model.ts";
 import { cliOf, environment, hasCli, until } from "../../../claude-code/test/surroundings.ts";
+import { createClaudeCodeModels } from "../../src/agent/claude-code-models.ts";
 import { makeStage, runIn, startIn, textOfEvents, toEvents, writeFile, type RunningProgram, type Stage } from "./agent-stage.ts";
 
 const lines = (requests: readonly object[]): string => requests.map((request) => `${JSON.stringify(request)}\n`).join("");
@@ -119,31 +120,33 @@ describe.runIf(hasCli && process.platform === "linux" && !existsSync("/etc/claud
   const noAccount = Object.keys(process.env).filter((name) => /^(?:ANTHROPIC|CLAUDE)_/.test(name));
   const without = Object.fromEntries(noAccount.map((name) => [name, undefined]));
 
-  async function sonnetIn(stage: Stage, env: NodeJS.ProcessEnv = {}): Promise<Record<string, unknown> | undefined> {
+  async function sonnetIn(stage: Stage): Promise<Record<string, unknown> | undefined> {
     const input = lines([{ id: "1", kind: "list_models" }]);
-    const { stdout } = await runIn(stage, ["agent"], { input, env: { ...without, ...env } });
+    const { stdout } = await runIn(stage, ["agent"], { input, env: without });
     const models = toEvents(stdout).flatMap((event) => (event["data"] as { models?: Record<string, unknown>[] } | undefined)?.models ?? []);
     return models.find((entry) => entry["model"] === "claude-code/sonnet");
   }
 
-  it("says that Claude Code has no login where there is no sign of one", async () => {
-    const expected = { available: false, reason: expect.stringContaining("log in once with `claude`") as string };
+  it("says that Claude Code has no login where there is no sign of one, and leaves it available where there may be one", async () => {
     const stage = makeStage();
+    const expected = { available: false, reason: expect.stringContaining("log in once with `claude`") as string };
     expect(await sonnetIn(stage)).toMatchObject(expected);
-    // It has been started there, which is no login.
-    writeFile(join(stage.home, ".claude.json"), '{"numStartups": 3}');
-    expect(await sonnetIn(stage)).toMatchObject(expected);
+    writeFile(join(stage.home, ".claude/.credentials.json"), "{}");
+    expect(await sonnetIn(stage)).toMatchObject({ available: true });
   });
 
   it.for([
-    [".claude/.credentials.json", "{}", {}],
-    [".claude.json", '{"oauthAccount": {}}', {}],
-    ["elsewhere/.credentials.json", "{}", { CLAUDE_CONFIG_DIR: "elsewhere" }],
-    ["a variable", "", { CLAUDE_CODE_OAUTH_TOKEN: "x" }],
-  ] as const)("leaves it available where there may be one: %s", async ([path, content, variables]) => {
+    // It has been started there, which is no login.
+    [false, ".claude.json", '{"numStartups": 3}', {}],
+    [true, ".claude.json", '{"oauthAccount": {}}', {}],
+    [true, "elsewhere/.credentials.json", "{}", { CLAUDE_CONFIG_DIR: "elsewhere" }],
+    [true, "a variable", "", { CLAUDE_CODE_OAUTH_TOKEN: "x" }],
+  ] as const)("takes for a sign of a login, %s: %s %s", async ([isSign, path, content, variables]) => {
     const stage = makeStage();
     if (content !== "") writeFile(join(stage.home, path), content);
     const env = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, join(stage.home, value)]));
-    expect(await sonnetIn(stage, env)).toMatchObject({ available: true });
+    const provider = createClaudeCodeModels({ ...process.env, ...without, ...env, HOME: stage.home }, stage.folder);
+    expect(await provider.isAvailable()).toBe(isSign);
+    expect(provider.hint.includes("log in once with `claude`")).toBe(!isSign);
   });
 });

@@ -17,13 +17,13 @@ import {
   StructuredOutputError,
   ToolNotFoundError,
   ToolsetNotRegisteredError,
-} from "../src/index.ts";
-import { say, use } from "./fixtures/scripted-model.ts";
-import { makeStage, thrownBy, type Stage } from "./stage.ts";
-import { hasCli } from "./surroundings.ts";
+} from "../../src/index.ts";
+import { say, use } from "../fixtures/scripted-model.ts";
+import { makeStage, thrownBy, type Stage } from "../stage.ts";
+import { hasCli } from "../surroundings.ts";
 
 const input = { type: "object" } as const;
-const oddCli = join(import.meta.dirname, "fixtures/odd-cli.mjs");
+const oddCli = join(import.meta.dirname, "../fixtures/odd-cli.mjs");
 const silent = (): readonly [] => [];
 
 /** A request to a command line that does something odd. */
@@ -46,7 +46,7 @@ describe("the command line is not there", () => {
   });
 
   it("AgentSDKNotInstalledError says how to install it, and everything else works without it", async () => {
-    const program = join(import.meta.dirname, "fixtures/without-agent-sdk.ts");
+    const program = join(import.meta.dirname, "../fixtures/without-agent-sdk.ts");
     const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program]);
     expect(JSON.parse(stdout)).toEqual({
       tools: ["count"],
@@ -155,7 +155,7 @@ describe.runIf(hasCli)("the real command line", () => {
   it("CLIInterruptedError by the interrupt handler, also while the command line is silent", async () => {
     let isWanted = false;
     const stage: Stage = await makeStage(async () => {
-      setTimeout(() => (isWanted = true), 1_000);
+      setTimeout(() => (isWanted = true), 200);
       await new Promise((resolve) => setTimeout(resolve, 20_000).unref());
       return say("too late");
     });

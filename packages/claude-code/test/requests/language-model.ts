@@ -8,10 +8,10 @@ import { promisify } from "node:util";
 import { generateObject, generateText, isStepCount, jsonSchema, streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineTool, type TransportType } from "../src/index.ts";
-import { say, use, type Conversation, type ModelBlock } from "./fixtures/scripted-model.ts";
-import { makeStage, thrownBy } from "./stage.ts";
-import { cliOf, hasCli, until } from "./surroundings.ts";
+import { defineTool, type TransportType } from "../../src/index.ts";
+import { say, use, type Conversation, type ModelBlock } from "../fixtures/scripted-model.ts";
+import { makeStage, thrownBy } from "../stage.ts";
+import { cliOf, hasCli, until } from "../surroundings.ts";
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
@@ -22,28 +22,22 @@ const answers =
     resultTexts.length > 0 ? say(`results: ${resultTexts.map((text) => text.split("\n")[0]).join(" and ")}`) : first;
 
 describe.runIf(hasCli)("the AI SDK", () => {
-  it("generateText: text, usage, and cost, session and warnings in the metadata", async () => {
-    const stage = await makeStage(() => [{ type: "thinking", thinking: "hm" }, ...say("good morning")]);
-    const { text, usage, providerMetadata, warnings, finishReason, response } = await generateText({
-      model: stage.create(),
+  it("generateText: text, usage, and cost, session and warnings in the metadata; registered tools run here, inside the step", async () => {
+    const stage = await makeStage(answers([{ type: "thinking", thinking: "hm" }, use(full("boats"))]));
+    const model = stage.create();
+    model.setAgentToolsets([defineTool({ name: "boats", description: "", input: { type: "object" }, run: () => "three boats" })]);
+    const { text, steps, usage, providerMetadata, warnings, finishReason, response } = await generateText({
+      model,
       instructions: "Be polite.",
-      prompt: "hello",
+      prompt: "how many?",
       temperature: 0.5,
     });
-    expect([text, finishReason]).toEqual(["good morning", "stop"]);
-    expect(usage).toMatchObject({ inputTokens: 10, outputTokens: 5 });
-    expect(providerMetadata?.["claude-code"]).toMatchObject({ model: "claude-sonnet-4-5", turns: 1, warnings: [], sessionId: response.id });
+    expect([text, finishReason, steps.length]).toEqual(["results: three boats", "stop", 1]);
+    expect(usage).toMatchObject({ inputTokens: 20, outputTokens: 10 });
+    expect(providerMetadata?.["claude-code"]).toMatchObject({ model: "claude-sonnet-4-5", turns: 2, warnings: [], sessionId: response.id });
     expect(providerMetadata?.["claude-code"]?.["costUsd"]).toBeGreaterThan(0);
     expect(warnings).toMatchObject([{ type: "unsupported", feature: "temperature" }]);
     expect(stage.model.conversations[0]!.system).toContain("Be polite.");
-  });
-
-  it("generateText with registered tools: they run here, inside the step", async () => {
-    const stage = await makeStage(answers([use(full("boats"))]));
-    const model = stage.create();
-    model.setAgentToolsets([defineTool({ name: "boats", description: "", input: { type: "object" }, run: () => "three boats" })]);
-    const { text, steps } = await generateText({ model, prompt: "how many?" });
-    expect([text, steps.length]).toEqual(["results: three boats", 1]);
   });
 
   it("generateObject: a value that fits the schema", async () => {
@@ -163,16 +157,17 @@ describe.runIf(hasCli)("the AI SDK", () => {
     expect(stage.model.conversations.at(-1)!.said).toContain("[assistant]\nanswer 0");
   });
 
-  it("a program that leaves a step behind ends by itself, and the command line with it", async () => {
+  it("a program that leaves steps behind ends by itself, with an interrupt handler too, and the command lines with it", async () => {
     const stage = await makeStage(() => [use(full("ask"))]);
-    const program = join(import.meta.dirname, "fixtures/leaves-a-step.ts");
+    const program = join(import.meta.dirname, "../fixtures/leaves-a-step.ts");
     const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, stage.home, stage.directory], {
       env: { ...process.env, ...stage.options.env },
       timeout: 40_000,
     });
-    const { finishReason, pid } = JSON.parse(stdout) as { finishReason: string; pid: number };
-    expect([finishReason, typeof pid]).toEqual(["tool-calls", "number"]);
-    await until(() => !fs.existsSync(`/proc/${pid}`), "the command line has ended");
+    const { finishReasons, pids } = JSON.parse(stdout) as { finishReasons: string[]; pids: number[] };
+    expect(finishReasons).toEqual(["tool-calls", "tool-calls"]);
+    expect(pids).toEqual([expect.any(Number), expect.any(Number)]);
+    await until(() => pids.every((pid) => !fs.existsSync(`/proc/${pid}`)), "the command lines have ended");
     expect(fs.readdirSync(stage.directory)).toEqual([]);
   });
 

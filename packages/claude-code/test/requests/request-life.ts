@@ -3,16 +3,17 @@
 
 import { execFile } from "node:child_process";
 import { getEventListeners } from "node:events";
+import fs from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { limits } from "@hawser/wire";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { CLIInterruptedError, defineTool, type TransportType } from "../src/index.ts";
-import { say, use } from "./fixtures/scripted-model.ts";
-import { makeStage, thrownBy } from "./stage.ts";
-import { cliOf, hasCli, processesOf, until } from "./surroundings.ts";
+import { CLIInterruptedError, defineTool } from "../../src/index.ts";
+import { say, use } from "../fixtures/scripted-model.ts";
+import { makeStage, thrownBy } from "../stage.ts";
+import { cliOf, hasCli, processesOf, until } from "../surroundings.ts";
 
-const cliPath = join(import.meta.dirname, "fixtures/odd-cli.mjs");
+const cliPath = join(import.meta.dirname, "../fixtures/odd-cli.mjs");
 const input = { type: "object" } as const;
 const full = (name: string): string => `mcp__hawser__${name}`;
 const result = (text: string): string => `result|${JSON.stringify({ subtype: "success", result: text })}`;
@@ -75,27 +76,6 @@ describe("an abort", () => {
     model.setAgentToolsets([defineTool({ name: "fails", description: "", input, run })], { transport: "sdk" });
     expect(await thrownBy(model.request("go", { signal: controller.signal }))).toBeInstanceOf(CLIInterruptedError);
   });
-
-  it.runIf(hasCli).for(["stdio", "sdk"] as const)(
-    "ends a request whose function does not listen, over %s",
-    async (transport: TransportType) => {
-      const stage = await makeStage(() => [use(full("deaf"))]);
-      const controller = new AbortController();
-      const deaf = defineTool({
-        name: "deaf",
-        description: "",
-        input,
-        run() {
-          controller.abort();
-          return new Promise(() => {});
-        },
-      });
-      const model = stage.create();
-      model.setAgentToolsets([deaf], { transport });
-      expect(await thrownBy(model.request("go", { signal: controller.signal }))).toBeInstanceOf(CLIInterruptedError);
-      expect(cliOf(stage.home)).toBeUndefined();
-    },
-  );
 });
 
 it("an interrupt handler is asked before anything is started, and not any more when the request is over", async () => {
@@ -116,11 +96,12 @@ it("an interrupt handler is asked before anything is started, and not any more w
 });
 
 describe.runIf(hasCli)("requests at the same time", () => {
-  it("R73 H14: have the tools that each was given, whatever is registered meanwhile", async () => {
+  it("R73 H14: have two sessions, two processes and the tools that each was given, whatever is registered meanwhile, and no word of each other", async () => {
     const stage = await makeStage(({ resultTexts, tools }) => (resultTexts.length > 0 ? say(resultTexts.join()) : [use(tools[0]!.name)]));
     const model = stage.create();
-    const both = Promise.withResolvers<void>();
+    const both = Promise.withResolvers<number>();
     const met = new Set<string>();
+    const clis = new Set<number | undefined>();
     const meet = (name: string) =>
       defineTool({
         name,
@@ -128,16 +109,18 @@ describe.runIf(hasCli)("requests at the same time", () => {
         input,
         async run() {
           met.add(name);
-          if (met.size === 2) both.resolve();
-          await both.promise;
-          return `this is ${name}`;
+          clis.add(cliOf(stage.home, [...clis][0]));
+          if (met.size === 2) both.resolve(fs.readdirSync(stage.directory).filter((file) => file.endsWith(".sock")).length);
+          return `this is ${name} of ${await both.promise}`;
         },
       });
     model.setAgentToolsets([meet("one"), meet("two")]);
     const requests = ["one", "two"].map((name) => model.request("go", { tools: [name] }));
     model.setAgentToolsets([meet("three")], { serverName: "other" });
     const texts = (await Promise.all(requests)).map(({ text }) => text.split("\n")[0]);
-    expect(texts).toEqual(["this is one", "this is two"]);
+    expect(texts).toEqual(["this is one of 2", "this is two of 2"]);
+    expect(clis.size).toBe(2);
+    expect(clis).not.toContain(undefined);
     const offered = stage.model.conversations.map(({ tools }) => tools.map(({ name }) => name).join()).toSorted();
     expect(offered).toEqual([full("one"), full("one"), full("two"), full("two")]);
   });
@@ -164,7 +147,7 @@ describe("many requests", () => {
 
   it("of every kind of end leave a program free to end", async () => {
     const stage = await makeStage(() => []);
-    const program = join(import.meta.dirname, "fixtures/ends-by-itself.ts");
+    const program = join(import.meta.dirname, "../fixtures/ends-by-itself.ts");
     const args = ["--conditions=hawser-source", program, stage.home, stage.directory];
     const { stdout } = await promisify(execFile)(process.execPath, args, {
       env: { ...process.env, ...stage.options.env },

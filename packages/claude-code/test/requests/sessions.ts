@@ -1,12 +1,11 @@
-// The life of what a request needs: its own session, from the first step to the last, whoever else is using
-// the model.
+// The life of what a request needs: its own session, from the first step to the last.
 
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
-import { defineTool } from "../src/index.ts";
-import { say, use } from "./fixtures/scripted-model.ts";
-import { makeStage, thrownBy } from "./stage.ts";
-import { hasCli } from "./surroundings.ts";
+import { defineTool } from "../../src/index.ts";
+import { say, use } from "../fixtures/scripted-model.ts";
+import { makeStage, thrownBy } from "../stage.ts";
+import { hasCli } from "../surroundings.ts";
 
 const input = { type: "object" } as const;
 const full = (name: string): string => `mcp__hawser__${name}`;
@@ -54,7 +53,7 @@ describe.runIf(hasCli)("a session", () => {
     expect(socketsIn(stage.directory)).toEqual([]);
   });
 
-  it("H14: two requests at once have two sessions, two processes and no word of each other", async () => {
+  it("H14: two requests at once that call one function with different arguments get no word of each other", async () => {
     const stage = await makeStage(({ resultTexts, said }) =>
       resultTexts.length > 0 ? say(resultTexts[0]!.split("\n")[0]!) : [use(full("meet"), { me: said.includes("left") ? "left" : "right" })],
     );
