@@ -4,7 +4,7 @@ import { globSync } from "node:fs";
 import { isProblem, problem, say } from "../setup/problem.mjs";
 import { runProgram } from "../setup/program.mjs";
 import { buildStep, isBuildStale } from "./build.ts";
-import { checkSteps } from "./checks.ts";
+import { runChecks } from "./checks.ts";
 import { buildDesktop, checkBuildMachine, checkTestMachine, leftOutStep, runDesktop, testDesktop } from "./desktop.ts";
 import { leftOutTests, longTestFiles, longTestsVariable } from "./long-tests.ts";
 import { printTotal, runSteps, toStep, type Step } from "./steps.ts";
@@ -20,13 +20,13 @@ const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
 
   async test(filters) {
     process.stdout.write(`Node ${process.version}, ${process.platform}-${process.arch}\n`);
-    const checks = await runSteps(filters.length > 0 ? [buildStep] : [buildStep, ...checkSteps, leftOutStep, leftOutTests]);
-    const tests = await runTests(filters);
-    return printTotal([checks, tests]);
+    const built = await runSteps([buildStep]);
+    const checks = filters.length > 0 ? [] : [await runChecks(), await runSteps([leftOutStep, leftOutTests])];
+    return printTotal([built, ...checks, await runTests(filters)]);
   },
 
   async check() {
-    return printTotal([await runSteps([buildStep, ...checkSteps])]);
+    return printTotal([await runSteps([buildStep]), await runChecks()]);
   },
 
   async build() {

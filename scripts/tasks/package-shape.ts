@@ -1,14 +1,17 @@
-// Looks at the packages as a user gets them: packs each one, has the tarball examined (publint, and
+// Looks at the packages as a user gets them: packs them, has each tarball examined (publint, and
 // arethetypeswrong where it can be imported), and loads every entry point from the built files.
 
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Step } from "./steps.ts";
-import { root, run, runTool, type ToolResult } from "./tool.ts";
+import { root, run } from "./tool.ts";
 
 interface Manifest {
   readonly name: string;
+  readonly version: string;
   readonly exports?: Readonly<Record<string, unknown>>;
 }
 
@@ -17,11 +20,7 @@ export const packageShapeStep: Step = {
   async run() {
     const destination = mkdtempSync(join(tmpdir(), "hawser-pack-"));
     try {
-      const problems: string[] = [];
-      for (const path of globSync("packages/*/package.json", { cwd: root }).toSorted()) {
-        const manifest = JSON.parse(readFileSync(join(root, path), "utf8")) as Manifest;
-        problems.push(...(await examine(dirname(path), manifest, destination)));
-      }
+      const problems = await examinePackages(destination);
       return { status: problems.length === 0 ? "passed" : "failed", text: problems.join("\n") };
     } finally {
       rmSync(destination, { recursive: true, force: true });
@@ -29,16 +28,63 @@ export const packageShapeStep: Step = {
   },
 };
 
-async function examine(folder: string, { name, exports = {} }: Manifest, destination: string): Promise<string[]> {
-  const packed = await run("npm", ["pack", `./${folder}`, "--ignore-scripts", "--pack-destination", destination]);
-  if (packed.code !== 0) return [`${name}: npm pack failed`, packed.output];
-  const fileName = `${name.replace("@", "").replace("/", "-")}-`;
-  const [tarball = ""] = globSync(`${fileName}[0-9]*.tgz`, { cwd: destination }).map((file) => join(destination, file));
-  const entries = Object.keys(exports).map((entry) => name + entry.slice(1));
-  const results: ToolResult[] = [await runTool("publint", "publint", [tarball, "--strict"])];
-  // A package without entry points is only run, never imported.
-  if (entries.length > 0)
-    results.push(await runTool("@arethetypeswrong/cli", "attw", [tarball, "--profile", "esm-only", "--format", "ascii"]));
-  for (const entry of entries) results.push(await run(process.execPath, ["--input-type=module", "--eval", `await import("${entry}")`]));
-  return results.filter(({ code }) => code !== 0).map(({ output }) => output);
+// One start of npm for all packages, and the examiners in this process: their programs would load
+// a compiler anew for each package, which takes far longer than the look at it.
+async function examinePackages(destination: string): Promise<string[]> {
+  const files = globSync("packages/*/package.json", { cwd: root }).toSorted();
+  const folders = files.map((file) => `./${dirname(file)}`);
+  const packed = await run("npm", ["pack", ...folders, "--ignore-scripts", "--pack-destination", destination]);
+  if (packed.code !== 0) return ["npm pack failed", packed.output];
+  const problems: string[] = [];
+  for (const file of files) {
+    const { name, version, exports = {} } = JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest;
+    const tarball = readFileSync(join(destination, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`));
+    const found = await examineManifest(tarball);
+    // A package without entry points is only run, never imported.
+    if (Object.keys(exports).length > 0) found.push(...(await examineTypes(tarball)));
+    for (const entry of Object.keys(exports)) found.push(...(await loadEntry(name + entry.slice(1))));
+    problems.push(...found.map((problem) => `${name}: ${problem}`));
+  }
+  return problems;
+}
+
+async function examineManifest(tarball: Buffer): Promise<string[]> {
+  const { publint } = await import("publint");
+  const { formatMessage } = await import("publint/utils");
+  const bytes = new Uint8Array(tarball).buffer;
+  const { messages, pkg } = await publint({ pack: { tarball: bytes }, strict: true, level: "error" });
+  return messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code);
+}
+
+interface TypesProblem {
+  readonly kind: string;
+  readonly resolutionKind?: string;
+  /** How it was searched for, in hundreds of lines. */
+  readonly trace?: readonly string[];
+}
+
+/** What is used of the library behind the program `attw`. */
+interface TypesExaminer {
+  createPackageFromTarballData(tarball: Uint8Array): object;
+  checkPackage(examined: object): Promise<{ types: unknown; problems?: readonly TypesProblem[] }>;
+}
+
+// The packages are ECMAScript modules only: that `require` of an old Node does not find them is known.
+const unsupported = ["node10", "node16-cjs"];
+
+async function examineTypes(tarball: Buffer): Promise<string[]> {
+  // It comes with the program and is found from there.
+  const program = createRequire(join(root, "node_modules", "@arethetypeswrong", "cli", "package.json"));
+  const { href } = pathToFileURL(program.resolve("@arethetypeswrong/core"));
+  const { checkPackage, createPackageFromTarballData } = (await import(href)) as TypesExaminer;
+  const { types, problems = [] } = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
+  if (!types) return ["it has no types"];
+  const counted = problems.filter(({ resolutionKind = "" }) => !unsupported.includes(resolutionKind));
+  return counted.map((problem) => `types: ${JSON.stringify({ ...problem, trace: undefined })}`);
+}
+
+/** In a process of its own, since nobody else's imports may help it. */
+async function loadEntry(entry: string): Promise<string[]> {
+  const { code, output } = await run(process.execPath, ["--input-type=module", "--eval", `await import("${entry}")`]);
+  return code === 0 ? [] : [`import "${entry}" ends with exit code ${code}\n${output}`];
 }

@@ -1,8 +1,10 @@
-// Named steps, run one after the other. The name of a step is written when it begins and its outcome, on the
-// same line, when it ends. A step counts like a test; the total is the last line of a task's output, and
-// right before it stand the names of everything that failed.
+// Named steps, run one after the other or a few at a time. What is written is the same: in the order of the list, the
+// name of the first step that goes on and its outcome, on the same line, when it ends; one that ends before its turn
+// waits for it. A step counts like a test; the total is the last line of a task's output, and right before it
+// stand the names of everything that failed.
 
 import { performance } from "node:perf_hooks";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 export interface StepOutcome {
   readonly status: "passed" | "failed" | "skipped";
@@ -39,22 +41,50 @@ export function toStep(name: string, work: () => Promise<number | { readonly cod
   };
 }
 
-export async function runSteps(steps: readonly Step[]): Promise<Counts> {
+/** Runs the steps, `width` at a time; one that fails stops no other. */
+export async function runSteps(steps: readonly Step[], width = 1): Promise<Counts> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const failures: string[] = [];
-  for (const step of steps) {
-    const startedAt = performance.now();
+  for (const { step, outcome } of startSteps(steps, width)) {
     process.stdout.write(`  ${step.name} …${step.isTalkative ? "\n" : ""}`);
-    const { status, text } = await step.run().catch((error: unknown) => ({ status: "failed" as const, text: String(error) }));
+    const { status, text, seconds } = await outcome;
     counts[status] += 1;
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     const subject = step.isTalkative ? `  ${step.name}:` : "";
-    process.stdout.write(`${subject} ${words[status]} (${seconds} s)${status === "skipped" ? `: ${text}` : ""}\n`);
+    process.stdout.write(`${subject} ${words[status]} (${seconds.toFixed(1)} s)${status === "skipped" ? `: ${text}` : ""}\n`);
     if (status !== "failed") continue;
     failures.push(step.name);
     if (text.trim() !== "") process.stdout.write(`${indent(text.trimEnd())}\n`);
   }
   return { ...counts, failures };
+}
+
+interface TimedOutcome extends StepOutcome {
+  readonly seconds: number;
+}
+
+function startSteps(steps: readonly Step[], width: number): { readonly step: Step; readonly outcome: Promise<TimedOutcome> }[] {
+  const runs = steps.map((step) => ({ step, ...Promise.withResolvers<TimedOutcome>() }));
+  const waiting = [...runs];
+  async function work(): Promise<void> {
+    // Before a step begins, what is known is written: it may write lines of its own, or keep this process busy.
+    for (let run = waiting.shift(); run; run = waiting.shift()) {
+      await nextTurn();
+      run.resolve(await runTimed(run.step));
+    }
+  }
+  for (let count = 0; count < width; count += 1) void work();
+  return runs.map(({ step, promise }) => ({ step, outcome: promise }));
+}
+
+async function runTimed(step: Step): Promise<TimedOutcome> {
+  const startedAt = performance.now();
+  const toSeconds = (): number => (performance.now() - startedAt) / 1000;
+  try {
+    const outcome = await step.run();
+    return { ...outcome, seconds: toSeconds() };
+  } catch (error) {
+    return { status: "failed", text: String(error), seconds: toSeconds() };
+  }
 }
 
 const indent = (text: string): string => text.replaceAll(/^/gm, "      ");

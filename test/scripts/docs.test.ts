@@ -41,14 +41,29 @@ describe("examples", () => {
 
   const missing = ["python3", "rustc"].filter((program) => spawnSync(program, ["--version"]).status !== 0);
   for (const program of missing) process.stderr.write(`${program} is not installed: examples that need it are not run\n`);
-  const runnable = examples.filter(({ command }) => !missing.some((program) => command.includes(program)));
+  const runnable = markNpx(examples.filter(({ command }) => !missing.some((program) => command.includes(program))));
 
-  it.each(runnable)("$document:$line prints what it shows: $command", async ({ command, input, output }) => {
-    const printed = await runInShell(command, input);
+  it.each(runnable)("$document:$line prints what it shows: $command", async ({ command, needsNpx, input, output }) => {
+    const printed = await runInShell(needsNpx ? command : `${asNpx} ${command}`, input);
     // A body is printed as it came, with or without a line end.
     expect(printed.endsWith("\n") ? printed : `${printed}\n`).toMatch(toPattern(output));
   });
 });
+
+// Starting npx takes longer than most of the examples. It is the real one that finds each program the first time;
+// from then on the shell itself finds it, in the same folder.
+const asNpx = 'npx() { "$@"; };';
+
+/** Marks the first example of each program that is started with npx. */
+function markNpx<Marked extends { readonly command: string }>(all: readonly Marked[]): (Marked & { readonly needsNpx: boolean })[] {
+  const known = new Set<string>();
+  return all.map((example) => {
+    const programs = [...example.command.matchAll(/\bnpx (\S+)/g)].map(([, program = ""]) => program);
+    const needsNpx = programs.some((program) => !known.has(program));
+    for (const program of programs) known.add(program);
+    return { ...example, needsNpx };
+  });
+}
 
 // Neither keys nor conversations of whoever runs the tests take part: the agent answers without a model, and forgets.
 const folder = mkdtempSync(join(tmpdir(), "hawser-docs-"));

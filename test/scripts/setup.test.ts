@@ -3,8 +3,8 @@
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { createTempTree, pinnedName, writeLock, type RunOptions, type TempTree } from "./temp-tree.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createTempTree, isRunning, pinnedName, writeLock, type Outcome, type RunOptions, type TempTree } from "./temp-tree.ts";
 
 const reportingTask = `// Tells how it was started.
 process.stdout.write(JSON.stringify({ node: process.execPath, argv0: process.argv0, args: process.argv.slice(2), env: process.env }));`;
@@ -14,6 +14,15 @@ function createReportingTree(): TempTree {
   tree.write("scripts/tasks/main.ts", reportingTask);
   return tree;
 }
+
+// A tree after its first run, and what that run printed.
+let installed: TempTree;
+let firstRun: Outcome;
+beforeAll(async () => {
+  installed = createReportingTree();
+  firstRun = await installed.runScript(["start"]);
+  expect({ code: firstRun.code, calls: installed.npmCalls().length }).toEqual({ code: 0, calls: 1 });
+});
 
 interface Report {
   readonly argv0: string;
@@ -26,16 +35,6 @@ const pretend = (env: Record<string, string>): RunOptions => ({
   nodeOptions: ["--require", join(import.meta.dirname, "fixtures", "pretend.cjs")],
   env,
 });
-
-/** One that has ended and was not collected yet by its new parent runs no more. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== "linux" || !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
-}
 
 it("installs before the first task, without install scripts, and runs the task on the pinned Node", async () => {
   const tree = createReportingTree();
@@ -50,16 +49,14 @@ it("installs before the first task, without install scripts, and runs the task o
 });
 
 it("installs nothing on the second run, and says nothing", async () => {
-  const tree = createReportingTree();
-  await tree.runScript(["start"]);
+  const tree = installed.copy();
   const second = await tree.runScript(["start"]);
   expect(second).toMatchObject({ code: 0, stderr: "" });
   expect(tree.npmCalls()).toHaveLength(1);
 });
 
 it("installs again when the lock file has changed", async () => {
-  const tree = createReportingTree();
-  await tree.runScript(["start"]);
+  const tree = installed.copy();
   writeLock(tree.write, "2.0.0");
   expect((await tree.runScript(["start"])).code).toBe(0);
   expect(tree.npmCalls()).toHaveLength(2);
@@ -68,8 +65,7 @@ it("installs again when the lock file has changed", async () => {
 it.each(["", "node_modules/.hawser-installed"])(
   "installs again when the folder was installed on another platform (removed: %j)",
   async (removed) => {
-    const tree = createReportingTree();
-    await tree.runScript(["start"]);
+    const tree = installed.copy();
     const record = tree.path("node_modules/.hawser-installed");
     writeFileSync(record, readFileSync(record, "utf8").replace(process.platform, "plan9"));
     if (removed) rmSync(tree.path(removed));
@@ -88,16 +84,14 @@ it("repairs an installation that was interrupted", async () => {
 });
 
 it("repairs an installation of which a package is gone", async () => {
-  const tree = createReportingTree();
-  await tree.runScript(["start"]);
+  const tree = installed.copy();
   rmSync(tree.path("node_modules/left"), { recursive: true });
   expect((await tree.runScript(["start"])).code).toBe(0);
   expect(existsSync(tree.path("node_modules/left/package.json"))).toBe(true);
 });
 
 it("accepts what npm installed when it was run by hand", async () => {
-  const tree = createReportingTree();
-  await tree.runScript(["start"]);
+  const tree = installed.copy();
   rmSync(tree.path("node_modules/.hawser-installed"));
   expect((await tree.runScript(["start"])).code).toBe(0);
   expect(tree.npmCalls()).toHaveLength(1);
@@ -114,38 +108,46 @@ it("says in one sentence that the registry can't be reached, and names npm's log
   expect(readFileSync(tree.path(".hawser/npm-install.log"), "utf8")).toContain("npm error code ENOTFOUND");
 });
 
-it("gives up soon where there is no network: npm tries each download twice", async () => {
-  const tree = createReportingTree();
-  await tree.runScript(["start"]);
-  expect(tree.npmCalls()[0]).toMatch(/ --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000$/);
+it("gives up soon where there is no network: npm tries each download twice", () => {
+  expect(installed.npmCalls()[0]).toMatch(/ --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000$/);
 });
 
-it.each([
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const)(
-  "%s during the installation ends npm with all that it started, in one sentence, with exit code %i",
-  async (signal, exitCode) => {
-    const tree = createReportingTree();
-    const processes = (): string => (existsSync(tree.path("npm-processes")) ? readFileSync(tree.path("npm-processes"), "utf8") : "");
-    const { code, stdout, stderr } = await tree.runScript(["start"], {
-      npm: "never-ends",
-      async onStart(child) {
-        await expect.poll(processes, { timeout: 30_000 }).toMatch(/^\d+ \d+$/);
-        child.kill(signal);
-      },
-    });
-    expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
-    expect(stderr.split("\n").slice(1)).toEqual(["hawser: interrupted; the next run starts the installation again", ""]);
-    for (const pid of processes().split(" ").map(Number)) await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
-    expect(existsSync(tree.path(".hawser/setup.lock"))).toBe(false);
-    expect((await tree.runScript(["start"])).code).toBe(0);
-  },
-);
+// Each of them waits for seconds.
+describe.concurrent("an installation that takes its time", () => {
+  it.for([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)(
+    "%s during the installation ends npm with all that it started, in one sentence, with exit code %i",
+    async ([signal, exitCode], { expect: expectHere }) => {
+      const tree = createReportingTree();
+      const processes = (): string => (existsSync(tree.path("npm-processes")) ? readFileSync(tree.path("npm-processes"), "utf8") : "");
+      const { code, stdout, stderr } = await tree.runScript(["start"], {
+        npm: "never-ends",
+        async onStart(child) {
+          await expectHere.poll(processes, { timeout: 30_000 }).toMatch(/^\d+ \d+$/);
+          child.kill(signal);
+        },
+      });
+      expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
+      expect(stderr.split("\n").slice(1)).toEqual(["hawser: interrupted; the next run starts the installation again", ""]);
+      for (const pid of processes().split(" ").map(Number)) await expectHere.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
+      expect(existsSync(tree.path(".hawser/setup.lock"))).toBe(false);
+      expect((await tree.runScript(["start"])).code).toBe(0);
+    },
+  );
 
-it("says at once that it installs, how much, and where npm's log is", async () => {
-  const { stderr } = await createReportingTree().runScript(["start"]);
-  expect(stderr.split("\n")[0]).toBe(
+  it("lets two runs at once install only once", async () => {
+    const tree = createReportingTree();
+    const runs = await Promise.all([1, 2].map(() => tree.runScript(["start"], { npm: "installs-slowly" })));
+    expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+    expect(tree.npmCalls()).toHaveLength(1);
+    expect(existsSync(tree.path(".hawser/setup.lock"))).toBe(false);
+  });
+});
+
+it("says at once that it installs, how much, and where npm's log is", () => {
+  expect(firstRun.stderr.split("\n")[0]).toBe(
     `hawser: installing what package-lock.json lists, once: about 1.4 GB, a minute or more (npm's log: ${join(".hawser", "npm-install.log")})`,
   );
 });
@@ -193,14 +195,6 @@ it("runs the task on the machine's own Node where no pinned one exists and it is
   expect(readReport(stdout).argv0).toBe(process.execPath);
 });
 
-it("lets two runs at once install only once", async () => {
-  const tree = createReportingTree();
-  const runs = await Promise.all([1, 2].map(() => tree.runScript(["start"], { npm: "installs-slowly" })));
-  expect(runs.map(({ code }) => code)).toEqual([0, 0]);
-  expect(tree.npmCalls()).toHaveLength(1);
-  expect(existsSync(tree.path(".hawser/setup.lock"))).toBe(false);
-});
-
 it("takes over the lock of a run that was killed", async () => {
   const tree = createReportingTree();
   // No system gives out an id this high.
@@ -226,21 +220,20 @@ it("says that it waits for a run that is still at work, and goes on when that on
 
 it("gives the task the user's environment without what npm and Node options add", async () => {
   const env = { MINE: "kept", CI: "true", npm_config_registry: "dropped", npm_lifecycle_event: "dropped", NODE_OPTIONS: "--no-warnings" };
-  const { stdout } = await createReportingTree().runScript(["start"], { env });
+  const { stdout } = await installed.copy().runScript(["start"], { env });
   const report = readReport(stdout);
   expect(report.env).toMatchObject({ MINE: "kept", CI: "true" });
   expect(Object.keys(report.env).filter((name) => /^(npm_|NODE_OPTIONS)/.test(name))).toEqual([]);
 });
 
 it("passes the task's exit code on", async () => {
-  const tree = createReportingTree();
+  const tree = installed.copy();
   tree.write("scripts/tasks/main.ts", "process.exitCode = 7;");
   expect((await tree.runScript(["start"])).code).toBe(7);
 });
 
 it("never fails an installation by hand because the build after it fails", async () => {
-  const tree = createReportingTree();
-  await tree.runScript(["start"]);
+  const tree = installed.copy();
   tree.write("scripts/tasks/main.ts", "process.exitCode = 1;");
   const { code, stderr } = await tree.runScript(["prepare"]);
   expect(code).toBe(0);

@@ -5,7 +5,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll } from "vitest";
 
 export const repository = join(import.meta.dirname, "..", "..");
 export const pinnedName = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
@@ -33,30 +33,47 @@ export interface TempTree {
   /** The arguments of every call of npm so far. */
   npmCalls(): string[];
   runScript(args: readonly string[], options?: RunOptions): Promise<Outcome>;
+  /** Another one that is as this one is now, to the times of its files. */
+  copy(): TempTree;
+}
+
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "hawser-tree-"));
+  folders.push(folder);
+  return folder;
 }
 
 export function createTempTree(): TempTree {
-  const root = mkdtempSync(join(tmpdir(), "hawser-tree-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const path = (name: string): string => join(root, name);
-  const write = (name: string, content: string): void => {
-    mkdirSync(dirname(path(name)), { recursive: true });
-    writeFileSync(path(name), content);
-  };
-  cpSync(join(repository, "scripts"), path("scripts"), { recursive: true });
-  write("package.json", '{ "private": true, "type": "module" }');
-  writeLock(write, "1.0.0");
-  mkdirSync(path("bin"));
+  const tree = toTree(createFolder());
+  cpSync(join(repository, "scripts"), tree.path("scripts"), { recursive: true });
+  tree.write("package.json", '{ "private": true, "type": "module" }');
+  writeLock(tree.write, "1.0.0");
   // Through a shell: a first line with the path of Node would end at the first space in it.
   const words = [process.execPath, join(import.meta.dirname, "fixtures", "npm.mjs")].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
-  write("bin/npm", `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`);
-  chmodSync(path("bin/npm"), 0o755);
+  tree.write("bin/npm", `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`);
+  chmodSync(tree.path("bin/npm"), 0o755);
+  return tree;
+}
+
+function toTree(root: string): TempTree {
+  const path = (name: string): string => join(root, name);
   return {
     root,
     path,
-    write,
+    write(name, content) {
+      mkdirSync(dirname(path(name)), { recursive: true });
+      writeFileSync(path(name), content);
+    },
     npmCalls: () => (existsSync(path("npm-calls")) ? readFileSync(path("npm-calls"), "utf8").trimEnd().split("\n") : []),
     runScript: (args, options = {}) => runScript(root, args, options),
+    copy() {
+      const other = toTree(createFolder());
+      cpSync(root, other.root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+      return other;
+    },
   };
 }
 
@@ -72,6 +89,15 @@ export function linkTools(tree: TempTree, names: readonly string[]): void {
   mkdirSync(tree.path("node_modules"), { recursive: true });
   for (const name of names) symlinkSync(join(repository, "node_modules", name), tree.path(`node_modules/${name}`), "dir");
 }
+
+/** A package of one file, by name and content; with few libraries, since the compiler reads them all each time. */
+export const tinyPackage = {
+  "packages/tiny/tsconfig.json": JSON.stringify({
+    compilerOptions: { composite: true, outDir: "dist", rootDir: "src", target: "es2024", lib: ["es5"] },
+    include: ["src"],
+  }),
+  "packages/tiny/src/index.ts": "export const one = 1;\n",
+};
 
 function runScript(root: string, args: readonly string[], options: RunOptions): Promise<Outcome> {
   const { npm = "installs", nodeOptions = [], env = {} } = options;
@@ -93,4 +119,14 @@ function runScript(root: string, args: readonly string[], options: RunOptions): 
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, ...output }));
   });
+}
+
+/** One that has ended and was not collected yet by its new parent runs no more. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== "linux" || !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
 }

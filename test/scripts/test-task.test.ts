@@ -1,8 +1,8 @@
 // What `npm test` prints last and how it exits, with the real vitest on small test files, and with
 // a vitest that crashes.
 
-import { expect, it } from "vitest";
-import { createTempTree, linkTools, type Outcome } from "./temp-tree.ts";
+import { beforeAll, expect, it } from "vitest";
+import { createTempTree, linkTools, tinyPackage, type Outcome, type TempTree } from "./temp-tree.ts";
 
 const passing = `import { test } from "vitest"; test("holds", () => {});`;
 const failing = `import { expect, test } from "vitest"; test("fails", () => { expect(1).toBe(2); });`;
@@ -11,30 +11,41 @@ const unhandled = `import { test } from "vitest"; test("holds", () => { void Pro
 const broken = `import "./does-not-exist.ts";`;
 const brokenHook = `import { beforeAll, describe, test } from "vitest";
 describe("group", () => { beforeAll(() => { throw new Error("hook"); }); test("never runs", () => {}); });`;
+const crashing = `process.exit(process.argv.at(-1) === "ends-badly" ? 3 : 0);`;
 
-/** Runs the task with a filter: one build step, no other checks, and the given test files. */
-async function runTestTask(files: Record<string, string>, vitest?: string): Promise<Outcome & { last: string | undefined }> {
-  const tree = createTempTree();
-  tree.write(
-    "packages/tiny/tsconfig.json",
-    '{ "compilerOptions": { "composite": true, "outDir": "dist", "rootDir": "src" }, "include": ["src"] }',
-  );
-  tree.write("packages/tiny/src/index.ts", "export const one = 1;\n");
-  tree.write("vitest.config.ts", 'export default { test: { include: ["cases/*.test.ts"] } };\n');
-  for (const [name, content] of Object.entries(files)) tree.write(`cases/${name}.test.ts`, content);
+// The folders of test files, each for one run; the name is the filter.
+const folders: Record<string, Record<string, string>> = {
+  good: { one: passing, two: passing },
+  bad: { one: passing, two: failing, three: broken },
+  hook: { one: brokenHook },
+  skips: { one: passing, two: skipping },
+  stray: { one: unhandled },
+};
+
+let tree: TempTree;
+let treeWithoutVitest: TempTree;
+beforeAll(async () => {
+  tree = createTempTree();
+  for (const [name, content] of Object.entries(tinyPackage)) tree.write(name, content);
+  tree.write("vitest.config.ts", 'export default { test: { include: ["cases/*/*.test.ts"] } };\n');
+  for (const [folder, files] of Object.entries(folders))
+    for (const [name, content] of Object.entries(files)) tree.write(`cases/${folder}/${name}.test.ts`, content);
   // The installation comes first: it would remove what is linked.
   await tree.runScript(["no-such-task"]);
-  linkTools(tree, vitest === undefined ? ["typescript", "vitest", "vite"] : ["typescript"]);
-  if (vitest !== undefined) {
-    tree.write("node_modules/vitest/package.json", '{ "type": "module", "bin": { "vitest": "vitest.mjs" } }');
-    tree.write("node_modules/vitest/vitest.mjs", vitest);
-  }
-  const outcome = await tree.runScript(["test", "cases"], { env: { CI: "true", FORCE_COLOR: "1" } });
+  linkTools(tree, ["typescript"]);
+  await tree.runScript(["build"]);
+  treeWithoutVitest = tree.copy();
+  linkTools(tree, ["vitest", "vite"]);
+});
+
+/** Runs the task with a filter: one build step, no other checks, and the tests of that folder. */
+async function runTestTask(filter: string, place = tree): Promise<Outcome & { last: string | undefined }> {
+  const outcome = await place.runScript(["test", filter], { env: { CI: "true", FORCE_COLOR: "1" } });
   return { ...outcome, last: outcome.stdout.trimEnd().split("\n").at(-1) };
 }
 
 it("ends with the numbers of steps and tests that passed, and exit code 0", async () => {
-  const { code, last, stdout } = await runTestTask({ one: passing, two: passing });
+  const { code, last, stdout } = await runTestTask("cases/good");
   expect({ code, last }).toEqual({ code: 0, last: "3 passed, 0 failed" });
   expect(stdout.endsWith(`\n${last}\n`)).toBe(true);
   // No terminal, so no colours, although the environment asks for them; and each long step says that it has begun.
@@ -43,41 +54,43 @@ it("ends with the numbers of steps and tests that passed, and exit code 0", asyn
 });
 
 it("counts a failed test and a file that can't be loaded, and exits with 1", async () => {
-  const { code, last, stdout } = await runTestTask({ one: passing, two: failing, three: broken });
+  const { code, last, stdout } = await runTestTask("cases/bad");
   expect({ code, last }).toEqual({ code: 1, last: "2 passed, 2 failed" });
   // Right before the last line: which. Files come in the order in which they ended.
   const lines = stdout.trimEnd().split("\n").slice(-4);
-  expect([lines[0], ...lines.slice(1, 3).toSorted()]).toEqual(["Failed:", "  cases/three.test.ts", "  cases/two.test.ts: fails"]);
+  expect([lines[0], ...lines.slice(1, 3).toSorted()]).toEqual(["Failed:", "  cases/bad/three.test.ts", "  cases/bad/two.test.ts: fails"]);
 });
 
 it("counts a group whose hook fails as failed, although its tests were only skipped", async () => {
-  const { code, last, stdout } = await runTestTask({ one: brokenHook });
+  const { code, last, stdout } = await runTestTask("cases/hook");
   expect({ code, last }).toEqual({ code: 1, last: "1 passed, 1 failed, 1 skipped" });
-  expect(stdout).toContain("\nFailed:\n  cases/one.test.ts: group\n");
+  expect(stdout).toContain("\nFailed:\n  cases/hook/one.test.ts: group\n");
 });
 
 it("counts skipped tests and prints their reason", async () => {
-  const { code, last, stdout } = await runTestTask({ one: passing, two: skipping });
+  const { code, last, stdout } = await runTestTask("cases/skips");
   expect({ code, last }).toEqual({ code: 0, last: "2 passed, 0 failed, 1 skipped" });
   expect(stdout).toContain("  skip  needs a printer: there is no printer\n");
 });
 
 it("counts an error that belongs to no test as a failure", async () => {
-  const { code, last, stdout } = await runTestTask({ one: unhandled });
+  const { code, last, stdout } = await runTestTask("cases/stray");
   expect({ code, last }).toEqual({ code: 1, last: "2 passed, 1 failed" });
   expect(stdout).toContain("\nFailed:\n  1 error that belongs to no test\n");
 });
 
 it("counts a filter that matches no test as a failure", async () => {
-  const { code, last } = await runTestTask({});
+  const { code, last } = await runTestTask("cases/none");
   expect({ code, last }).toEqual({ code: 1, last: "1 passed, 1 failed" });
 });
 
 it.each([
-  ["ends badly", "process.exit(3);", "\nFailed:\n  vitest ended with exit code 3 and no report\n1 passed, 1 failed\n"],
-  ["ends well without having run", "", "\nFailed:\n  vitest ended with exit code 0 and no report\n1 passed, 1 failed\n"],
-])("counts a vitest that %s as a failure", async (_how, program, line) => {
-  const { code, last, stdout } = await runTestTask({}, program);
+  ["ends badly", "ends-badly", "\nFailed:\n  vitest ended with exit code 3 and no report\n1 passed, 1 failed\n"],
+  ["ends well without having run", "ends-well", "\nFailed:\n  vitest ended with exit code 0 and no report\n1 passed, 1 failed\n"],
+])("counts a vitest that %s as a failure", async (_how, filter, line) => {
+  treeWithoutVitest.write("node_modules/vitest/package.json", '{ "type": "module", "bin": { "vitest": "vitest.mjs" } }');
+  treeWithoutVitest.write("node_modules/vitest/vitest.mjs", crashing);
+  const { code, last, stdout } = await runTestTask(filter, treeWithoutVitest);
   expect({ code, last }).toEqual({ code: 1, last: "1 passed, 1 failed" });
   expect(stdout).toContain(line);
 });
