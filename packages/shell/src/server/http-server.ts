@@ -23,18 +23,20 @@ export interface ShellServerOptions {
   readonly page: ReadonlyMap<string, PageFile>;
   readonly files: DroppedFiles;
   readonly tabs: Tabs;
+  readonly requestMs?: number;
 }
 
 const host = "127.0.0.1";
 
 /** Rejects with `usage` when the port can't be had. */
 export async function startServer(options: ShellServerOptions): Promise<ShellServer> {
+  const { requestMs = limits.shellRequestMs } = options;
   const server = createServer({
-    headersTimeout: limits.shellRequestMs,
-    requestTimeout: 4 * limits.shellRequestMs,
-    keepAliveTimeout: limits.shellRequestMs,
+    headersTimeout: requestMs,
+    requestTimeout: 4 * requestMs,
+    keepAliveTimeout: requestMs,
     // Node looks at these times only so often; its own half a minute would make them meaningless.
-    connectionsCheckingInterval: limits.shellRequestMs / 10,
+    connectionsCheckingInterval: requestMs / 10,
     maxHeaderSize: limits.shellHeadBytes,
   });
   server.maxConnections = 4 * limits.shellConnections;

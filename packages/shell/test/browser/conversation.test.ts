@@ -6,12 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { launchOrExplain, type Browser } from "./browser.ts";
-import { startScriptedAgent } from "./scripted-agent.ts";
-import { openPageStage, type StageOptions } from "./stage.ts";
+import { shareScriptedShell, startScriptedAgent } from "./scripted-agent.ts";
+import { openPageStage, shareShell, type StageOptions } from "./stage.ts";
 
 const browser = await launchOrExplain();
 afterAll(() => browser?.close());
-const openStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
+const openStage = shareShell(browser);
+const playScript = shareScriptedShell(browser);
+const openOwnStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
 
 describe.skipIf(!browser)("the address", () => {
   it("opens the page, and the key leaves the address bar; reload works with the cookie alone", async () => {
@@ -65,7 +67,7 @@ describe.skipIf(!browser)("what is offered to try", () => {
 describe.skipIf(!browser)("the line at the bottom", () => {
   it("says which model answers, how it stands, what it has used and what that costs, and for how long it has been up", async () => {
     await using model = await startScriptedAgent([{ text: "Hello.", usage: { input: 1_200, output: 34 } }]);
-    await using stage = await openStage(model.options);
+    await using stage = await openOwnStage(model.options);
     const { status, answers, say, untilIdle } = await stage.open();
     await say("hello");
     await answers.getByText("Hello.").waitFor();
@@ -81,7 +83,7 @@ describe.skipIf(!browser)("the line at the bottom", () => {
     const config = join(folder, "agent.json");
     writeFileSync(config, '{"prices":{"anthropic/scripted":{"inputPerMillion":1000,"outputPerMillion":5000}}}');
     await using model = await startScriptedAgent([{ text: "Hello.", usage: { input: 1_200, output: 34 } }]);
-    await using stage = await openStage({ ...model.options, args: ["--config", config] });
+    await using stage = await openOwnStage({ ...model.options, args: ["--config", config] });
     const { status, answers, say, untilIdle } = await stage.open();
     await say("hello");
     await answers.getByText("Hello.").waitFor();
@@ -93,8 +95,7 @@ describe.skipIf(!browser)("the line at the bottom", () => {
 describe.skipIf(!browser)("a message", () => {
   it("is sent with Enter, and the answer is on the screen while the model still writes", async () => {
     const gate = Promise.withResolvers<void>();
-    await using model = await startScriptedAgent([{ text: ["The first words", " and more", gate.promise, ", then the **last** ones."] }]);
-    await using stage = await openStage(model.options);
+    await using stage = await playScript([{ text: ["The first words", " and more", gate.promise, ", then the **last** ones."] }]);
     const { page, answers, questions, button, say, untilIdle } = await stage.open();
     await say("tell me");
     await questions.getByText("tell me").waitFor();
@@ -123,8 +124,7 @@ describe.skipIf(!browser)("a message", () => {
 
   it("is answered in Markdown: tables, lists and code that can be copied", async () => {
     const text = "| a | b |\n|---|---|\n| 1 | 2 |\n\n- one\n- two\n\n```ts\nconst ship = 1;\n```\n\nSee [the site](https://example.com/).";
-    await using model = await startScriptedAgent([{ text }]);
-    await using stage = await openStage({ ...model.options, view: { permissions: ["clipboard-read", "clipboard-write"] } });
+    await using stage = await playScript([{ text }], { view: { permissions: ["clipboard-read", "clipboard-write"] } });
     const { page, answers, say, untilIdle } = await stage.open();
     await say("show me");
     await untilIdle();
@@ -203,7 +203,7 @@ describe.skipIf(!browser)("an answer", () => {
   it("is stopped by the button; what was said is kept, and the model is told", async () => {
     const never = new Promise(() => {});
     await using model = await startScriptedAgent([{ text: ["As I was saying", never] }]);
-    await using stage = await openStage(model.options);
+    await using stage = await openOwnStage(model.options);
     const { answers, button, say, untilIdle } = await stage.open();
     await say("talk");
     await answers.getByText("As I was saying").waitFor();
@@ -215,8 +215,7 @@ describe.skipIf(!browser)("an answer", () => {
   });
 
   it("is made again by Retry, in the place of the old one", async () => {
-    await using model = await startScriptedAgent((_, index) => ({ text: `answer number ${index + 1}` }));
-    await using stage = await openStage(model.options);
+    await using stage = await playScript((_, index) => ({ text: `answer number ${index + 1}` }));
     const { answers, questions, button, say, untilIdle } = await stage.open();
     await say("once");
     await answers.getByText("answer number 1").waitFor();
@@ -225,7 +224,7 @@ describe.skipIf(!browser)("an answer", () => {
     await answers.getByText("answer number 2").waitFor();
     await untilIdle();
     expect([await questions.count(), await answers.count()]).toEqual([1, 1]);
-    const asked = model.server.requests.at(-1)?.body as { messages: unknown[] };
+    const asked = stage.requests.at(-1)?.body as { messages: unknown[] };
     expect(asked.messages).toHaveLength(1);
   });
 

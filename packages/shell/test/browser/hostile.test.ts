@@ -7,12 +7,13 @@ import type { AddressInfo } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
 import { launchOrExplain, type Browser, type Page } from "./browser.ts";
 import { startScriptedAgent } from "./scripted-agent.ts";
-import { openPageStage, type PageStage, type StageOptions } from "./stage.ts";
+import { openPageStage, shareShell, type PageStage, type StageOptions } from "./stage.ts";
 
 const reboundName = "rebound.example";
 const browser = await launchOrExplain([`--host-resolver-rules=MAP ${reboundName} 127.0.0.1`]);
 afterAll(() => browser?.close());
-const openStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
+const openStage = shareShell(browser);
+const openOwnStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
 
 interface Attempt {
   readonly target: string;
@@ -132,7 +133,7 @@ describe.skipIf(!browser)("a page from another origin", () => {
   });
 
   it("the same attempts from the page's own origin do get through, so that their refusal means something", async () => {
-    await using stage = await openStage({ expected: /frame|form|40\d|script|outside a module/i });
+    await using stage = await openOwnStage({ expected: /frame|form|40\d|script|outside a module/i });
     const { page } = await stage.open();
     const message = JSON.stringify({ id: "own", kind: "user_message", message: "hello", metadata: { conversationId: "own" } });
     const assets = await assetsOf(page);
@@ -185,7 +186,7 @@ describe.skipIf(!browser)("a text that would like to be a program", () => {
       },
       { text: ["```html\n", nasty, "\n```\n\n", nasty] },
     ]);
-    await using stage = await openStage({ ...model.options, files: { "nasty.html": nasty } });
+    await using stage = await openOwnStage({ ...model.options, files: { "nasty.html": nasty } });
     const { page, answers, button, conversations, toolCard, say, untilIdle } = await stage.open();
     await say(nasty);
     await untilIdle();

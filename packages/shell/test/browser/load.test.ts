@@ -10,11 +10,13 @@ import { createFileStore } from "@hawser/agent";
 import { afterAll, describe, expect, it } from "vitest";
 import { launchOrExplain, type Browser, type Page } from "./browser.ts";
 import { startScriptedAgent } from "./scripted-agent.ts";
-import { openPageStage, pageFolder, type StageOptions } from "./stage.ts";
+import { pageFolder } from "./served-shell.ts";
+import { openPageStage, type StageOptions } from "./stage.ts";
 
 const browser = await launchOrExplain();
 afterAll(() => browser?.close());
-const openStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
+/** With all that moves. */
+const openStage = (options: StageOptions) => openPageStage(browser as Browser, { view: { reducedMotion: "no-preference" }, ...options });
 
 const blockedMs = 500;
 const rounds = 4;

@@ -6,11 +6,12 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { launchOrExplain, type Browser, type Page } from "./browser.ts";
 import { startScriptedAgent } from "./scripted-agent.ts";
-import { openPageStage, type StageOptions } from "./stage.ts";
+import { openPageStage, shareShell, type StageOptions } from "./stage.ts";
 
 const browser = await launchOrExplain();
 afterAll(() => browser?.close());
-const openStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
+const openStage = shareShell(browser);
+const openOwnStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
 
 const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -157,7 +158,7 @@ describe.skipIf(!browser)("the choice of a model", () => {
 
   it("decides who answers the next message", async () => {
     await using model = await startScriptedAgent([{ text: "I am another one." }]);
-    await using stage = await openStage({ ...model.options, model: "offline" });
+    await using stage = await openOwnStage({ ...model.options, model: "offline" });
     const { page, answers, say } = await stage.open();
     const picker = page.getByRole("combobox", { name: "Model" });
     const name = await picker

@@ -4,22 +4,25 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import type { Script } from "../../../agent/test/model/scripted-server.ts";
 import { launchOrExplain, type Browser } from "./browser.ts";
-import { startScriptedAgent } from "./scripted-agent.ts";
-import { openPageStage, type StageOptions } from "./stage.ts";
+import { shareScriptedShell, startScriptedAgent } from "./scripted-agent.ts";
+import { openPageStage, shareShell, type StageOptions } from "./stage.ts";
 
 const browser = await launchOrExplain();
 afterAll(() => browser?.close());
-const openStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
+const openStage = shareShell(browser);
+const playScript = shareScriptedShell(browser);
+const openOwnStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
 
 describe.skipIf(!browser)("a reload in the middle of a turn", () => {
   it("loses nothing and doubles nothing: what was said, the tool, and what comes after", async () => {
     const gate = Promise.withResolvers<void>();
-    await using model = await startScriptedAgent([
+    const script: Script = [
       { text: "Looking around.", calls: [{ id: "call-1", name: "list_files", input: { path: "." } }] },
       { text: ["I found ", "one file", gate.promise, ", and that is all."] },
-    ]);
-    await using stage = await openStage({ ...model.options, files: { "notes.txt": "x" } });
+    ];
+    await using stage = await playScript(script, { files: { "notes.txt": "x" } });
     const { page, answers, questions, toolCard, say, untilIdle } = await stage.open();
     await say("look");
     await answers.getByText("I found one file").waitFor();
@@ -33,7 +36,7 @@ describe.skipIf(!browser)("a reload in the middle of a turn", () => {
     expect([await questions.count(), await answers.count(), await toolCard("list_files").count()]).toEqual([1, 1, 1]);
     const text = (await answers.innerText()).replaceAll(/\s+/g, " ");
     expect([text.split("Looking around.").length, text.split("I found one file").length]).toEqual([2, 2]);
-    expect(model.server.requests).toHaveLength(2);
+    expect(stage.requests).toHaveLength(2);
   });
 
   it("keeps a question that waits, and it can be answered then", async () => {
@@ -51,8 +54,7 @@ describe.skipIf(!browser)("a reload in the middle of a turn", () => {
 describe.skipIf(!browser)("a connection that is lost in the middle of a turn", () => {
   it("is made again by itself, and what was said meanwhile is there, once", async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-    await using model = await startScriptedAgent([{ text: ["Before. ", gates[0].promise, "Meanwhile. ", gates[1].promise, "After."] }]);
-    await using stage = await openStage(model.options);
+    await using stage = await playScript([{ text: ["Before. ", gates[0].promise, "Meanwhile. ", gates[1].promise, "After."] }]);
     const cuts: (() => Promise<void>)[] = [];
     const comeBack = Promise.withResolvers<void>();
     await stage.context.routeWebSocket(/\/link$/, async (socket) => {
@@ -81,7 +83,7 @@ describe.skipIf(!browser)("a runtime that is killed in the middle of a turn", ()
     await using model = await startScriptedAgent((_, index) =>
       index === 0 ? { text: ["Half a sentence", never] } : { text: "Here I am again." },
     );
-    await using stage = await openStage(model.options);
+    await using stage = await openOwnStage(model.options);
     const { page, answers, questions, box, say, untilIdle } = await stage.open();
     await say("talk");
     await answers.getByText("Half a sentence").waitFor();
@@ -105,7 +107,7 @@ describe.skipIf(!browser)("a runtime that is killed in the middle of a turn", ()
 
 describe.skipIf(!browser)("a shell that has ended", () => {
   it("is said, with what happens next; what is on the screen stays", async () => {
-    await using stage = await openStage({ expected: /WebSocket connection to/ });
+    await using stage = await openOwnStage({ expected: /WebSocket connection to/ });
     const { page, answers, button, say, untilIdle } = await stage.open();
     await say("what is 1 + 1?");
     await untilIdle();
@@ -120,8 +122,7 @@ describe.skipIf(!browser)("a shell that has ended", () => {
 describe.skipIf(!browser)("two tabs on one conversation", () => {
   it("show the same, whichever of them speaks, while it is said", async () => {
     const gate = Promise.withResolvers<void>();
-    await using model = await startScriptedAgent([{ text: "The first answer." }, { text: ["The second", gate.promise, " answer."] }]);
-    await using stage = await openStage(model.options);
+    await using stage = await playScript([{ text: "The first answer." }, { text: ["The second", gate.promise, " answer."] }]);
     const one = await stage.open();
     await one.say("first");
     await one.answers.getByText("The first answer.").waitFor();
@@ -142,8 +143,7 @@ describe.skipIf(!browser)("two tabs on one conversation", () => {
 
   it("show the same when the second comes in the middle of an answer", async () => {
     const gate = Promise.withResolvers<void>();
-    await using model = await startScriptedAgent([{ text: ["One. ", "Two. ", gate.promise, "Three."] }]);
-    await using stage = await openStage(model.options);
+    await using stage = await playScript([{ text: ["One. ", "Two. ", gate.promise, "Three."] }]);
     const one = await stage.open();
     await one.say("count");
     await one.answers.getByText("One. Two.").waitFor();

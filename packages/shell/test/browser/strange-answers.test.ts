@@ -1,16 +1,37 @@
-// Answers and tools that nobody would write by hand: nested without end, endless lines, a hundred thousand tokens,
+// Answers and tools that nobody would write by hand: nested without end, endless lines, tokens by the ten thousand,
 // signs that hide. The page goes on working, and what is asked about is what stands there.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { launchOrExplain, type Browser } from "./browser.ts";
-import { startScriptedAgent } from "./scripted-agent.ts";
-import { openPageStage, type StageOptions } from "./stage.ts";
+import { launchOrExplain } from "./browser.ts";
+import { shareScriptedShell } from "./scripted-agent.ts";
+import { shareShell } from "./stage.ts";
 
 const browser = await launchOrExplain();
 afterAll(() => browser?.close());
-const openStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
+
+const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const photo = {
+  content: [
+    { type: "text", text: "a pixel" },
+    { type: "image", data: onePixel, mimeType: "image/png" },
+    { type: "image", data: "AAAA", mimeType: "image/png" },
+    { type: "image", data: onePixel, mimeType: "image/svg+xml" },
+  ],
+};
+const deep: unknown = JSON.parse(`${"[".repeat(100)}1${"]".repeat(100)}`);
+const dump = { list: Array.from({ length: 5_000 }, (_, at) => at), deep };
+
+/** The text of a tool that returns this, and may do so without a question. */
+const toTool = (name: string, result: unknown): string =>
+  `export const ${name} = { name: "${name}", description: "a tool", input: { type: "object" }, annotations: { readOnlyHint: true }, run: () => (${JSON.stringify(result)}) };\n`;
+
+const openStage = shareShell(browser);
+const playScript = shareScriptedShell(browser, {
+  files: { "tools.mjs": toTool("photo", photo) + toTool("dump", dump) },
+  args: ["--tools", "tools.mjs"],
+});
 
 const strange = {
   "quotes in quotes": ">".repeat(50_000),
@@ -21,11 +42,13 @@ const strange = {
   "letters that turn around": `${"\u202e\u2066".repeat(500)} end`,
 };
 
+// Many times what any list of the page holds.
+const tokens = process.env["HAWSER_LONG"] ? 100_000 : 25_000;
+
 describe.skipIf(!browser)("an answer", () => {
   it("of any kind is shown, and the next one is drawn as usual", async () => {
     const texts = Object.values(strange);
-    await using model = await startScriptedAgent((_, index) => ({ text: index < texts.length ? (texts[index] ?? "") : "All **well**." }));
-    await using stage = await openStage(model.options);
+    await using stage = await playScript((_, index) => ({ text: index < texts.length ? (texts[index] ?? "") : "All **well**." }));
     const { page, answers, say, untilIdle } = await stage.open();
     for (const name of Object.keys(strange)) {
       await say(name);
@@ -38,27 +61,25 @@ describe.skipIf(!browser)("an answer", () => {
     expect(await answers.count()).toBe(texts.length + 1);
   }, 120_000);
 
-  it("of a hundred thousand tokens is shown to its end, and the page can be used meanwhile", async () => {
-    const count = 100_000;
+  it(`of ${tokens} tokens is shown to its end, and the page can be used meanwhile`, async () => {
     const half = Promise.withResolvers<void>();
     async function* endlessly(): AsyncGenerator<string> {
-      for (let at = 1; at <= count; at++) {
-        if (at === count / 2) await half.promise;
+      for (let at = 1; at <= tokens; at++) {
+        if (at === tokens / 2) await half.promise;
         yield at % 20 === 0 ? `word${at}\n` : `word${at} `;
       }
     }
-    await using model = await startScriptedAgent([{ text: endlessly }]);
-    await using stage = await openStage(model.options);
+    await using stage = await playScript([{ text: endlessly }]);
     const { answers, box, say, untilIdle } = await stage.open();
     await say("talk");
     await answers.getByText("word20", { exact: false }).first().waitFor();
     await box.fill("typed meanwhile");
     expect(await box.inputValue()).toBe("typed meanwhile");
     half.resolve();
-    await answers.getByText(`word${count}`).waitFor({ timeout: 100_000 });
+    await answers.getByText(`word${tokens}`).waitFor({ timeout: 100_000 });
     await untilIdle();
     const shown = (await answers.textContent())?.match(/word\d+/g);
-    expect(shown).toHaveLength(count);
+    expect(shown).toHaveLength(tokens);
     expect(shown?.every((word, at) => word === `word${at + 1}`)).toBe(true);
   }, 180_000);
 });
@@ -67,8 +88,7 @@ describe.skipIf(!browser)("a question", () => {
   it("shows what hides in it, and nothing of it stands out of sight", async () => {
     const content = `safe${" ".repeat(2_000)}hidden to the right\u202e and turned`;
     const input = { path: "notes\u202etxt.exe", content };
-    await using model = await startScriptedAgent([{ calls: [{ id: "call-1", name: "write_file", input }] }, { text: "Done." }]);
-    await using stage = await openStage(model.options);
+    await using stage = await playScript([{ calls: [{ id: "call-1", name: "write_file", input }] }, { text: "Done." }]);
     const { approval, answers, say } = await stage.open();
     await say("write");
     await approval.getByText('to "notes⟨U+202E⟩txt.exe"').waitFor();
@@ -83,8 +103,7 @@ describe.skipIf(!browser)("a question", () => {
 
   it("does not take a click that was meant for the one before", async () => {
     const call = (id: string) => ({ calls: [{ id, name: "write_file", input: { path: `${id}.txt`, content: "x" } }] });
-    await using model = await startScriptedAgent([call("one"), call("two"), { text: "Done." }]);
-    await using stage = await openStage(model.options);
+    await using stage = await playScript([call("one"), call("two"), { text: "Done." }]);
     const { page, approval, answers, say } = await stage.open();
     await say("write both");
     await approval.getByText("one.txt").first().waitFor();
@@ -103,23 +122,9 @@ describe.skipIf(!browser)("a question", () => {
   });
 });
 
-const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
-/** A module with one tool that returns this, and may do so without a question. */
-const toolModule = (name: string, result: unknown): string =>
-  `export const tool = { name: ${JSON.stringify(name)}, description: "a tool", input: { type: "object" }, annotations: { readOnlyHint: true }, run: () => (${JSON.stringify(result)}) };\n`;
-
 describe.skipIf(!browser)("a tool's result", () => {
   it("shows images with their texts, and those that are none as words", async () => {
-    const content = [
-      { type: "text", text: "a pixel" },
-      { type: "image", data: onePixel, mimeType: "image/png" },
-      { type: "image", data: "AAAA", mimeType: "image/png" },
-      { type: "image", data: onePixel, mimeType: "image/svg+xml" },
-    ];
-    const tools = toolModule("photo", { content });
-    await using model = await startScriptedAgent([{ calls: [{ id: "call-1", name: "photo", input: {} }] }, { text: "Done." }]);
-    await using stage = await openStage({ ...model.options, files: { "tools.mjs": tools }, args: ["--tools", "tools.mjs"] });
+    await using stage = await playScript([{ calls: [{ id: "call-1", name: "photo", input: {} }] }, { text: "Done." }]);
     const { answers, say, toolCard } = await stage.open();
     await say("take one");
     await answers.getByText("Done.").waitFor();
@@ -132,10 +137,7 @@ describe.skipIf(!browser)("a tool's result", () => {
   });
 
   it("that is nested deep, or long, opens piece by piece", async () => {
-    const deep: unknown = JSON.parse(`${"[".repeat(100)}1${"]".repeat(100)}`);
-    const tools = toolModule("dump", { list: Array.from({ length: 5_000 }, (_, at) => at), deep });
-    await using model = await startScriptedAgent([{ calls: [{ id: "call-1", name: "dump", input: {} }] }, { text: "Done." }]);
-    await using stage = await openStage({ ...model.options, files: { "tools.mjs": tools }, args: ["--tools", "tools.mjs"] });
+    await using stage = await playScript([{ calls: [{ id: "call-1", name: "dump", input: {} }] }, { text: "Done." }]);
     const { answers, say, toolCard } = await stage.open();
     await say("dump");
     await answers.getByText("Done.").waitFor();

@@ -140,7 +140,11 @@ function firstLineFor(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(text));
     let received = "";
-    socket.on("data", (chunk) => (received += String(chunk)));
+    socket.on("data", (chunk) => {
+      received += String(chunk);
+      // A connection that was answered may stay open for a while.
+      if (received.includes("\r\n")) socket.destroy();
+    });
     socket.on("error", () => resolve(""));
     socket.on("close", () => resolve(received.split("\r\n", 1)[0] ?? ""));
     socket.setTimeout(20_000, () => socket.destroy());

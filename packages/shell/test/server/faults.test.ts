@@ -19,10 +19,11 @@ async function closesInTime(stage: Stage): Promise<boolean> {
   return isClosed && pids.every((pid) => !existsSync(`/proc/${pid}`));
 }
 
-describe("a runtime that is stopped (SIGSTOP)", () => {
-  it.each(["while it starts", "while it is idle", "in the middle of a turn"])(
+// All of them wait for the runtime's end for most of their time, each on a stage of its own.
+describe.concurrent("a runtime that is stopped (SIGSTOP)", () => {
+  it.for(["while it starts", "while it is idle", "in the middle of a turn"])(
     "%s keeps the shell neither from answering nor from ending",
-    async (when) => {
+    async (when, { expect }) => {
       const stage = await openStage();
       const tab = await stage.connect();
       if (when !== "while it starts") await tab.next("ready");
@@ -34,7 +35,6 @@ describe("a runtime that is stopped (SIGSTOP)", () => {
       await (await stage.connect()).next("!");
       expect(await closesInTime(stage)).toBe(true);
     },
-    60_000,
   );
 
   it("and goes on, has lost nothing", async () => {
@@ -51,7 +51,7 @@ describe("a runtime that is stopped (SIGSTOP)", () => {
   });
 });
 
-describe("a runtime", () => {
+describe.concurrent("a runtime", () => {
   it("that never greets does not keep the shell from ending", async () => {
     const stage = await openStage(oddRuntime("mute"));
     expect(await (await stage.connect()).next("!")).toContain("starting");
@@ -64,7 +64,7 @@ describe("a runtime", () => {
     expect(await closesInTime(stage)).toBe(true);
   }, 60_000);
 
-  it("that ends whenever it is spoken to is not started for ever: the tabs are told why", async () => {
+  it("that ends whenever it is spoken to is not started for ever: the tabs are told why", async ({ expect }) => {
     await using stage = await openStage(oddRuntime("brief"));
     const tab = await stage.connect();
     for (let round = 1; round <= 5; round++) {

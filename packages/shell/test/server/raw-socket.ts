@@ -8,7 +8,7 @@ export interface RawSocket extends Disposable {
   received(): string;
   /** Resolves when the other side has closed; to the first line that came. */
   readonly closed: Promise<string>;
-  /** Resolves to what came, once it holds this. */
+  /** Resolves to what came, once it holds this; rejects when the other side has closed before. */
   next(text: string): Promise<string>;
 }
 
@@ -33,7 +33,7 @@ export async function openRaw(port: number, bytes: string | Buffer = ""): Promis
     closed,
     received: () => received,
     next: (text) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         const look = (): void => {
           if (!received.includes(text)) return;
           listeners.delete(look);
@@ -41,6 +41,7 @@ export async function openRaw(port: number, bytes: string | Buffer = ""): Promis
         };
         listeners.add(look);
         look();
+        void closed.then((line) => reject(new Error(`closed after "${line}", before ${text} came`)));
       }),
     [Symbol.dispose]: () => void socket.destroy(),
   };

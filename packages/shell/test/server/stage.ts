@@ -5,8 +5,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpa
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { expect } from "vitest";
 import { WebSocket } from "ws";
 import { startShell, type Shell, type ShellOptions } from "../../src/index.ts";
+import { createDroppedFiles } from "../../src/server/dropped-files.ts";
+import { startServer } from "../../src/server/http-server.ts";
+import { readPageFiles } from "../../src/server/page-files.ts";
+import { createTabs } from "../../src/server/tabs.ts";
 
 const launcher = resolve(import.meta.dirname, "../../../hawser/bin/hawser.mjs");
 
@@ -44,7 +49,7 @@ export interface Tab {
   readonly frames: string[];
   readonly socket: WebSocket;
   send(request: object): void;
-  /** The first frame that holds this text, also one that has already come. */
+  /** The first frame that holds this text, also one that has already come. Rejects when the tab is closed and none has. */
   next(text: string): Promise<string>;
   close(): void;
 }
@@ -79,10 +84,27 @@ export async function openStage(options: Partial<ShellOptions> = {}): Promise<St
     notices,
     filesFolder,
     fetch: (path, request) => send(shell.port, path, request),
-    connect: (headers = { cookie: `hawser-${shell.port}=${key}`, origin }) => connect(`ws://127.0.0.1:${shell.port}/link`, headers),
+    connect: (headers = { cookie: `hawser-${shell.port}=${key}`, origin }) => connectTab(`ws://127.0.0.1:${shell.port}/link`, headers),
     async [Symbol.asyncDispose]() {
       await shell.close();
       rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The server alone, with the page of a stage and a time for requests that the test chooses. */
+export async function openServer({ folder }: Stage, requestMs: number) {
+  const tabs = createTabs({ send: async () => {} });
+  const files = createDroppedFiles();
+  const server = await startServer({ port: 0, page: readPageFiles(join(folder, "page")), files, tabs, requestMs });
+  const { searchParams } = new URL(server.url);
+  return {
+    door: { port: server.port, key: searchParams.get("key") ?? "" },
+    isServed: async () => expect((await send(server.port, `/?${String(searchParams)}`)).status).toBe(200),
+    async [Symbol.asyncDispose]() {
+      tabs.close();
+      await server.close();
+      files.remove();
     },
   };
 }
@@ -118,15 +140,23 @@ function send(port: number, path: string, { method = "GET", headers = {}, body }
   });
 }
 
-async function connect(url: string, headers: Record<string, string>): Promise<Tab> {
+export async function connectTab(url: string, headers: Record<string, string>): Promise<Tab> {
   const socket = new WebSocket(url, { headers });
   const frames: string[] = [];
+  let closed: string | undefined;
   let listeners: (() => void)[] = [];
-  socket.on("message", (data: Buffer) => {
-    frames.push(data.toString("utf8"));
+  function tellAll(): void {
     const told = listeners;
     listeners = [];
     for (const tell of told) tell();
+  }
+  socket.on("message", (data: Buffer) => {
+    frames.push(data.toString("utf8"));
+    tellAll();
+  });
+  socket.on("close", (code, reason) => {
+    closed = `${code} ${String(reason)}`;
+    tellAll();
   });
   await new Promise<void>((opened, refused) => {
     socket.once("open", opened);
@@ -137,10 +167,14 @@ async function connect(url: string, headers: Record<string, string>): Promise<Ta
     socket,
     send: (request) => socket.send(JSON.stringify(request)),
     async next(text) {
-      for (;;) {
-        const found = frames.find((frame) => frame.includes(text));
-        if (found) return found;
-        await new Promise<void>((told) => listeners.push(told));
+      // Each frame is looked at once: a flood has thousands of them.
+      for (let at = 0; ; at++) {
+        while (at >= frames.length) {
+          if (closed !== undefined) throw new Error(`the tab was closed (${closed}) before ${text} came`);
+          await new Promise<void>((told) => listeners.push(told));
+        }
+        const frame = frames[at];
+        if (frame?.includes(text)) return frame;
       }
     },
     close: () => socket.close(),
