@@ -123,6 +123,14 @@ export const agentLimitTable = {
     value: 65_536,
     reason: "Length of a request that is no message: many of them may be answered at the same time.",
   },
+  agentSliceMessages: {
+    value: 64,
+    reason: "Messages that are sent before the runtime looks at what has come in: a status never waits for more.",
+  },
+  agentRefusedMessages: {
+    value: 32,
+    reason: "Refused lines that the log names one by one; after that it says how many, each time that they have doubled.",
+  },
   agentUnsentMessages: {
     value: 256,
     reason: "Answers that wait for a host that does not read, or requests that are being answered, before reading stops.",

@@ -25,8 +25,8 @@ export async function preparePrivateFolder(folder: string, onNotice: (message: s
     await checkFolder(path, onNotice);
   } catch (error) {
     if (HawserError.isInstance(error)) throw error;
-    const message = `the folder of the conversations, ${path}, can't be used: ${describeThrown(error)}; name another one, or go without a history`;
-    throw new HawserError("internal", message, { cause: error, facts: { path } });
+    const message = `the folder of the conversations, ${path}, can't be used: ${describeThrown(error)}; name another one with --data-dir, or go without a history with --no-history`;
+    throw new HawserError("usage", message, { cause: error, facts: { path } });
   }
 }
 

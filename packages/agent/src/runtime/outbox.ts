@@ -1,10 +1,12 @@
 // The way out: one message after the other, so that a slow host holds the next one back and no more than
 // one is in the transport's hands. The messages of one request keep their order; between requests, what
-// somebody waits for (an end, a status, a question) goes before long answers, and those take turns. Every
-// message gets its time here. Whoever sends what can't be sent is told, so that its request ends once; where
-// even the id of an end is too long, a line in the log is left.
+// somebody waits for (an end, a status, a question) goes before long answers, and those take turns. After so many
+// messages the process looks at what has come in: models that wait for nothing would keep it from that until their
+// last word. Every message gets its time here. Whoever sends what can't be sent is told, so that its request ends
+// once; where even the id of an end is too long, a line in the log is left.
 
-import { toHawserError, withIdSource, type HawserError, type ErrorCode, type Transport } from "@hawser/wire";
+import { setImmediate as nextLoop } from "node:timers/promises";
+import { limits, toHawserError, withIdSource, type HawserError, type ErrorCode, type Transport } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import { toErrorMembers } from "./error-members.ts";
 import type { TurnEvent } from "./replay.ts";
@@ -39,7 +41,7 @@ const urgentInARow = 16;
 export function createOutbox(transport: Transport): Outbox {
   /** What waits behind the one that is being sent, by its request; the one whose turn it is comes first. */
   const queues = new Map<string | undefined, Item[]>();
-  let [waiting, sentUrgent] = [0, 0];
+  let [waiting, sentUrgent, sentInSlice] = [0, 0, 0];
   /** For those who wait until one more is sent. */
   let nextSent: PromiseWithResolvers<void> | undefined;
 
@@ -91,11 +93,17 @@ export function createOutbox(transport: Transport): Outbox {
       } catch (error) {
         outcome = await onUnsent(item, error);
       }
+      if (++sentInSlice >= limits.agentSliceMessages) await endSlice();
       waiting--;
       item.sent(outcome);
       nextSent?.resolve();
       nextSent = undefined;
     }
+  }
+
+  async function endSlice(): Promise<void> {
+    sentInSlice = 0;
+    await nextLoop();
   }
 
   async function whenFewer(): Promise<void> {

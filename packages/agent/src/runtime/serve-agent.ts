@@ -17,13 +17,14 @@ import {
   type Incoming,
   type Transport,
 } from "@hawser/wire";
-import { logLine, type Lifecycle } from "@hawser/wire/node";
+import type { Lifecycle } from "@hawser/wire/node";
 import { turnLimits, type AgentParts } from "./agent-parts.ts";
 import { createControlAnswers, type ControlRequest } from "./control-requests.ts";
 import { toErrorMembers } from "./error-members.ts";
 import { createOpenConversations } from "./open-conversations.ts";
 import { createOutbox } from "./outbox.ts";
 import { createQuestions } from "./questions.ts";
+import { createRefusalLog } from "./refusal-log.ts";
 import { createReply } from "./reply.ts";
 import { createTurns } from "./turns.ts";
 
@@ -44,6 +45,7 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   const conversations = createOpenConversations(parts.store);
   const questions = createQuestions(turnLimits(parts).permissionMs);
   const turns = createTurns({ parts, outbox, inFlight, conversations, questions });
+  const refusals = createRefusalLog();
   const isStopping = (): boolean => noMore.aborted;
   let answering = 0;
   let onAnswered = (): void => {};
@@ -93,7 +95,7 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   }
 
   function refuse({ position }: Incoming, idSource: string | undefined, error: HawserError): void {
-    logLine(`[hawser] agent: line ${position} was refused: ${error.message}`);
+    refusals.note(position, error.message);
     if (idSource !== undefined) void outbox.put(idSource, { type: "error", ...toErrorMembers(error) });
   }
 
@@ -116,6 +118,7 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   } finally {
     // The lifecycle may outlive this transport by far; our listeners on it must not.
     over.abort();
+    refusals.close();
   }
 }
 
@@ -134,8 +137,17 @@ function weighMessage(text: string): number {
 
 /** The id as it was written; undefined where there is none to answer to. */
 function readIdSource(item: Incoming): string | undefined {
-  const source = memberSource(item.kind === "message" ? item.text : item.head, "id");
+  const source = item.kind === "message" ? (idInHead(item) ?? memberSource(item.text, "id")) : memberSource(item.head, "id");
   if (source === undefined || source === "null" || source === '""') return undefined;
   // A copy: a part of a text keeps the whole of it in memory, here for as long as its turn takes.
   return Buffer.from(source).toString();
+}
+
+const headChars = 1_024;
+
+/** Most hosts write it first, and megabytes need not be looked through then. Where it comes again further on, the last one counts. */
+function idInHead({ text, value }: Extract<Incoming, { kind: "message" }>): string | undefined {
+  if (text.length <= headChars) return undefined;
+  const source = memberSource(text.slice(0, headChars), "id");
+  return source?.startsWith('"') && JSON.parse(source) === (value as { id: unknown }).id ? source : undefined;
 }

@@ -132,7 +132,8 @@ async function runCalls(calls: readonly RequestedCall[], { runner, messageId, he
   const onResult = async (result: ToolResult): Promise<void> => {
     scope.signal.throwIfAborted();
     open.delete(result.toolId);
-    const { length: chars } = JSON.stringify(result.result);
+    // A text is as long as it is, about; to write it out once more only to measure it would cost as much as to keep it.
+    const { length: chars } = typeof result.result === "string" ? result.result : JSON.stringify(result.result);
     await options.heavyWork(chars, () => conversation.addParts(messageId, [{ type: "tool_result", ...result }]));
     await scope.emit({ type: "tool_result", data: result });
     await held.grow();

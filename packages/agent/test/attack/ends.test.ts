@@ -59,20 +59,24 @@ async function startTwenty(place: Place): Promise<Victim> {
   return agent;
 }
 
-it("RUN-02 G8: SIGTERM with 20 in flight ends each of them once, exits 0 within 10 s and leaves no lock", { timeout: 60_000 }, async () => {
-  const place = newPlace();
-  const agent = await startTwenty(place);
-  const begin = performance.now();
-  agent.process.kill("SIGTERM");
-  expect(await agent.exited).toEqual({ code: 0, signal: null });
-  expect(performance.now() - begin).toBeLessThan(10_000);
-  await sleep(200);
-  checkEnds(agent.responses);
-  expect(agent.responses.filter(isEnd)).toHaveLength(20);
-  expect([locksIn(place), processesWith(place.home)]).toEqual([[], []]);
-});
+it.concurrent(
+  "RUN-02 G8: SIGTERM with 20 in flight ends each of them once, exits 0 within 10 s and leaves no lock",
+  { timeout: 60_000 },
+  async () => {
+    const place = newPlace();
+    const agent = await startTwenty(place);
+    const begin = performance.now();
+    agent.process.kill("SIGTERM");
+    expect(await agent.exited).toEqual({ code: 0, signal: null });
+    expect(performance.now() - begin).toBeLessThan(10_000);
+    await sleep(200);
+    checkEnds(agent.responses);
+    expect(agent.responses.filter(isEnd)).toHaveLength(20);
+    expect([locksIn(place), processesWith(place.home)]).toEqual([[], []]);
+  },
+);
 
-it("RUN-02: a second SIGTERM ends it at once with 143", { timeout: 60_000 }, async () => {
+it.concurrent("RUN-02: a second SIGTERM ends it at once with 143", { timeout: 60_000 }, async () => {
   const place = newPlace();
   const agent = await startTwenty(place);
   agent.process.kill("SIGTERM");
@@ -84,7 +88,7 @@ it("RUN-02: a second SIGTERM ends it at once with 143", { timeout: 60_000 }, asy
   expect(locksIn(place)).toEqual([]);
 });
 
-it(
+it.concurrent(
   "G8 G9: a parent that is killed takes the runtime, its commands and its servers along, although the pipes stay open",
   { timeout: 60_000 },
   async () => {

@@ -15,7 +15,7 @@ export const hostileTools = fileURLToPath(new URL("fixtures/hostile-tools.ts", i
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into responses without ceremony
 export type Response = Record<string, any>;
 
-export interface Place {
+export interface Place extends Disposable {
   readonly folder: string;
   readonly home: string;
   /** Where the conversations, the audit log and the rules are. */
@@ -32,7 +32,8 @@ export function makePlace(files: Readonly<Record<string, string>> = {}, config?:
   for (const [path, content] of Object.entries(files)) put(join(folder, path), content);
   if (config) put(join(home, "config", "hawser", "agent.json"), JSON.stringify(config));
   const data = join(home, "data", "hawser");
-  return { folder, home, data, env: environmentOf(home), remove: () => rmSync(root, { recursive: true, force: true }) };
+  const remove = (): void => rmSync(root, { recursive: true, force: true });
+  return { folder, home, data, env: environmentOf(home), remove, [Symbol.dispose]: remove };
 }
 
 function put(path: string, content: string): void {
@@ -166,7 +167,10 @@ function collect(stream: Readable, onLine?: (line: string) => void): () => strin
   stream.setEncoding("utf8").on("data", (chunk: string) => {
     whole.push(chunk);
     if (!onLine) return;
-    const lines = (rest + chunk).split("\n");
+    // A line of megabytes comes in many chunks: looked through once, when it is there.
+    rest += chunk;
+    if (!chunk.includes("\n")) return;
+    const lines = rest.split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) onLine(line);
   });

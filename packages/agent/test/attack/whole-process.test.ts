@@ -1,31 +1,33 @@
 // Things that only the whole process shows: its end after the input has ended, a vendor's other API, and what
-// a user's module or file does to its start.
+// a user's module or file does to its start. Each is a process that mostly waits, so they wait side by side.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startScriptedOpenAI } from "../model/scripted-openai.ts";
-import { checkEnds, hostileTools, isEnd, makePlace, say, startAgent, type Place } from "./process-stage.ts";
+import { checkEnds, hostileTools, isEnd, makePlace, say, startAgent } from "./process-stage.ts";
 
 const timeout = 60_000;
-let place: Place;
-afterEach(() => place.remove());
 
-it("G8: the end of input with hanging tools is the end of the process within 10 s, each turn ended once", { timeout }, async () => {
-  place = makePlace();
-  const agent = startAgent(place, { args: ["--model", "offline", "--tools", hostileTools] });
-  for (const id of ["a", "b", "c"]) agent.send(say(id, "call hangs", id));
-  for (const id of ["a", "b", "c"]) await agent.next((response) => response["id"] === id && response["type"] === "tool_use");
-  const begin = performance.now();
-  expect(await agent.finish()).toBe(0);
-  // What runs is cancelled after 8.5 s; the rest of the time is for its answers.
-  expect(performance.now() - begin).toBeLessThan(10_000);
-  expect(agent.responses.filter(isEnd).map(({ code }) => String(code))).toEqual(["cancelled", "cancelled", "cancelled"]);
-});
+it.concurrent(
+  "G8: the end of input with hanging tools is the end of the process within 10 s, each turn ended once",
+  { timeout },
+  async () => {
+    using place = makePlace();
+    const agent = startAgent(place, { args: ["--model", "offline", "--tools", hostileTools] });
+    for (const id of ["a", "b", "c"]) agent.send(say(id, "call hangs", id));
+    for (const id of ["a", "b", "c"]) await agent.next((response) => response["id"] === id && response["type"] === "tool_use");
+    const begin = performance.now();
+    expect(await agent.finish()).toBe(0);
+    // What runs is cancelled after 8.5 s; the rest of the time is for its answers.
+    expect(performance.now() - begin).toBeLessThan(10_000);
+    expect(agent.responses.filter(isEnd).map(({ code }) => String(code))).toEqual(["cancelled", "cancelled", "cancelled"]);
+  },
+);
 
-it("R113 R121: a turn with a tool through OpenAI's API, from the line on stdin to the line on stdout", { timeout }, async () => {
-  place = makePlace({ "notes.txt": "low tide at six" });
+it.concurrent("R113 R121: a turn with a tool through OpenAI's API, from the line on stdin to the line on stdout", { timeout }, async () => {
+  using place = makePlace({ "notes.txt": "low tide at six" });
   const server = await startScriptedOpenAI([
     { text: "I look. ", calls: [{ id: "call_1", name: "read_file", input: { path: "notes.txt" } }] },
     { text: ["It is ", "at six."] },
@@ -44,11 +46,11 @@ it("R113 R121: a turn with a tool through OpenAI's API, from the line on stdin t
   await server.close();
 });
 
-it(
+it.concurrent(
   "RUN-10: a module that calls process.exit while it is loaded costs its own tools, and the log says which it was",
   { timeout },
   async () => {
-    place = makePlace({
+    using place = makePlace({
       "leaves.mjs": "process.exit(7);",
       "leaves-late.mjs": "await new Promise((go) => setTimeout(go, 50)); process.exit(7);",
     });
@@ -61,8 +63,8 @@ it(
   },
 );
 
-it("SEC: remembered permissions that are a named pipe are not waited for, and the log says so", { timeout }, async () => {
-  place = makePlace({}, { rememberPermissions: true });
+it.concurrent("SEC: remembered permissions that are a named pipe are not waited for, and the log says so", { timeout }, async () => {
+  using place = makePlace({}, { rememberPermissions: true });
   mkdirSync(place.data, { recursive: true });
   execFileSync("mkfifo", [join(place.data, "permissions.json")]);
   const agent = startAgent(place);

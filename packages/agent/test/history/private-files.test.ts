@@ -56,7 +56,10 @@ it("a folder that could not be made is tried again by the next one who needs it"
   writeFileSync(join(parent, "a"), "");
   const { store } = storeIn(join(parent, "b", "c"));
   symlinkSync(join(parent, "nowhere"), join(parent, "b"));
-  await expect(store.list()).rejects.toMatchObject({ code: "internal" });
+  await expect(store.list()).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringMatching(/; name another one with --data-dir, or go without a history with --no-history$/) as string,
+  });
   mkdirSync(join(parent, "nowhere"));
   await expect(store.list()).resolves.toEqual([]);
 });

@@ -6,9 +6,9 @@ import { limits } from "@hawser/wire";
 import type { PermissionRequest } from "../../src/host/index.ts";
 import { eventsOf, failureOf, spawnScripted, textOf, until } from "./scripted.ts";
 
-describe("requests that are no turns", () => {
+describe.concurrent("requests that are no turns", () => {
   it("status, models and conversations come as values", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     expect(await agent.status("c1")).toMatchObject({ state: "idle" });
     expect(await agent.listModels()).toEqual([{ model: "offline", available: true, current: true }]);
     expect(await agent.listConversations()).toEqual([{ conversationId: "c", title: "C", updatedAt: 2, messages: 3 }]);
@@ -30,7 +30,7 @@ describe("requests that are no turns", () => {
   });
 
   it("the lines of a long conversation, and the parts of a message that is spread over them, are one again", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     expect(await agent.loadConversation("c")).toEqual({
       conversationId: "c",
       title: "C",
@@ -53,7 +53,7 @@ describe("requests that are no turns", () => {
   });
 
   it("subscribe gives the turn that another host began, with what it has said before and says afterwards", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     const turn = await agent.subscribe("busy");
     expect(turn?.id).toBe("turn-of-another");
     expect(turn && (await textOf(turn))).toBe("abcd");
@@ -61,10 +61,10 @@ describe("requests that are no turns", () => {
   });
 });
 
-describe("questions to the user", () => {
+describe.concurrent("questions to the user", () => {
   it("the callback is asked what exactly would happen, and its answer is sent", async () => {
     const asked: PermissionRequest[] = [];
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     const onPermission = (request: PermissionRequest): "allow_always" => {
       asked.push(request);
       return "allow_always";
@@ -74,21 +74,21 @@ describe("questions to the user", () => {
   });
 
   it("a callback that fails has denied", async () => {
-    const agent = await spawnScripted([], { onPermission: () => Promise.reject(new Error("no terminal")) });
+    await using agent = await spawnScripted([], { onPermission: () => Promise.reject(new Error("no terminal")) });
     expect(await textOf(agent.send("ask"))).toBe("deny");
   });
 
   it("H36: the idle time does not run while the user thinks", async () => {
-    const agent = await spawnScripted([], { idleMs: 1_000 });
+    await using agent = await spawnScripted([], { idleMs: 1_500 });
     const onPermission = async (): Promise<"allow"> => {
-      await sleep(2_500);
+      await sleep(3_500);
       return "allow";
     };
     expect(await textOf(agent.send("ask", { onPermission }))).toBe("allow");
   });
 
   it("a question that has expired is taken back from whoever is asked, and no answer is sent", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     let isTakenBack = false;
     const text = await textOf(
       agent.send("ask expires", {
@@ -106,7 +106,7 @@ describe("questions to the user", () => {
   });
 
   it("can be answered without a callback, once", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     const answers: unknown[] = [];
     for await (const event of agent.send("ask")) {
       if (event.type === "token") answers.push(event.token);
@@ -119,8 +119,9 @@ describe("questions to the user", () => {
 });
 
 describe("a program that does not take what comes", () => {
+  // One after the other: they look at the memory of the process, or at what a flood leaves to others.
   it("G10: slows the runtime down instead of filling the memory, and loses nothing", { timeout: 120_000 }, async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     const turn = agent.send("flood 40000 4000");
     const before = process.memoryUsage().rss;
     await sleep(2_000);
@@ -132,7 +133,7 @@ describe("a program that does not take what comes", () => {
   });
 
   it("a question of its own in the middle of the stream is answered nevertheless", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     let tokens = 0;
     for await (const event of agent.send("flood 5000 100")) {
       if (event.type === "token" && tokens++ === 0) expect(await agent.status()).toMatchObject({ state: "idle" });
@@ -141,7 +142,7 @@ describe("a program that does not take what comes", () => {
   });
 
   it("while another request waits, it is given up at the limit, and the other one is served", { timeout: 120_000 }, async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     const unread = agent.send(`flood 12 ${limits.hostUnreadChars / 8}`);
     const other = agent.send("drip 20 100");
     expect(await textOf(other)).toBe(".".repeat(20));
@@ -150,7 +151,7 @@ describe("a program that does not take what comes", () => {
   });
 
   it("G11: more requests than may wait are refused", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     const controller = new AbortController();
     const waiting = Array.from({ length: limits.hostPendingMessages }, () =>
       failureOf(eventsOf(agent.send("silent", { signal: controller.signal }))),

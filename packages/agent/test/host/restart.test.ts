@@ -9,10 +9,10 @@ import { limits, type HawserError } from "@hawser/wire";
 import { spawnAgent } from "../../src/host/index.ts";
 import { eventsOf, failureOf, fixture, isAlive, spawnScripted, textOf, until } from "./scripted.ts";
 
-describe("a runtime that crashes", () => {
+describe.concurrent("a runtime that crashes", () => {
   it("every pending request ends with connection_lost after what came before, and the next one is served by a new process", async () => {
     const restarts: HawserError[] = [];
-    const agent = await spawnScripted([], { onRestart: (reason) => restarts.push(reason) });
+    await using agent = await spawnScripted([], { onRestart: (reason) => restarts.push(reason) });
     const { pid } = agent;
     const silent = failureOf(eventsOf(agent.send("silent")));
     const seen: string[] = [];
@@ -30,7 +30,7 @@ describe("a runtime that crashes", () => {
   });
 
   it("nothing is asked again of the new process", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     await failureOf(eventsOf(agent.send("crash")));
     const lines = JSON.parse(await textOf(agent.send("lines"))) as string[];
     expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual(["lines"]);
@@ -39,7 +39,7 @@ describe("a runtime that crashes", () => {
   it("RUN-16: five times within three minutes is given up with a clear error, and leaves no process", { timeout: 120_000 }, async () => {
     expect([limits.hostCrashEntries, limits.hostCrashWindowMs]).toEqual([5, 180_000]);
     const pids = new Set<number | undefined>();
-    const agent = await spawnScripted(["--crash-when-ready"], { onRestart: () => pids.add(agent.pid) });
+    await using agent = await spawnScripted(["--crash-when-ready"], { onRestart: () => pids.add(agent.pid) });
     let last: HawserError | undefined;
     await until(async () => {
       last = await failureOf(eventsOf(agent.send("silent")));
@@ -55,7 +55,7 @@ describe("a runtime that crashes", () => {
     const program = join(folder, "agent.mjs");
     try {
       copyFileSync(fixture, program);
-      const agent = await spawnScripted([], { args: [program] });
+      await using agent = await spawnScripted([], { args: [program] });
       writeFileSync(program, "process.exit(6);");
       await failureOf(eventsOf(agent.send("crash")));
       let last: HawserError | undefined;
@@ -69,7 +69,7 @@ describe("a runtime that crashes", () => {
   });
 
   it("with restart: false stays ended", async () => {
-    const agent = await spawnScripted([], { restart: false });
+    await using agent = await spawnScripted([], { restart: false });
     await failureOf(eventsOf(agent.send("crash")));
     expect(await failureOf(eventsOf(agent.send("hello")))).toMatchObject({ code: "connection_lost" });
     expect(agent.pid).toBeUndefined();
@@ -77,18 +77,20 @@ describe("a runtime that crashes", () => {
 
   it("RUN-16: started and closed 50 times, leaves no process behind", { timeout: 180_000 }, async () => {
     const pids: (number | undefined)[] = [];
-    for (let round = 0; round < 50; round++) {
+    const startAndClose = async (round: number): Promise<void> => {
       const agent = await spawnScripted();
       pids.push(agent.pid);
       if (round % 2 === 0) void failureOf(eventsOf(agent.send("silent")));
       await agent.close();
-    }
+    };
+    // Two at a time: the one ends while the other begins.
+    for (let round = 0; round < 50; round += 2) await Promise.all([startAndClose(round), startAndClose(round + 1)]);
     expect(new Set(pids).size).toBe(50);
     expect(pids.filter(isAlive)).toEqual([]);
   });
 });
 
-describe("a program that is no runtime", () => {
+describe.concurrent("a program that is no runtime", () => {
   it("is said not to exist", async () => {
     expect(await failureOf(spawnAgent({ command: "no-such-program-here" }))).toMatchObject({
       code: "start_failed",

@@ -4,22 +4,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach } from "vitest";
 import { HawserError, toHawserError } from "@hawser/wire";
 import { spawnAgent, type AgentTurn, type SpawnAgentOptions, type SpawnedAgent, type TurnEvent } from "../../src/host/index.ts";
 
 export const fixture = join(import.meta.dirname, "fixtures", "scripted-agent.mjs");
-const started: SpawnedAgent[] = [];
 
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((agent) => agent.close()));
-});
-
-/** Closed after the test. */
-export async function spawnScripted(flags: readonly string[] = [], options: SpawnAgentOptions = {}): Promise<SpawnedAgent> {
-  const agent = await spawnAgent({ command: process.execPath, args: [fixture, ...flags], onStderr: () => {}, ...options });
-  started.push(agent);
-  return agent;
+/** To be taken with `await using`: closed after the test, whatever others do at the same time. */
+export function spawnScripted(flags: readonly string[] = [], options: SpawnAgentOptions = {}): Promise<SpawnedAgent> {
+  return spawnAgent({ command: process.execPath, args: [fixture, ...flags], onStderr: () => {}, ...options });
 }
 
 export async function eventsOf(turn: AgentTurn): Promise<TurnEvent[]> {

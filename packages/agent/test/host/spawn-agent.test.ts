@@ -1,4 +1,5 @@
-// The host client with a real child: what it sends, what it hands on, and what becomes of the process.
+// The host client with a real child: what it sends, what it hands on, and what becomes of the process. Most of
+// it is waiting for one, so the tests wait side by side.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -7,9 +8,32 @@ import { eventsOf, failureOf, isAlive, spawnScripted, textOf, until } from "./sc
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe("a turn", () => {
+// First: what takes longest begins before the others.
+describe.concurrent("the end", () => {
+  it.each([[[]], [["--ignores-eof"]]])("G9: close ends the process and everything it has started, with flags %j", async (flags) => {
+    await using agent = await spawnScripted(flags);
+    const offspring = Number(await textOf(agent.send("offspring")));
+    const { pid } = agent;
+    expect([isAlive(pid), isAlive(offspring)]).toEqual([true, true]);
+    const waiting = failureOf(eventsOf(agent.send("silent")));
+    await agent.close();
+    expect(await waiting).toMatchObject({ code: "closed" });
+    await until(() => !isAlive(pid) && !isAlive(offspring));
+    expect(await failureOf(eventsOf(agent.send("hello")))).toMatchObject({ code: "closed" });
+    await agent.close();
+  });
+
+  it("G9: a runtime that ignores the end of input and SIGTERM is killed", { timeout: 120_000 }, async () => {
+    await using agent = await spawnScripted(["--ignores-eof", "--ignores-sigterm"]);
+    const { pid } = agent;
+    await agent.close();
+    expect(isAlive(pid)).toBe(false);
+  });
+});
+
+describe.concurrent("a turn", () => {
   it("yields every response of its id in order and ends after done", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     expect(await agent.ready).toMatchObject({ version: "1.0.0", model: "scripted" });
     const turn = agent.send("hello");
     const events = await eventsOf(turn);
@@ -18,7 +42,7 @@ describe("a turn", () => {
   });
 
   it("R137: has a fresh uuid as id and goes out as one line of JSON with attachments and metadata", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     const message = "hello\nin two lines \u2028 and 🚢";
     const sent = agent.send({ message, attachments: [{ path: "a.txt", mime: "text/plain" }], metadata: { conversationId: "c1" } });
     await eventsOf(sent);
@@ -35,13 +59,13 @@ describe("a turn", () => {
   });
 
   it("turns side by side each get their own responses", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     const turns = Array.from({ length: 20 }, (_, at) => textOf(agent.send(at % 2 === 0 ? "drip 3 5" : "hello")));
     expect(await Promise.all(turns)).toEqual(turns.map((_, at) => (at % 2 === 0 ? "..." : "Hello world")));
   });
 
   it("throws the runtime's error, with its code where it gives one", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     expect(await failureOf(eventsOf(agent.send("error")))).toMatchObject({
       code: "internal",
       message: "Failed to process request: API rate limit exceeded",
@@ -51,7 +75,7 @@ describe("a turn", () => {
   });
 
   it("that is too large, or is no JSON, fails alone and before a byte is written", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     expect(await failureOf(eventsOf(agent.send("x".repeat(limits.maxMessageBytes))))).toMatchObject({ code: "too_large" });
     const endless: Record<string, unknown> = {};
     endless["self"] = endless;
@@ -60,17 +84,17 @@ describe("a turn", () => {
   });
 });
 
-describe("noise", () => {
+describe.concurrent("noise", () => {
   it("R140: lines that are no responses change nothing, and what follows them is delivered", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     expect(await textOf(agent.send("garbage"))).toBe("after the noise");
     expect(await textOf(agent.send("hello"))).toBe("Hello world");
   });
 });
 
-describe("silence", () => {
+describe.concurrent("silence", () => {
   it("R135 H36: ends a request with timeout after the idle time, and the runtime is told to cancel it", async () => {
-    const agent = await spawnScripted([], { idleMs: 200 });
+    await using agent = await spawnScripted([], { idleMs: 200 });
     const turn = agent.send("late 60000");
     expect(await failureOf(eventsOf(turn))).toMatchObject({ code: "timeout", facts: { id: turn.id } });
     const lines = JSON.parse(await textOf(agent.send("lines", { idleMs: 30_000 }))) as string[];
@@ -86,12 +110,12 @@ describe("silence", () => {
   });
 
   it("H36: any response of the id starts the idle time again", async () => {
-    const agent = await spawnScripted([], { idleMs: 2_000 });
+    await using agent = await spawnScripted([], { idleMs: 2_000 });
     expect(await textOf(agent.send("drip 8 400"))).toBe("........");
   });
 
   it("RUN-17: late messages of an id that timed out are ignored, and the next request is clean", async () => {
-    const agent = await spawnScripted(["--contract-only"], { idleMs: 500 });
+    await using agent = await spawnScripted(["--contract-only"], { idleMs: 500 });
     expect(await failureOf(eventsOf(agent.send("late 3000")))).toMatchObject({ code: "timeout" });
     const next = agent.send("drip 30 100", { idleMs: 30_000 });
     const events = await eventsOf(next);
@@ -100,9 +124,9 @@ describe("silence", () => {
   });
 });
 
-describe("cancel", () => {
+describe.concurrent("cancel", () => {
   it("ends the turn with the runtime's error, and says whether there was one", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     const turn = agent.send("drip 1000 50");
     const ended = failureOf(eventsOf(turn));
     await sleep(100);
@@ -113,7 +137,7 @@ describe("cancel", () => {
   });
 
   it("by a signal ends the turn at once, also before it has begun", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     const controller = new AbortController();
     const ended = failureOf(eventsOf(agent.send("silent", { signal: controller.signal })));
     controller.abort();
@@ -122,7 +146,7 @@ describe("cancel", () => {
   });
 
   it("a program that leaves the loop has cancelled its turn", async () => {
-    const agent = await spawnScripted();
+    await using agent = await spawnScripted();
     const turn = agent.send("drip 1000 20");
     for await (const event of turn) if (event.type === "token") break;
     const lines = JSON.parse(await textOf(agent.send("lines"))) as string[];
@@ -134,7 +158,7 @@ describe("cancel", () => {
   });
 
   it("is not sent to a runtime that speaks only the contract; the turn ends here", async () => {
-    const agent = await spawnScripted(["--contract-only"]);
+    await using agent = await spawnScripted(["--contract-only"]);
     expect(await agent.ready).toEqual({ capabilities: [] });
     const turn = agent.send("drip 1000 20");
     const ended = failureOf(eventsOf(turn));
@@ -145,7 +169,7 @@ describe("cancel", () => {
   });
 });
 
-describe("the log", () => {
+describe.concurrent("the log", () => {
   it("R144: with debug every message appears on stderr as [SEND] and [RECV] with its type and id", async () => {
     const { execFile } = await import("node:child_process");
     const { promisify } = await import("node:util");
@@ -164,27 +188,5 @@ describe("the log", () => {
       `[RECV] done ${id}`,
     ]);
     expect(stderr).not.toContain("secret words");
-  });
-});
-
-describe("the end", () => {
-  it.each([[[]], [["--ignores-eof"]]])("G9: close ends the process and everything it has started, with flags %j", async (flags) => {
-    const agent = await spawnScripted(flags);
-    const offspring = Number(await textOf(agent.send("offspring")));
-    const { pid } = agent;
-    expect([isAlive(pid), isAlive(offspring)]).toEqual([true, true]);
-    const waiting = failureOf(eventsOf(agent.send("silent")));
-    await agent.close();
-    expect(await waiting).toMatchObject({ code: "closed" });
-    await until(() => !isAlive(pid) && !isAlive(offspring));
-    expect(await failureOf(eventsOf(agent.send("hello")))).toMatchObject({ code: "closed" });
-    await agent.close();
-  });
-
-  it("G9: a runtime that ignores the end of input and SIGTERM is killed", { timeout: 120_000 }, async () => {
-    const agent = await spawnScripted(["--ignores-eof", "--ignores-sigterm"]);
-    const { pid } = agent;
-    await agent.close();
-    expect(isAlive(pid)).toBe(false);
   });
 });

@@ -95,7 +95,7 @@ describe("tools of an MCP server", () => {
   });
 });
 
-describe("two MCP servers", () => {
+describe.concurrent("two MCP servers", () => {
   it("SEC-04: can't take each other's names: the first of the configuration keeps it", async () => {
     const name = toToolName("x y", "one");
     await using stage = await openStage({ "x y": odd("plain"), x_y: odd(`named:${name.slice("x_y__".length)}`), z: odd("plain") });
@@ -106,7 +106,7 @@ describe("two MCP servers", () => {
   });
 });
 
-describe("the child of an MCP server", () => {
+describe.concurrent("the child of an MCP server", () => {
   it("CMD-04: gets an allow-list of the environment and its own `env`, and no key of ours", async () => {
     const env = { PATH: process.env["PATH"], HOME: "/home/ada", ANTHROPIC_API_KEY: "canary-key", HARBOUR: "Hamburg" };
     await using stage = await openStage({ harbour: { ...official, env: { PORT_NAME: "${HARBOUR}", MODE: "${MODE:-calm}" } } }, { env });
@@ -136,7 +136,7 @@ describe("the child of an MCP server", () => {
   });
 });
 
-describe("an MCP server that fails", () => {
+describe.concurrent("an MCP server that fails", () => {
   it("is a notice with its last words and without secrets; the others work", async () => {
     await using stage = await openStage({
       dies: { ...odd("dies"), env: { SERVER_TOKEN: "canary-token-2" } },

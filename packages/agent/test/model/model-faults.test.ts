@@ -11,7 +11,7 @@ import type { ScriptedAnswer, ScriptedFailure } from "./scripted-server.ts";
 
 const fast = { "retry-after-ms": "5" };
 
-describe.each(apis)("RUN-12: the %s API", (api) => {
+describe.concurrent.each(apis)("RUN-12: the %s API", (api) => {
   it.each<[string, ScriptedAnswer]>([
     ["ends properly but too early", { cut: "end" }],
     ["is cut", { cut: "reset" }],
@@ -144,7 +144,7 @@ describe.each(apis)("RUN-12: the %s API", (api) => {
   });
 });
 
-describe("RUN-12: an address", () => {
+describe.concurrent("RUN-12: an address", () => {
   it("where nobody listens is tried again, then one error names the cause", async () => {
     const model = await modelAt("chat", `http://127.0.0.1:${await unusedPort()}`);
     const { events, error } = await readStep(model);
@@ -185,7 +185,7 @@ describe("RUN-12: an address", () => {
   });
 });
 
-describe("RUN-12: another try", () => {
+describe.concurrent("RUN-12: another try", () => {
   it("is made for an overload that comes as the first event", async () => {
     const event = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
     const overload = {
@@ -210,7 +210,7 @@ describe("RUN-12: another try", () => {
   });
 });
 
-describe("an answer that stops short", () => {
+describe.concurrent("an answer that stops short", () => {
   const reasons: Readonly<Record<Api, { length: string; filter: string; other: string }>> = {
     messages: { length: "max_tokens", filter: "refusal", other: "lunch_break" },
     chat: { length: "length", filter: "content_filter", other: "lunch_break" },

@@ -22,7 +22,7 @@ function everythingIn(value: unknown): string {
   return shown.join("\n");
 }
 
-describe.each(apis)("SEC-01: a key that the %s API throws back at us", (api) => {
+describe.concurrent.each(apis)("SEC-01: a key that the %s API throws back at us", (api) => {
   it.each<[string, ScriptedStep]>([
     ["a refused key", { status: 401, body: echo }],
     ["a refused request", { status: 400, body: echo }],

@@ -173,8 +173,19 @@ describe("what is no proper request", () => {
     stage.output.on("data", (chunk) => lines.push(String(chunk)));
     const ids = ['"\\u0041\\/b"', '"💥 \\" \\u2028"', '" "', '"__proto__"'];
     for (const id of ids) stage.write(`{"kind":"get_status","id":${id}}\n`);
+    const early = ['"\\u0042\\/b"', '"💥💥 \\" \\u2028"'];
+    for (const id of early) stage.write(`{"id":${id},"kind":"get_status","junk":"${"x".repeat(2_000)}"}\n`);
+    ids.push(...early);
     await stage.close();
     for (const id of ids) expect(lines.join("")).toContain(`"id":${id},`);
+  });
+
+  it("G6 of two ids in one long request the last is its id, as in JSON.parse", async () => {
+    const stage = openStage();
+    stage.write(`{"id":"first","kind":"get_status","junk":"${"x".repeat(2_000)}","id":"second"}\n`);
+    expect(await stage.endOf("second")).toMatchObject({ type: "status" });
+    expect(stage.of("first")).toEqual([]);
+    await stage.close();
   });
 
   it("R146 a second request with the id of one in flight is refused, and the first is unharmed", async () => {

@@ -9,11 +9,11 @@ const program = fileURLToPath(new URL("history.soak.ts", import.meta.url));
 const start = (count: string): Promise<{ stdout: string }> =>
   promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, count]);
 
-it("G12 RUN-07 a writer that is killed again and again: nothing acknowledged is lost, and every history loads", async () => {
+it.concurrent("G12 RUN-07 a writer that is killed again and again: nothing acknowledged is lost, and every history loads", async () => {
   const { stdout } = await start("8");
   expect(stdout).toMatch(/^history: passed, 8 kills, \d+ acknowledgements, [\d.]+ s\n$/);
 });
 
-it("a count that is none is refused with a usage line", async () => {
+it.concurrent("a count that is none is refused with a usage line", async () => {
   await expect(start("many")).rejects.toMatchObject({ code: 2, stderr: expect.stringMatching(/^usage: /) as string });
 });

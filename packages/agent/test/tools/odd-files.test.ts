@@ -101,10 +101,10 @@ describe("read_file", () => {
     mkdirSync(join(stage.root, "closed"));
     chmodSync(join(stage.root, "closed"), 0);
     chmodSync(join(stage.root, ".."), 0o755);
-    const asNobody = (path: string): Promise<string> => runAsNobody(stage.root, path);
-    expect(await asNobody("secret.txt")).toContain("no permission");
-    expect(await asNobody("closed/x.txt")).toContain("no permission");
-    expect(await asNobody("inside.txt")).toContain("inside\\n");
+    const [secret, closed, inside] = await readAsNobody(stage.root, ["secret.txt", "closed/x.txt", "inside.txt"]);
+    expect(secret).toContain("no permission");
+    expect(closed).toContain("no permission");
+    expect(inside).toContain("inside\\n");
     chmodSync(join(stage.root, "closed"), 0o700);
   });
 
@@ -168,20 +168,22 @@ describe("list_files", () => {
 });
 
 /** What read_file answers to a user who owns nothing; root may read everything. */
-async function runAsNobody(root: string, path: string): Promise<string> {
-  const module = join(import.meta.dirname, "../../src/index.ts");
+async function readAsNobody(root: string, paths: readonly string[]): Promise<string[]> {
+  const source = (name: string): string => JSON.stringify(join(import.meta.dirname, "../../src/tools", name));
   const program = `
-    const { createRoots, createBuiltinTools } = await import(${JSON.stringify(module)});
+    const { createRoots } = await import(${source("files/roots.ts")});
+    const { createBuiltinTools } = await import(${source("builtin-tools.ts")});
     const roots = await createRoots([${JSON.stringify(root)}]);
     if (process.getuid() === 0) { process.setgroups([]); process.setgid(65534); process.setuid(65534); }
     const tool = createBuiltinTools({ roots }).find(({ name }) => name === "read_file");
     const signal = new AbortController().signal;
-    console.log(JSON.stringify(await tool.run({ path: ${JSON.stringify(path)} }, { signal }).catch((error) => error.message)));`;
+    for (const path of ${JSON.stringify(paths)})
+      console.log(JSON.stringify(await tool.run({ path }, { signal }).catch((error) => error.message)));`;
   const child = spawn(process.execPath, ["--conditions=hawser-source", "--input-type=module", "-e", program], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let text = "";
   child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
   await once(child, "close");
-  return text;
+  return text.trimEnd().split("\n");
 }

@@ -34,14 +34,18 @@ export async function createToolStage(options: StageOptions = {}): Promise<ToolS
   writeFileSync(join(base, "canary.txt"), canary);
   writeFileSync(join(root, "inside.txt"), "inside\n");
   const roots = await createRoots([root], options);
-  const tools = new Map(createBuiltinTools({ ...options, roots }).map((tool) => [tool.name, tool]));
+  // As the runtime does it: the schemas are prepared once.
+  const tools = new Map(
+    createBuiltinTools({ ...options, roots }).map((tool) => [tool.name, { tool, input: prepareInput(tool.name, tool.input) }]),
+  );
 
   const gates = createGates();
 
   async function run(name: string, args: Record<string, unknown>, signal = new AbortController().signal): Promise<Record<string, unknown>> {
-    const tool = tools.get(name);
-    if (!tool) throw new Error(`no tool ${name}`);
-    const checked = await prepareInput(name, tool.input).check(name, args);
+    const known = tools.get(name);
+    if (!known) throw new Error(`no tool ${name}`);
+    const { tool, input } = known;
+    const checked = await input.check(name, args);
     const context = { signal, progress() {}, log() {}, client: undefined };
     return gates.pass(tool, signal, async () => (await tool.run(checked as never, context)) as Record<string, unknown>);
   }

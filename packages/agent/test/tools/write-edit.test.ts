@@ -19,12 +19,13 @@ afterEach(() => stage.remove());
 const at = (name: string): string => join(stage.root, name);
 const put = (name: string, content: string): void => writeFileSync(at(name), content);
 const get = (name: string): string => readFileSync(at(name), "utf8");
-const module = join(import.meta.dirname, "../../src/index.ts");
+const source = (name: string): string => JSON.stringify(join(import.meta.dirname, "../../src/tools", name));
 
 /** A program that writes `path` again and again with contents of one letter each, and says what failed. */
 function startWriter(rounds: number, prefix: readonly string[] = []): ReturnType<typeof spawn> {
   const program = `
-    const { createRoots, createBuiltinTools } = await import(${JSON.stringify(module)});
+    const { createRoots } = await import(${source("files/roots.ts")});
+    const { createBuiltinTools } = await import(${source("builtin-tools.ts")});
     const roots = await createRoots([${JSON.stringify(stage.root)}]);
     const tool = createBuiltinTools({ roots }).find(({ name }) => name === "write_file");
     const signal = new AbortController().signal;

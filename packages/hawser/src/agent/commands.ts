@@ -48,6 +48,7 @@ function addChat(program: Command): void {
     .option("--conversation <id>", "continue this conversation, or begin it")
     .addOption(new Option("--continue", "continue the latest conversation").conflicts("conversation"))
     .option("--list", "print the conversations, and end")
+    .option("--demo", "with a demo API of its own, whose operations are tools")
     .option("--json", "print the events as JSON, one per line")
     .addHelpText("after", chatHelp)
     .action(async (words: string[], flags: ChatFlags) => (await import("./run-chat.ts")).runChat(words, flags));
@@ -56,6 +57,7 @@ function addChat(program: Command): void {
     'hawser chat "list the files here and read the README"',
     "git diff | hawser chat --json",
     "hawser chat --continue",
+    'hawser chat --demo "call listTags"',
     "hawser chat --list",
   ]);
 }
@@ -66,6 +68,7 @@ Exit codes:
   1    something unexpected happened
   2    a mistake in the arguments or the configuration
   7    the agent or its model failed
+  8    with a message: answered, but a tool was denied (stderr says which)
   130  ended by Ctrl-C`;
 
 /** What the runtime takes, whoever starts it. */

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { LoadedConversation, SpawnedAgent } from "@hawser/agent/host";
-import { HawserError } from "@hawser/wire";
+import { HawserError, type ConversationSummary } from "@hawser/wire";
 import { paint, printTo } from "../terminal.ts";
 import { toHarmlessLine, toHarmlessText } from "./harmless-text.ts";
 
@@ -34,11 +34,25 @@ export async function printConversations(agent: SpawnedAgent, isJson: boolean): 
   const conversations = await agent.listConversations();
   if (isJson) return printTo(process.stdout, conversations.map((each) => `${JSON.stringify(each)}\n`).join(""));
   if (conversations.length === 0) return printTo(process.stderr, "hawser: there are no conversations yet; begin one with: hawser chat\n");
-  const rows = conversations.map(({ conversationId, title, updatedAt, messages }) => {
-    const day = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
-    return `${paint("bold", toHarmlessLine(conversationId, maxIdChars))}  ${day}  ${messages} messages  ${toHarmlessLine(title, maxTitleChars)}\n`;
-  });
-  printTo(process.stdout, rows.join(""));
+  printTo(process.stdout, conversations.map(showSummary).join(""));
+}
+
+function showSummary({ conversationId, title, updatedAt, messages }: ConversationSummary): string {
+  const day = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
+  return `${paint("bold", toHarmlessLine(conversationId, maxIdChars))}  ${day}  ${messages} messages  ${toHarmlessLine(title, maxTitleChars)}\n`;
+}
+
+const shownConversations = 20;
+
+/** The latest ones, for somebody in the middle of one of them. */
+export function showLatest(conversations: readonly ConversationSummary[], currentId: string): string {
+  if (conversations.length === 0) return paint("dim", "There are no conversations yet.\n");
+  const rows = conversations
+    .slice(0, shownConversations)
+    .map((summary) => `${summary.conversationId === currentId ? paint("green", "*") : " "} ${showSummary(summary)}`);
+  const left = conversations.length - rows.length;
+  const more = left > 0 ? `  … ${left} more: hawser chat --list\n` : "";
+  return rows.join("") + paint("dim", `${more}  To continue one: hawser chat --conversation <name>\n`);
 }
 
 const shownMessages = 4;

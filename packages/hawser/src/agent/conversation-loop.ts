@@ -47,6 +47,7 @@ export function createConversationLoop(): ConversationLoop {
     current = controller;
     process.on("SIGINT", onInterrupt);
     try {
+      view.begin(model ?? agent.info?.model);
       const metadata = { conversationId, ...(model !== undefined && { model }) };
       for await (const event of agent.send({ message, metadata }, { signal: controller.signal, onPermission })) view.show(event);
       view.end();

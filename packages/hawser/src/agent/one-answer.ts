@@ -1,6 +1,6 @@
 // One message and its answer: for scripts, pipes and people who want nothing more. stdout holds the answer's
-// text, or with `--json` the events, and nothing else. Where nobody can be asked, what would ask is denied,
-// and stderr says so.
+// text, or with `--json` the events, and nothing else. Where nobody can be asked, what would ask is denied:
+// stderr says so, and the exit code, since whatever a script does next may need what was not done.
 
 import type { AgentMessage, OnPermission, SpawnedAgent, TurnEvent } from "@hawser/agent/host";
 import { HawserError, toHawserError } from "@hawser/wire";
@@ -17,14 +17,18 @@ import { createTurnView } from "./turn-view.ts";
 export async function answerOnce(agent: SpawnedAgent, message: AgentMessage, isJson: boolean): Promise<number> {
   const interruption = watchInterruption();
   const output = isJson ? createJsonOutput() : process.stdout.isTTY ? createTerminalOutput() : createTextOutput();
+  let wasDenied = false;
   const turn = agent.send(message, { signal: interruption.signal, onPermission: output.onPermission ?? (() => "deny") });
   try {
+    output.begin?.(agent.info?.model);
     for await (const event of turn) {
-      if (!output.onPermission) sayWhatWasDenied(event);
+      const denied = denialIn(event);
+      wasDenied ||= denied !== undefined;
+      if (denied !== undefined && !output.onPermission) sayWhatWasDenied(denied);
       await output.show(event);
     }
     await output.end();
-    return 0;
+    return wasDenied ? deniedExitCode : 0;
   } catch (error) {
     const failure = toHawserError(error);
     // Nobody reads any more, which is no failure of ours.
@@ -38,8 +42,12 @@ export async function answerOnce(agent: SpawnedAgent, message: AgentMessage, isJ
 }
 
 const maxMessageChars = 2_000;
+/** The answer is complete, and something that the agent wanted to do was not done. */
+const deniedExitCode = 8;
 
 interface Output {
+  /** The message was sent to this model. */
+  begin?(model: string | undefined): void;
   /** Where somebody can be asked. */
   readonly onPermission?: OnPermission;
   show(event: TurnEvent): Promise<void>;
@@ -49,11 +57,15 @@ interface Output {
 /** Whether a person sits there who can be asked. */
 export const canAsk = (isJson: boolean): boolean => process.stdin.isTTY && process.stdout.isTTY && !isJson;
 
+/** Which tool was denied, and why, if the event says so. */
+function denialIn(event: TurnEvent): string | undefined {
+  if (event.type !== "tool_result" || !event.data.isError || !event.data.error?.startsWith("denied: ")) return undefined;
+  return `${event.data.toolName} was ${event.data.error}`;
+}
+
 // Without anybody to ask, the runtime denies by itself; who reads the answer's text alone shall know nevertheless.
-function sayWhatWasDenied(event: TurnEvent): void {
-  if (event.type !== "tool_result" || !event.data.isError || !event.data.error?.startsWith("denied: ")) return;
-  const { toolName, error } = event.data;
-  printTo(process.stderr, `hawser: ${toHarmlessLine(`${toolName} was ${error}`, maxMessageChars)} (permissions in agent.json)\n`);
+function sayWhatWasDenied(denial: string): void {
+  printTo(process.stderr, `hawser: ${toHarmlessLine(denial, maxMessageChars)} (permissions in agent.json)\n`);
 }
 
 function createJsonOutput(): Output {
@@ -84,6 +96,7 @@ function createTerminalOutput(): Output {
   const view = createTurnView({ style, write, isPlain: isPlainTerminal() });
   const onInterrupt = (): void => void process.kill(process.pid, "SIGINT");
   return {
+    begin: view.begin,
     ...(canAsk(false) && { onPermission: createApproval({ style, view, write, onInterrupt }) }),
     show: (event) => Promise.resolve(view.show(event)),
     end: () => Promise.resolve(view.end()),

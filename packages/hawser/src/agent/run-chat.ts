@@ -15,6 +15,8 @@ import { startAgent } from "./start-agent.ts";
 export interface ChatFlags extends AgentFlags, ConversationFlags {
   readonly history?: boolean;
   readonly list?: true;
+  /** With the demo API, whose operations are tools. */
+  readonly demo?: true;
   readonly json?: true;
 }
 
@@ -23,13 +25,31 @@ export async function runChat(words: readonly string[], flags: ChatFlags): Promi
     throw new HawserError("usage", "--no-history keeps nothing to list or continue; leave out one of them");
   }
   const isConversation = words.length === 0 && process.stdin.isTTY && process.stdout.isTTY && !flags.json && !flags.list;
-  process.exitCode = isConversation ? await converse(flags) : await answer(words, flags);
+  process.exitCode = await withDemo(flags, (given) => (isConversation ? converse(given) : answer(words, given)));
 }
 
-async function answer(words: readonly string[], flags: ChatFlags): Promise<number> {
+/** The flags, and what the demo adds to them. */
+interface Given {
+  readonly flags: ChatFlags;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly examples: readonly string[];
+}
+
+async function withDemo(flags: ChatFlags, action: (given: Given) => Promise<number>): Promise<number> {
+  if (!flags.demo) return action({ flags, examples: [] });
+  const { startDemoAgent } = await import("../shell/demo-agent.ts");
+  const demo = await startDemoAgent(flags);
+  try {
+    return await action({ flags: { ...flags, ...demo.flags }, env: demo.env, examples: demo.examples });
+  } finally {
+    await demo.close();
+  }
+}
+
+async function answer(words: readonly string[], { flags, env }: Given): Promise<number> {
   const message = flags.list ? "" : await readMessage(words);
   const permissions = canAsk(flags.json === true) ? flags.permissions : "deny";
-  const agent = await startAgent({ ...flags, ...(permissions && { permissions }) }, { onLog: printLog });
+  const agent = await startAgent({ ...flags, ...(permissions && { permissions }) }, { env, onLog: printLog });
   try {
     if (flags.list) {
       await printConversations(agent, flags.json === true);
@@ -53,15 +73,17 @@ const maxLogChars = 1_000;
 
 const printLog = (line: string): void => printTo(process.stderr, `${process.stderr.isTTY ? toHarmlessLine(line, maxLogChars) : line}\n`);
 
-async function converse(flags: ChatFlags): Promise<number> {
+async function converse({ flags, env, examples }: Given): Promise<number> {
   const loop = createConversationLoop();
   const agent = await startAgent(flags, {
+    env,
     onLog: loop.view.notice,
     onRestart: () => loop.view.notice("The agent ended and is started again; what it was doing is lost."),
   });
   try {
     const conversationId = await chooseConversation(agent, flags);
     printTo(process.stdout, await greeting(agent, conversationId, flags));
+    for (const example of examples) printTo(process.stdout, paint("dim", `  The demo API is there. Try: ${example}\n`));
     return await loop.run(agent, conversationId);
   } finally {
     await agent.close();

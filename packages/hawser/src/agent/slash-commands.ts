@@ -2,11 +2,13 @@
 
 import { toHawserError } from "@hawser/wire";
 import { paint } from "../terminal.ts";
+import { showLatest } from "./conversation-choice.ts";
 import type { Session } from "./conversation-loop.ts";
 import { toHarmlessLine } from "./harmless-text.ts";
 
 const help = `  /help          this
   /clear         forget what was said in this conversation
+  /list          the latest conversations
   /models        the models that can answer
   /model <name>  let this one answer from now on; without a name: the usual one
   /quit          leave; so does Ctrl-D
@@ -31,6 +33,9 @@ export async function runSlashCommand(line: string, session: Session, write: (te
       case "clear":
         await session.agent.clearHistory({ conversationId: session.conversationId, force: true });
         write(paint("dim", "Forgotten.\n"));
+        break;
+      case "list":
+        write(showLatest(await session.agent.listConversations(), session.conversationId));
         break;
       case "models":
         write(await showModels(session));

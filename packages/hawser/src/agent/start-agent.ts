@@ -7,6 +7,8 @@ import { launcherPath } from "../launcher.ts";
 import { toAgentArguments, type AgentFlags } from "./agent-flags.ts";
 
 export interface StartOptions {
+  /** Added to our own environment. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
   /** A line of the runtime's log. */
   onLog(line: string): void;
   onRestart?(reason: HawserError): void;
@@ -16,7 +18,7 @@ const maxLogChars = 65_536;
 const maxEarlyLines = 100;
 const usageExitCode = 2;
 
-export async function startAgent(flags: AgentFlags, { onLog, onRestart }: StartOptions): Promise<SpawnedAgent> {
+export async function startAgent(flags: AgentFlags, { env, onLog, onRestart }: StartOptions): Promise<SpawnedAgent> {
   const early: string[] = [];
   let isReady = false;
   function onLine(line: string): void {
@@ -29,6 +31,7 @@ export async function startAgent(flags: AgentFlags, { onLog, onRestart }: StartO
       command: process.execPath,
       args: [...process.execArgv, launcherPath, "agent", ...toAgentArguments(flags)],
       onStderr: createLineSplitter(onLine),
+      ...(env && { env: { ...process.env, ...env } }),
       ...(onRestart && { onRestart }),
     });
     isReady = true;

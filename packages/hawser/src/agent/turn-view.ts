@@ -7,6 +7,8 @@ import { createMarkdownStream } from "./markdown-stream.ts";
 import { showResult, showUse, type CardStyle } from "./tool-card.ts";
 
 export interface TurnView {
+  /** A message was sent to this model, which has said nothing yet. */
+  begin(model: string | undefined): void;
   show(event: TurnEvent): void;
   /** A line of its own, whatever is being written. */
   notice(text: string): void;
@@ -106,6 +108,7 @@ export function createTurnView({ style, write, isPlain }: TurnViewOptions): Turn
   }
 
   return {
+    begin: (model) => wait(awaitedWords(model)),
     show,
     notice: (text) => putLine(`${paint("dim", toHarmlessLine(text, maxNoticeChars))}\n`),
     pause() {
@@ -129,3 +132,7 @@ export function createTurnView({ style, write, isPlain }: TurnViewOptions): Turn
 }
 
 const maxNoticeChars = 500;
+
+/** A server on the user's own machine reads gigabytes before its first word. */
+const awaitedWords = (model = "the model"): string =>
+  model.startsWith("ollama/") ? `waiting for ${model}, maybe still loading` : `waiting for ${model}`;

@@ -18,14 +18,15 @@ import {
   type Stage,
 } from "./agent-stage.ts";
 
-const say = (message: string): string => `${JSON.stringify({ id: "test-1", kind: "user_message", message })}\n`;
+const say = (message: string, index: number): string => `${JSON.stringify({ id: `test-${index + 1}`, kind: "user_message", message })}\n`;
 
+/** Several messages are said one after the other, in one conversation of one process. */
 async function ask(
   stage: Stage,
-  message: string,
+  message: string | readonly string[],
   args: readonly string[] = [],
 ): Promise<Ended & { events: Record<string, unknown>[]; text: string }> {
-  const ended = await runIn(stage, ["agent", ...args], { input: say(message) });
+  const ended = await runIn(stage, ["agent", ...args], { input: [message].flat().map(say).join("") });
   const events = toEvents(ended.stdout);
   return { ...ended, events, text: textOfEvents(events) };
 }
@@ -72,8 +73,9 @@ describe.concurrent("roots", () => {
   it("the working directory is the root; nothing outside of it is read", async () => {
     const stage = makeStage({ "inside.txt": "inside" });
     writeFile(join(stage.home, "outside.txt"), "outside");
-    expect((await ask(stage, "list the files here")).text).toContain("inside.txt");
-    expect((await ask(stage, `read the file ${join(stage.home, "outside.txt")}`)).text).toContain("outside of the allowed folders");
+    const { text } = await ask(stage, ["list the files here", `read the file ${join(stage.home, "outside.txt")}`]);
+    expect(text).toContain("inside.txt");
+    expect(text).toContain("outside of the allowed folders");
   });
 
   it("the home folder itself is refused unless it is given", async () => {
@@ -126,10 +128,10 @@ describe.concurrent("configuration", () => {
       permissions: [{ tool: "run_command", match: { command: "echo" }, decision: "allow" }],
     };
     writeFile(join(stage.folder, "other.json"), JSON.stringify(config));
-    const listed = await ask(stage, "list the files here", ["--config", "other.json"]);
-    expect(listed.text).toContain("a.txt");
-    expect(listed.text).not.toContain("other.json");
-    expect((await ask(stage, "run echo ahoy", ["--config", "other.json"])).text).toContain("ahoy");
+    const { text } = await ask(stage, ["list the files here", "run echo ahoy there"], ["--config", "other.json"]);
+    expect(text).toContain("a.txt");
+    expect(text).not.toContain("other.json");
+    expect(text).toContain("ahoy there\n");
   });
 });
 

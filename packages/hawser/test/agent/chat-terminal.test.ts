@@ -1,6 +1,9 @@
 // `hawser chat` on a pseudo-terminal, as a person uses it: the stream, the cards, the questions, Ctrl-C.
 
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeStage, startOnTerminal, toolsModule, withoutLooks, type RunningProgram, type Stage } from "./agent-stage.ts";
@@ -17,7 +20,7 @@ async function startChat(stage: Stage, args: readonly string[] = []): Promise<Ru
 }
 
 // Each test is a whole program on a terminal; script(1) is that of util-linux.
-describe.runIf(isLinux)("a conversation", () => {
+describe.runIf(isLinux).concurrent("a conversation", () => {
   it("shows the answer as it comes, with cards for tools, and leaves with Ctrl-D", async () => {
     const chat = await startChat(makeStage({ "README.md": "Ships **come** and go.\n" }));
     chat.type("read the file README.md\r");
@@ -108,6 +111,23 @@ describe.runIf(isLinux)("a conversation", () => {
     expect(await chat.ended).toMatchObject({ code: 0 });
   });
 
+  it("a model that has not said anything after a second is named, and that it may be loading", async () => {
+    await using server = createServer(() => {}).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const stage = makeStage();
+    const withServer = { ...stage, env: { ...stage.env, OLLAMA_HOST: `http://127.0.0.1:${port}` } };
+    const chat = await startChat(withServer, ["--model", "ollama/slow"]);
+    chat.type("hello\r");
+    await chat.printed("waiting for ollama/slow, maybe still loading (1 s, Ctrl-C stops it)");
+    chat.type(ctrlC);
+    await chat.printed("Stopped.");
+    await chat.printed("> ");
+    chat.type(ctrlD);
+    expect(await chat.ended).toMatchObject({ code: 0 });
+    server.closeAllConnections();
+  });
+
   it("escape sequences of tools and models are shown, not obeyed", async () => {
     const chat = await startChat(makeStage(), ["--tools", toolsModule]);
     chat.type("call takeover\r");
@@ -121,7 +141,7 @@ describe.runIf(isLinux)("a conversation", () => {
     expect(stdout).toContain("␛]0;owned␇␛[2J␛[31mred");
   });
 
-  it("knows /help, /models, /model, /clear, and says what it does not know", async () => {
+  it("knows /help, /list, /models, /model, /clear, and says what it does not know", async () => {
     const chat = await startChat(makeStage());
     for (const [line, answer] of [
       ["/help", "/clear"],
@@ -130,6 +150,7 @@ describe.runIf(isLinux)("a conversation", () => {
       ["what is 1 + 1?", "OPENAI_API_KEY is not set"],
       ["/model", "The usual model answers."],
       ["my name is Ada", "Ada"],
+      ["/list", "* chat-2"],
       ["/clear", "Forgotten."],
       ["/nonsense", "There is no /nonsense"],
     ] as const) {

@@ -1,10 +1,10 @@
 // `hawser chat` without a terminal: one message, one answer, for scripts and pipes. It starts a real runtime.
 
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findProcesses } from "../run-hawser.ts";
-import { makeStage, runIn, startIn, textOfEvents, toEvents, toolsModule } from "./agent-stage.ts";
+import { makeStage, runIn, startIn, textOfEvents, toEvents, toolsModule, writeFile } from "./agent-stage.ts";
 
 describe.concurrent("one answer", () => {
   it("with no key: lists the files here and reads the README", async () => {
@@ -35,11 +35,11 @@ describe.concurrent("one answer", () => {
     expect(textOfEvents(events)).toContain("a.txt");
   });
 
-  it("nobody to ask: what changes something is denied, stderr says so, and the answer is complete", async () => {
+  it("nobody to ask: what changes something is denied, stderr and the exit code say so, and the answer is complete", async () => {
     const stage = makeStage();
     for (const flags of [[], ["--json"]]) {
       const { code, stdout, stderr } = await runIn(stage, ["chat", ...flags, 'write "hello" to notes.txt']);
-      expect(code).toBe(0);
+      expect(code).toBe(8);
       expect(stderr).toMatch(/^hawser: write_file was denied: .*nobody is asked here.*\n$/);
       expect(stdout).toContain("denied");
       expect(existsSync(join(stage.folder, "notes.txt"))).toBe(false);
@@ -55,6 +55,15 @@ describe.concurrent("one answer", () => {
   it("tools of a module that is named from here are offered", async () => {
     const { stdout } = await runIn(makeStage(), ["chat", "--tools", toolsModule, "call greet with name=Ada"]);
     expect(stdout).toContain("Ahoy, Ada!");
+  });
+});
+
+describe.concurrent("--demo", () => {
+  it("offers the operations of a demo API of its own, and leaves nothing of it", async () => {
+    const stage = makeStage();
+    const { code, stdout, stderr } = await runIn(stage, ["chat", "--demo", "call gatewayInfo"], { env: { TMPDIR: stage.home } });
+    expect([code, stderr, stdout]).toEqual([0, "", expect.stringContaining("demo")]);
+    expect(readdirSync(stage.home).filter((name) => name.includes("demo"))).toEqual([]);
   });
 });
 
@@ -94,6 +103,18 @@ describe.concurrent("failures", () => {
     const { code, stdout, stderr } = await runIn(stage, ["chat", "hi"]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toBe(`hawser: ${join(stage.home, "config", "hawser", "agent.json")}: roots must be a list\n`);
+  });
+
+  it("a home that can't be written is a mistake that names the flags which help, and they do", async () => {
+    const { home, ...rest } = makeStage();
+    writeFile(join(home, "file"), "");
+    const stage = { ...rest, home, env: { ...rest.env, XDG_DATA_HOME: join(home, "file") } };
+    expect(await runIn(stage, ["chat", "what is 6 * 7?"])).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^hawser: .*can't be used: .*--data-dir.*--no-history\n$/) as string,
+    });
+    expect(await runIn(stage, ["chat", "--no-history", "what is 6 * 7?"])).toMatchObject({ code: 0, stdout: "6 * 7 = 42\n" });
   });
 
   it("nothing to say is a mistake that says what to do", async () => {
