@@ -3,7 +3,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { longTestFiles, longTestsVariable } from "./scripts/tasks/long-tests.ts";
 
 // By itself vitest begins with large files, so that short ones fill the end. A soak is a small file that takes long.
 class SoaksFirst extends BaseSequencer {
@@ -19,7 +18,6 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["hawser-source"] } },
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: ["**/node_modules/**", ...(process.env[longTestsVariable] ? [] : longTestFiles)],
     // Real processes on two shared cores: generous, never tight.
     testTimeout: 60_000,
     hookTimeout: 60_000,
