@@ -14,6 +14,8 @@ export interface WebDriver {
   clear(xpath: string): Promise<void>;
   /** Runs the body of a function in the page. */
   evaluate(body: string): Promise<unknown>;
+  /** Runs the body of an async function in the page. */
+  evaluateAsync(body: string): Promise<unknown>;
   windows(): Promise<readonly string[]>;
   /** Of what the window shows, as PNG. */
   screenshot(): Promise<Buffer>;
@@ -92,6 +94,11 @@ export async function openSession(driver: string, application: string): Promise<
     type: async (xpath, text) => void (await act(xpath, "value", { text })),
     clear: async (xpath) => void (await act(xpath, "clear")),
     evaluate: (body) => post("execute/sync", { script: body, args: [] }),
+    evaluateAsync: (body) =>
+      post("execute/async", {
+        script: `(async () => { ${body} })().then(arguments[0], (error) => arguments[0](\`rejected: \${error}\`))`,
+        args: [],
+      }),
     windows: async () => (await call(`${session}/window/handles`, "GET")) as string[],
     screenshot: async () => Buffer.from((await call(`${session}/screenshot`, "GET")) as string, "base64"),
     setSize: async (width, height) => void (await post("window/rect", { width, height })),

@@ -2,6 +2,7 @@
 // and `private_file` know nothing of windows; `app` puts everything together.
 
 pub mod app;
+mod latch;
 pub mod log;
 pub mod private_file;
 pub mod runtime;

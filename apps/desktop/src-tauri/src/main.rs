@@ -3,30 +3,39 @@
 
 use std::process::ExitCode;
 
-use hawser_desktop::log::say;
+use hawser_desktop::log::{flush, say};
 
 fn main() -> ExitCode {
-    let has = |flag: &str| std::env::args().skip(1).any(|argument| argument == flag);
+    let has = |flag: &str| std::env::args_os().skip(1).any(|argument| argument == flag);
     if has("--version") {
         println!("{}", env!("CARGO_PKG_VERSION"));
         return ExitCode::SUCCESS;
     }
-    if !has_display() {
-        say("hawser: there is no display to open a window on");
-        return ExitCode::FAILURE;
-    }
     let is_asked = std::env::var("HAWSER_DEBUG_PROTOCOL").is_ok_and(|value| value == "1");
-    match hawser_desktop::app::run(is_asked || has("--debug-protocol")) {
+    let ended = if has_display() {
+        hawser_desktop::app::run(is_asked || has("--debug-protocol"))
+            .map_err(|error| format!("the window can't be opened: {error}"))
+    } else {
+        Err("there is no display to open a window on".to_owned())
+    };
+    let code = match ended {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("hawser: the window can't be opened: {error}"));
+        Err(sentence) => {
+            say(&format!("hawser: {sentence}"));
             ExitCode::FAILURE
         }
-    }
+    };
+    flush();
+    code
 }
 
 /// Without one the window's library would not return but panic.
+#[cfg(target_os = "linux")]
 fn has_display() -> bool {
-    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    cfg!(not(target_os = "linux")) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
+    gtk::init().is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_display() -> bool {
+    true
 }

@@ -1,31 +1,35 @@
 // What the page hears: every response as the event `agent_stream`, in order, and how the runtime is as
-// `agent_state`. The runtime is read no faster than the window takes it.
+// `agent_state`. The runtime is read no faster than the page takes it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::channel;
-use std::time::Duration;
 
+use serde::Serialize;
 use tauri::{AppHandle, Emitter};
 
-use super::{Desk, locked};
+use super::pace::Pace;
+use super::{Desk, locked, window};
 use crate::log::say;
 use crate::runtime::relay::{RuntimeState, Sink};
+use crate::settings::agent_config::working_folders;
 
 const STREAM_EVENT: &str = "agent_stream";
 /// An older name of the same, for pages that know only that; sent when the settings say so.
 const ALIAS_EVENT: &str = "agent_response";
 const STATE_EVENT: &str = "agent_state";
 
-/// Responses that may be on their way to the window.
-const PACE: u64 = 64;
-/// A window that is busy for longer than this is not waited for.
-const PACE_LIMIT: Duration = Duration::from_secs(2);
-
 pub struct PageEvents {
     pub app: AppHandle,
     pub desk: Arc<Desk>,
-    pub sent: AtomicU64,
+    pub pace: Pace,
+}
+
+/// What the page is told, besides how the runtime is.
+#[derive(Clone, Serialize)]
+struct StateEvent<'a> {
+    #[serde(flatten)]
+    state: &'a RuntimeState,
+    /// The folder in which it works.
+    root: String,
 }
 
 impl Sink for PageEvents {
@@ -43,7 +47,8 @@ impl Sink for PageEvents {
         if let Some(message) = &state.message {
             say(&format!("hawser: {message}"));
         }
-        if let Err(error) = self.app.emit(STATE_EVENT, state) {
+        let root = working_folders(&locked(&self.desk.settings), &self.desk.folders.workspace());
+        if let Err(error) = self.app.emit(STATE_EVENT, StateEvent { state, root }) {
             say(&format!(
                 "hawser: the window could not be told of the agent: {error}"
             ));
@@ -54,24 +59,9 @@ impl Sink for PageEvents {
         say(text);
     }
 
-    fn keep_pace(&self) {
-        if !self
-            .sent
-            .fetch_add(1, Ordering::Relaxed)
-            .is_multiple_of(PACE)
-        {
-            return;
-        }
-        let (done, is_done) = channel();
-        if self
-            .app
-            .run_on_main_thread(move || {
-                let _ = done.send(());
-            })
-            .is_ok()
-        {
-            let _ = is_done.recv_timeout(PACE_LIMIT);
-        }
+    fn keep_pace(&self, bytes: usize) {
+        self.pace
+            .keep(bytes, |sign| window::ask_for_sign(&self.app, sign));
     }
 }
 

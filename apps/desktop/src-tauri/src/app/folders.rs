@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tauri::{AppHandle, Manager};
 
+use crate::log::say;
 use crate::private_file::make_folder;
 
 pub struct Folders {
@@ -21,9 +22,16 @@ impl Folders {
             _ => path.resource_dir()?.join("runtime"),
         };
         let (config, data) = (path.app_config_dir()?, path.app_data_dir()?);
-        // Before the webview, which would let others look into them.
-        make_folder(&config)?;
-        make_folder(&data)?;
+        // Before the webview, which would let others look into them. Where they can't be made, the window opens
+        // all the same and says what could not be written.
+        for folder in [&config, &data] {
+            if let Err(error) = make_folder(folder) {
+                say(&format!(
+                    "hawser: {} can't be made: {error}",
+                    folder.display()
+                ));
+            }
+        }
         Ok(Self {
             config,
             data,

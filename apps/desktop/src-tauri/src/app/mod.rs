@@ -4,8 +4,12 @@
 mod commands;
 mod events;
 mod folders;
+#[cfg(target_os = "linux")]
+mod lost_page;
+mod pace;
 mod quit;
 mod shortcut;
+mod signals;
 mod start;
 mod tray;
 mod window;

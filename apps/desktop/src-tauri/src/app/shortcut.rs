@@ -1,13 +1,19 @@
 // The shortcut that shows and hides the window from anywhere. Another program may have taken it: that is
-// reported, and the app runs without.
+// reported, and the app runs without. Only the window's own thread may register or release one: the library
+// holds a lock while it waits for that thread.
 
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use tauri::{AppHandle, Wry};
 use tauri_plugin_global_shortcut::{Builder, GlobalShortcutExt, Shortcut, ShortcutState};
 
 use super::{Desk, locked, window};
 use crate::log::say;
+
+const CHANGE_LIMIT: Duration = Duration::from_secs(5);
 
 pub fn plugin() -> tauri::plugin::TauriPlugin<Wry> {
     let builder = Builder::new().with_handler(|app, _, event| {
@@ -30,6 +36,27 @@ pub fn parse(text: &str) -> Result<Option<Shortcut>, String> {
     })
 }
 
+/// Does not wait until it is done.
+pub fn release(app: &AppHandle) {
+    let handle = app.clone();
+    let _ = app.run_on_main_thread(move || {
+        let _ = handle.global_shortcut().unregister_all();
+    });
+}
+
+/// For other threads: returns when it is done, or when the window's thread has more important things to do.
+pub fn change(app: &AppHandle, desk: &Arc<Desk>, shortcut: Option<Shortcut>) {
+    let (done, is_done) = channel();
+    let (handle, desk) = (app.clone(), Arc::clone(desk));
+    let begun = app.run_on_main_thread(move || {
+        register(&handle, &desk, shortcut);
+        let _ = done.send(());
+    });
+    if begun.is_ok() {
+        let _ = is_done.recv_timeout(CHANGE_LIMIT);
+    }
+}
+
 /// Instead of the one that was.
 pub fn register(app: &AppHandle, desk: &Desk, shortcut: Option<Shortcut>) {
     let shortcuts = app.global_shortcut();
@@ -42,6 +69,11 @@ pub fn register(app: &AppHandle, desk: &Desk, shortcut: Option<Shortcut>) {
         say(&format!("hawser: {error}"));
         Some("the shortcut can't be used: another program may have it".to_owned())
     });
+    report(desk, problem);
+}
+
+/// For the settings, and for whoever looks at the log.
+pub fn report(desk: &Desk, problem: Option<String>) {
     if let Some(problem) = &problem {
         say(&format!("hawser: {problem}"));
     }

@@ -1,6 +1,5 @@
 // Puts the app together: plugins, settings, the runtime, the window, and what shows and hides it.
 
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
 use tauri::{AppHandle, Manager};
@@ -8,9 +7,10 @@ use tauri_plugin_window_state::StateFlags;
 
 use super::events::PageEvents;
 use super::folders::Folders;
-use super::{Desk, Office, commands, locked, quit, shortcut, tray, window};
-use crate::log::say;
-use crate::private_file::{make_folder, write_private};
+use super::pace::Pace;
+use super::{Desk, Office, commands, locked, quit, shortcut, signals, tray, window};
+use crate::log::{flush, say};
+use crate::private_file::{keep_private, make_folder};
 use crate::runtime::launch::{Launch, LaunchParts, to_launch};
 use crate::runtime::leftover::PidFile;
 use crate::runtime::limits::Limits;
@@ -43,10 +43,25 @@ pub fn run(shows_protocol: bool) -> tauri::Result<()> {
             commands::key_set,
             commands::quit,
         ])
-        .setup(move |app| Ok(set_up(app.handle(), shows_protocol)?))
+        .setup(move |app| {
+            set_up_or_end(app.handle(), shows_protocol);
+            Ok(())
+        })
         .build(tauri::generate_context!())?;
     app.run(quit::on_run_event);
     Ok(())
+}
+
+/// What fails here would end in a panic.
+fn set_up_or_end(app: &AppHandle, shows_protocol: bool) {
+    if let Err(error) = set_up(app, shows_protocol) {
+        say(&format!("hawser: the app can't be started: {error}"));
+        if let Some(office) = app.try_state::<Office>() {
+            office.supervisor.stop();
+        }
+        flush();
+        std::process::exit(1);
+    }
 }
 
 fn set_up(app: &AppHandle, shows_protocol: bool) -> tauri::Result<()> {
@@ -56,12 +71,13 @@ fn set_up(app: &AppHandle, shows_protocol: bool) -> tauri::Result<()> {
         desk: Arc::clone(&desk),
         supervisor,
     });
+    signals::follow(app);
     let page = locked(&desk.settings).page.clone();
     window::create(app, page.theme)?;
     tray::create(app);
     match shortcut::parse(&page.shortcut) {
         Ok(wanted) => shortcut::register(app, &desk, wanted),
-        Err(problem) => *locked(&desk.shortcut_problem) = Some(problem),
+        Err(problem) => shortcut::report(&desk, Some(problem)),
     }
     Ok(())
 }
@@ -86,23 +102,26 @@ fn lay_out(folders: Folders, shows_protocol: bool) -> Desk {
 fn start_runtime(app: &AppHandle, desk: &Arc<Desk>) -> Supervisor {
     let for_launch = Arc::clone(desk);
     Supervisor::start(SupervisorOptions {
-        launch: Box::new(move || plan_launch(&for_launch)),
+        launch: Arc::new(move || plan_launch(&for_launch)),
         build: env!("CARGO_PKG_VERSION").to_owned(),
         pid_file: PidFile::new(desk.folders.pid_file()),
         sink: Arc::new(PageEvents {
             app: app.clone(),
             desk: Arc::clone(desk),
-            sent: AtomicU64::new(0),
+            pace: Pace::default(),
         }),
         limits: Limits::default(),
     })
 }
 
 fn plan_launch(desk: &Desk) -> Result<Launch, String> {
-    let settings = locked(&desk.settings).clone();
     let (agent_config, workspace) = (desk.folders.agent_config(), desk.folders.workspace());
-    let config = to_agent_config(&settings).to_string();
-    write_private(&agent_config, config.as_bytes())?;
+    let settings = {
+        // Not let go before it is written: a plan that is late must not write what was true before.
+        let settings = locked(&desk.settings);
+        keep_private(&agent_config, &to_agent_config(&settings).to_string())?;
+        settings.clone()
+    };
     make_folder(&workspace)
         .map_err(|error| format!("{} can't be made: {error}", workspace.display()))?;
     to_launch(LaunchParts {

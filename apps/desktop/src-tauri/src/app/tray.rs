@@ -3,6 +3,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use tauri::AppHandle;
 use tauri::menu::{Menu, MenuItem};
@@ -12,6 +15,16 @@ use super::{quit, window};
 use crate::log::say;
 
 static HAS_ICON: AtomicBool = AtomicBool::new(false);
+/// A desktop that does not even say whether it has a tray has none.
+const ANSWER_LIMIT: Duration = Duration::from_secs(2);
+
+type Deed = fn(&AppHandle);
+/// Each entry: its id, its label, and what it does.
+const ENTRIES: [(&str, &str, Deed); 3] = [
+    ("show", "Show", window::show),
+    ("hide", "Hide", window::hide),
+    ("quit", "Quit", quit::begin),
+];
 
 pub fn create(app: &AppHandle) {
     // The library behind it is loaded when it is first used, and panics where there is none.
@@ -24,17 +37,17 @@ pub fn create(app: &AppHandle) {
 }
 
 fn build(app: &AppHandle) -> tauri::Result<()> {
-    let show = MenuItem::with_id(app, "show", "Show", true, None::<&str>)?;
-    let hide = MenuItem::with_id(app, "hide", "Hide", true, None::<&str>)?;
-    let quit = MenuItem::with_id(app, "quit", "Quit", true, None::<&str>)?;
-    let menu = Menu::with_items(app, &[&show, &hide, &quit])?;
+    let menu = Menu::new(app)?;
+    for (id, label, _) in ENTRIES {
+        menu.append(&MenuItem::with_id(app, id, label, true, None::<&str>)?)?;
+    }
     let mut builder = TrayIconBuilder::with_id("main")
         .tooltip("Hawser")
         .menu(&menu)
-        .on_menu_event(|app, event| match event.id().as_ref() {
-            "show" => window::show(app),
-            "hide" => window::hide(app),
-            _ => quit::begin(app),
+        .on_menu_event(|app, event| {
+            if let Some(deed) = deed_of(event.id().as_ref()) {
+                deed(app);
+            }
         });
     if let Some(icon) = app.default_window_icon() {
         builder = builder.icon(icon.clone());
@@ -42,9 +55,16 @@ fn build(app: &AppHandle) -> tauri::Result<()> {
     builder.build(app).map(|_| ())
 }
 
-/// Whether the user can see the icon, as far as can be known.
+fn deed_of(id: &str) -> Option<Deed> {
+    let found = ENTRIES.into_iter().find(|(known, _, _)| *known == id);
+    found.map(|(_, _, deed)| deed)
+}
+
+/// Whether the user can see the icon, as far as can be known. May take a moment.
 pub fn is_visible() -> bool {
-    HAS_ICON.load(Ordering::Acquire) && has_host()
+    let (answer, answers) = channel();
+    thread::spawn(move || answer.send(has_host()));
+    HAS_ICON.load(Ordering::Acquire) && answers.recv_timeout(ANSWER_LIMIT).unwrap_or(false)
 }
 
 /// An icon can always be made; somebody must show it.
@@ -61,4 +81,20 @@ fn has_host() -> bool {
 #[cfg(not(target_os = "linux"))]
 fn has_host() -> bool {
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_entry_does_what_it_says_and_nothing_else_does_anything() {
+        let is = |id: &str, deed: Deed| {
+            deed_of(id).is_some_and(|found| std::ptr::fn_addr_eq(found, deed))
+        };
+        assert!(is("show", window::show));
+        assert!(is("hide", window::hide));
+        assert!(is("quit", quit::begin));
+        assert!(deed_of("").is_none() && deed_of("other").is_none());
+    }
 }

@@ -1,6 +1,9 @@
 // The one window. It shows the app's own page and nothing else: links that lead out open in the browser, and
 // only over https. Closing hides it, where it can be shown again.
 
+use std::sync::mpsc::Sender;
+use std::thread;
+
 use tauri::webview::{NewWindowResponse, WebviewWindowBuilder};
 use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindow, WindowEvent};
 
@@ -24,18 +27,37 @@ pub fn create(app: &AppHandle, theme: Theme) -> tauri::Result<()> {
             NewWindowResponse::Deny
         })
         .build()?;
+    #[cfg(target_os = "linux")]
+    super::lost_page::follow(&window);
     let app = app.clone();
     window.on_window_event(move |event| {
         if let WindowEvent::CloseRequested { api, .. } = event {
             api.prevent_close();
-            if tray::is_visible() {
-                hide(&app);
-            } else {
-                quit::begin(&app);
-            }
+            close(&app);
         }
     });
     Ok(())
+}
+
+/// Beside the window's own thread: a desktop may take its time to say whether it has a tray.
+fn close(app: &AppHandle) {
+    let app = app.clone();
+    thread::spawn(move || {
+        if tray::is_visible() {
+            hide(&app);
+        } else {
+            quit::begin(&app);
+        }
+    });
+}
+
+/// Given when the page has taken in everything that was sent to it before; dropped when there is no page.
+pub fn ask_for_sign(app: &AppHandle, sign: Sender<()>) {
+    if let Some(window) = window(app) {
+        let _ = window.eval_with_callback("0", move |_| {
+            let _ = sign.send(());
+        });
+    }
 }
 
 fn is_own_page(url: &Url) -> bool {

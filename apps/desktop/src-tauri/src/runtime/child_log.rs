@@ -41,12 +41,13 @@ pub fn pass_on_log(
             Piece::Dropped { reason, head } => format!("{head} [cut: {reason}]"),
         };
         last.note(&line);
-        budget.spend(line.len() + 1, &mut print, |print| print(&line));
+        budget.print(&line, &mut print);
     });
     budget.say_left_out(&mut print);
 }
 
-struct LogBudget<'a> {
+/// How much may still be printed.
+pub struct LogBudget<'a> {
     limits: &'a Limits,
     since: Instant,
     spent: usize,
@@ -54,7 +55,7 @@ struct LogBudget<'a> {
 }
 
 impl<'a> LogBudget<'a> {
-    fn new(limits: &'a Limits) -> Self {
+    pub fn new(limits: &'a Limits) -> Self {
         Self {
             limits,
             since: Instant::now(),
@@ -63,7 +64,8 @@ impl<'a> LogBudget<'a> {
         }
     }
 
-    fn spend<P: FnMut(&str)>(&mut self, bytes: usize, print: &mut P, pass: impl FnOnce(&mut P)) {
+    pub fn print(&mut self, line: &str, print: &mut impl FnMut(&str)) {
+        let bytes = line.len() + 1;
         if self.since.elapsed() >= self.limits.log_window {
             self.say_left_out(print);
             self.since = Instant::now();
@@ -73,11 +75,11 @@ impl<'a> LogBudget<'a> {
             self.left_out += bytes;
         } else {
             self.spent += bytes;
-            pass(print);
+            print(line);
         }
     }
 
-    fn say_left_out(&mut self, print: &mut impl FnMut(&str)) {
+    pub fn say_left_out(&mut self, print: &mut impl FnMut(&str)) {
         if self.left_out > 0 {
             print(&format!(
                 "[{} bytes of the agent's log were left out]",

@@ -22,6 +22,12 @@ impl Launch {
             .args(&self.args)
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .current_dir(&self.folder);
+        // Where it is not set, each program guesses differently.
+        if std::env::var_os("HOME").is_none_or(|home| home.is_empty())
+            && let Some(home) = std::env::home_dir()
+        {
+            command.env("HOME", home);
+        }
         command
     }
 }

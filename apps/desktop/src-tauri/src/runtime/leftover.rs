@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 
 use super::limits::Limits;
-use super::process::{signal_group, start_mark};
+use super::process::{ask_group_to_end, signal_group, start_mark};
 use crate::private_file::write_private;
 
 #[derive(Deserialize, Serialize)]
@@ -45,7 +45,15 @@ impl PidFile {
         write_private(&self.0, text.as_bytes())
     }
 
+    /// Unless it is another app's by now, which was started while this one ended.
     pub fn remove(&self) {
+        let owner = read_record(&self.0).map(|record| record.owner);
+        if owner.is_none_or(|owner| owner == std::process::id()) {
+            self.remove_any();
+        }
+    }
+
+    fn remove_any(&self) {
         let _ = std::fs::remove_file(&self.0);
     }
 
@@ -55,11 +63,11 @@ impl PidFile {
         if is_running(record.owner, &record.owner_started) {
             return None;
         }
-        self.remove();
+        self.remove_any();
         if !is_running(record.pid, &record.started) {
             return None;
         }
-        signal_group(record.pid, Signal::TERM);
+        ask_group_to_end(record.pid);
         let until = Instant::now() + limits.stop_signal;
         // Not our child: there is nothing to wait on but the system's own list.
         while is_running(record.pid, &record.started) && Instant::now() < until {

@@ -6,10 +6,9 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use super::child_log::{LastSentence, pass_on_log};
+use super::child_log::{LastSentence, LogBudget, pass_on_log};
 use super::end_reason::{HowEnded, Verdict};
 use super::greeting::{Greeting, check_json, read_greeting};
-use super::latch::Latch;
 use super::launch::Launch;
 use super::limits::Limits;
 use super::line_pump::{Piece, pump_lines};
@@ -17,6 +16,7 @@ use super::line_writer::LineWriter;
 use super::owned_child::{OwnedChild, describe_exit};
 use super::relay::Relay;
 use super::supervisor::Event;
+use crate::latch::Latch;
 
 const SHOWN_NOISE_CHARS: usize = 200;
 
@@ -90,9 +90,15 @@ impl Life {
         let (context, ended) = (self.context.clone(), self.output_ended.clone());
         let verdict = Arc::clone(&self.verdict);
         thread::spawn(move || {
+            let mut noise = LogBudget::new(&context.limits);
+            let mut print = |text: &str| context.relay.sink.notice(text);
             pump_lines(output, context.limits.line_bytes, |piece| {
-                take_line(&context, piece, &verdict);
+                match take_line(&context, piece, &verdict) {
+                    Ok(()) => {}
+                    Err(notice) => noise.print(&notice, &mut print),
+                }
             });
+            noise.say_left_out(&mut print);
             ended.set();
             context.tell(LifeEvent::Ended);
         });
@@ -125,27 +131,28 @@ impl Life {
     }
 }
 
-fn take_line(context: &LifeContext, piece: Piece<'_>, verdict: &SharedVerdict) {
-    let checked = match piece {
+/// Or what is to be said of a line that is no response.
+fn take_line(
+    context: &LifeContext,
+    piece: Piece<'_>,
+    verdict: &SharedVerdict,
+) -> Result<(), String> {
+    let line = match piece {
         Piece::Line(line) => check_json(line)
             .map(|()| line)
-            .map_err(|reason| (reason, line.to_owned())),
-        Piece::Dropped { reason, head } => Err((reason, head)),
-    };
-    let line = match checked {
-        Ok(line) => line,
-        Err((reason, head)) => {
-            let head: String = head.chars().take(SHOWN_NOISE_CHARS).collect();
-            let notice = format!("a line from the agent is no response: {reason}: {head}");
-            return context.relay.sink.notice(&notice);
-        }
+            .map_err(|reason| describe_noise(&reason, line))?,
+        Piece::Dropped { reason, head } => return Err(describe_noise(&reason, &head)),
     };
     match verdict.get() {
-        Some(Ok(())) => return context.relay.response(context.number, line),
+        Some(Ok(())) => context.relay.response(context.number, line),
         // One of another build has nothing to say to the page.
-        Some(Err(_)) => return,
-        None => {}
+        Some(Err(_)) => {}
+        None => take_before_greeting(context, line, verdict),
     }
+    Ok(())
+}
+
+fn take_before_greeting(context: &LifeContext, line: &str, verdict: &SharedVerdict) {
     let greeting = read_greeting(line, &context.build);
     let judged = match &greeting {
         Greeting::None => return context.relay.response(context.number, line),
@@ -157,4 +164,9 @@ fn take_line(context: &LifeContext, piece: Piece<'_>, verdict: &SharedVerdict) {
         context.relay.greet(context.number, line);
     }
     context.tell(LifeEvent::Greeted);
+}
+
+fn describe_noise(reason: &str, line: &str) -> String {
+    let head: String = line.chars().take(SHOWN_NOISE_CHARS).collect();
+    format!("a line from the agent is no response: {reason}: {head}")
 }

@@ -5,7 +5,6 @@ pub mod child_log;
 pub mod crash_count;
 pub mod end_reason;
 pub mod greeting;
-pub mod latch;
 pub mod launch;
 pub mod leftover;
 pub mod life;

@@ -10,9 +10,9 @@ use std::thread;
 use rustix::io::Errno;
 use rustix::process::{Signal, WaitId, WaitIdOptions, waitid};
 
-use super::latch::Latch;
 use super::limits::Limits;
-use super::process::{signal_group, to_pid};
+use super::process::{ask_group_to_end, signal_group, to_pid};
+use crate::latch::Latch;
 
 pub struct OwnedChild {
     child: Child,
@@ -59,7 +59,7 @@ impl OwnedChild {
     pub fn stop(mut self, close_input: impl FnOnce(), limits: &Limits) -> io::Result<ExitStatus> {
         close_input();
         if !self.exited.wait(limits.stop_input) {
-            signal_group(self.id(), Signal::TERM);
+            ask_group_to_end(self.id());
             self.exited.wait(limits.stop_signal);
         }
         // Always: the process itself may be gone and have left something behind that holds its pipes.

@@ -13,6 +13,12 @@ pub fn signal_group(leader: u32, signal: Signal) {
     }
 }
 
+/// Also one that was stopped: it could neither end nor say anything.
+pub fn ask_group_to_end(leader: u32) {
+    signal_group(leader, Signal::TERM);
+    signal_group(leader, Signal::CONT);
+}
+
 pub fn to_pid(id: u32) -> Option<Pid> {
     i32::try_from(id)
         .ok()

@@ -15,8 +15,8 @@ pub trait Sink: Send + Sync + 'static {
     fn state(&self, state: &RuntimeState);
     /// For people who look for a mistake; not for the page.
     fn notice(&self, text: &str);
-    /// Returns when the page has caught up, or is not expected to.
-    fn keep_pace(&self) {}
+    /// After a line of that many bytes: returns when the page has caught up, or is not expected to.
+    fn keep_pace(&self, _bytes: usize) {}
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -112,7 +112,7 @@ impl Relay {
             self.sink.response(line);
         }
         drop(present);
-        self.sink.keep_pace();
+        self.sink.keep_pace(line.len());
     }
 
     /// Everything that a page which has just begun to listen must know.
@@ -133,6 +133,7 @@ impl Relay {
         match (&present.writer, present.state.runtime) {
             (Some(writer), _) => writer.send(line),
             (None, Phase::Failed) => Err("the agent is not running".into()),
+            (None, Phase::Starting) => Err("the agent is still being started".into()),
             (None, _) => Err("the agent has ended; it is being started again".into()),
         }
     }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::crash_count::CrashCount;
@@ -63,12 +64,23 @@ impl Supervision {
             match order {
                 Some(Order::Stop) => return,
                 Some(Order::Restart) => {
+                    if self.is_stop_waiting() {
+                        return;
+                    }
                     self.crashes.forget();
                     self.has_run = false;
                 }
                 None => {}
             }
         }
+    }
+
+    /// Of several orders that came meanwhile one start is enough; everything else that waits is of a life
+    /// that is over.
+    fn is_stop_waiting(&self) -> bool {
+        self.received
+            .try_iter()
+            .any(|event| matches!(event, Event::Order(Order::Stop)))
     }
 
     fn give_up(&mut self, message: String) -> Option<Order> {
@@ -113,12 +125,32 @@ impl Supervision {
         }
     }
 
+    /// An order does not wait for it.
+    fn plan(&self) -> Result<Launch, End> {
+        let (plan, events) = (Arc::clone(&self.options.launch), self.sender.clone());
+        let number = self.number;
+        thread::spawn(move || events.send(Event::Planned(number, plan())));
+        loop {
+            match self.received.recv() {
+                Ok(Event::Planned(number, launch)) if number == self.number => {
+                    return launch.map_err(End::Failed);
+                }
+                Ok(Event::Order(order)) => {
+                    self.tell_order(order);
+                    return Err(End::Ordered(order));
+                }
+                Ok(_) => {}
+                Err(_) => return Err(End::Ordered(Order::Stop)),
+            }
+        }
+    }
+
     fn live(&mut self) -> End {
-        let launch = match (self.options.launch)() {
-            Ok(launch) => launch,
-            Err(message) => return End::Failed(message),
-        };
         self.number += 1;
+        let launch = match self.plan() {
+            Ok(launch) => launch,
+            Err(end) => return end,
+        };
         let life = match Life::start(&launch, self.context()) {
             Ok(life) => life,
             Err(reason) => return self.lost(reason),
@@ -155,7 +187,7 @@ impl Supervision {
                     },
                     LifeEvent::Ended => return self.end_of(life, launch),
                 },
-                Some(Event::Life(..)) => {}
+                Some(Event::Life(..) | Event::Planned(..)) => {}
                 Some(Event::Order(order)) => {
                     self.relay.retire();
                     self.tell_order(order);

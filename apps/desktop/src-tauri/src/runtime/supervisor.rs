@@ -14,8 +14,8 @@ use super::relay::{Relay, Sink};
 use super::supervision::Supervision;
 
 pub struct SupervisorOptions {
-    /// Asked before every start.
-    pub launch: Box<dyn Fn() -> Result<Launch, String> + Send>,
+    /// Asked before every start, in a thread of its own: it may ask a keychain that does not answer.
+    pub launch: Arc<dyn Fn() -> Result<Launch, String> + Send + Sync>,
     /// What a runtime's `ready` must name.
     pub build: String,
     pub pid_file: PidFile,
@@ -31,6 +31,8 @@ pub enum Order {
 
 pub enum Event {
     Order(Order),
+    /// How the life of this number is to be started.
+    Planned(u64, Result<Launch, String>),
     Life(u64, LifeEvent),
 }
 

@@ -1,5 +1,7 @@
 // The agent's configuration, as the settings have it. Written beside them, whenever a runtime is started.
 
+use std::path::Path;
+
 use serde_json::{Map, Value, json};
 
 use super::stored::StoredSettings;
@@ -31,6 +33,18 @@ pub fn concerns_agent(old: &StoredSettings, new: &StoredSettings) -> bool {
         || old.arguments != new.arguments
 }
 
+/// Where the agent works, for people; `workspace` is where it does when nobody has said anything.
+pub fn working_folders(stored: &StoredSettings, workspace: &Path) -> String {
+    let config = to_agent_config(stored);
+    let roots = config["roots"].as_array().into_iter().flatten();
+    let roots: Vec<&str> = roots.filter_map(Value::as_str).collect();
+    if roots.is_empty() {
+        workspace.display().to_string()
+    } else {
+        roots.join(", ")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,6 +69,15 @@ mod tests {
             })
         );
         assert_eq!(to_agent_config(&StoredSettings::default()), json!({}));
+    }
+
+    #[test]
+    fn the_agent_works_in_its_roots_or_in_a_folder_of_its_own() {
+        let folders = |value| working_folders(&stored(value), Path::new("/w"));
+        assert_eq!(folders(json!({})), "/w");
+        assert_eq!(folders(json!({"roots": ["/a", "~/b"]})), "/a, ~/b");
+        assert_eq!(folders(json!({"agent": {"roots": ["/c", 7]}})), "/c");
+        assert_eq!(folders(json!({"agent": {"roots": "no list"}})), "/w");
     }
 
     #[test]

@@ -65,6 +65,9 @@ pub struct StoredSettings {
     /// What else the agent's configuration says, such as `mcpServers`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub agent: Map<String, Value>,
+    /// What a newer app may have written stays in the file.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -107,9 +110,20 @@ pub fn save_settings(
     settings: &StoredSettings,
     keep_broken: bool,
 ) -> Result<(), String> {
-    if keep_broken {
-        let _ = std::fs::rename(path, path.with_extension("json.broken"));
+    if keep_broken && path.exists() {
+        set_aside(path)?;
     }
     let text = serde_json::to_string_pretty(settings).expect("settings are plain JSON");
     write_private(path, format!("{text}\n").as_bytes())
+}
+
+/// Under a name that nothing has yet.
+fn set_aside(path: &Path) -> Result<(), String> {
+    let names = (1..).map(|number| match number {
+        1 => path.with_extension("json.broken"),
+        _ => path.with_extension(format!("json.broken-{number}")),
+    });
+    let free = names.into_iter().find(|name| !name.exists());
+    free.map_or(Ok(()), |name| std::fs::rename(path, name))
+        .map_err(|error| format!("{} can't be set aside: {error}", path.display()))
 }

@@ -117,13 +117,13 @@ pub fn greeting_shell(rest: &str) -> Launch {
 }
 
 pub fn supervise(
-    launch: impl Fn() -> Result<Launch, String> + Send + 'static,
+    launch: impl Fn() -> Result<Launch, String> + Send + Sync + 'static,
     folder: &Path,
     limits: Limits,
 ) -> (Supervisor, Arc<Page>) {
     let page = Arc::new(Page::default());
     let supervisor = Supervisor::start(SupervisorOptions {
-        launch: Box::new(launch),
+        launch: Arc::new(launch),
         build: BUILD.into(),
         pid_file: PidFile::new(folder.join("runtime.json")),
         sink: Arc::clone(&page) as Arc<dyn Sink>,

@@ -113,3 +113,18 @@ fn a_request_is_one_line_of_at_most_the_contracts_size() {
     assert_eq!(refusal, "the request is longer than 10485760 bytes");
     child.stop(|| drop(writer), &quick_limits()).unwrap();
 }
+
+#[test]
+fn a_child_whose_output_is_no_protocol_is_reported_in_so_many_words_only() {
+    let flood = "yes 'this is no JSON' | head -n 200000; echo '{\"type\":\"after\"}'; cat";
+    let folder = tempfile::tempdir().unwrap();
+    let launch = greeting_shell(flood);
+    let (supervisor, page) =
+        supervise(move || Ok(launch.clone()), folder.path(), Limits::default());
+    page.wait_for_response("after");
+    supervisor.stop();
+    let log = notices(&page);
+    let bytes: usize = log.iter().map(String::len).sum();
+    assert!(bytes > 100_000 && bytes < 2_000_000, "{bytes} bytes");
+    assert!(log.iter().any(|line| line.ends_with("were left out]")));
+}

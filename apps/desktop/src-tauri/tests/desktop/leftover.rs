@@ -153,3 +153,19 @@ fn a_supervisor_ends_the_leftover_before_it_starts_its_own() {
     assert_eq!(page.all()[0], Seen::Notice(notice));
     supervisor.stop();
 }
+
+#[test]
+fn the_file_of_another_app_stays_when_this_one_ends() {
+    let left = Left::start("exec sleep 1000");
+    let record =
+        json!({"pid": left.pid(), "started": "x", "owner": left.pid(), "ownerStarted": "x"});
+    std::fs::write(left.path(), record.to_string()).unwrap();
+    PidFile::new(left.path()).remove();
+    assert!(left.path().exists());
+    left.write(left.pid(), "x", "x");
+    PidFile::new(left.path()).remove();
+    assert!(!left.path().exists());
+    std::fs::write(left.path(), "nobody's").unwrap();
+    PidFile::new(left.path()).remove();
+    assert!(!left.path().exists());
+}

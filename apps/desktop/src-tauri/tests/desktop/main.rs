@@ -12,3 +12,4 @@ mod settings;
 mod stop_ladder;
 mod supervisor;
 mod supervisor_failures;
+mod supervisor_orders;

@@ -1,10 +1,11 @@
 // Files for this user only: written whole or not at all.
 
 use std::fs::{Permissions, metadata, read_dir, read_to_string, set_permissions, write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::process::Command;
 
-use hawser_desktop::private_file::{read_private, write_private};
+use hawser_desktop::private_file::{keep_private, read_private, write_private};
 
 fn mode(path: &Path) -> u32 {
     metadata(path).unwrap().permissions().mode() & 0o777
@@ -53,4 +54,47 @@ fn a_file_that_others_could_read_is_closed_to_them() {
     set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
     assert_eq!(read_private(&path).unwrap().as_deref(), Some("{}"));
     assert_eq!(mode(&path), 0o600);
+}
+
+#[test]
+fn what_is_no_file_is_refused_and_never_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("settings.json");
+    let made = Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    let refusal = read_private(&path).unwrap_err();
+    assert!(refusal.ends_with("settings.json is no file"), "{refusal}");
+    assert!(read_private(folder.path()).is_err());
+}
+
+#[test]
+fn what_a_file_says_already_needs_no_writing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("agent.json");
+    keep_private(&path, "{}").unwrap();
+    let before = metadata(&path).unwrap().ino();
+    keep_private(&path, "{}").unwrap();
+    assert_eq!(metadata(&path).unwrap().ino(), before);
+    keep_private(&path, "{ }").unwrap();
+    assert_eq!(read_to_string(&path).unwrap(), "{ }");
+}
+
+#[test]
+fn two_who_write_the_same_file_do_not_disturb_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("settings.json");
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let path = &path;
+            scope.spawn(move || {
+                for _ in 0..25 {
+                    write_private(path, &[b'0' + writer; 5_000]).unwrap();
+                }
+            });
+        }
+    });
+    let text = read_to_string(&path).unwrap();
+    assert_eq!(text.len(), 5_000);
+    assert_eq!(text, text[..1].repeat(5_000));
+    assert_eq!(names(folder.path()), ["settings.json"]);
 }

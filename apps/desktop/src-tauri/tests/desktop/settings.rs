@@ -39,6 +39,7 @@ fn what_is_saved_is_loaded_with_what_was_written_by_hand() {
         node: Some("/opt/node".into()),
         arguments: vec!["--no-history".into()],
         agent: json!({"instructions": "x"}).as_object().unwrap().clone(),
+        unknown: json!({"newer": {"a": 1}}).as_object().unwrap().clone(),
     };
     save_settings(&path, &settings, false).unwrap();
     assert_eq!(load_settings(&path), (settings, None));
@@ -159,4 +160,43 @@ fn values_that_can_be_used_are_taken_as_they_are() {
     });
     let settings = parse_settings(given.clone()).unwrap();
     assert_eq!(serde_json::to_value(settings).unwrap(), given);
+}
+
+#[test]
+fn what_a_newer_app_has_written_stays_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("settings.json");
+    let newer = json!({"model": "offline", "roots": [], "allowedCommands": [], "permissionRules": [],
+        "shortcut": "", "theme": "dark", "voice": {"speed": 2}, "aliasEvent": true});
+    write(&path, newer.to_string()).unwrap();
+    let (settings, problem) = load_settings(&path);
+    assert_eq!(problem, None);
+    save_settings(&path, &settings, false).unwrap();
+    let kept: Value = serde_json::from_str(&read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(kept, newer);
+    // The page can't bring in anything that is not its own.
+    let page = parse_settings(json!({"theme": "light", "node": "/bin/evil", "agent": {}})).unwrap();
+    let text = serde_json::to_string(&page).unwrap();
+    assert!(!text.contains("evil") && !text.contains("agent"), "{text}");
+}
+
+#[test]
+fn what_was_set_aside_before_is_not_lost_either_and_nothing_is_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("settings.json");
+    for text in ["first", "second", "third"] {
+        write(&path, text).unwrap();
+        save_settings(&path, &StoredSettings::default(), true).unwrap();
+    }
+    let read = |name: &str| read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("settings.json.broken"), "first");
+    assert_eq!(read("settings.json.broken-2"), "second");
+    assert_eq!(read("settings.json.broken-3"), "third");
+    // A folder that may not be written keeps what is in it, and whoever saves is told.
+    let refusal = save_settings(
+        std::path::Path::new("/proc/self/stat"),
+        &StoredSettings::default(),
+        true,
+    );
+    assert!(refusal.unwrap_err().contains("can't be set aside: "));
 }

@@ -4,7 +4,10 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{ChildStdout, Command};
 use std::time::{Duration, Instant};
 
+use hawser_desktop::runtime::limits::Limits;
 use hawser_desktop::runtime::owned_child::{OwnedChild, Pipes, describe_exit};
+use hawser_desktop::runtime::process::signal_group;
+use rustix::process::Signal;
 
 use crate::agent_child::{is_running, quick_limits, wait_until};
 
@@ -79,4 +82,22 @@ fn the_end_of_a_child_is_told_once_and_its_id_stays_its_own_until_then() {
         "exit code 3"
     );
     assert!(heard.recv().is_err());
+}
+
+#[test]
+fn a_child_that_was_stopped_hears_that_it_is_to_end() {
+    let (child, pipes) = start("trap 'exit 9' TERM; echo set; while :; do sleep 0.05; done");
+    let mut output = BufReader::new(pipes.output);
+    assert_eq!(first_line(&mut output), "set");
+    signal_group(child.id(), Signal::STOP);
+    let exit = describe_exit(child.stop(|| drop(pipes.input), &patient_limits()));
+    assert_eq!(exit, "exit code 9");
+}
+
+/// Time enough after the signal, however busy the machine is.
+fn patient_limits() -> Limits {
+    Limits {
+        stop_signal: Duration::from_secs(30),
+        ..quick_limits()
+    }
 }

@@ -154,3 +154,29 @@ fn a_program_that_is_not_there_and_a_launch_that_is_refused_are_told() {
     );
     supervisor.stop();
 }
+
+#[test]
+fn a_runtime_that_closes_its_output_but_lives_is_ended_and_started_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let launch = greeting_shell("exec >&-; cat >/dev/null; sleep 1000");
+    let (supervisor, page) = supervise(move || Ok(launch.clone()), folder.path(), quick_limits());
+    page.wait_for(2, |one| one.phase() == Some(Phase::Running));
+    let sentence = page.wait_for_phase(Phase::Restarting);
+    assert!(sentence.starts_with("the agent ended ("), "{sentence}");
+    supervisor.stop();
+}
+
+#[test]
+fn a_second_greeting_is_a_response_like_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = READY.replace("1.2.3", "9.9.9");
+    let launch = greeting_shell(&format!(
+        "echo '{READY}'; echo '{other}'; echo '{{\"type\":\"after\"}}'; cat"
+    ));
+    let (supervisor, page) = supervise(move || Ok(launch.clone()), folder.path(), quick_limits());
+    page.wait_for_response("after");
+    assert_eq!(phases(&page.all()), [Phase::Running]);
+    supervisor.relay.repeat();
+    assert_eq!(page.all().last(), Some(&Seen::Response(READY.into())));
+    supervisor.stop();
+}
