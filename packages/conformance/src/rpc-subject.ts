@@ -27,8 +27,9 @@ async function openRpc(options: CommandSubjectOptions, setup: Setup, start: Star
   let api: ScriptedApi | undefined;
   let closing: Promise<void> | undefined;
   async function close(session?: Session): Promise<void> {
-    await session?.close();
+    // The API first: calls that wait for it end with it, and a server that lets them finish can exit by itself.
     await api?.close();
+    await session?.close();
     folder.remove();
   }
   try {

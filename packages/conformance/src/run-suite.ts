@@ -1,5 +1,5 @@
-// Runs a suite against a subject: each scenario in a session of its own, several side by side, and
-// the results in the suite's order. A scenario that fails never keeps the others from running, and
+// Runs a suite against a subject: each scenario in a session of its own, several side by side, long ones
+// first, and the results in the suite's order. A scenario that fails never keeps the others from running, and
 // no session is left open, whatever happens.
 
 import { describeThrown, HawserError } from "@hawser/wire";
@@ -8,7 +8,7 @@ import { nextOn, startConversation, type Conversation } from "./conversation.ts"
 import { excerptOfText } from "./excerpt.ts";
 import { describe, type Difference } from "./expecting.ts";
 import { runSteps, type StepFailure } from "./run-steps.ts";
-import { needsProcess, type Scenario, type Suite } from "./scenario.ts";
+import { needsProcess, type Scenario, type Step, type Suite } from "./scenario.ts";
 import type { Session, Subject } from "./subject.ts";
 
 export interface Failure extends StepFailure {
@@ -62,12 +62,13 @@ export async function runSuite(suite: Suite, subject: Subject, options: RunSuite
   checkSuite(suite);
   const scenarios = selectScenarios(suite, options.only);
   const results: (ScenarioResult | undefined)[] = scenarios.map(() => undefined);
+  const positions = longestFirst(scenarios);
   const startedAt = performance.now();
   let next = 0;
   let reported = 0;
 
   async function work(): Promise<void> {
-    for (let position = next++; position < scenarios.length; position = next++) {
+    for (let position = positions[next++]; position !== undefined; position = positions[next++]) {
       results[position] = await runScenario(suite, scenarios[position] as Scenario, subject, options.timeoutMs ?? defaultTimeoutMs);
       for (let ready = results[reported]; ready; ready = results[++reported]) options.onResult?.(ready);
     }
@@ -78,6 +79,15 @@ export async function runSuite(suite: Suite, subject: Subject, options: RunSuite
   for (const settled of await Promise.allSettled(workers)) if (settled.status === "rejected") throw settled.reason;
   return summarize(suite, subject, results as ScenarioResult[], performance.now() - startedAt);
 }
+
+// One of a thousand steps that begins last would be waited for alone.
+function longestFirst(scenarios: readonly Scenario[]): readonly number[] {
+  const lengths = scenarios.map(({ steps }) => countSteps(steps));
+  return [...scenarios.keys()].toSorted((one, other) => (lengths[other] ?? 0) - (lengths[one] ?? 0));
+}
+
+const countSteps = (steps: readonly Step[]): number =>
+  steps.reduce((count, step) => count + ("repeat" in step ? step.repeat * countSteps(step.steps) : 1), 0);
 
 function selectScenarios(suite: Suite, only: readonly string[] | undefined): readonly Scenario[] {
   if (only === undefined) return suite.scenarios;

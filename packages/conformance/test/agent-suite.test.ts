@@ -31,7 +31,7 @@ function plainAgentSubject(fault?: string): Subject {
   });
 }
 
-describe("an agent runtime that keeps the contract", () => {
+describe.concurrent("an agent runtime that keeps the contract", () => {
   it("R112-R147: passes all that is not additive", async () => {
     const results = await run(plainAgentSubject(), contractIds);
     expect(results.filter(({ failure }) => failure)).toEqual([]);
@@ -78,7 +78,7 @@ const faults: readonly Fault[] = [
   { name: "ignores-files", fails: ["attachment-missing"] },
 ];
 
-describe("agent runtimes that break it", () => {
+describe.concurrent("agent runtimes that break it", () => {
   it.each(faults)("a runtime with the fault $name fails exactly the scenarios that it breaks", async ({ name, fails }) => {
     expect(idsOf(await run(plainAgentSubject(name), contractIds, 3_000), "failed")).toEqual(fails);
   });

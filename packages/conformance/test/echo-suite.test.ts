@@ -5,7 +5,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createStreamTransport, ndjson, serveEcho } from "@hawser/wire/node";
 import { runSuite, streamsSubject, suites, type RunSuiteOptions, type ScenarioResult, type Subject, type Suite } from "../src/index.ts";
-import { findPython, fixtureSubject, plainEchoSubject, pythonSubject } from "./subjects.ts";
+import { findPython, ourEcho, plainEchoSubject, pythonSubject } from "./subjects.ts";
 
 const echoSuite = suites["echo"] as Suite;
 const allIds = echoSuite.scenarios.map(({ id }) => id);
@@ -23,7 +23,7 @@ const reasonOf = (results: readonly ScenarioResult[], id: string): string | unde
 
 describe.concurrent("implementations that keep the contract", () => {
   it("G1 G2 G5 G6 G8 G14: our echo server passes every scenario", async () => {
-    const results = await run(fixtureSubject("our-echo.ts"));
+    const results = await run(await ourEcho());
     expect(failures(results)).toEqual([]);
     expect(results.map(({ id, outcome }) => [id, outcome])).toEqual(allIds.map((id) => [id, "passed"]));
   });

@@ -27,7 +27,7 @@ describe.concurrent("parents that keep the contract", () => {
 
   it("R37-R51 R60: our session as a process passes what has to do with its files and its end", async () => {
     const only = suite.scenarios.slice(0, allIds.indexOf("call") + 1).map(({ id }) => id);
-    const results = await run(ourParent(), [...only, "closed-in-call"]);
+    const results = await run(await ourParent(), [...only, "closed-in-call"]);
     expect(results.filter(({ failure }) => failure)).toEqual([]);
     expect(idsOf(results, "passed")).toEqual([...only, "closed-in-call"]);
   });
@@ -83,7 +83,7 @@ const faults: readonly Fault[] = [
   { name: "world-readable", fails: ["socket-file"], scenario: "socket-file", reason: /^at socket\.mode: expected "600", got "666"$/ },
   {
     name: "leaves-files",
-    timeoutMs: 5_000,
+    timeoutMs: 3_000,
     fails: ["terminate", "terminate-busy"],
     scenario: "terminate",
     reason: /^at socket: expected \{"\$absent":true\}, got \{"name":"claudecode_ipc_/,

@@ -86,7 +86,7 @@ const faults: readonly Fault[] = [
   },
 ];
 
-describe("rpc servers that break it", () => {
+describe.concurrent("rpc servers that break it", () => {
   it.each(faults)("a server with the fault $name fails exactly the scenarios that it breaks", async ({ name, fails }) => {
     // What never comes with these two is waited for in vain.
     const [only, timeoutMs] = ["reads-after-shutdown", "too-many-workers"].includes(name) ? [fails, 3_000] : [quickIds, 20_000];

@@ -8,6 +8,7 @@ import { PassThrough } from "node:stream";
 import { afterAll } from "vitest";
 // By its path: the suites are for any implementation, and the package depends on none.
 import { createIPCSession } from "../../bridge/src/index.ts";
+import { packProgram } from "../../hawser/test/packed-program.ts";
 import { bridgeSubject } from "../src/bridge-subject.ts";
 import { commandSubject, type Subject } from "../src/index.ts";
 import { parentSubject } from "../src/parent-subject.ts";
@@ -24,15 +25,18 @@ afterAll(() => rmSync(cache, { recursive: true, force: true }));
 const env = { ...process.env, NODE_COMPILE_CACHE: cache };
 
 /** A fixture as a subject that is given little time to end: many of them never would. */
-export function fixtureSubject(file: string, ...args: string[]): Subject {
-  return commandSubject({
-    command: process.execPath,
-    args: ["--conditions=hawser-source", join(fixtures, file), ...args],
-    env,
-    stopInputMs: 500,
-    stopSignalMs: 100,
-  });
-}
+export const fixtureSubject = (file: string, ...args: string[]): Subject =>
+  impatient(["--conditions=hawser-source", join(fixtures, file), ...args]);
+
+const impatient = (args: readonly string[]): Subject =>
+  commandSubject({ command: process.execPath, args, env, stopInputMs: 500, stopSignalMs: 100 });
+
+/** In the form that starts quickly: a suite starts its subject for every scenario. */
+const pack = async (name: string, entry: string): Promise<string> => join(await packProgram({ name, entry }), "dist", "main.js");
+const packFixture = (name: string): Promise<string> => pack(name, `packages/conformance/test/fixtures/${name}.ts`);
+
+/** Our echo server in a process of its own. */
+export const ourEcho = async (): Promise<Subject> => impatient([await packFixture("our-echo")]);
 
 /** An echo server that runs in this process, since dozens of starts for each of many faults would take minutes. */
 export function plainEchoSubject(fault?: string): Subject {
@@ -66,15 +70,15 @@ export const pythonSubject = (python: string): Subject => commandSubject({ comma
 
 // --- bridges and parents
 
-/** Our bridge as a client starts it: the bundle where there is one, else the sources. */
-export function ourBridge(...options: string[]): Subject {
-  const { command, args } = createIPCSession([]).mcpServerConfig;
-  return bridgeSubject({ command, args: [...args.slice(0, -2), ...options, "{socket}", "{schema}"], env });
+/** Our bridge in one file, as it is published. */
+export async function ourBridge(...options: string[]): Promise<Subject> {
+  const program = await pack("bridge", "packages/bridge/src/process/main.ts");
+  return bridgeSubject({ command: process.execPath, args: [program, ...options, "{socket}", "{schema}"], env });
 }
 
 /** Our session in a process of its own. */
-export const ourParent = (): Subject =>
-  parentSubject({ command: process.execPath, args: ["--conditions=hawser-source", join(fixtures, "our-parent.ts")], env });
+export const ourParent = async (): Promise<Subject> =>
+  parentSubject({ command: process.execPath, args: [await packFixture("our-parent")], env });
 
 export const pythonParent = (python: string): Subject => parentSubject({ command: python, args: [join(fixtures, "parent.py")] });
 

@@ -127,7 +127,7 @@ function whileWanted<Value>(load: Promise<Value>, { timeoutMs, signal }: Patienc
 
 function durationsOf(item: CallItem, options: GatewayOptions): { timeoutMs: number; retryBackoffMs: number | undefined } {
   return {
-    timeoutMs: hasText(item.timeout) ? parseDuration(item.timeout, "timeout") : (options.timeoutMs ?? limits.callTimeoutMs),
+    timeoutMs: hasText(item.timeout) ? parseDuration(item.timeout) : (options.timeoutMs ?? limits.callTimeoutMs),
     retryBackoffMs: hasText(item.retryBackoff) ? parseDuration(item.retryBackoff, "retryBackoff") : undefined,
   };
 }

@@ -11,6 +11,7 @@ import { toCredential } from "./execute/credential.ts";
 import { execute } from "./execute/execute.ts";
 import { createRedactor, type Redactor } from "./execute/redaction.ts";
 import type { RunningCalls } from "./execute/running-calls.ts";
+import { release } from "./openapi/document-file.ts";
 import type { GatewaySource } from "./openapi/fetch-document.ts";
 import { buildRequest } from "./request/build-request.ts";
 
@@ -33,16 +34,19 @@ export function createGatewaySource({ target, redactor, pool, running, timeoutMs
   return {
     baseUrl: target.baseUrl,
     async fetchText(path, { maxBytes }) {
-      const chunks: Buffer[] = [];
-      const onBody = (chunk: Buffer): Promise<void> => Promise.resolve(void chunks.push(chunk));
+      // In one piece from the start: the chunks and the whole together would be twice as much.
+      const body = Buffer.allocUnsafeSlow(maxBytes);
+      let length = 0;
+      const onBody = (chunk: Buffer): Promise<void> => Promise.resolve(void (length += chunk.copy(body, length)));
       const request = buildRequest({ path }, undefined, target);
       const leftMs = Math.max(1, Math.round(endsAt - performance.now()));
       const outcome = await execute(request, { ...sending, onBody, maxBodyBytes: maxBytes, timeoutMs: leftMs });
       if (!outcome.ok) throw toError(outcome);
       if (outcome.response?.truncated) throw new HawserError("too_large", `document of more than ${maxBytes} bytes`);
-      const text = Buffer.concat(chunks);
-      if (!isUtf8(text)) throw new HawserError("usage", "document is not UTF-8 text");
-      return text.toString("utf8");
+      if (!isUtf8(body.subarray(0, length))) throw new HawserError("usage", "document is not UTF-8 text");
+      const text = body.toString("utf8", 0, length);
+      release(body);
+      return text;
     },
   };
 }

@@ -32,6 +32,7 @@ export { filterByPath, filterByPathPart, searchOperations, statsOf, tagsOf } fro
 export type { OperationStats } from "./openapi/search.ts";
 export { validateDocument } from "./openapi/validate-document.ts";
 export type { DocumentValidation } from "./openapi/validate-document.ts";
+export { checkPlace } from "./request/check-item.ts";
 export { parseDuration } from "./request/duration.ts";
 export { rpcCodec } from "./rpc/rpc-codec.ts";
 export { serveRpc } from "./rpc/serve-rpc.ts";

@@ -7,8 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { suites } from "@hawser/conformance";
 import { startDemoApi } from "@hawser/gateway";
-import { igw, makePlace, runIn, type Place } from "./gateway-stage.ts";
-import { launcher } from "./run-hawser.ts";
+import { hawser, igw, makePlace, runIn, type Place } from "./gateway-stage.ts";
 
 const run = promisify(execFile);
 
@@ -102,7 +101,7 @@ describe.concurrent("completion", () => {
 
   it("in bash may be read twice, completes, and runs nothing of what is typed", async () => {
     const place = makeConfigured();
-    symlinkSync(launcher, join(place.folder, "hawser"));
+    symlinkSync(hawser, join(place.folder, "hawser"));
     const script = `
       source <(hawser completion bash); source <(hawser completion bash)
       try() { COMP_LINE="$1"; COMP_POINT=\${#1}; _hawser_complete; printf '%s\\n' "\${COMPREPLY[*]}"; }

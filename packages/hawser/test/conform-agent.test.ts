@@ -3,21 +3,21 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { launcher, makeFolder, start } from "./run-hawser.ts";
+import { packHawser } from "./packed-hawser.ts";
+import { start, type Ended } from "./run-hawser.ts";
 
-// With the condition given, each of the many starts is one process instead of one that replaces itself.
-const hawser = [process.execPath, "--conditions=hawser-source", launcher];
+// In the form that starts quickly: it is started for every scenario.
+const program = await packHawser();
+const hawser = [process.execPath, program];
 const only = (...ids: string[]): string[] => ids.flatMap((id) => ["--only", id]);
-// Every scenario has fresh folders; compiled code is shared all the same.
-const env = { NODE_COMPILE_CACHE: makeFolder("compiled") };
 
 interface Report {
   readonly passed: number;
   readonly scenarios: readonly { id: string; outcome: string; failure?: object }[];
 }
 
-async function conform(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const running = start(["conform", "agent", ...args], env);
+function conform(...args: string[]): Promise<Ended> {
+  const running = start(["conform", "agent", ...args], {}, [program]);
   running.process.stdin.end();
   return running.ended;
 }

@@ -4,8 +4,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { launcher, makeFolder, runHawser, start } from "./run-hawser.ts";
+import { packHawser } from "./packed-hawser.ts";
+import { launcher, makeFolder, runHawser, start, type Ended } from "./run-hawser.ts";
 
+const program = await packHawser();
+const conform = (...args: string[]): Promise<Ended> => runHawser(["conform", ...args], { program });
 // With the condition given, each of the many starts is one process instead of one that replaces itself.
 const hawser = [process.execPath, "--conditions=hawser-source", launcher];
 const tools = join(import.meta.dirname, "..", "..", "conformance", "test", "fixtures", "parent-tools.ts");
@@ -21,24 +24,15 @@ interface Report {
 describe.concurrent("hawser conform bridge", () => {
   it("R22 R58: passes `hawser bridge` with placeholders for the paths", async () => {
     const bridge = [...hawser, "bridge", "{socket}", "{schema}"];
-    const args = ["conform", "bridge", "--timeout", "20000", ...only("is-error", "paths-1"), "--", ...bridge];
-    const { code, stdout, stderr } = await runHawser(args);
+    const args = ["bridge", "--timeout", "20000", ...only("is-error", "paths-1"), "--", ...bridge];
+    const { code, stdout, stderr } = await conform(...args);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^✓ paths-1 .*\n✓ is-error .*\n\nbridge 1\.0\.0: 2 passed, 0 failed in /);
   });
 
   it("H3: adds the paths at the end, says what a bridge does not support, and exits 0", async () => {
     const bridge = [...hawser, "bridge", "--reconnect", "never"];
-    const { code, stdout } = await runHawser([
-      "conform",
-      "bridge",
-      "--json",
-      ...only("reconnect", "lost-in-call"),
-      "--timeout",
-      "20000",
-      "--",
-      ...bridge,
-    ]);
+    const { code, stdout } = await conform("bridge", "--json", ...only("reconnect", "lost-in-call"), "--timeout", "20000", "--", ...bridge);
     const report = JSON.parse(stdout) as Report;
     expect([code, report.passed, report.failed, report.unsupported]).toEqual([0, 1, 0, 1]);
     expect(report.scenarios.find(({ id }) => id === "reconnect")).toMatchObject({ outcome: "unsupported", additive: true });
@@ -46,7 +40,7 @@ describe.concurrent("hawser conform bridge", () => {
 
   it("exits 1 for a program that is no bridge, and shows what it said", async () => {
     const notBridge = [process.execPath, "-e", "console.error('what?'); console.log('hello'); process.stdin.resume()"];
-    const { code, stdout } = await runHawser(["conform", "bridge", ...only("call", "schema-missing"), "--", ...notBridge]);
+    const { code, stdout } = await conform("bridge", ...only("call", "schema-missing"), "--", ...notBridge);
     expect(code).toBe(1);
     expect(stdout).toMatch(/✗ call .*\n {4}step 2, expect\n.*\n {4}got {7}bytes that are no message .*: hello\n {4}stderr {4}what\?\n/);
     expect(stdout).toContain("bridge 1.0.0: 0 passed, 2 failed in");
@@ -55,7 +49,7 @@ describe.concurrent("hawser conform bridge", () => {
   it("leaves no folder behind when it is interrupted", async ({ expect }) => {
     const folder = makeFolder("interrupted");
     const silent = [process.execPath, "-e", "setInterval(() => {}, 1000)"];
-    const running = start(["conform", "bridge", ...only("call"), "--", ...silent], { TMPDIR: folder });
+    const running = start(["conform", "bridge", ...only("call"), "--", ...silent], { TMPDIR: folder }, [program]);
     await expect.poll(() => readdirSync(folder), { timeout: 15_000 }).toHaveLength(1);
     running.process.kill("SIGINT");
     expect(await running.ended).toMatchObject({ signal: "SIGINT" });
@@ -67,14 +61,14 @@ describe.concurrent("hawser conform parent", () => {
   it("R34 R42 R60: passes `hawser expose` with the tools that it asks for", async () => {
     const parent = [...hawser, "expose", tools];
     const ids = only("config", "unknown-tool", "terminate");
-    const { code, stdout, stderr } = await runHawser(["conform", "parent", "--timeout", "20000", ...ids, "--", ...parent]);
+    const { code, stdout, stderr } = await conform("parent", "--timeout", "20000", ...ids, "--", ...parent);
     expect(stdout).toMatch(/^✓ config .*\n✓ terminate .*\n✓ unknown-tool .*\n\nparent 1\.0\.0: 3 passed, 0 failed in /);
     expect([code, stderr]).toEqual([0, ""]);
   });
 
   it("bounds the wait for the configuration by --timeout", async () => {
     const silent = [process.execPath, "-e", "process.stdin.resume()"];
-    const { code, stdout } = await runHawser(["conform", "parent", ...only("call"), "--timeout", "300", "--", ...silent]);
+    const { code, stdout } = await conform("parent", ...only("call"), "--timeout", "300", "--", ...silent);
     expect(code).toBe(1);
     expect(stdout).toContain("got       no configuration within 300 ms: the command prints");
   });
@@ -85,7 +79,7 @@ describe.concurrent("hawser conform --list", () => {
     ["bridge", 58, "reconnect "],
     ["parent", 41, "hello-known "],
   ])("shows the scenarios of %s and marks what is additive", async (suite, count, additive) => {
-    const { code, stdout } = await runHawser(["conform", suite, "--list"]);
+    const { code, stdout } = await conform(suite, "--list");
     const lines = stdout.trimEnd().split("\n");
     expect([code, lines.length]).toEqual([0, count]);
     expect(lines.find((line) => line.startsWith(additive))).toMatch(/ {2}\(additive\) \w/);

@@ -1,23 +1,28 @@
 // `hawser conform rpc` with real programs: our own server, and one that is none.
 
 import { describe, expect, it } from "vitest";
-import { launcher, makeFolder, runHawser } from "./run-hawser.ts";
+import { packHawser } from "./packed-hawser.ts";
+import { start, type Ended } from "./run-hawser.ts";
 
-// With the condition given, each of the many starts is one process instead of one that replaces itself.
-const hawser = [process.execPath, "--conditions=hawser-source", launcher];
+// In the form that starts quickly: it is started for every scenario.
+const program = await packHawser();
+const hawser = [process.execPath, program];
 const only = (...ids: string[]): string[] => ids.flatMap((id) => ["--only", id]);
-// Every scenario has a fresh folder for caches; compiled code is shared all the same.
-const env = { NODE_COMPILE_CACHE: makeFolder("compiled") };
 
 interface Report {
   readonly passed: number;
   readonly scenarios: readonly { id: string; outcome: string; failure?: object }[];
 }
 
+function conform(...args: string[]): Promise<Ended> {
+  const running = start(["conform", "rpc", ...args], {}, [program]);
+  running.process.stdin.end();
+  return running.ended;
+}
+
 describe("hawser conform rpc", () => {
   it("R77-R111 H21-H30: passes `hawser rpc` in every scenario, also the additive ones", async () => {
-    const args = ["conform", "rpc", "--json", "--jobs", "6", "--timeout", "30000", "--", ...hawser, "rpc"];
-    const { code, stdout, stderr } = await runHawser(args, { env });
+    const { code, stdout, stderr } = await conform("--json", "--jobs", "6", "--timeout", "30000", "--", ...hawser, "rpc");
     const { passed, scenarios } = JSON.parse(stdout) as Report;
     expect(scenarios.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
     expect([code, stderr, passed]).toEqual([0, "", scenarios.length]);
@@ -26,19 +31,19 @@ describe("hawser conform rpc", () => {
 
   it("takes {url} and {token} where a command wants them", async () => {
     const server = [...hawser, "rpc", "--gateway-url={url}", "--api-key={token}"];
-    const { code, stdout } = await runHawser(["conform", "rpc", "--timeout", "30000", ...only("call", "token"), "--", ...server], { env });
+    const { code, stdout } = await conform("--timeout", "30000", ...only("call", "token"), "--", ...server);
     expect(stdout).toMatch(/^✓ call .*\n✓ token .*\n\nrpc 1\.0\.0: 2 passed, 0 failed in /);
     expect(code).toBe(0);
   });
 
   it("exits 1 for a program that is no rpc server", async () => {
-    const { code, stdout } = await runHawser(["conform", "rpc", ...only("hello", "workers-0"), "--", process.execPath, "-e", "0"]);
+    const { code, stdout } = await conform(...only("hello", "workers-0"), "--", process.execPath, "-e", "0");
     expect(stdout).toContain("rpc 1.0.0: 0 passed, 2 failed in");
     expect(code).toBe(1);
   });
 
   it("shows the scenarios and marks what is additive", async () => {
-    const { stdout } = await runHawser(["conform", "rpc", "--list"]);
+    const { stdout } = await conform("--list");
     expect(stdout).toMatch(/^cancel-one-worker +\(additive\) cancel works with one worker/m);
     expect(stdout).toMatch(/^shutdown +shutdown is acknowledged/m);
   });

@@ -3,10 +3,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { launcher, makeFolder, runHawser, start } from "./run-hawser.ts";
+import { packHawser } from "./packed-hawser.ts";
+import { makeFolder, runHawser, start, type Ended, type Running } from "./run-hawser.ts";
 
-// With the condition given, each of the many starts is one process instead of one that replaces itself.
-const echo = [process.execPath, "--conditions=hawser-source", launcher, "echo"];
+const program = await packHawser();
+const echo = [process.execPath, program, "echo"];
 const quick = ["--only", "split", "--only", "malformed", "--only", "end-idle"];
 
 interface Report {
@@ -15,11 +16,14 @@ interface Report {
   readonly scenarios: readonly { id: string; outcome: string; requirements: string[]; failure?: { got: string } }[];
 }
 
+const conform = (...args: string[]): Promise<Ended> => runHawser(["conform", ...args], { program });
+const startConform = (...args: string[]): Running => start(["conform", ...args], {}, [program]);
+
 describe.concurrent("hawser conform", () => {
   it("passes `hawser echo` and exits 0", async () => {
     const ids = ["shapes", "malformed", "too-large", "one-answer", "cancel-overtakes", "end-drains", "terminate"];
     const only = ids.flatMap((id) => ["--only", id]);
-    const { code, stdout, stderr } = await runHawser(["conform", "echo", ...only, "--timeout", "20000", "--", ...echo]);
+    const { code, stdout, stderr } = await conform("echo", ...only, "--timeout", "20000", "--", ...echo);
     expect(stdout).not.toContain("✗");
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^✓ shapes {2}every shape of JSON value comes back unchanged \d+ ms\n/);
@@ -27,7 +31,7 @@ describe.concurrent("hawser conform", () => {
   });
 
   it("exits 1 when a scenario fails, and says which step, what was expected and what came", async () => {
-    const { code, stdout } = await runHawser(["conform", "echo", ...quick, "--", "cat"]);
+    const { code, stdout } = await conform("echo", ...quick, "--", "cat");
     expect(code).toBe(1);
     expect(stdout).toContain("✗ split");
     expect(stdout).toContain('    step 2, expect\n    expected  {"id":"split"');
@@ -38,12 +42,12 @@ describe.concurrent("hawser conform", () => {
   it("shows a long run of spaces as its number, and keeps it in the JSON", async () => {
     const spaces = `process.stdin.once("data", () => console.log(JSON.stringify({ id: "split", a: " ".repeat(200) + "b" })))`;
     const args = ["--only", "split", "--", process.execPath, "-e", spaces];
-    expect((await runHawser(["conform", "echo", ...args])).stdout).toContain('"a":"[200 spaces]b"');
-    expect((await runHawser(["conform", "echo", "--json", ...args])).stdout).toContain(" ".repeat(200));
+    expect((await conform("echo", ...args)).stdout).toContain('"a":"[200 spaces]b"');
+    expect((await conform("echo", "--json", ...args)).stdout).toContain(" ".repeat(200));
   });
 
   it("prints the report as JSON for programs, with the same exit codes", async () => {
-    const green = await runHawser(["conform", "echo", ...quick, "--json", "--timeout", "20000", "--", ...echo]);
+    const green = await conform("echo", ...quick, "--json", "--timeout", "20000", "--", ...echo);
     const report = JSON.parse(green.stdout) as Report;
     expect([green.code, report.passed, report.failed]).toEqual([0, 3, 0]);
     expect(report.scenarios.map(({ id, outcome }) => [id, outcome])).toEqual([
@@ -51,27 +55,27 @@ describe.concurrent("hawser conform", () => {
       ["malformed", "passed"],
       ["end-idle", "passed"],
     ]);
-    const red = await runHawser(["conform", "echo", "--only", "end-idle", "--json", "--", process.execPath, "-e", "process.exit(4)"]);
+    const red = await conform("echo", "--only", "end-idle", "--json", "--", process.execPath, "-e", "process.exit(4)");
     expect(red.code).toBe(1);
     expect((JSON.parse(red.stdout) as Report).scenarios[0]?.failure?.got).toMatch(/it exited with code 4$/);
   });
 
   it("passes options after -- to the command untouched", async () => {
-    const args = ["conform", "echo", "--only", "split", "--", ...echo, "--workers", "1", "--queue-size", "1"];
-    expect(await runHawser(args)).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
+    const args = ["echo", "--only", "split", "--", ...echo, "--workers", "1", "--queue-size", "1"];
+    expect(await conform(...args)).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
   });
 
   it("bounds every step by --timeout", async () => {
     const silent = [process.execPath, "-e", "process.stdin.resume()"];
-    const { code, stdout } = await runHawser(["conform", "echo", "--only", "split", "--timeout", "300", "--", ...silent]);
+    const { code, stdout } = await conform("echo", "--only", "split", "--timeout", "300", "--", ...silent);
     expect(code).toBe(1);
     expect(stdout).toContain("got       nothing within 300 ms");
   });
 
   it("lists the scenarios without running anything, as text and as data", async () => {
-    const list = await runHawser(["conform", "echo", "--list"]);
+    const list = await conform("echo", "--list");
     expect([list.code, list.stdout.split("\n").length - 1]).toEqual([0, 26]);
-    const data = JSON.parse((await runHawser(["conform", "echo", "--list", "--json"])).stdout) as {
+    const data = JSON.parse((await conform("echo", "--list", "--json")).stdout) as {
       protocol: string;
       scenarios: unknown[];
     };
@@ -80,15 +84,15 @@ describe.concurrent("hawser conform", () => {
 
   it("names requirements by their codes in JSON only", async () => {
     const codes = /\b(?:[GHR]\d+|[A-Z]{3}-\d\d)\b/;
-    expect((await runHawser(["conform", "rpc", "--list"])).stdout).not.toMatch(codes);
-    expect((await runHawser(["conform", "rpc", "--list", "--json"])).stdout).toMatch(codes);
-    expect((await runHawser(["conform", "echo", ...quick, "--", "cat"])).stdout).not.toMatch(codes);
+    expect((await conform("rpc", "--list")).stdout).not.toMatch(codes);
+    expect((await conform("rpc", "--list", "--json")).stdout).toMatch(codes);
+    expect((await conform("echo", ...quick, "--", "cat")).stdout).not.toMatch(codes);
   });
 
   it("lists the suites where none is named", async () => {
-    const { code, stdout } = await runHawser(["conform", "--list"]);
+    const { code, stdout } = await conform("--list");
     expect([code, stdout.split("\n")[0]]).toEqual([0, "echo    1.0.0  26 scenarios"]);
-    const data = JSON.parse((await runHawser(["conform", "--list", "--json"])).stdout) as { suite: string }[];
+    const data = JSON.parse((await conform("--list", "--json")).stdout) as { suite: string }[];
     expect(data.map(({ suite }) => suite)).toEqual(["echo", "bridge", "parent", "rpc", "agent"]);
   });
 
@@ -96,13 +100,13 @@ describe.concurrent("hawser conform", () => {
     const folder = makeFolder("npx");
     writeFileSync(join(folder, "npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
     const note = "hawser: note: npx does not pass signals on to what it runs; run the program directly\n";
-    const run = (...command: string[]) => runHawser(["conform", "echo", "--only", "end-idle", "--", ...command]);
+    const run = (...command: string[]) => conform("echo", "--only", "end-idle", "--", ...command);
     expect((await run(join(folder, "npx"), ...echo)).stderr).toBe(note);
     expect((await run(...echo)).stderr).toBe("");
   });
 
   it("a reader that leaves early ends it without a verdict, quietly, with the shell's code for a broken pipe", async () => {
-    const running = start(["conform", "echo", "--jobs", "1", "--", "cat"]);
+    const running = startConform("echo", "--jobs", "1", "--", "cat");
     await running.printed("✗ shapes");
     running.process.stdout.destroy();
     expect(await running.ended).toMatchObject({ code: 141, signal: null, stderr: "" });
@@ -111,7 +115,7 @@ describe.concurrent("hawser conform", () => {
   it("stops what it started when it is interrupted", async ({ expect }) => {
     const mark = join(makeFolder("mark"), "pid");
     const script = `require("node:fs").writeFileSync(${JSON.stringify(mark)}, String(process.pid)); setInterval(() => {}, 1000); process.on("SIGTERM", () => {})`;
-    const running = start(["conform", "echo", "--only", "split", "--", process.execPath, "-e", script]);
+    const running = startConform("echo", "--only", "split", "--", process.execPath, "-e", script);
     const read = (): number => {
       try {
         return Number(readFileSync(mark, "utf8"));

@@ -21,7 +21,7 @@ const mistakes: readonly (readonly [what: string, args: readonly string[], error
   ["as in igw, a retry of PATCH", ["--method", "PATCH", "--path", "/x", "--yes", "--retry", "1"], /retry/],
   ["an unknown option", ["--bogus"], /^unknown option '--bogus'/],
   ["a word too many", ["--path", "/x", "word"], /^too many arguments/],
-  ["a broken duration", ["--path", "/x", "--timeout", "8"], /^invalid --timeout "8"/],
+  ["a broken duration", ["--path", "/x", "--timeout", "8"], /^invalid timeout "8"/],
   ["a broken number", ["--path", "/x", "--retry", "1.5"], /argument '1.5' is invalid/],
   ["a query without =", ["--path", "/x", "--query", "a"], /^invalid query entry/],
   ["the token's header", ["--path", "/x", "--header", "X-Ignition-API-Token: mine"], /header/],
@@ -62,7 +62,7 @@ describe.concurrent("mistakes", () => {
   });
 
   it.each([
-    [["--path", "/x", "--timeout", "5"], 'invalid --timeout "5"; a duration has a unit and is positive, for example 8s, 250ms or 1m30s'],
+    [["--path", "/x", "--timeout", "5"], 'invalid timeout "5"; a duration has a unit and is positive, for example 8s, 250ms or 1m30s'],
     [["--op", "nosuch", ...patient], 'operationId "nosuch" not found; npx hawser api search <words> finds operations'],
     [
       ["--op", "gatewayInf", ...patient],

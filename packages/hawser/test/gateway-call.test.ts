@@ -7,8 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startDemoApi, type DemoApi } from "@hawser/gateway";
 import { answer, startApiStub, unusedPort, type ApiStub } from "../../gateway/test/api-stub.ts";
-import { makePlace, runIn, runJson, startIn } from "./gateway-stage.ts";
-import { launcher } from "./run-hawser.ts";
+import { hawser, makePlace, runIn, runJson, startIn } from "./gateway-stage.ts";
 
 const info = "/data/api/v1/gateway-info";
 let demo: DemoApi;
@@ -231,7 +230,7 @@ describe.concurrent("a reader that has gone", () => {
 
 it("on a terminal a body ends its line, so that neither a note nor npx wipes it out", async ({ skip }) => {
   skip(process.platform !== "linux", "needs script(1) as util-linux has it");
-  const words = [process.execPath, "--conditions=hawser-source", launcher, "call", "--demo", "--op", "gatewayInfo", "--timing"];
+  const words = [process.execPath, hawser, "call", "--demo", "--op", "gatewayInfo", "--timing"];
   const command = words.map((word) => `'${word}'`).join(" ");
   const { stdout } = await promisify(execFile)("script", ["-qec", command, "/dev/null"], { env: { ...process.env, ...makePlace().env } });
   expect(stdout).toMatch(/\}\r?\ntiming/);

@@ -17,10 +17,12 @@ interface Failure {
 
 const mistakes: readonly (readonly [what: string, item: object, args: readonly string[]])[] = [
   ["neither path nor op", {}, []],
+  ["a blank path", { path: " " }, ["--path", " "]],
   ["op together with path", { op: "x", path: "/x" }, ["--op", "x", "--path", "/x"]],
   ["op together with method", { op: "x", method: "GET" }, ["--op", "x", "--method", "GET"]],
   ["a change without yes", { method: "POST", path: "/x" }, ["--method", "POST", "--path", "/x"]],
   ["a retry of POST", { method: "POST", path: "/x", yes: true, retry: 1 }, ["--method", "POST", "--path", "/x", "--yes", "--retry", "1"]],
+  ["a broken timeout", { path: "/x", timeout: "5" }, ["--path", "/x", "--timeout", "5"]],
   ["a broken wait", { path: "/x", retryBackoff: "5" }, ["--path", "/x", "--retry-backoff", "5"]],
   ["a broken query", { path: "/x", query: ["a"] }, ["--path", "/x", "--query", "a"]],
   ["a broken header", { path: "/x", headers: ["a"] }, ["--path", "/x", "--header", "a"]],

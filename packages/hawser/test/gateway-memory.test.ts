@@ -1,24 +1,38 @@
-// The memory of the real program while it reads a document that costs a hundred times its text.
+// The memory of the real program while it reads documents that cost far more than their text: many small values, and
+// one text of 33 MB, which is copied with whatever holds it.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { makePlace, runIn } from "./gateway-stage.ts";
 
-const reportPeak = "process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS/1024))";
+const reportPeak = join(import.meta.dirname, "fixtures", "report-peak.mjs");
 const operation = (at: number): string => `  /p${at}: {get: {operationId: o${at}, summary: s, tags: [a, b]}}\n`;
-const document = `openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths:\n${Array.from({ length: 26_000 }, (_, at) => operation(at)).join("")}`;
+const smallValues = `openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths:\n${Array.from({ length: 26_000 }, (_, at) => operation(at)).join("")}`;
+
+// One letter that is not Latin doubles what the whole text takes.
+const longText = JSON.stringify({
+  openapi: "3.1.0",
+  info: { title: "T", version: "1" },
+  paths: { "/p7": { get: { operationId: "o7", description: `${"d".repeat(33_000_000)}Ж` } } },
+});
+
+const list = { command: "api list", args: ["api", "list", "--json"], input: "" };
+const rpc = { command: "rpc", args: ["rpc"], input: `${JSON.stringify({ id: 1, op: "call", args: { op: "o7", timeout: "60s" } })}\n` };
 
 it.each([
-  ["api list", ["api", "list", "--json"], "", '"operations"'],
-  ["rpc", ["rpc"], `${JSON.stringify({ id: 1, op: "call", args: { op: "o7", timeout: "60s" } })}\n`, "/p7"],
+  { ...list, what: "many small values", document: smallValues, shown: '"operations"' },
+  { ...rpc, what: "many small values", document: smallValues, shown: "/p7" },
+  { ...list, what: "one long text", document: longText, shown: '"operationId": "o7"' },
+  { ...rpc, what: "one long text", document: longText, shown: "it has more than 2097152 bytes (maxOperationBytes)" },
 ])(
-  "G10 SEC-05 %s reads a hostile document in less than 256 MB",
-  async (_name, args, input, shown) => {
+  "G10 SEC-05 $command reads a hostile document of $what in less than 256 MB",
+  async ({ args, input, document, shown }) => {
     const { folder, env } = makePlace({ url: "http://127.0.0.1:9" });
     const specFile = join(folder, "hostile.yaml");
     writeFileSync(specFile, document);
-    const place = { folder, env: { ...env, XDG_CACHE_HOME: folder, NODE_OPTIONS: `--import=data:text/javascript,${reportPeak}` } };
+    const place = { folder, env: { ...env, XDG_CACHE_HOME: folder, NODE_OPTIONS: `--import=${pathToFileURL(reportPeak).href}` } };
     const { stdout, stderr } = await runIn(place, [...args, "--spec-file", specFile], { input });
     expect(stdout).toContain(shown);
     expect(Number(/peak ([\d.]+)/.exec(stderr)?.[1])).toBeLessThan(256);

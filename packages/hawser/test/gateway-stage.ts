@@ -3,9 +3,12 @@
 
 import { join } from "node:path";
 import type { CallJson } from "@hawser/gateway";
-import { launcher, makeFolder, start, type Ended, type Running } from "./run-hawser.ts";
+import { packHawser } from "./packed-hawser.ts";
+import { makeFolder, start, type Ended, type Running } from "./run-hawser.ts";
 
-export const igw = join(launcher, "..", "igw.mjs");
+/** Both names of the program, in the form that starts quickly. */
+export const hawser: string = await packHawser();
+export const igw: string = join(hawser, "..", "igw.mjs");
 
 export interface Place {
   /** Of the configuration. The cache is shared: documents lie in it by their address. */
@@ -32,8 +35,8 @@ interface Options<Value = unknown> {
   readonly read?: (text: string) => Value;
 }
 
-export function startIn(place: Place, args: readonly string[], { program = launcher }: Options = {}): Running {
-  return start(args, place.env, ["--conditions=hawser-source", program]);
+export function startIn(place: Place, args: readonly string[], { program = hawser }: Options = {}): Running {
+  return start(args, place.env, [program]);
 }
 
 export async function runIn(place: Place, args: readonly string[], options: Options = {}): Promise<Ended> {

@@ -62,9 +62,9 @@ export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}, prog
 
 export async function runHawser(
   args: readonly string[],
-  { input = "", env = {} }: { input?: string | Buffer; env?: NodeJS.ProcessEnv } = {},
+  { input = "", env = {}, program }: { input?: string | Buffer; env?: NodeJS.ProcessEnv; program?: string } = {},
 ): Promise<Ended> {
-  const running = start(args, env);
+  const running = start(args, env, program === undefined ? undefined : [program]);
   running.process.stdin.end(input);
   return running.ended;
 }

@@ -48,13 +48,14 @@ export const gatewayLimitTable = {
       "Media types in each list of a Swagger 2 document; every operation gets a copy of its schema for each. Those behind are left out.",
   },
   maxIndexBytes: {
-    value: 33_554_432,
+    value: 16_777_216,
     reason:
-      "The operations and schemas of a document, as its index keeps them; the largest public ones come to a third of it. References to one large value, each written out, would else make gigabytes of a small document.",
+      "The operations and schemas of a document, as its index keeps them; the largest public ones come to two thirds of it. References to one large value, each written out, would else make gigabytes of a small document.",
   },
   maxOperationBytes: {
     value: 2_097_152,
-    reason: "The schemas that one operation reaches; those beyond it are left out of its description, with a note.",
+    reason:
+      "The schemas that one operation reaches; those beyond it are left out of its description, with a note. An operation that is longer by itself can't be called by its id.",
   },
   maxRememberedEntries: {
     value: 256,

@@ -4,10 +4,10 @@
 
 import { crc32 } from "node:zlib";
 import { HawserError, isRecord, limits } from "@hawser/wire";
-import { describeOperation } from "./describe-operation.ts";
+import { describeOperation, type OperationRecord } from "./describe-operation.ts";
 import type { OperationSummary, SecurityScheme } from "./operation.ts";
 import { createReferences, type JsonObject, type References } from "./references.ts";
-import { createSchemaTable } from "./schema-table.ts";
+import { createSchemaTable, note, type SchemaEntry } from "./schema-table.ts";
 
 /** Where a record lies in the body, and its checksum. */
 export type Place = readonly [offset: number, length: number, checksum: number];
@@ -38,9 +38,9 @@ export function buildIndex(document: JsonObject): BuiltIndex {
   const body = createBody();
   const found = findOperations(document, references, body);
   const operationPlaces = found.map(({ summary, pathItem, operation }) =>
-    body.add(describeOperation(summary, { document, pathItem, operation, schemas, references })),
+    body.add(boundOperation(describeOperation(summary, { document, pathItem, operation, schemas, references }))),
   );
-  const schemaPlaces = schemas.entries().map((entry) => body.add(entry));
+  const schemaPlaces = schemas.entries().map((entry) => body.add(boundSchema(entry)));
   const { info } = document;
   const title = isRecord(info) && typeof info.title === "string" ? info.title : "";
   const operations = found.map(({ summary }) => summary);
@@ -78,9 +78,31 @@ function createBody(): Body {
       records.push(bytes);
       return place;
     },
-    count: (value) => void toBytes(value),
-    whole: () => Buffer.concat(records),
+    count(value) {
+      // Before a copy of it is made: one text may be as long as the whole document.
+      if (charsOf(value) > limits.maxIndexBytes) throw new HawserError("usage", tooLong);
+      toBytes(value);
+    },
+    whole: () => (records.length === 1 ? (records[0] as Buffer) : Buffer.concat(records)),
   };
+}
+
+// One text may be as long as the whole document; such an operation or schema would be copied whenever it is used.
+const isTooLong = (record: unknown): boolean => charsOf(record) > limits.maxOperationBytes;
+
+const boundOperation = (record: OperationRecord): OperationRecord =>
+  isTooLong(record) ? { problem: `it has more than ${limits.maxOperationBytes} bytes (maxOperationBytes)`, uses: [] } : record;
+
+const boundSchema = (entry: SchemaEntry): SchemaEntry =>
+  isTooLong(entry) ? { name: entry.name, schema: note(`left out: it has more than ${limits.maxOperationBytes} bytes`), uses: [] } : entry;
+
+/** Of all its texts; as JSON it is longer. */
+function charsOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  let chars = 0;
+  for (const key in value) chars += charsOf((value as JsonObject)[key]);
+  return chars;
 }
 
 interface FoundOperation {

@@ -31,7 +31,7 @@ export async function isPrivate(path: string): Promise<boolean> {
 }
 
 /** Writes a file of the cache whole. False where that is not possible. */
-export async function writeCacheFile(path: string, content: Buffer | string): Promise<boolean> {
+export async function writeCacheFile(path: string, content: readonly Buffer[]): Promise<boolean> {
   const folder = join(path, "..");
   const temporary = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
   try {

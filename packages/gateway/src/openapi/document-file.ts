@@ -14,6 +14,7 @@ export interface Stamp {
 
 export interface DocumentFile {
   readonly stamp: Stamp;
+  /** In memory of their own. */
   readBytes(): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -44,6 +45,11 @@ export function hashOf(bytes: Buffer | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
+/** Frees bytes in memory of their own, without waiting for the garbage collector; they are empty then. */
+export function release(bytes: Buffer): void {
+  (bytes.buffer as ArrayBuffer).transfer(0);
+}
+
 export function textOf(bytes: Buffer, name: string): string {
   if (!isUtf8(bytes)) throw unreadable(name, "it is not UTF-8 text");
   return bytes.toString();
@@ -51,15 +57,14 @@ export function textOf(bytes: Buffer, name: string): string {
 
 // The size that a file claims means nothing for pipes, and may change meanwhile.
 async function readAll(handle: FileHandle, path: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  // In one piece from the start: pieces and the whole together would be twice as much.
+  const bytes = Buffer.allocUnsafeSlow(limits.maxDocumentBytes + 1);
   let total = 0;
   try {
-    for (;;) {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(4_194_304), 0, 4_194_304, null);
-      if (bytesRead === 0) return Buffer.concat(chunks);
+    while (total < bytes.length) {
+      const { bytesRead } = await handle.read(bytes, total, Math.min(bytes.length - total, 4_194_304), null);
+      if (bytesRead === 0) return bytes.subarray(0, total);
       total += bytesRead;
-      chunks.push(buffer.subarray(0, bytesRead));
-      if (total > limits.maxDocumentBytes) break;
     }
   } catch (cause) {
     throw unreadable(path, (cause as NodeJS.ErrnoException).code ?? "it can't be read", cause);

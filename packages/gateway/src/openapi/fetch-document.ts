@@ -6,8 +6,8 @@ import { describeThrown, HawserError, limits } from "@hawser/wire";
 import type { Environment } from "../config/config-file.ts";
 import { cacheFileOf, isPrivate, writeCacheFile } from "./cache-folder.ts";
 import { buildIndex } from "./build-index.ts";
-import { openDocumentFile } from "./document-file.ts";
-import { loadIndexFile } from "./load-file.ts";
+import { hashOf, openDocumentFile, release } from "./document-file.ts";
+import { keepIndex, loadIndexFile } from "./load-file.ts";
 import { createOperationIndex, fromMemory } from "./operation-index.ts";
 import type { OperationIndex } from "./operation.ts";
 import { parseDocument } from "./parse-document.ts";
@@ -63,13 +63,30 @@ export async function syncDocument(source: GatewaySource, env: Environment = pro
 async function refresh(source: GatewaySource, env: Environment): Promise<{ synced: SyncedDocument; index: OperationIndex }> {
   const file = copyOf(source.baseUrl, env);
   const { path, text, attemptedPaths, built } = await fetchDocument(source);
-  const changed = (await contentOf(file)) !== text;
-  const isKept = await writeCacheFile(file, text);
-  const kept = isKept ? await loadIndexFile(file, env).catch(() => undefined) : undefined;
+  const copy = await writeCopy(file, text);
+  const kept = copy.isKept ? await keepIndex(built, file, copy.hash, env).catch(() => undefined) : undefined;
   const index = kept ?? createOperationIndex(built.head, fromMemory(built));
-  const operationCount = index.operations.length;
-  const synced = { path, bytes: Buffer.byteLength(text), operationCount, changed, ...(isKept ? { file } : {}), attemptedPaths };
+  const { bytes, changed, isKept } = copy;
+  const synced = { path, bytes, operationCount: index.operations.length, changed, ...(isKept ? { file } : {}), attemptedPaths };
   return { synced, index };
+}
+
+interface Copy {
+  readonly bytes: number;
+  readonly hash: string;
+  readonly changed: boolean;
+  readonly isKept: boolean;
+}
+
+async function writeCopy(file: string, text: string): Promise<Copy> {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  const { length } = bytes;
+  const hash = hashOf(bytes);
+  const changed = (await hashOfFile(file)) !== hash;
+  const isKept = await writeCacheFile(file, [bytes]);
+  release(bytes);
+  return { bytes: length, hash, changed, isKept };
 }
 
 async function fetchDocument({ baseUrl, fetchText }: GatewaySource) {
@@ -96,10 +113,13 @@ export function copyOf(baseUrl: URL, env: Environment): string {
   return cacheFileOf(env, "document", `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, "")}`);
 }
 
-async function contentOf(path: string): Promise<string | undefined> {
+async function hashOfFile(path: string): Promise<string | undefined> {
   const file = await openDocumentFile(path).catch(() => undefined);
   try {
-    return (await file?.readBytes())?.toString();
+    const bytes = await file?.readBytes();
+    const hash = bytes && hashOf(bytes);
+    if (bytes) release(bytes);
+    return hash;
   } catch {
     return undefined;
   } finally {

@@ -26,15 +26,16 @@ export interface OpenedIndex {
   readonly head: IndexFileHead;
 }
 
-export function toIndexFile(built: BuiltIndex, source: Omit<IndexFileHead, "index">): Buffer {
+/** In pieces, since a copy of all of them would be as long again. */
+export function toIndexFile(built: BuiltIndex, source: Omit<IndexFileHead, "index">): readonly Buffer[] {
   const head = Buffer.from(JSON.stringify({ ...source, index: built.head } satisfies IndexFileHead));
   const opening = `${format} ${head.length} ${crc32(head)} ${built.body.length}`.padEnd(openingBytes - 1);
-  return Buffer.concat([Buffer.from(`${opening}\n`), head, built.body]);
+  return [Buffer.from(`${opening}\n`), head, built.body];
 }
 
 /** The first line of such a file. */
-export function openingOf(content: Buffer): string {
-  return content.subarray(0, openingBytes).toString("latin1");
+export function openingOf([opening]: readonly Buffer[]): string {
+  return opening?.toString("latin1") ?? "";
 }
 
 /** Opening and head of an index, or nothing. */

@@ -5,7 +5,7 @@ import { HawserError } from "@hawser/wire";
 import { buildIndex, type BuiltIndex } from "./build-index.ts";
 import type { Environment } from "../config/config-file.ts";
 import { cacheFileOf, isPrivate, writeCacheFile } from "./cache-folder.ts";
-import { type DocumentFile, hashOf, openDocumentFile, type Stamp, textOf } from "./document-file.ts";
+import { type DocumentFile, hashOf, openDocumentFile, release, type Stamp, textOf } from "./document-file.ts";
 import { type IndexFileHead, type OpenedIndex, readIndexFile, openingOf, readIndexRecords, toIndexFile } from "./index-file.ts";
 import { createOperationIndex, fromMemory, type ReadRecords } from "./operation-index.ts";
 import type { OperationIndex } from "./operation.ts";
@@ -29,13 +29,29 @@ async function loadOpened(path: string, file: DocumentFile, env: Environment): P
   const cacheFile = cacheFileOf(env, "index", path);
   const cached = (await isPrivate(cacheFile)) ? await readIndexFile(cacheFile) : undefined;
   if (cached && isSettled(cached.head, file.stamp)) return toIndex(cached, cacheFile, path);
-  const bytes = await file.readBytes();
-  const hash = hashOf(bytes);
-  if (cached?.head.hash === hash) return toIndex(cached, cacheFile, path);
-  const built = await buildFrom(bytes, path);
-  const content = toIndexFile(built, { stamp: file.stamp, hash, writtenMs: Date.now() });
-  if (!(await writeCacheFile(cacheFile, content))) return createOperationIndex(built.head, fromMemory(built));
-  return createOperationIndex(built.head, readerOf(cacheFile, openingOf(content), { path, hash }));
+  const content = await readContent(file);
+  if (cached?.head.hash === content.hash) return toIndex(cached, cacheFile, path);
+  return storeIndex(await buildFrom(content, path), { path, hash: content.hash, stamp: file.stamp }, cacheFile);
+}
+
+/** Puts the index of a document that was just written into the cache. Nothing if the document can't be seen any more. */
+export async function keepIndex(built: BuiltIndex, path: string, hash: string, env: Environment): Promise<OperationIndex | undefined> {
+  const file = await openDocumentFile(path);
+  if (!file) return undefined;
+  await file.close();
+  return storeIndex(built, { path, hash, stamp: file.stamp }, cacheFileOf(env, "index", path));
+}
+
+interface Source {
+  readonly path: string;
+  readonly hash: string;
+}
+
+async function storeIndex(built: BuiltIndex, source: Source & { readonly stamp: Stamp }, cacheFile: string): Promise<OperationIndex> {
+  const { hash, stamp } = source;
+  const pieces = toIndexFile(built, { stamp, hash, writtenMs: Date.now() });
+  if (!(await writeCacheFile(cacheFile, pieces))) return createOperationIndex(built.head, fromMemory(built));
+  return createOperationIndex(built.head, readerOf(cacheFile, openingOf(pieces), source));
 }
 
 function isSettled({ stamp, writtenMs }: IndexFileHead, now: Stamp): boolean {
@@ -46,12 +62,30 @@ function toIndex({ head, opening }: OpenedIndex, cacheFile: string, path: string
   return createOperationIndex(head.index, readerOf(cacheFile, opening, { path, hash: head.hash }));
 }
 
-async function buildFrom(bytes: Buffer, path: string): Promise<BuiltIndex> {
-  return buildIndex(await parseDocument(textOf(bytes, path), path));
+interface Content {
+  readonly hash: string;
+  /** Once: afterwards the bytes are gone. */
+  takeText(path: string): string;
+}
+
+async function readContent(file: DocumentFile): Promise<Content> {
+  const bytes = await file.readBytes();
+  function takeText(path: string): string {
+    const text = textOf(bytes, path);
+    // Bytes, text, values and index together are more than a process may have.
+    release(bytes);
+    return text;
+  }
+  return { hash: hashOf(bytes), takeText };
+}
+
+// Nothing holds the text while the index is built.
+function buildFrom(content: Content, path: string): Promise<BuiltIndex> {
+  return parseDocument(content.takeText(path), path).then(buildIndex);
 }
 
 /** Reads from the cache while that is the same index; afterwards from the document, while that is the same. */
-function readerOf(cacheFile: string, opening: string, source: { readonly path: string; readonly hash: string }): ReadRecords {
+function readerOf(cacheFile: string, opening: string, source: Source): ReadRecords {
   let rebuilt: Promise<ReadRecords> | undefined;
   return async (places) => {
     const records = rebuilt ? undefined : await readIndexRecords(cacheFile, opening, places);
@@ -64,11 +98,11 @@ function readerOf(cacheFile: string, opening: string, source: { readonly path: s
 async function rebuild(path: string, hash: string): Promise<ReadRecords> {
   const file = await openDocumentFile(path);
   try {
-    const bytes = await file?.readBytes();
-    if (!bytes || hashOf(bytes) !== hash) {
+    const content = file && (await readContent(file));
+    if (content?.hash !== hash) {
       throw new HawserError("usage", `OpenAPI document ${path} changed since it was read; reload the configuration, or start again`);
     }
-    return fromMemory(await buildFrom(bytes, path));
+    return fromMemory(await buildFrom(content, path));
   } finally {
     await file?.close();
   }

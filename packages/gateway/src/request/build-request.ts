@@ -6,7 +6,7 @@ import type { Target } from "../config/target.ts";
 import type { OperationDescription, Parameter } from "../openapi/operation.ts";
 import { assignParams, checkRequired } from "./assign-params.ts";
 import { toRequestBody } from "./body.ts";
-import { checkItem, operationIdOf, parseMethod } from "./check-item.ts";
+import { checkItem, operationIdOf, parseMethod, pathOf } from "./check-item.ts";
 import { checkHeader, type Header, parseHeader, valueOf } from "./headers.ts";
 import type { HttpRequest } from "./http-request.ts";
 import { encodeStrictly, isGiven, toCookieParts, toHeaderText, toPathText, toQueryParts } from "./parameter-styles.ts";
@@ -44,8 +44,7 @@ interface Placed {
 }
 
 function placePath(item: CallItem): Placed {
-  const path = item.path?.trim() ?? "";
-  if (path === "") throw usage("required: --path, or --op with an operation id");
+  const path = pathOf(item);
   if (item.params && Object.keys(item.params).length > 0)
     throw usage("params belong to an operation; give op, or use query, headers and body");
   return { path, query: [], headers: [], body: undefined };

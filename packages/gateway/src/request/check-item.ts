@@ -36,6 +36,18 @@ export function operationIdOf(item: CallItem): string | undefined {
   return operationId;
 }
 
+/** Refuses an item that names neither a path nor an operation, or both. For doors that must know before they read a body. */
+export function checkPlace(item: CallItem): void {
+  if (operationIdOf(item) === undefined) pathOf(item);
+}
+
+/** The trimmed path. Throws `usage` where there is none. */
+export function pathOf(item: CallItem): string {
+  const path = item.path?.trim() ?? "";
+  if (path === "") throw usage("required: --path, or --op with an operation id");
+  return path;
+}
+
 /** Refuses a change without `yes`, and a retry of what must not be sent twice. */
 export function checkItem(item: CallItem, method: string): void {
   if (isMutating(method) && item.yes !== true) {

@@ -4,12 +4,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { startGatewayHost, type GatewayHost, type GatewayHostOptions } from "../../src/host/index.ts";
 import { until } from "../rpc/rpc-client.ts";
 import { rpcProgram } from "../rpc/rpc-process.ts";
 
 const fake = fileURLToPath(new URL("../fixtures/fake-igw.ts", import.meta.url));
+
+// Tests run side by side, since most of them wait for a process: all is put away after the last.
+const leftovers: (() => unknown)[] = [];
+afterAll(() => Promise.all(leftovers.map((putAway) => putAway())));
 
 interface Fake {
   readonly options: GatewayHostOptions;
@@ -21,7 +25,7 @@ function fakeIgw(hello: object = {}, rpc = ""): Fake {
   const directory = mkdtempSync(join(tmpdir(), "hawser-host-test-"));
   const file = join(directory, "log");
   writeFileSync(file, "");
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  leftovers.push(() => rmSync(directory, { recursive: true, force: true }));
   const env = { ...process.env, FAKE_HELLO: JSON.stringify(hello), FAKE_RPC: rpc, FAKE_LOG: file };
   return {
     options: { command: [process.execPath, fake], env },
@@ -31,13 +35,13 @@ function fakeIgw(hello: object = {}, rpc = ""): Fake {
 
 async function start(options: GatewayHostOptions): Promise<GatewayHost> {
   const host = await startGatewayHost(options);
-  onTestFinished(() => host.close());
+  leftovers.push(() => host.close());
   return host;
 }
 
 const starts = (log: string[]): string[] => log.filter((line) => line.startsWith("start "));
 
-describe("handshake", () => {
+describe.concurrent("handshake", () => {
   it("R102 a server of another family is refused, and no call is made in another way", async () => {
     const { options, log } = fakeIgw({ protocol: "igw-rpc-v2" });
     await expect(startGatewayHost(options)).rejects.toMatchObject({
@@ -86,7 +90,7 @@ describe("handshake", () => {
   });
 });
 
-describe("calls", () => {
+describe.concurrent("calls", () => {
   const real = (more: Partial<GatewayHostOptions> = {}): GatewayHostOptions => ({
     command: [process.execPath, "--conditions=hawser-source", rpcProgram],
     ...more,
@@ -155,7 +159,7 @@ describe("calls", () => {
   });
 });
 
-describe("when the server ends", () => {
+describe.concurrent("when the server ends", () => {
   it("calls under way are rejected and not repeated; the next call starts a new process", async () => {
     const { options, log } = fakeIgw();
     const host = await start(options);
@@ -187,7 +191,7 @@ describe("when the server ends", () => {
   });
 });
 
-describe("without an rpc server", () => {
+describe.concurrent("without an rpc server", () => {
   it.each(["exit", "mute"])("a program whose rpc does this: %s, is called once per call", async (rpc) => {
     const { options } = fakeIgw({}, rpc);
     const host = await start({ ...options, handshakeMs: 500, args: ["--profile", "p"] });
@@ -242,7 +246,7 @@ describe("without an rpc server", () => {
     const [aborted, late] = [
       host.call({ path: "/never" }, { signal: controller.signal }),
       // Longer than any start of a process: both are to run when their end comes.
-      host.call({ path: "/never" }, { timeoutMs: 8_000 }),
+      host.call({ path: "/never" }, { timeoutMs: 5_000 }),
     ];
     await until(() => log().filter((line) => line.startsWith("once ")).length === 2);
     controller.abort();

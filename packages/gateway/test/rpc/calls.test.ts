@@ -23,7 +23,8 @@ describe("order", () => {
 
   it.each([1, 8, 64])("RPC-01 R77 5,000 calls with %i workers and random delays: each answered once, nothing mixed up", async (workers) => {
     const core = createScriptedCore(async (item) => {
-      if (Math.random() < 0.3) await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+      // One worker waits for each delay by itself, and nothing can overtake it: a few of them do.
+      if (Math.random() < (workers === 1 ? 0.04 : 0.3)) await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
       return succeeded(`nonce of ${item.path}`);
     });
     const { client } = serve(core, { workers });
@@ -102,14 +103,14 @@ describe("the bounds of the queue", () => {
     const { server, client } = serve(core, { workers: 4 });
     const [realSend, release] = [server.send, Promise.withResolvers<void>()];
     server.send = (message) => release.promise.then(() => realSend.call(server, message));
-    await client.send(...calls(60));
+    await client.send(...calls(26));
     gate.resolve();
     await until(() => core.items.length >= 9);
     await new Promise((resolve) => setTimeout(resolve, 100));
     // 32 MiB are nine such answers; as many more as there are workers may have been running.
     expect(core.items.length).toBeLessThanOrEqual(13);
     release.resolve();
-    await client.count(60);
+    await client.count(26);
   });
 });
 

@@ -2,14 +2,14 @@
 // how it ends.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { answer, startApiStub } from "../api-stub.ts";
 import { until } from "./rpc-client.ts";
 import { line, startRpc } from "./rpc-process.ts";
 
 const call = (id: unknown, path: string): string => line({ id, op: "call", args: { path } });
 
-describe("lines", () => {
+describe.concurrent("lines", () => {
   it("R78 R79 R81 blank lines, CRLF, a byte order mark and a last line without its end", async () => {
     const { child, answers, exited } = startRpc();
     child.stdin.end('\ufeff\n \t\r\n{"id":1,"op":"hello"}\r\n\n{"id":2,"op":"hello"}');
@@ -101,7 +101,7 @@ describe("lines", () => {
         for (; written < 300; written++) await rpc.write(call(written, `/${"x".repeat(1_000_000)}`));
       })();
       // However slow the machine is: until nothing was taken for a while.
-      for (let before = -1; written === 0 || written !== before; await sleep(1_000)) before = written;
+      for (let before = -1; written === 0 || written !== before; await sleep(500)) before = written;
       const writtenUnread = written;
       const peakUnread = rpc.peakMegabytes();
       let newlines = 0;
@@ -117,7 +117,7 @@ describe("lines", () => {
   );
 });
 
-describe("the end of the process", () => {
+describe.concurrent("the end of the process", () => {
   it("H28 G8 the end of input lets accepted calls finish, then exits 0", async () => {
     const { child, answers, exited } = startRpc(["--workers", "2"]);
     child.stdin.end(call("a", "/sleep/200") + call("b", "/sleep/100") + call("c", "/x"));
@@ -155,9 +155,9 @@ describe("the end of the process", () => {
     expect((await rpc.exited).code).toBe(143);
   });
 
-  it.each([1, 4])(
+  it.for([1, 4])(
     "RPC-05 H28 host closes its read side with 500 changes waiting at %i workers: at most as many more are sent, exit 7",
-    async (workers) => {
+    async (workers, { onTestFinished }) => {
       const held: (() => void)[] = [];
       const stub = await startApiStub(
         (_request, response) => new Promise((resolve) => held.push(() => resolve(answer(response, 200, {})))),

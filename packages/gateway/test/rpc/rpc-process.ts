@@ -1,11 +1,11 @@
 // The rpc server as a real child with pipes, for the tests: everything it says as lines, its exit, and
-// how much memory it has used at most. It is killed when its test is over.
+// how much memory it has used at most. Tests may run side by side: whatever still runs is killed after the last.
 
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { afterAll } from "vitest";
 import type { Answer } from "./rpc-client.ts";
 
 export interface RpcProcess {
@@ -20,6 +20,11 @@ export interface RpcProcess {
   readonly exited: Promise<{ code: number | null; signal: string | null }>;
   peakMegabytes(): number;
 }
+
+const children = new Set<ReturnType<typeof spawn>>();
+afterAll(() => {
+  for (const child of children) child.kill("SIGKILL");
+});
 
 export const rpcProgram: string = fileURLToPath(new URL("../fixtures/rpc-stdio.ts", import.meta.url));
 
@@ -38,7 +43,8 @@ export function startRpc(
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  children.add(child);
+  child.once("exit", () => children.delete(child));
   child.stdin.on("error", () => {});
   child.stderr.resume();
   const answers: Answer[] = [];

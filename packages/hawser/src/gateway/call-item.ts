@@ -24,13 +24,13 @@ export interface CallItemFlags extends TargetFlags {
 
 export async function toCallItem(flags: CallItemFlags): Promise<CallItem> {
   const { op, method, path, query, header, contentType, dryRun, yes, retry, retryBackoff } = flags;
-  const isOperation = op !== undefined && op.trim() !== "";
-  // In the core's words, but before stdin is read or a gateway is looked for.
-  if (isOperation && (method ?? path) !== undefined) throw usage("op can't be used together with method or path; give one of them");
-  if (!isOperation && (path ?? "").trim() === "") throw usage("required: --path, or --op with an operation id");
-  const given = { op, method, path, contentType, dryRun, yes, retry, retryBackoff };
+  const all = { op, method, path, contentType, dryRun, yes, retry, retryBackoff };
+  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as CallItem;
+  // By the core itself, so in its words, but before stdin is read or a gateway is looked for.
+  const { checkPlace } = await import("@hawser/gateway");
+  checkPlace(given);
   return {
-    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as CallItem),
+    ...given,
     ...(query && { query: [...query] }),
     ...(header && { headers: [...header] }),
     ...(flags.param && { params: toParams(flags.param) }),

@@ -24,7 +24,7 @@ export async function toGatewayOptions(flags: TargetFlags): Promise<GatewayOptio
     apiKeyFile: flags.apiKeyStdin ? undefined : apiKeyFile,
     profile,
     specFile,
-    timeoutMs: flags.timeout === undefined ? undefined : parseDuration(flags.timeout, "--timeout"),
+    timeoutMs: flags.timeout === undefined ? undefined : parseDuration(flags.timeout),
   };
 }
 
