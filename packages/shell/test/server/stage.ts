@@ -73,6 +73,9 @@ export async function openStage(options: Partial<ShellOptions> = {}): Promise<St
     pageFolder: join(folder, "page"),
     onNotice: (text) => notices.push(text),
     ...options,
+  }).catch((error: unknown) => {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
   });
   const { origin, searchParams } = new URL(shell.url);
   const key = searchParams.get("key") ?? "";
