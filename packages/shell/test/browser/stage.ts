@@ -30,7 +30,7 @@ export type StageOptions = VisitOptions & ServedShellOptions;
 /** On a shell of its own: for a test that ends it, or starts it in its own way. */
 export async function openPageStage(browser: Browser, options: StageOptions = {}): Promise<PageStage> {
   const served = await serveShell(options);
-  return visit(browser, served, options, () => served[Symbol.asyncDispose]());
+  return visit(browser, served, options, async () => served[Symbol.asyncDispose]());
 }
 
 export type OpenStage = (options?: VisitOptions) => Promise<PageStage>;
