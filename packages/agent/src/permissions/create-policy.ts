@@ -47,7 +47,11 @@ export function createPolicy(options: PolicyOptions = {}): PermissionPolicy {
 
   function question(call: ToolCall, rule: PermissionRule | undefined, kind: CallKind | undefined): Verdict {
     const why = rule ? `the rule "${describeRule(rule)}" asks` : `${whyAsked(call)}, and no rule allows it`;
-    if (mode === "deny") return { decision: "deny", reason: `${why}; nobody is asked here, so it is denied. Add a rule that allows it` };
+    if (mode === "deny")
+      return {
+        decision: "deny",
+        reason: `${why}; nobody is asked here, so it is denied. A rule among "permissions" in agent.json can allow it`,
+      };
     const where = remembered ? "from now on" : "in this conversation";
     const always = kind ? `"Always allow" covers ${kind.description}, ${where}` : `"Always allow" is not remembered for this call`;
     return { decision: "ask", reason: `${why}. ${always}` };

@@ -50,7 +50,8 @@ describe("the defaults", () => {
     expect(policy.decide(call("read_file", { path: "a" })).decision).toBe("allow");
     expect(policy.decide(call("write_file", { path: "a" }))).toEqual({
       decision: "deny",
-      reason: "write_file may change something, and no rule allows it; nobody is asked here, so it is denied. Add a rule that allows it",
+      reason:
+        'write_file may change something, and no rule allows it; nobody is asked here, so it is denied. A rule among "permissions" in agent.json can allow it',
     });
     const asking = createPolicy({ roots, mode: "deny", rules: [{ tool: "read_file", decision: "ask" }] });
     expect(asking.decide(call("read_file")).decision).toBe("deny");

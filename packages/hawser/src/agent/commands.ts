@@ -41,7 +41,7 @@ function addChat(program: Command): void {
     .command("chat")
     .summary("talk to the agent here")
     .description(
-      "Talks to an agent that works in the current folder. Without a message on a terminal: a conversation, with /help for what it knows. With a message, or one from a pipe: one answer. What changes something is asked before it is done; where nobody can be asked, it is denied.",
+      "Talks to an agent that works in the current folder. Without a message on a terminal: a conversation, with /help for what it knows. With a message, or one from a pipe: one answer, kept as a conversation unless --no-history is given. What changes something is asked before it is done; where nobody can be asked, it is denied unless a rule in the configuration allows it.",
     )
     .argument("[message...]", "what to say; without it, stdin is read where that is no terminal");
   addAgentOptions(chat)
@@ -64,7 +64,7 @@ function addChat(program: Command): void {
 
 const chatHelp = `
 Exit codes:
-  0    answered
+  0    answered, also where a tool failed: the answer says so
   1    something unexpected happened
   2    a mistake in the arguments or the configuration
   7    the agent or its model failed

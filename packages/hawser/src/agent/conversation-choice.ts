@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { LoadedConversation, SpawnedAgent } from "@hawser/agent/host";
 import { HawserError, type ConversationSummary } from "@hawser/wire";
+import { commandName } from "../launcher.ts";
 import { paint, printTo } from "../terminal.ts";
 import { toHarmlessLine, toHarmlessText } from "./harmless-text.ts";
 
@@ -51,8 +52,8 @@ export function showLatest(conversations: readonly ConversationSummary[], curren
     .slice(0, shownConversations)
     .map((summary) => `${summary.conversationId === currentId ? paint("green", "*") : " "} ${showSummary(summary)}`);
   const left = conversations.length - rows.length;
-  const more = left > 0 ? `  … ${left} more: hawser chat --list\n` : "";
-  return rows.join("") + paint("dim", `${more}  To continue one: hawser chat --conversation <name>\n`);
+  const more = left > 0 ? `  … ${left} more: ${commandName()} chat --list\n` : "";
+  return rows.join("") + paint("dim", `${more}  To continue one: ${commandName()} chat --conversation <id>\n`);
 }
 
 const shownMessages = 4;

@@ -17,18 +17,19 @@ import { createTurnView } from "./turn-view.ts";
 export async function answerOnce(agent: SpawnedAgent, message: AgentMessage, isJson: boolean): Promise<number> {
   const interruption = watchInterruption();
   const output = isJson ? createJsonOutput() : process.stdout.isTTY ? createTerminalOutput() : createTextOutput();
-  let wasDenied = false;
+  const denials: string[] = [];
   const turn = agent.send(message, { signal: interruption.signal, onPermission: output.onPermission ?? (() => "deny") });
   try {
     output.begin?.(agent.info?.model);
     for await (const event of turn) {
       const denied = denialIn(event);
-      wasDenied ||= denied !== undefined;
-      if (denied !== undefined && !output.onPermission) sayWhatWasDenied(denied);
+      if (denied !== undefined) denials.push(denied);
       await output.show(event);
     }
     await output.end();
-    return wasDenied ? deniedExitCode : 0;
+    // Behind the answer, whose last line it would else go on with. A terminal has shown it already.
+    if (isJson || !process.stdout.isTTY) sayWhatWasDenied(denials);
+    return denials.length > 0 ? deniedExitCode : 0;
   } catch (error) {
     const failure = toHawserError(error);
     // Nobody reads any more, which is no failure of ours.
@@ -42,6 +43,7 @@ export async function answerOnce(agent: SpawnedAgent, message: AgentMessage, isJ
 }
 
 const maxMessageChars = 2_000;
+const maxShownDenials = 10;
 /** The answer is complete, and something that the agent wanted to do was not done. */
 const deniedExitCode = 8;
 
@@ -64,8 +66,10 @@ function denialIn(event: TurnEvent): string | undefined {
 }
 
 // Without anybody to ask, the runtime denies by itself; who reads the answer's text alone shall know nevertheless.
-function sayWhatWasDenied(denial: string): void {
-  printTo(process.stderr, `hawser: ${toHarmlessLine(denial, maxMessageChars)} (permissions in agent.json)\n`);
+function sayWhatWasDenied(denials: readonly string[]): void {
+  const shown = denials.slice(0, maxShownDenials).map((denial) => `hawser: ${toHarmlessLine(denial, maxMessageChars)}\n`);
+  const left = denials.length - shown.length;
+  printTo(process.stderr, shown.join("") + (left > 0 ? `hawser: ${left} more were denied\n` : ""));
 }
 
 function createJsonOutput(): Output {

@@ -11,7 +11,7 @@ const help = `  /help          this
   /list          the latest conversations
   /models        the models that can answer
   /model <name>  let this one answer from now on; without a name: the usual one
-  /quit          leave; so does Ctrl-D
+  /quit, /exit   leave; so does Ctrl-D
 
   Ctrl-C stops an answer. Ask the offline model for "help" to see what it understands.
 `;

@@ -56,7 +56,7 @@ function addExitCodes(program: Command): void {
   const command = program
     .command("exit-codes")
     .summary("the exit codes, for scripts")
-    .description("Prints the exit codes that scripts may rely on.");
+    .description("Prints the exit codes of the commands for APIs, which scripts may rely on; --help of a command has its own.");
   addSelectOptions(command.option("--json", "print JSON")).action(async (flags: OutputFlags) =>
     (await import("./exit-codes.ts")).runExitCodes(flags),
   );

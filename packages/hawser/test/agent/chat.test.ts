@@ -1,10 +1,12 @@
 // `hawser chat` without a terminal: one message, one answer, for scripts and pipes. It starts a real runtime.
 
+import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { findProcesses } from "../run-hawser.ts";
-import { makeStage, runIn, startIn, textOfEvents, toEvents, toolsModule, writeFile } from "./agent-stage.ts";
+import { hawserCommand, makeStage, runIn, startIn, textOfEvents, toEvents, toolsModule, writeFile } from "./agent-stage.ts";
 
 describe.concurrent("one answer", () => {
   it("with no key: lists the files here and reads the README", async () => {
@@ -44,6 +46,16 @@ describe.concurrent("one answer", () => {
       expect(stdout).toContain("denied");
       expect(existsSync(join(stage.folder, "notes.txt"))).toBe(false);
     }
+  });
+
+  it("what was denied stands behind the answer where both go to one place", async () => {
+    const { folder, env } = makeStage();
+    const [program, ...words] = hawserCommand(["chat", 'write "hello" to notes.txt']);
+    const script = 'exec "$@" 2>&1 < /dev/null';
+    const failed: unknown = await promisify(execFile)("sh", ["-c", script, "sh", program, ...words], { cwd: folder, env }).catch(
+      (error: unknown) => error,
+    );
+    expect(failed).toMatchObject({ code: 8, stdout: expect.stringMatching(/\nhawser: write_file was denied: .*\n$/) as string });
   });
 
   it("a rule of the configuration allows it without anybody", async () => {
