@@ -2,10 +2,10 @@
 // check that runs before the function does. A failed check names the field and the reason, so that
 // a model can correct itself.
 
-import { Validator, type Schema } from "@cfworker/json-schema";
+import { Validator, type Schema, type ValidationResult } from "@cfworker/json-schema";
 import { ToolInputValidationError } from "../contract-errors.ts";
 import { isStandardSchema, type JsonSchema, type StandardIssue, type ToolInput } from "../define-tool.ts";
-import { HawserError } from "../errors.ts";
+import { describeThrown, HawserError } from "../errors.ts";
 import { isRecord } from "../is-record.ts";
 
 export interface PreparedInput {
@@ -31,7 +31,7 @@ export function prepareInput(toolName: string, input: ToolInput): PreparedInput 
     jsonSchema,
     check(name, args) {
       validator ??= new Validator(input as Schema, "2020-12", false);
-      const { valid, errors } = validator.validate(args);
+      const { valid, errors } = validate(name, validator, args);
       if (valid) return Promise.resolve(args);
       // Errors come from the outside in; the innermost one says what is really wrong.
       const problems = errors.toReversed().filter(({ keyword }) => keyword !== "properties" && keyword !== "$ref");
@@ -46,6 +46,15 @@ export function prepareInput(toolName: string, input: ToolInput): PreparedInput 
       );
     },
   };
+}
+
+// It throws where a reference leads nowhere, or out of the schema: nothing is fetched.
+function validate(toolName: string, validator: Validator, args: Record<string, unknown>): ValidationResult {
+  try {
+    return validator.validate(args);
+  } catch (cause) {
+    throw new HawserError("usage", `tool "${toolName}": its schema can't be used: ${describeThrown(cause)}`, { cause });
+  }
 }
 
 /** JSON Schema of a validator, or the schema itself; clients expect an object at the root. */
