@@ -5,6 +5,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
+import { limits } from "@hawser/wire";
 
 const root = resolve(import.meta.dirname, "..");
 const app = "apps/desktop/src-tauri";
@@ -23,7 +24,7 @@ interface Configuration {
 const configuration = readJson(`${app}/tauri.conf.json`) as Configuration;
 
 /** Commands of the app: what the page may call, and no other. */
-const commands = ["agent_hello", "agent_send", "key_set", "quit", "settings_get", "settings_set"];
+const commands = ["agent_hello", "agent_send", "key_set", "keys_get", "quit", "settings_get", "settings_set", "theme_set"];
 
 describe("tauri.conf.json", () => {
   const schema = readJson("node_modules/@tauri-apps/cli/config.schema.json") as object;
@@ -86,4 +87,35 @@ it("the app, its configuration and the runtime inside have one version", () => {
   const versionOf = (path: string): string => (readJson(path) as { version: string }).version;
   const versions = [cargo, configuration.version, versionOf("apps/desktop/package.json"), versionOf("packages/hawser/package.json")];
   expect(new Set(versions).size, versions.join(", ")).toBe(1);
+});
+
+describe("the bounds of a runtime's life", () => {
+  const source = read(`${app}/src/runtime/limits.rs`);
+  const unitsOf = { secs: 1_000, millis: 1 } as const;
+  const boundOf = (name: string): number => {
+    const [, unit, duration, plain] =
+      new RegExp(`^ +${name}: (?:Duration::from_(secs|millis)\\(([\\d_]+)\\)|([\\d_]+)),$`, "m").exec(source) ??
+      expect.fail(`there is no ${name}`);
+    return Number((duration ?? plain ?? "").replaceAll("_", "")) * (unit === undefined ? 1 : unitsOf[unit as keyof typeof unitsOf]);
+  };
+
+  it.each([
+    ["line_bytes", "maxMessageBytes"],
+    ["waiting_bytes", "maxUnsentBytes"],
+    ["ready", "hostReadyMs"],
+    ["restart", "hostRestartMs"],
+    ["crash_entries", "hostCrashEntries"],
+    ["crash_window", "hostCrashWindowMs"],
+    ["stop_input", "stopInputMs"],
+    ["stop_signal", "hostStopMs"],
+    ["flush", "closeFlushMs"],
+  ] as const)("%s is what the web shell's host has as %s", (name, hostName) => {
+    expect(boundOf(name)).toBe(limits[hostName]);
+  });
+
+  it("the oldest Node is the one that the packages name", () => {
+    const [, major, minor] = /^const OLDEST: \(u32, u32\) = \((\d+), (\d+)\);$/m.exec(read(`${app}/src/runtime/node_lookup.rs`)) ?? [];
+    const { engines } = readJson("packages/hawser/package.json") as { engines: { node: string } };
+    expect(engines.node).toBe(`>=${major}.${minor}`);
+  });
 });

@@ -10,7 +10,6 @@ import { root, toolPath, type ToolResult } from "./tool.ts";
 
 export const appFolder = join(root, "apps", "desktop");
 const rustFolder = join(appFolder, "src-tauri");
-const programName = process.platform === "win32" ? "hawser-desktop.exe" : "hawser-desktop";
 
 /** Where cargo puts what it makes. */
 function targetFolder(): string {
@@ -23,6 +22,10 @@ function targetFolder(): string {
 const withPage = ["--features", "tauri/custom-protocol"];
 
 export const compileApp = (): Promise<ToolResult> => runLoud("cargo", ["build", "--release", "--locked", ...withPage]);
+export const checkFormat = (): Promise<ToolResult> => runLoud("cargo", ["fmt", "--check"]);
+/** All that is ours, the tests too. */
+export const lintRust = (): Promise<ToolResult> =>
+  runLoud("cargo", ["clippy", "--locked", "--all-targets", ...withPage, "--", "-D", "warnings"]);
 /** In the profile of development: the other one optimises each test program anew, across all that it is made of. */
 export const testRust = (): Promise<ToolResult> => runLoud("cargo", ["test", "--locked", ...withPage]);
 /** For development: compiles in a fraction of the time. Ends with the app, and ends it when it is told to end. */
@@ -57,14 +60,15 @@ export const removeBundles = (): void => rmSync(bundleFolder(), { recursive: tru
 /** The packages that were made, with their sizes. */
 export function listBundles(): { readonly path: string; readonly bytes: number }[] {
   const folder = bundleFolder();
-  const paths = globSync(["deb/*.deb", "appimage/*.AppImage", "{dmg,nsis,macos}/*.{dmg,exe}"], { cwd: folder });
+  const paths = globSync(["deb/*.deb", "appimage/*.AppImage", "dmg/*.dmg"], { cwd: folder });
   return paths.toSorted().map((path) => ({ path: join(folder, path), bytes: statSync(join(folder, path)).size }));
 }
 
-/** The app as the Debian package holds it, unpacked beside it. */
-export function unpackedApp(): string | undefined {
-  const [path] = globSync(`deb/*/data/usr/bin/${programName}`, { cwd: bundleFolder() });
-  return path === undefined ? undefined : join(bundleFolder(), path);
+/** The app as the Debian package holds it, unpacked beside it; fails where there is none. */
+export function unpackedApp(): string {
+  const [path] = globSync("deb/*/data/usr/bin/hawser-desktop", { cwd: bundleFolder() });
+  if (path === undefined) throw new Error(`there is no unpacked Debian package with the app below ${bundleFolder()}`);
+  return join(bundleFolder(), path);
 }
 
 export const toMegabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);

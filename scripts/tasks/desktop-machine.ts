@@ -77,6 +77,8 @@ export const thisMachine = (): Machine => ({ platform: process.platform, env: pr
 
 /** Undefined when the app can be built here; else the sentence. */
 export function whatBuildLacks(machine: Machine): string | undefined {
+  if (machine.platform !== "linux" && machine.platform !== "darwin")
+    return `the desktop app runs on Linux and macOS, and this is ${machine.platform}.`;
   return toSentence(machine, machine.platform === "linux" ? libraries : []);
 }
 
@@ -90,11 +92,18 @@ export function whatTestsLack(machine: Machine): string | undefined {
 export const lacksDownload = (output: string): boolean =>
   /Downloading https:\/\/\S+\s+failed to bundle project/.test(stripVTControlCharacters(output));
 
+/** What cargo warned of; warnings of others' code it never shows. */
+export const warningsIn = (output: string): string[] =>
+  stripVTControlCharacters(output)
+    .split("\n")
+    .filter((line) => line.startsWith("warning"));
+
 function toSentence(machine: Machine, needs: readonly Need[]): string | undefined {
   const missing = needs.filter(({ isThere }) => !isThere(machine));
   const rust = rustProblem(machine);
   const names = [...(rust === undefined ? [] : [rust.name]), ...missing.map(({ name }) => name)];
-  const compiler = machine.platform === "darwin" && !hasProgram("xcode-select", "-p")(machine) ? "xcode-select --install" : undefined;
+  const compiler =
+    machine.platform === "darwin" && run(machine, "xcode-select", ["-p"])?.status !== 0 ? "xcode-select --install" : undefined;
   if (compiler !== undefined) names.push("Xcode's command line tools");
   if (names.length === 0) return undefined;
   const commands = [installCommand(machine, missing), compiler, rust?.command].filter((command) => command !== undefined);
@@ -133,7 +142,6 @@ function rustProblem(machine: Machine): { readonly name: string; readonly comman
   const old = found.find((version) => version !== undefined && !isAtLeast(version, oldest));
   const name = `Rust ${oldest} or newer${old === undefined ? "" : ` (this is ${old})`}`;
   if (output(machine, "rustup", ["--version"]) !== undefined) return { name, command: "rustup update stable" };
-  if (machine.platform === "win32") return { name, command: "winget install Rustlang.Rustup" };
   return { name, command: "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y && . ~/.cargo/env" };
 }
 

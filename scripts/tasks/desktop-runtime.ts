@@ -53,7 +53,7 @@ interface StagedPackage {
 export const leftOut: readonly string[] = ["@hawser/shell", "@hawser/conformance", "@clack/prompts", "@bomb.sh/tab"];
 
 /** Named in the test of the runtime and in the app: where it is found in the folder. */
-export const nodeName = process.platform === "win32" ? "node.exe" : "node";
+export const nodeName = "node";
 export const entryPath = "node_modules/hawser/bin/hawser.mjs";
 
 /** Inside the repository; git ignores it. */

@@ -8,7 +8,9 @@ import { problem, say } from "../setup/problem.mjs";
 import {
   appFolder,
   bundle,
+  checkFormat,
   compileApp,
+  lintRust,
   listBundles,
   removeBundles,
   runApp,
@@ -18,7 +20,7 @@ import {
   toMegabytes,
   unpackedApp,
 } from "./desktop-app.ts";
-import { lacksDownload, thisMachine, whatBuildLacks, whatTestsLack } from "./desktop-machine.ts";
+import { lacksDownload, thisMachine, warningsIn, whatBuildLacks, whatTestsLack } from "./desktop-machine.ts";
 import { runtimeFolder } from "./desktop-runtime.ts";
 import { printTotal, runSteps, toStep, type Step } from "./steps.ts";
 import { runTests } from "./tests.ts";
@@ -48,7 +50,7 @@ export function runDesktop(args: readonly string[]): Promise<number> {
   return runApp(args, { HAWSER_DESKTOP_RUNTIME: runtimeFolder });
 }
 
-const kindsOf: Partial<Record<NodeJS.Platform, readonly string[]>> = { linux: ["deb"], darwin: ["app", "dmg"], win32: ["nsis"] };
+const kindsOf: Partial<Record<NodeJS.Platform, readonly string[]>> = { linux: ["deb"], darwin: ["app", "dmg"] };
 
 export async function buildDesktop(): Promise<number> {
   say(`staged the runtime: ${stage()}`);
@@ -91,7 +93,7 @@ async function installDriver(): Promise<{ code: number; output: string }> {
 /** A warning of ours is a failure; those of others never show. */
 async function compileWithoutWarnings(): Promise<{ code: number; output: string }> {
   const { code, output } = await compileApp();
-  const warnings = output.split("\n").filter((line) => line.startsWith("warning"));
+  const warnings = warningsIn(output);
   return { code: code === 0 && warnings.length > 0 ? 1 : code, output: warnings.join("\n") };
 }
 
@@ -101,18 +103,20 @@ export async function testDesktop(filters: readonly string[], before: readonly S
   const steps = await runSteps([
     ...before,
     toStep("runtime", async () => ({ code: 0, output: stage() })),
+    loud("format of the Rust", checkFormat),
+    loud("lint of the Rust", lintRust),
     loud("app, without a warning", compileWithoutWarnings),
     loud("tests in Rust", testRust),
     loud("Debian package", () => bundle(["deb"])),
+    toStep("app of the package", async () => ({ code: 0, output: unpackedApp() })),
     loud("tauri-driver", installDriver),
   ]);
-  const app = unpackedApp();
-  if (steps.failed > 0 || app === undefined) return printTotal([steps]);
+  if (steps.failed > 0) return printTotal([steps]);
   const folder = mkdtempSync(join(tmpdir(), "hawser-desktop-measures-"));
   try {
     const measures = join(folder, "measures.txt");
     const env = {
-      HAWSER_DESKTOP_APP: app,
+      HAWSER_DESKTOP_APP: unpackedApp(),
       HAWSER_DESKTOP_DRIVER: join(driverFolder, "bin", "tauri-driver"),
       HAWSER_DESKTOP_MEASURES: measures,
     };

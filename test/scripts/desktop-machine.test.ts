@@ -5,7 +5,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { lacksDownload, thisMachine, whatBuildLacks, whatTestsLack, type Machine } from "../../scripts/tasks/desktop-machine.ts";
+import {
+  lacksDownload,
+  thisMachine,
+  warningsIn,
+  whatBuildLacks,
+  whatTestsLack,
+  type Machine,
+} from "../../scripts/tasks/desktop-machine.ts";
 
 const debian = 'PRETTY_NAME="Debian GNU/Linux 13 (trixie)"\nID=debian\n';
 const mint = 'ID=linuxmint\nID_LIKE="ubuntu debian"\n';
@@ -94,16 +101,18 @@ it("asks for what only the tests need when there are tests to run", () => {
   );
 });
 
-it("asks for the platform's own on macOS and Windows, and tests on Linux only", () => {
+it("asks for the platform's own on macOS, which says by its exit code whether it is there, and tests on Linux only", () => {
   const rust = without("pkg-config", "cc");
   const mac = machineWith({ ...rust, "xcode-select": "exit 0" }, { platform: "darwin" });
   expect(whatBuildLacks(mac)).toBeUndefined();
-  expect(whatBuildLacks(machineWith(rust, { platform: "darwin" }))).toBe(
-    "the desktop app needs Xcode's command line tools; run: xcode-select --install",
-  );
+  const sentence = "the desktop app needs Xcode's command line tools; run: xcode-select --install";
+  expect(whatBuildLacks(machineWith(rust, { platform: "darwin" }))).toBe(sentence);
+  expect(whatBuildLacks(machineWith({ ...rust, "xcode-select": "exit 2" }, { platform: "darwin" }))).toBe(sentence);
   expect(whatTestsLack(mac)).toMatch(/on Linux only, and this is darwin/);
-  const windows = { platform: "win32" as const };
-  expect(whatBuildLacks(machineWith({}, windows))).toBe("the desktop app needs Rust 1.90 or newer; run: winget install Rustlang.Rustup");
+});
+
+it("says where the app does not run at all", () => {
+  expect(whatBuildLacks(machineWith(complete, { platform: "win32" }))).toBe("the desktop app runs on Linux and macOS, and this is win32.");
 });
 
 it("reads this very machine without failing", () => {
@@ -114,4 +123,12 @@ it("tells a tool that can't be loaded from one that failed", () => {
   const download = "\u001b[32m Downloading\u001b[0m https://github.com/tauri-apps/binary-releases/AppRun-x86_64\n";
   expect(lacksDownload(`${download}failed to bundle project: \`io: failed to lookup address information\`\n`)).toBe(true);
   expect(lacksDownload(`${download}   Bundling Hawser.AppImage\nfailed to bundle project: \`failed to run linuxdeploy\`\n`)).toBe(false);
+});
+
+it("sees a warning of the compiler, coloured or not", () => {
+  const coloured = "\u001b[1m\u001b[33mwarning\u001b[0m: unused variable: `x`";
+  expect(warningsIn(`   Compiling x\n${coloured}\nwarning: and another\n  no warning\n`)).toEqual([
+    "warning: unused variable: `x`",
+    "warning: and another",
+  ]);
 });

@@ -5,6 +5,8 @@ const COMMANDS: &[&str] = &[
     "agent_hello",
     "settings_get",
     "settings_set",
+    "theme_set",
+    "keys_get",
     "key_set",
     "quit",
 ];

@@ -19,7 +19,7 @@ export interface BareApp {
 }
 
 export function startApp(place: Surroundings, env: NodeJS.ProcessEnv = {}): BareApp {
-  const child = place.start(application, [], { ...place.env, HAWSER_DEBUG_PROTOCOL: "1", ...env });
+  const child = place.start(application, ["--debug-protocol"], { ...place.env, ...env });
   const pid = child.pid ?? expect.fail("the app can't be started");
   return {
     pid,
@@ -33,9 +33,11 @@ export function startApp(place: Surroundings, env: NodeJS.ProcessEnv = {}): Bare
 
 const patience = { timeout: 60_000, interval: 50 };
 
+export const countReady = ({ log }: Surroundings): number => log().split("[RECV] ready\n").length - 1;
+
 /** Until so many runtimes have greeted. */
 export async function untilReady(place: Surroundings, times = 1): Promise<void> {
-  await expect.poll(() => place.log().split('[RECV] {"type":"ready"').length - 1, patience).toBeGreaterThanOrEqual(times);
+  await expect.poll(() => countReady(place), patience).toBeGreaterThanOrEqual(times);
 }
 
 export async function untilLogged(place: Surroundings, text: string): Promise<void> {

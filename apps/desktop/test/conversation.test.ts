@@ -1,7 +1,7 @@
 // A conversation in the app's window: streamed answers, tool cards, questions; and what all of it costs.
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answers, approval, button, say, status, take, toolCard, untilIdle, withText } from "./page.ts";
 import { memoryOf, treeOf } from "./process-tree.ts";
@@ -19,7 +19,7 @@ const files = {
 describe("the app in its window", () => {
   let stage: DesktopStage;
   beforeAll(async () => {
-    stage = await openDesktop({ files, settings: { theme: "light" } });
+    stage = await openDesktop({ files, settings: { theme: "light" }, args: ["--debug-protocol"] });
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -34,6 +34,7 @@ describe("the app in its window", () => {
     expect(await driver.windows()).toHaveLength(1);
     expect(stage.runtime()?.command).toContain("hawser.mjs agent");
     await driver.waitFor(withText("//main", "no key, no network"));
+    await driver.waitFor(withText(status, `${basename(stage.folder)}/work`));
   });
 
   it("R140 sends a message and shows its answer as it comes", async () => {
@@ -48,6 +49,32 @@ describe("the app in its window", () => {
     // It was drawn in several steps, each longer than the one before.
     const lengths = (await driver.evaluate("return [...new Set(lengths)]")) as number[];
     expect(lengths.filter((length) => length > 0).length).toBeGreaterThan(2);
+  });
+
+  it("R144 each message is named on stderr as it passes, a request before its answers, and never quoted", () => {
+    const lines = stage.log().split("\n");
+    const request = lines.findIndex((line) => line.startsWith("[SEND] user_message "));
+    const id = lines[request]?.split(" ")[2] ?? "";
+    expect(id).not.toBe("");
+    const answered = lines.flatMap((line, place) => (line.startsWith("[RECV] ") && line.endsWith(` ${id}`) ? [place] : []));
+    expect(answered.length).toBeGreaterThan(2);
+    expect(Math.min(...answered)).toBeGreaterThan(request);
+    expect(lines[answered.at(-1) ?? 0]).toBe(`[RECV] done ${id}`);
+    expect(lines.indexOf("[RECV] ready")).toBeGreaterThan(-1);
+    for (const content of ["read the file", "went out again"]) expect(stage.log()).not.toContain(content);
+  });
+
+  it("saves what the wire view shows, beside what was saved before", async () => {
+    const { driver } = stage;
+    await driver.click(button("Wire view"));
+    for (const name of ["hawser-wire.ndjson", "hawser-wire-2.ndjson"]) {
+      await driver.click(button("Export"));
+      await expect.poll(() => stage.log(), { timeout: 20_000 }).toContain(`hawser: ${join(stage.folder, name)} was saved`);
+      const saved = readFileSync(join(stage.folder, name), "utf8").trimEnd().split("\n");
+      expect(saved.map((line) => JSON.stringify(JSON.parse(line))).join()).toContain("user_message");
+    }
+    expect(await driver.evaluate("return location.href")).toMatch(/^tauri:\/\/localhost\b/);
+    await driver.click(button("Close wire view"));
   });
 
   it("opens the card of a tool, with what went in and what came out", async () => {

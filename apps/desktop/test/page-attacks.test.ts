@@ -30,8 +30,8 @@ describe("a page that attacks", () => {
     );
 
   it.each([
-    ['{ line: "{}\\n{}" }', "refused: a request must be one line"],
-    ['{ line: "x".repeat(10485761) }', "refused: the request is longer than 10485760 bytes"],
+    ['{ line: "{}\\n{}" }', 'refused: {"code":"usage","message":"a request must be one line"}'],
+    ['{ line: "x".repeat(10485761) }', 'refused: {"code":"too_large","message":"the request is longer than 10485760 bytes"}'],
     ['{ line: "\\ud800" }', "refused: "],
     ["{ line: 7 }", "refused: "],
     ["{}", "refused: "],
@@ -46,7 +46,7 @@ describe("a page that attacks", () => {
     ['{ roots: "x" }', "these settings can't be used"],
     ["{ roots: [7] }", "these settings can't be used"],
     ['{ theme: "blue" }', "these settings can't be used"],
-    ["{ permissionRules: [{}] }", "permission rule 1"],
+    ["{ permissionRules: {} }", "these settings can't be used"],
     ['{ shortcut: "Florb+Q" }', "is no shortcut"],
     ['{ roots: ["../.."] }', "must begin with /"],
     ['{ model: "x".repeat(5000) }', "too long"],
@@ -83,6 +83,14 @@ describe("a page that attacks", () => {
       expect(await stage.driver.evaluate("return [location.origin, document.title]")).toEqual(["tauri://localhost", "Hawser"]);
     },
   );
+
+  it("nor to what it has made itself, which is saved instead", async () => {
+    const { driver, folder } = stage;
+    await driver.evaluate('location.href = URL.createObjectURL(new Blob(["<title>Another page</title>"], { type: "text/html" }))');
+    await expect.poll(() => stage.log(), { timeout: 20_000 }).toContain("hawser-wire.ndjson was saved");
+    expect(readFileSync(join(folder, "hawser-wire.ndjson"), "utf8")).toBe("<title>Another page</title>");
+    expect(await driver.evaluate("return [location.protocol, document.title]")).toEqual(["tauri:", "Hawser"]);
+  });
 
   it("links open outside, over https only, and never in a window of the app", async () => {
     const { driver, folder } = stage;

@@ -58,15 +58,20 @@ it("lines that are too long, no text, no JSON or only half there cost only thems
     await write(JSON.stringify({ type: "odd", n: 7, text: "y".repeat(10_000_000) }) + "\\n");
     await note(8);
     setInterval(() => {}, 1000);`);
-  await using stage = await openDesktop({ runtime: odd });
+  await using stage = await openDesktop({ runtime: odd, settings: { aliasEvent: true } });
   await stage.driver.evaluateAsync(`
     globalThis.odd = [];
+    globalThis.again = [];
     const { invoke, transformCallback } = window.__TAURI_INTERNALS__;
-    await invoke("plugin:event|listen", { event: "agent_stream", target: { kind: "Any" }, handler: transformCallback(({ payload }) => {
+    const collect = (event, list) => invoke("plugin:event|listen", { event, target: { kind: "Any" }, handler: transformCallback(({ payload }) => {
       const value = typeof payload === "string" ? JSON.parse(payload) : payload;
-      if (value?.type === "odd") odd.push(value.n);
-    }) });`);
+      if (value?.type === "odd") list.push(value.n);
+    }) });
+    await collect("agent_stream", odd);
+    await collect("agent_response", again);`);
   await expect.poll(() => stage.driver.evaluate("return odd.join()"), { timeout: 60_000 }).toBe("1,2,3,4,5,6,7,8");
+  // H41: under the older name too, where the settings say so.
+  await expect.poll(() => stage.driver.evaluate("return again.join()"), { timeout: 20_000 }).toBe("1,2,3,4,5,6,7,8");
   expect(await stage.driver.evaluate("return ({}).polluted === undefined")).toBe(true);
   for (const reason of ["longer than 10485760 bytes", "not valid UTF-8", "not valid JSON"]) expect(stage.log()).toContain(reason);
 });

@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { button, field, settingsDialog, status, take, untilIdle, withText } from "./page.ts";
+import { box, button, field, settingsDialog, status, take, untilIdle, withText } from "./page.ts";
 import { openDesktop, type DesktopStage } from "./stage.ts";
 import { keys } from "./web-driver.ts";
 
@@ -19,7 +19,7 @@ describe("settings", () => {
   it("change the theme at once and keep it, in a file of one's own", async () => {
     const { driver } = stage;
     await untilIdle(driver);
-    expect(await driver.evaluate("return document.documentElement.dataset.theme")).toBe("light");
+    await expect.poll(() => driver.evaluate("return document.documentElement.dataset.theme")).toBe("light");
     await driver.click(button("Settings"));
     await driver.waitFor(field("Theme"));
     await take(driver, "settings.png");
@@ -29,6 +29,18 @@ describe("settings", () => {
     expect(await driver.evaluate("return document.documentElement.dataset.theme")).toBe("dark");
     expect(stored()).toMatchObject({ theme: "dark" });
     expect(statSync(join(stage.folder, "config", "dev.hawser.desktop", "settings.json")).mode & 0o777).toBe(0o600);
+  });
+
+  it("keep the theme that a key has chosen, and nothing else of it", async () => {
+    const { driver } = stage;
+    const before = stored();
+    await driver.type(box, `${keys.alt}l${keys.nothing}`);
+    await expect.poll(() => stored()["theme"], { timeout: 20_000 }).toBe("system");
+    expect(stored()).toEqual({ ...before, theme: "system" });
+    // Faster than anything is drawn or written.
+    const press = 'document.body.dispatchEvent(new KeyboardEvent("keydown", { altKey: true, code: "KeyL", bubbles: true }));';
+    await driver.evaluate(`${press} ${press}`);
+    await expect.poll(() => stored()["theme"], { timeout: 20_000 }).toBe("dark");
   });
 
   it("change the model: another runtime answers with it", async () => {
@@ -73,4 +85,50 @@ describe("settings", () => {
     await driver.click(`//form[@aria-label="Anthropic key"]//button[normalize-space()="Remove"]`);
     await driver.waitFor(withText('//form[@aria-label="Anthropic key"]', "None yet"));
   });
+});
+
+it("a theme is kept beside a folder that is gone", async () => {
+  await using stage = await openDesktop({ settings: { roots: ["/no/longer/there"], theme: "light" } });
+  const path = join(stage.folder, "config", "dev.hawser.desktop", "settings.json");
+  await stage.driver.waitFor(box);
+  await expect.poll(() => stage.driver.evaluate("return document.documentElement.dataset.theme")).toBe("light");
+  await stage.driver.type(box, `${keys.alt}l${keys.nothing}`);
+  await expect.poll(() => readFileSync(path, "utf8"), { timeout: 20_000 }).toMatch(/"theme": "dark"/);
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ model: "offline", roots: ["/no/longer/there"] });
+});
+
+it("a file that can't be used stays as it is when only the theme is changed", async () => {
+  await using stage = await openDesktop({ home: { "config/dev.hawser.desktop/settings.json": "{ mine" } });
+  const { driver } = stage;
+  await driver.waitFor(box);
+  await driver.type(box, `${keys.alt}l${keys.nothing}`);
+  await expect.poll(() => driver.evaluate("return document.documentElement.dataset.theme ?? ''")).toBe("light");
+  expect(await driver.evaluateAsync(`return window.__TAURI_INTERNALS__.invoke("theme_set", { theme: "dark" })`)).toContain(
+    "the usual settings are used instead",
+  );
+  expect(readFileSync(join(stage.folder, "config", "dev.hawser.desktop", "settings.json"), "utf8")).toBe("{ mine");
+});
+
+it("a keychain that does not answer holds up neither the page nor its theme, and the dialog says that it is asked", async () => {
+  const service = "[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/sleep 1000\n";
+  await using stage = await openDesktop({
+    settings: { theme: "dark" },
+    home: { "data/dbus-1/services/org.freedesktop.secrets.service": service },
+  });
+  const { driver } = stage;
+  await driver.waitFor(box);
+  await expect.poll(() => driver.evaluate("return document.documentElement.dataset.theme")).toBe("dark");
+  // The agent waits for its keys; nobody else does.
+  expect(stage.runtime()).toBeUndefined();
+  await driver.click(button("Settings"));
+  await driver.waitFor(field("Model"));
+  await driver.waitFor(withText('//form[@aria-label="Anthropic key"]', "Asking the system's keychain"));
+});
+
+it("a rule that the agent can't use is refused by the agent, in its own words on the screen", async () => {
+  const rule = { tool: "write_file", match: { path: "" }, decision: "ask" };
+  await using stage = await openDesktop({ settings: { permissionRules: [rule] } });
+  const text = (): Promise<unknown> => stage.driver.evaluate("return document.body.textContent");
+  const sentence = "permissions[0] has a match.path that is neither a pattern nor a list of patterns";
+  await expect.poll(text, { timeout: 30_000 }).toContain(sentence);
 });

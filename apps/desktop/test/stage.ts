@@ -25,14 +25,19 @@ export interface DesktopStage extends AsyncDisposable {
   reopen(): Promise<WebDriver>;
 }
 
+interface DesktopOptions extends SurroundingsOptions {
+  /** Of the app. */
+  readonly args?: readonly string[];
+}
+
 const driverProgram = process.env["HAWSER_DESKTOP_DRIVER"] ?? "tauri-driver";
 
-export async function openDesktop(options: SurroundingsOptions = {}): Promise<DesktopStage> {
+export async function openDesktop({ args, ...options }: DesktopOptions = {}): Promise<DesktopStage> {
   const { folder, work, env, start, log, [Symbol.asyncDispose]: endAll } = await prepare(options);
   try {
     const [port, nativePort] = [await freePort(), await freePort()];
     const driverProcess = start(driverProgram, ["--port", String(port), "--native-port", String(nativePort)], env);
-    const reopen = (): Promise<WebDriver> => retry(() => openSession(`http://127.0.0.1:${port}`, application));
+    const reopen = (): Promise<WebDriver> => retry(() => openSession(`http://127.0.0.1:${port}`, application, args));
     const driver = await reopen();
     const own = (): ProcessFacts[] => treeOf(driverProcess.pid ?? 0);
     const app = (): ProcessFacts => own().find(({ program }) => program === application) ?? expect.fail(`the app does not run: ${log()}`);

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { hasPidFile, startApp, untilLogged, untilReady } from "./bare-app.ts";
+import { countReady, hasPidFile, startApp, untilLogged, untilReady } from "./bare-app.ts";
 import { stillRunning } from "./process-tree.ts";
 import { application, greeting, prepare } from "./surroundings.ts";
 
@@ -23,7 +23,7 @@ describe("a signal ends the app, its runtime, and all that it has started", () =
 
   it("except one that whoever started it had switched off", async () => {
     await using place = await prepare();
-    const app = place.start("/bin/sh", ["-c", `trap "" HUP; exec "${application}"`], { ...place.env, HAWSER_DEBUG_PROTOCOL: "1" });
+    const app = place.start("/bin/sh", ["-c", `trap "" HUP; exec "${application}" --debug-protocol`], place.env);
     const ended = new Promise((resolve) => app.once("exit", resolve));
     await untilReady(place);
     app.kill("SIGHUP");
@@ -78,7 +78,7 @@ it("two that are started at the same moment are one", async () => {
   const stays = apps.find((app) => app !== gone) ?? expect.fail("both are gone");
   await untilReady(place);
   expect(stays.runtime()).toBeDefined();
-  expect(place.log().split('[RECV] {"type":"ready"')).toHaveLength(2);
+  expect(countReady(place)).toBe(1);
   stays.kill("SIGTERM");
   expect(await stays.ended).toBe("0");
 });
@@ -90,7 +90,7 @@ it("a keychain that does not answer does not hold up the end", async () => {
   const app = startApp(place);
   await expect.poll(() => app.tree().some(({ command }) => command.includes("WebKitWebProcess")), { timeout: 30_000 }).toBe(true);
   await sleep(1_000);
-  expect(place.log()).not.toContain('"type":"ready"');
+  expect(countReady(place)).toBe(0);
   const before = Date.now();
   app.kill("SIGTERM");
   expect(await app.ended).toBe("0");
@@ -108,6 +108,15 @@ it("a shortcut that another program has is reported, and nothing else is wrong",
   app.kill("SIGTERM");
   first.kill("SIGTERM");
   expect([await app.ended, await first.ended]).toEqual(["0", "0"]);
+});
+
+it("a desktop that lets nobody listen for a shortcut is named, and nothing else is wrong", async () => {
+  await using place = await prepare({ env: { XDG_SESSION_TYPE: "wayland" } });
+  const app = startApp(place);
+  await untilReady(place);
+  await untilLogged(place, "hawser: the shortcut can't be used: on Wayland no app may listen for one");
+  app.kill("SIGTERM");
+  expect(await app.ended).toBe("0");
 });
 
 it("without a session bus it runs all the same", async () => {

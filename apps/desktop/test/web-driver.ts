@@ -6,7 +6,6 @@ export interface WebDriver {
   waitFor(xpath: string): Promise<void>;
   /** Resolves when there is none any more. */
   waitForNone(xpath: string): Promise<void>;
-  count(xpath: string): Promise<number>;
   text(xpath: string): Promise<string>;
   click(xpath: string): Promise<void>;
   /** Types into an element; `keys` has names for keys that are no characters. */
@@ -41,8 +40,8 @@ async function call(url: string, method: "GET" | "POST" | "DELETE", body?: objec
 }
 
 /** Starts the application through the driver at this address. */
-export async function openSession(driver: string, application: string): Promise<WebDriver> {
-  const capabilities = { alwaysMatch: { "tauri:options": { application }, browserName: "wry" } };
+export async function openSession(driver: string, application: string, args: readonly string[] = []): Promise<WebDriver> {
+  const capabilities = { alwaysMatch: { "tauri:options": { application, args }, browserName: "wry" } };
   const { sessionId } = (await call(`${driver}/session`, "POST", { capabilities })) as { sessionId: string };
   const session = `${driver}/session/${sessionId}`;
   const post = (path: string, body: object = {}): Promise<unknown> => call(`${session}/${path}`, "POST", body);
@@ -85,7 +84,6 @@ export async function openSession(driver: string, application: string): Promise<
   return {
     waitFor: async (xpath) => void (await find(xpath)),
     waitForNone: async (xpath) => void (await poll(`no ${xpath}`, async () => ((await findAll(xpath)).length === 0 ? true : undefined))),
-    count: async (xpath) => (await findAll(xpath)).length,
     text: (xpath) => poll(xpath, async () => (await call(`${session}/element/${await find(xpath)}/text`, "GET")) as string),
     async click(xpath) {
       await untilClickable(xpath);

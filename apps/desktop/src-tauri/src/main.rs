@@ -1,5 +1,5 @@
-// The program. `--debug-protocol`, or HAWSER_DEBUG_PROTOCOL=1, shows every line to and from the runtime on
-// stderr; `--version` says the version; there is nothing else to say to it.
+// The program. `--debug-protocol` names every message to and from the runtime on stderr; `--version` says the
+// version; there is nothing else to say to it.
 
 use std::process::ExitCode;
 
@@ -11,9 +11,8 @@ fn main() -> ExitCode {
         println!("{}", env!("CARGO_PKG_VERSION"));
         return ExitCode::SUCCESS;
     }
-    let is_asked = std::env::var("HAWSER_DEBUG_PROTOCOL").is_ok_and(|value| value == "1");
     let ended = if has_display() {
-        hawser_desktop::app::run(is_asked || has("--debug-protocol"))
+        hawser_desktop::app::run(has("--debug-protocol"))
             .map_err(|error| format!("the window can't be opened: {error}"))
     } else {
         Err("there is no display to open a window on".to_owned())

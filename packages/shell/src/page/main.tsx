@@ -15,11 +15,6 @@ removeKey();
 applyTheme(readTheme());
 
 const { openLink, desktop } = await chooseLink();
-if (desktop)
-  await desktop.read().then(
-    ({ settings }) => applyTheme(settings.theme),
-    () => {},
-  );
 const session = createSession({ openLink, schedule: scheduleByFrame, now: Date.now });
 followAddress(session);
 

@@ -41,17 +41,15 @@ afterEach(() => {
 describe("the desktop's own commands", () => {
   const desktop = createDesktop({ invoke });
 
-  it("reads settings, where keys are kept, and what is wrong", async () => {
+  it("reads settings, and what is wrong", async () => {
     answer = () => ({
       settings,
-      keys: { anthropic: "keychain", openai: "file" },
       shortcutProblem: "taken",
       settingsProblem: "broken",
       where,
     });
     expect(await desktop.read()).toEqual({
       settings,
-      keys: { anthropic: "keychain", openai: "file" },
       shortcutProblem: "taken",
       settingsProblem: "broken",
       where,
@@ -60,24 +58,33 @@ describe("the desktop's own commands", () => {
   });
 
   it("is content with less, and with words that it does not know", async () => {
-    answer = () => ({ settings: { theme: "sepia", roots: ["/a", 5], model: "" }, keys: { anthropic: "vault" }, where: null });
+    answer = () => ({ settings: { theme: "sepia", roots: ["/a", 5], model: "" }, where: null });
     expect(await desktop.read()).toEqual({
       settings: { roots: ["/a"], allowedCommands: [], permissionRules: [], shortcut: "", theme: "system" },
-      keys: { anthropic: "none", openai: "none" },
       where: { settingsFile: "", dataFolder: "" },
     });
     answer = () => "nonsense";
     await expect(desktop.read()).rejects.toThrow("the app did not say what its settings are");
   });
 
-  it("writes settings and keys, removes a key, and quits", async () => {
+  it("asks apart from them where keys are kept, which may take long", async () => {
+    answer = () => ({ anthropic: "keychain", openai: "file" });
+    expect(await desktop.readKeys()).toEqual({ anthropic: "keychain", openai: "file" });
+    expect(calls).toEqual([{ command: "keys_get", args: {} }]);
+    answer = () => ({ anthropic: "vault" });
+    expect(await desktop.readKeys()).toEqual({ anthropic: "none", openai: "none" });
+  });
+
+  it("writes settings, the theme alone, and keys, removes a key, and quits", async () => {
     answer = () => null;
     await desktop.save(settings);
+    await desktop.saveTheme("light");
     await desktop.saveKey("openai", "secret");
     await desktop.saveKey("openai", "");
     await desktop.quit();
     expect(calls).toEqual([
       { command: "settings_set", args: { settings } },
+      { command: "theme_set", args: { theme: "light" } },
       { command: "key_set", args: { vendor: "openai", key: "secret" } },
       { command: "key_set", args: { vendor: "openai", key: "" } },
       { command: "quit", args: {} },

@@ -18,7 +18,7 @@ interface SentCommand {
 
 const commands: SentCommand[] = [];
 /** What the process behind the window says to a line that it does not take. */
-let refusal: string | undefined;
+let refusal: unknown;
 const lineOf = (args: unknown): unknown => (args as { line?: unknown } | undefined)?.line;
 
 beforeEach(() => {
@@ -28,7 +28,7 @@ beforeEach(() => {
   mockIPC(
     (command, args) => {
       commands.push({ command, line: lineOf(args) });
-      return command === "agent_send" && refusal !== undefined ? Promise.reject(refusal as unknown as Error) : undefined;
+      return command === "agent_send" && refusal !== undefined ? Promise.reject(refusal as Error) : undefined;
     },
     { shouldMockEvents: true },
   );
@@ -80,6 +80,30 @@ describe("the Tauri link", () => {
     link.close?.();
   });
 
+  it("says in which folder the runtime works, and what to try there, also once it is ready", async () => {
+    const { link, states } = await openLink();
+    const facts = { root: "/home/me/project", examples: ["list the berths"] };
+    await emit("agent_state", { runtime: "starting", ...facts });
+    expect(states.at(-1)).toEqual({ phase: "open", runtime: "starting", ...facts });
+    await emit("agent_stream", { type: "ready", timestamp: 1 });
+    expect(states.at(-1)).toEqual({ phase: "open", runtime: "running", ...facts });
+    await emit("agent_state", { runtime: "restarting", root: "/srv" });
+    expect(states.at(-1)).toEqual({ phase: "open", runtime: "restarting", root: "/srv" });
+    link.close?.();
+  });
+
+  it.each([
+    [{ code: "connection_lost", message: "the agent has ended" }, "connection_lost", "the agent did not take it: the agent has ended"],
+    [{ code: "too_large", message: "too long" }, "too_large", "the agent did not take it: too long"],
+    [{ code: "unheard_of", message: "odd" }, "overloaded", "the agent did not take it: odd"],
+    ["not allowed", "overloaded", "the agent did not take it: not allowed"],
+  ])("a line that is refused fails with the code of the process: %j", async (said, code, message) => {
+    const { link } = await openLink();
+    refusal = said;
+    await expect(link.send('{"id":"1","kind":"get_status"}')).rejects.toMatchObject({ code, message });
+    link.close?.();
+  });
+
   it("carries a whole request of the host client", async () => {
     const { link } = await openLink();
     const client = createAgentClient(link);
@@ -105,7 +129,7 @@ describe("the Tauri link", () => {
     session.open();
     await emit("agent_stream", { type: "ready", timestamp: 1 });
     await expect.poll(() => isConnected(session.store.getState())).toBe(true);
-    refusal = "its queue is full";
+    refusal = { code: "overloaded", message: "its queue is full" };
     await send("hello", []);
     const failures = (): unknown[] =>
       Object.values(session.store.getState().threads).flatMap(({ messages }) => messages.map(({ failure }) => failure));

@@ -10,18 +10,19 @@ use serde_json::Value;
 use tauri::async_runtime::spawn_blocking;
 use tauri::{AppHandle, Manager, State};
 
-use super::{Desk, Office, locked, quit, shortcut, window};
+use super::{App, AppState, locked, quit, shortcut, window};
 use crate::log::say;
+use crate::runtime::line_writer::Refusal;
+use crate::runtime::protocol_log::to_log_line;
 use crate::runtime::relay::Phase;
 use crate::settings::agent_config::concerns_agent;
 use crate::settings::keys::{KeySource, Vendor};
-use crate::settings::stored::{Settings, StoredSettings, parse_settings, save_settings};
+use crate::settings::stored::{Settings, StoredSettings, Theme, parse_settings, save_settings};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SettingsView {
     settings: Settings,
-    keys: BTreeMap<Vendor, KeySource>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shortcut_problem: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,41 +39,46 @@ struct Places {
 }
 
 #[tauri::command(async)]
-pub fn agent_send(office: State<'_, Office>, line: &str) -> Result<(), String> {
-    office.supervisor.relay.send(line)?;
-    if office.desk.shows_protocol {
-        say(&format!("[SEND] {line}"));
+pub fn agent_send(parts: State<'_, App>, line: &str) -> Result<(), Refusal> {
+    // Before it is sent, since its answer may come at once.
+    if parts.state.shows_protocol {
+        say(&to_log_line("SEND", line));
     }
-    Ok(())
+    parts.supervisor.relay.send(line)
 }
 
 #[tauri::command(async)]
-pub fn agent_hello(office: State<'_, Office>) {
-    office.supervisor.relay.repeat();
+pub fn agent_hello(parts: State<'_, App>) {
+    parts.supervisor.relay.repeat();
 }
 
 /// In a thread that may wait.
 async fn aside<T: Send + 'static>(
     app: AppHandle,
-    work: impl FnOnce(&AppHandle, &Office) -> Result<T, String> + Send + 'static,
+    work: impl FnOnce(&AppHandle, &App) -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
-    spawn_blocking(move || work(&app, &app.state::<Office>()))
+    spawn_blocking(move || work(&app, &app.state::<App>()))
         .await
         .unwrap_or_else(|error| Err(error.to_string()))
 }
 
 #[tauri::command]
 pub async fn settings_get(app: AppHandle) -> Result<SettingsView, String> {
-    aside(app, |_, office| Ok(view_settings(office))).await
+    aside(app, |_, parts| Ok(view_settings(parts))).await
 }
 
-fn view_settings(office: &Office) -> SettingsView {
-    let Desk { folders, keys, .. } = &*office.desk;
+/// Apart from the settings: a keychain may let everybody wait.
+#[tauri::command]
+pub async fn keys_get(app: AppHandle) -> Result<BTreeMap<Vendor, KeySource>, String> {
+    aside(app, |_, parts| Ok(parts.state.keys.sources())).await
+}
+
+fn view_settings(parts: &App) -> SettingsView {
+    let folders = &parts.state.folders;
     SettingsView {
-        settings: locked(&office.desk.settings).page.clone(),
-        keys: keys.sources(),
-        shortcut_problem: locked(&office.desk.shortcut_problem).clone(),
-        settings_problem: locked(&office.desk.settings_problem).clone(),
+        settings: locked(&parts.state.settings).page.clone(),
+        shortcut_problem: locked(&parts.state.shortcut_problem).clone(),
+        settings_problem: locked(&parts.state.settings_problem).clone(),
         places: Places {
             settings_file: folders.settings_file(),
             data_folder: folders.data.clone(),
@@ -82,50 +88,68 @@ fn view_settings(office: &Office) -> SettingsView {
 
 #[tauri::command]
 pub async fn settings_set(app: AppHandle, settings: Value) -> Result<(), String> {
-    aside(app, |app, office| change_settings(app, office, settings)).await
+    aside(app, |app, parts| change_settings(app, parts, settings)).await
 }
 
-fn change_settings(app: &AppHandle, office: &Office, settings: Value) -> Result<(), String> {
+fn change_settings(app: &AppHandle, parts: &App, settings: Value) -> Result<(), String> {
     let page = parse_settings(settings)?;
     let wanted = shortcut::parse(&page.shortcut)?;
-    let (old, new) = store(&office.desk, page)?;
+    let (old, new) = store(&parts.state, |settings, _| {
+        settings.page = page;
+        Ok(())
+    })?;
     // One that could not be had may be free by now.
-    let had_problem = locked(&office.desk.shortcut_problem).is_some();
+    let had_problem = locked(&parts.state.shortcut_problem).is_some();
     if had_problem || old.page.shortcut != new.page.shortcut {
-        shortcut::change(app, &office.desk, wanted);
+        shortcut::change(app, &parts.state, wanted);
     }
     window::apply_theme(app, new.page.theme);
     // An agent that has failed may have failed because of its settings.
-    if concerns_agent(&old, &new) || office.supervisor.relay.phase() == Phase::Failed {
-        office.supervisor.restart();
+    if concerns_agent(&old, &new) || parts.supervisor.relay.phase() == Phase::Failed {
+        parts.supervisor.restart();
     }
     Ok(())
 }
 
-fn store(desk: &Desk, page: Settings) -> Result<(StoredSettings, StoredSettings), String> {
-    let mut present = locked(&desk.settings);
-    let mut problem = locked(&desk.settings_problem);
-    let old = present.clone();
-    let new = StoredSettings {
-        page,
-        ..old.clone()
-    };
-    save_settings(&desk.folders.settings_file(), &new, problem.is_some())?;
+/// The theme alone, whatever else the settings say; a file that can't be used is not replaced for it.
+#[tauri::command]
+pub async fn theme_set(app: AppHandle, theme: Theme) -> Result<(), String> {
+    aside(app, move |app, parts| {
+        window::apply_theme(app, theme);
+        let stored = store(&parts.state, |settings, problem| {
+            settings.page.theme = theme;
+            problem.map_or(Ok(()), |problem| Err(problem.to_owned()))
+        });
+        stored.map(drop)
+    })
+    .await
+}
+
+/// The settings as they were and as they are now. `change` is told what is wrong with the file, and may refuse.
+fn store(
+    state: &AppState,
+    change: impl FnOnce(&mut StoredSettings, Option<&str>) -> Result<(), String>,
+) -> Result<(StoredSettings, StoredSettings), String> {
+    let mut present = locked(&state.settings);
+    let mut problem = locked(&state.settings_problem);
+    let mut new = present.clone();
+    change(&mut new, problem.as_deref())?;
+    save_settings(&state.folders.settings_file(), &new, problem.is_some())?;
     *problem = None;
-    *present = new.clone();
+    let old = std::mem::replace(&mut *present, new.clone());
     Ok((old, new))
 }
 
 #[tauri::command]
 pub async fn key_set(app: AppHandle, vendor: Vendor, key: String) -> Result<(), String> {
-    aside(app, move |_, office| change_key(office, vendor, &key)).await
+    aside(app, move |_, parts| change_key(parts, vendor, &key)).await
 }
 
-fn change_key(office: &Office, vendor: Vendor, key: &str) -> Result<(), String> {
-    let before = office.desk.keys.to_environment();
-    office.desk.keys.set(vendor, key)?;
-    if office.desk.keys.to_environment() != before {
-        office.supervisor.restart();
+fn change_key(parts: &App, vendor: Vendor, key: &str) -> Result<(), String> {
+    let before = parts.state.keys.to_environment();
+    parts.state.keys.set(vendor, key)?;
+    if parts.state.keys.to_environment() != before {
+        parts.supervisor.restart();
     }
     Ok(())
 }

@@ -7,8 +7,9 @@ use serde::Serialize;
 use tauri::{AppHandle, Emitter};
 
 use super::pace::Pace;
-use super::{Desk, locked, window};
+use super::{AppState, locked, window};
 use crate::log::say;
+use crate::runtime::protocol_log::to_log_line;
 use crate::runtime::relay::{RuntimeState, Sink};
 use crate::settings::agent_config::working_folders;
 
@@ -19,8 +20,10 @@ const STATE_EVENT: &str = "agent_state";
 
 pub struct PageEvents {
     pub app: AppHandle,
-    pub desk: Arc<Desk>,
+    pub state: Arc<AppState>,
     pub pace: Pace,
+    /// Every response goes out under its older name too. Only the file can say so, which is read at the start.
+    pub has_alias: bool,
 }
 
 /// What the page is told, besides how the runtime is.
@@ -34,11 +37,11 @@ struct StateEvent<'a> {
 
 impl Sink for PageEvents {
     fn response(&self, line: &str) {
-        if self.desk.shows_protocol {
-            say(&format!("[RECV] {line}"));
+        if self.state.shows_protocol {
+            say(&to_log_line("RECV", line));
         }
         self.emit_line(STREAM_EVENT, line);
-        if locked(&self.desk.settings).alias_event {
+        if self.has_alias {
             self.emit_line(ALIAS_EVENT, line);
         }
     }
@@ -47,7 +50,10 @@ impl Sink for PageEvents {
         if let Some(message) = &state.message {
             say(&format!("hawser: {message}"));
         }
-        let root = working_folders(&locked(&self.desk.settings), &self.desk.folders.workspace());
+        let root = working_folders(
+            &locked(&self.state.settings),
+            &self.state.folders.workspace(),
+        );
         if let Err(error) = self.app.emit(STATE_EVENT, StateEvent { state, root }) {
             say(&format!(
                 "hawser: the window could not be told of the agent: {error}"

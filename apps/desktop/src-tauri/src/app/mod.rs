@@ -6,6 +6,8 @@ mod events;
 mod folders;
 #[cfg(target_os = "linux")]
 mod lost_page;
+#[cfg(target_os = "linux")]
+mod own_content;
 mod pace;
 mod quit;
 mod shortcut;
@@ -14,6 +16,7 @@ mod start;
 mod tray;
 mod window;
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::runtime::supervisor::Supervisor;
@@ -23,20 +26,24 @@ use folders::Folders;
 
 pub use start::run;
 
-/// What all commands share.
-struct Desk {
+/// What all parts of the app share.
+struct AppState {
     folders: Folders,
     keys: Keys,
     settings: Mutex<StoredSettings>,
     settings_problem: Mutex<Option<String>>,
     shortcut_problem: Mutex<Option<String>>,
-    /// Every line to and from the runtime goes to stderr as well.
+    /// Every message to and from the runtime is named on stderr.
     shows_protocol: bool,
+    has_tray_icon: AtomicBool,
+    is_quitting: AtomicBool,
+    /// The runtime is gone.
+    is_stopped: AtomicBool,
 }
 
-/// The desk and the runtime; two, since the runtime is started with what lies on the desk.
-struct Office {
-    desk: Arc<Desk>,
+/// The state and the runtime; two, since the runtime is started with what the state says.
+struct App {
+    state: Arc<AppState>,
     supervisor: Supervisor,
 }
 

@@ -2,6 +2,7 @@
 // reported, and the app runs without. Only the window's own thread may register or release one: the library
 // holds a lock while it waits for that thread.
 
+use std::ffi::OsString;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use tauri::{AppHandle, Wry};
 use tauri_plugin_global_shortcut::{Builder, GlobalShortcutExt, Shortcut, ShortcutState};
 
-use super::{Desk, locked, window};
+use super::{AppState, locked, window};
 use crate::log::say;
 
 const CHANGE_LIMIT: Duration = Duration::from_secs(5);
@@ -45,11 +46,11 @@ pub fn release(app: &AppHandle) {
 }
 
 /// For other threads: returns when it is done, or when the window's thread has more important things to do.
-pub fn change(app: &AppHandle, desk: &Arc<Desk>, shortcut: Option<Shortcut>) {
+pub fn change(app: &AppHandle, state: &Arc<AppState>, shortcut: Option<Shortcut>) {
     let (done, is_done) = channel();
-    let (handle, desk) = (app.clone(), Arc::clone(desk));
+    let (handle, state) = (app.clone(), Arc::clone(state));
     let begun = app.run_on_main_thread(move || {
-        register(&handle, &desk, shortcut);
+        register(&handle, &state, shortcut);
         let _ = done.send(());
     });
     if begun.is_ok() {
@@ -58,29 +59,61 @@ pub fn change(app: &AppHandle, desk: &Arc<Desk>, shortcut: Option<Shortcut>) {
 }
 
 /// Instead of the one that was.
-pub fn register(app: &AppHandle, desk: &Desk, shortcut: Option<Shortcut>) {
+pub fn register(app: &AppHandle, state: &AppState, shortcut: Option<Shortcut>) {
     let shortcuts = app.global_shortcut();
     let _ = shortcuts.unregister_all();
     let problem = shortcut.and_then(|shortcut| {
-        if !has_x11() {
-            return Some("the shortcut needs X11, which this desktop does not have".to_owned());
+        if let Some(problem) = desktop_problem(|name| std::env::var_os(name)) {
+            return Some(problem.to_owned());
         }
         let error = shortcuts.register(shortcut).err()?;
         say(&format!("hawser: {error}"));
         Some("the shortcut can't be used: another program may have it".to_owned())
     });
-    report(desk, problem);
+    report(state, problem);
 }
 
 /// For the settings, and for whoever looks at the log.
-pub fn report(desk: &Desk, problem: Option<String>) {
+pub fn report(state: &AppState, problem: Option<String>) {
     if let Some(problem) = &problem {
         say(&format!("hawser: {problem}"));
     }
-    *locked(&desk.shortcut_problem) = problem;
+    *locked(&state.shortcut_problem) = problem;
 }
 
-/// On Linux a shortcut is X11's; without it, registering one says that all is well.
-fn has_x11() -> bool {
-    cfg!(not(target_os = "linux")) || std::env::var_os("DISPLAY").is_some()
+/// On Linux a shortcut is X11's; elsewhere registering one says that all is well, and nothing comes of it.
+fn desktop_problem(variable: impl Fn(&str) -> Option<OsString>) -> Option<&'static str> {
+    if cfg!(not(target_os = "linux")) {
+        return None;
+    }
+    if variable("XDG_SESSION_TYPE").is_some_and(|kind| kind == "wayland") {
+        return Some(
+            "the shortcut can't be used: on Wayland no app may listen for one; have your desktop start Hawser by a shortcut, which shows its window",
+        );
+    }
+    let has_none = variable("DISPLAY").is_none();
+    has_none.then_some("the shortcut needs X11, which this desktop does not have")
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::desktop_problem;
+
+    #[test]
+    fn a_desktop_where_no_shortcut_works_is_told() {
+        let with = |set: &[(&str, &str)]| {
+            desktop_problem(|name| {
+                let found = set.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| value.into())
+            })
+        };
+        assert_eq!(
+            with(&[("DISPLAY", ":0"), ("XDG_SESSION_TYPE", "x11")]),
+            None
+        );
+        assert_eq!(with(&[("DISPLAY", ":0")]), None);
+        let wayland = with(&[("DISPLAY", ":0"), ("XDG_SESSION_TYPE", "wayland")]);
+        assert!(wayland.unwrap().contains("on Wayland no app may listen"));
+        assert!(with(&[]).unwrap().contains("needs X11"));
+    }
 }

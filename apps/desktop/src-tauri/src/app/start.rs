@@ -1,5 +1,6 @@
 // Puts the app together: plugins, settings, the runtime, the window, and what shows and hides it.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use tauri::{AppHandle, Manager};
@@ -8,7 +9,7 @@ use tauri_plugin_window_state::StateFlags;
 use super::events::PageEvents;
 use super::folders::Folders;
 use super::pace::Pace;
-use super::{Desk, Office, commands, locked, quit, shortcut, signals, tray, window};
+use super::{App, AppState, commands, locked, quit, shortcut, signals, tray, window};
 use crate::log::{flush, say};
 use crate::private_file::{keep_private, make_folder};
 use crate::runtime::launch::{Launch, LaunchParts, to_launch};
@@ -40,6 +41,8 @@ pub fn run(shows_protocol: bool) -> tauri::Result<()> {
             commands::agent_hello,
             commands::settings_get,
             commands::settings_set,
+            commands::theme_set,
+            commands::keys_get,
             commands::key_set,
             commands::quit,
         ])
@@ -56,8 +59,8 @@ pub fn run(shows_protocol: bool) -> tauri::Result<()> {
 fn set_up_or_end(app: &AppHandle, shows_protocol: bool) {
     if let Err(error) = set_up(app, shows_protocol) {
         say(&format!("hawser: the app can't be started: {error}"));
-        if let Some(office) = app.try_state::<Office>() {
-            office.supervisor.stop();
+        if let Some(parts) = app.try_state::<App>() {
+            parts.supervisor.stop();
         }
         flush();
         std::process::exit(1);
@@ -65,72 +68,76 @@ fn set_up_or_end(app: &AppHandle, shows_protocol: bool) {
 }
 
 fn set_up(app: &AppHandle, shows_protocol: bool) -> tauri::Result<()> {
-    let desk = Arc::new(lay_out(Folders::of(app)?, shows_protocol));
-    let supervisor = start_runtime(app, &desk);
-    app.manage(Office {
-        desk: Arc::clone(&desk),
+    let state = Arc::new(load_state(Folders::of(app)?, shows_protocol));
+    let supervisor = start_runtime(app, &state);
+    app.manage(App {
+        state: Arc::clone(&state),
         supervisor,
     });
     signals::follow(app);
-    let page = locked(&desk.settings).page.clone();
+    let page = locked(&state.settings).page.clone();
     window::create(app, page.theme)?;
-    tray::create(app);
+    tray::create(app, &state);
     match shortcut::parse(&page.shortcut) {
-        Ok(wanted) => shortcut::register(app, &desk, wanted),
-        Err(problem) => shortcut::report(&desk, Some(problem)),
+        Ok(wanted) => shortcut::register(app, &state, wanted),
+        Err(problem) => shortcut::report(&state, Some(problem)),
     }
     Ok(())
 }
 
-fn lay_out(folders: Folders, shows_protocol: bool) -> Desk {
+fn load_state(folders: Folders, shows_protocol: bool) -> AppState {
     let (settings, problem) = load_settings(&folders.settings_file());
     if let Some(problem) = &problem {
         say(&format!("hawser: {problem}"));
     }
     let environment = |name: &str| std::env::var(name).ok();
     let keychain = Box::new(SystemKeychain::default());
-    Desk {
+    AppState {
         keys: Keys::new(keychain, environment, folders.keys_file()),
         folders,
         settings: Mutex::new(settings),
         settings_problem: Mutex::new(problem),
         shortcut_problem: Mutex::new(None),
         shows_protocol,
+        has_tray_icon: AtomicBool::new(false),
+        is_quitting: AtomicBool::new(false),
+        is_stopped: AtomicBool::new(false),
     }
 }
 
-fn start_runtime(app: &AppHandle, desk: &Arc<Desk>) -> Supervisor {
-    let for_launch = Arc::clone(desk);
+fn start_runtime(app: &AppHandle, state: &Arc<AppState>) -> Supervisor {
+    let for_launch = Arc::clone(state);
     Supervisor::start(SupervisorOptions {
         launch: Arc::new(move || plan_launch(&for_launch)),
         build: env!("CARGO_PKG_VERSION").to_owned(),
-        pid_file: PidFile::new(desk.folders.pid_file()),
+        pid_file: PidFile::new(state.folders.pid_file()),
         sink: Arc::new(PageEvents {
             app: app.clone(),
-            desk: Arc::clone(desk),
+            state: Arc::clone(state),
             pace: Pace::default(),
+            has_alias: locked(&state.settings).alias_event,
         }),
         limits: Limits::default(),
     })
 }
 
-fn plan_launch(desk: &Desk) -> Result<Launch, String> {
-    let (agent_config, workspace) = (desk.folders.agent_config(), desk.folders.workspace());
+fn plan_launch(state: &AppState) -> Result<Launch, String> {
+    let (agent_config, workspace) = (state.folders.agent_config(), state.folders.workspace());
     let settings = {
         // Not let go before it is written: a plan that is late must not write what was true before.
-        let settings = locked(&desk.settings);
+        let settings = locked(&state.settings);
         keep_private(&agent_config, &to_agent_config(&settings).to_string())?;
         settings.clone()
     };
     make_folder(&workspace)
         .map_err(|error| format!("{} can't be made: {error}", workspace.display()))?;
     to_launch(LaunchParts {
-        runtime_folder: &desk.folders.runtime,
+        runtime_folder: &state.folders.runtime,
         node: settings.node.as_deref(),
         search_path: std::env::var_os("PATH"),
         agent_config: &agent_config,
         arguments: &settings.arguments,
-        env: desk.keys.to_environment(),
+        env: state.keys.to_environment(),
         folder: &workspace,
     })
 }

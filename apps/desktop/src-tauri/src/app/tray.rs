@@ -2,19 +2,18 @@
 // hidden window back, and closing it ends the app instead.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use tauri::AppHandle;
 use tauri::menu::{Menu, MenuItem};
 use tauri::tray::TrayIconBuilder;
+use tauri::{AppHandle, Manager};
 
-use super::{quit, window};
+use super::{App, AppState, quit, window};
 use crate::log::say;
 
-static HAS_ICON: AtomicBool = AtomicBool::new(false);
 /// A desktop that does not even say whether it has a tray has none.
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 
@@ -26,11 +25,11 @@ const ENTRIES: [(&str, &str, Deed); 3] = [
     ("quit", "Quit", quit::begin),
 ];
 
-pub fn create(app: &AppHandle) {
+pub fn create(app: &AppHandle, state: &AppState) {
     // The library behind it is loaded when it is first used, and panics where there is none.
     let made = catch_unwind(AssertUnwindSafe(|| build(app)));
     match made {
-        Ok(Ok(())) => HAS_ICON.store(true, Ordering::Release),
+        Ok(Ok(())) => state.has_tray_icon.store(true, Ordering::Release),
         Ok(Err(error)) => say(&format!("hawser: there is no tray icon: {error}")),
         Err(_) => say("hawser: there is no tray icon: the library for it is missing"),
     }
@@ -61,10 +60,15 @@ fn deed_of(id: &str) -> Option<Deed> {
 }
 
 /// Whether the user can see the icon, as far as can be known. May take a moment.
-pub fn is_visible() -> bool {
+pub fn is_visible(app: &AppHandle) -> bool {
+    let has_icon = app
+        .state::<App>()
+        .state
+        .has_tray_icon
+        .load(Ordering::Acquire);
     let (answer, answers) = channel();
     thread::spawn(move || answer.send(has_host()));
-    HAS_ICON.load(Ordering::Acquire) && answers.recv_timeout(ANSWER_LIMIT).unwrap_or(false)
+    has_icon && answers.recv_timeout(ANSWER_LIMIT).unwrap_or(false)
 }
 
 /// An icon can always be made; somebody must show it.

@@ -1,11 +1,12 @@
 // The one window. It shows the app's own page and nothing else: links that lead out open in the browser, and
 // only over https. Closing hides it, where it can be shown again.
 
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::thread;
 
-use tauri::webview::{NewWindowResponse, WebviewWindowBuilder};
-use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindow, WindowEvent};
+use tauri::webview::{DownloadEvent, NewWindowResponse, WebviewWindowBuilder};
+use tauri::{AppHandle, Manager, Url, Webview, WebviewUrl, WebviewWindow, WindowEvent};
 
 use super::{quit, tray};
 use crate::log::say;
@@ -21,14 +22,18 @@ pub fn create(app: &AppHandle, theme: Theme) -> tauri::Result<()> {
         .theme(to_window_theme(theme))
         // Files that are dropped are the page's to take or to refuse.
         .disable_drag_drop_handler()
-        .on_navigation(is_own_page)
+        .on_navigation(|url| is_own_page(url) || is_own_content(url))
+        .on_download(save_download)
         .on_new_window(|url, _| {
             open_outside(&url);
             NewWindowResponse::Deny
         })
         .build()?;
     #[cfg(target_os = "linux")]
-    super::lost_page::follow(&window);
+    {
+        super::lost_page::follow(&window);
+        super::own_content::follow(&window);
+    }
     let app = app.clone();
     window.on_window_event(move |event| {
         if let WindowEvent::CloseRequested { api, .. } = event {
@@ -43,7 +48,7 @@ pub fn create(app: &AppHandle, theme: Theme) -> tauri::Result<()> {
 fn close(app: &AppHandle) {
     let app = app.clone();
     thread::spawn(move || {
-        if tray::is_visible() {
+        if tray::is_visible(&app) {
             hide(&app);
         } else {
             quit::begin(&app);
@@ -62,6 +67,46 @@ pub fn ask_for_sign(app: &AppHandle, sign: Sender<()>) {
 
 fn is_own_page(url: &Url) -> bool {
     url.scheme() == "tauri" && url.host_str() == Some("localhost")
+}
+
+/// What the page has made itself, to be saved.
+fn is_own_content(url: &Url) -> bool {
+    url.scheme() == "blob" && url.path().parse().is_ok_and(|inner| is_own_page(&inner))
+}
+
+/// Into the folder for downloads, and never over another file. Whatever else would be loaded is not.
+fn save_download(webview: Webview, event: DownloadEvent<'_>) -> bool {
+    match event {
+        DownloadEvent::Requested { url, destination } => {
+            let folder = webview.path();
+            let folder = folder.download_dir().or_else(|_| folder.home_dir());
+            let Some(folder) = folder.ok().filter(|_| is_own_content(&url)) else {
+                return false;
+            };
+            *destination = free_name(&folder);
+            true
+        }
+        DownloadEvent::Finished { path, success, .. } => {
+            let outcome = if success {
+                "was saved"
+            } else {
+                "could not be saved"
+            };
+            let path = path.unwrap_or_default();
+            say(&format!("hawser: {} {outcome}", path.display()));
+            true
+        }
+        _ => false,
+    }
+}
+
+fn free_name(folder: &Path) -> PathBuf {
+    let names = (1..).map(|number| match number {
+        1 => folder.join("hawser-wire.ndjson"),
+        _ => folder.join(format!("hawser-wire-{number}.ndjson")),
+    });
+    let mut free = names.filter(|name| !name.exists());
+    free.next().expect("there is always another number")
 }
 
 fn open_outside(url: &Url) {
@@ -116,7 +161,7 @@ fn to_window_theme(theme: Theme) -> Option<tauri::Theme> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_own_page;
+    use super::{free_name, is_own_content, is_own_page};
 
     #[test]
     fn only_the_apps_own_page_is_shown_in_the_window() {
@@ -131,6 +176,34 @@ mod tests {
             "http://localhost/",
         ] {
             assert!(!is_own(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn only_what_the_page_has_made_itself_is_saved() {
+        let is_own = |url: &str| is_own_content(&url.parse().unwrap());
+        assert!(is_own("blob:tauri://localhost/7d2e"));
+        for other in [
+            "blob:https://example.com/7d2e",
+            "blob:null/7d2e",
+            "https://example.com/x",
+            "data:text/plain,x",
+        ] {
+            assert!(!is_own(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_is_saved_never_replaces_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [
+            "hawser-wire.ndjson",
+            "hawser-wire-2.ndjson",
+            "hawser-wire-3.ndjson",
+        ] {
+            let free = free_name(folder.path());
+            assert_eq!(free, folder.path().join(name));
+            std::fs::write(free, "").unwrap();
         }
     }
 }

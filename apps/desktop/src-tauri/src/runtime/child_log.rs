@@ -28,46 +28,43 @@ impl LastSentence {
 }
 
 /// Until the log ends.
-pub fn pass_on_log(
-    log: impl Read,
-    last: &LastSentence,
-    limits: &Limits,
-    mut print: impl FnMut(&str),
-) {
-    let mut budget = LogBudget::new(limits);
+pub fn pass_on_log(log: impl Read, last: &LastSentence, limits: &Limits, print: impl FnMut(&str)) {
+    let mut budget = LogBudget::new(limits, print);
     pump_lines(log, limits.log_line_bytes, |piece| {
         let line = match piece {
             Piece::Line(line) => line.to_owned(),
             Piece::Dropped { reason, head } => format!("{head} [cut: {reason}]"),
         };
         last.note(&line);
-        budget.print(&line, &mut print);
+        budget.print(&line);
     });
-    budget.say_left_out(&mut print);
+    budget.say_left_out();
 }
 
-/// How much may still be printed.
-pub struct LogBudget<'a> {
+/// Prints as much as may be printed, and counts the rest.
+pub struct LogBudget<'a, Print: FnMut(&str)> {
     limits: &'a Limits,
+    write: Print,
     since: Instant,
     spent: usize,
     left_out: usize,
 }
 
-impl<'a> LogBudget<'a> {
-    pub fn new(limits: &'a Limits) -> Self {
+impl<'a, Print: FnMut(&str)> LogBudget<'a, Print> {
+    pub fn new(limits: &'a Limits, write: Print) -> Self {
         Self {
             limits,
+            write,
             since: Instant::now(),
             spent: 0,
             left_out: 0,
         }
     }
 
-    pub fn print(&mut self, line: &str, print: &mut impl FnMut(&str)) {
+    pub fn print(&mut self, line: &str) {
         let bytes = line.len() + 1;
         if self.since.elapsed() >= self.limits.log_window {
-            self.say_left_out(print);
+            self.say_left_out();
             self.since = Instant::now();
             self.spent = 0;
         }
@@ -75,17 +72,14 @@ impl<'a> LogBudget<'a> {
             self.left_out += bytes;
         } else {
             self.spent += bytes;
-            print(line);
+            (self.write)(line);
         }
     }
 
-    pub fn say_left_out(&mut self, print: &mut impl FnMut(&str)) {
+    pub fn say_left_out(&mut self) {
         if self.left_out > 0 {
-            print(&format!(
-                "[{} bytes of the agent's log were left out]",
-                self.left_out
-            ));
-            self.left_out = 0;
+            let bytes = std::mem::take(&mut self.left_out);
+            (self.write)(&format!("[{bytes} bytes of the agent's log were left out]"));
         }
     }
 }

@@ -2,12 +2,10 @@
 // goes to the page as it comes; what happens to it is told to the supervisor.
 
 use std::process::ChildStdout;
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use super::child_log::{LastSentence, LogBudget, pass_on_log};
-use super::end_reason::{HowEnded, Verdict};
 use super::greeting::{Greeting, check_json, read_greeting};
 use super::launch::Launch;
 use super::limits::Limits;
@@ -15,7 +13,6 @@ use super::line_pump::{Piece, pump_lines};
 use super::line_writer::LineWriter;
 use super::owned_child::{OwnedChild, describe_exit};
 use super::relay::Relay;
-use super::supervisor::Event;
 use crate::latch::Latch;
 
 const SHOWN_NOISE_CHARS: usize = 200;
@@ -32,15 +29,34 @@ pub enum LifeEvent {
 pub struct LifeContext {
     pub number: u64,
     pub relay: Arc<Relay>,
-    pub events: Sender<Event>,
+    /// Told from several threads.
+    pub tell: Arc<dyn Fn(LifeEvent) + Send + Sync>,
     pub build: String,
     pub limits: Limits,
 }
 
-impl LifeContext {
-    fn tell(&self, event: LifeEvent) {
-        // A supervisor that has ended needs to know nothing.
-        let _ = self.events.send(Event::Life(self.number, event));
+/// Whether a runtime that has said `ready` is the right one; or the sentence that says why not.
+pub type Verdict = Result<(), String>;
+
+pub struct HowEnded {
+    /// None when it never said `ready`.
+    pub verdict: Option<Verdict>,
+    /// `exit code 1`, or the name of a signal.
+    pub exit: String,
+    /// Its own last one, from its log.
+    pub sentence: Option<String>,
+}
+
+impl HowEnded {
+    pub fn reason(self, launch: &Launch) -> String {
+        let (exit, program) = (self.exit, launch.program.display());
+        if self.verdict.is_some() {
+            return format!(
+                "the agent ended ({exit}); what it was asked is lost, and not repeated"
+            );
+        }
+        self.sentence
+            .unwrap_or_else(|| format!("{program} ended ({exit}) before it said `ready`"))
     }
 }
 
@@ -59,9 +75,10 @@ impl Life {
     /// Or the sentence that says why it can't be started.
     pub fn start(launch: &Launch, context: LifeContext) -> Result<Self, String> {
         let on_exit = context.clone();
-        let (child, pipes) =
-            OwnedChild::start(launch.to_command(), move || on_exit.tell(LifeEvent::Ended))
-                .map_err(|error| format!("can't start {}: {error}", launch.program.display()))?;
+        let (child, pipes) = OwnedChild::start(launch.to_command(), move || {
+            (on_exit.tell)(LifeEvent::Ended)
+        })
+        .map_err(|error| format!("can't start {}: {error}", launch.program.display()))?;
         let life = Self {
             child,
             verdict: SharedVerdict::default(),
@@ -90,17 +107,17 @@ impl Life {
         let (context, ended) = (self.context.clone(), self.output_ended.clone());
         let verdict = Arc::clone(&self.verdict);
         thread::spawn(move || {
-            let mut noise = LogBudget::new(&context.limits);
-            let mut print = |text: &str| context.relay.sink.notice(text);
+            let mut noise = LogBudget::new(&context.limits, |text| {
+                context.relay.sink.notice(text);
+            });
             pump_lines(output, context.limits.line_bytes, |piece| {
-                match take_line(&context, piece, &verdict) {
-                    Ok(()) => {}
-                    Err(notice) => noise.print(&notice, &mut print),
+                if let Err(notice) = take_line(&context, piece, &verdict) {
+                    noise.print(&notice);
                 }
             });
-            noise.say_left_out(&mut print);
+            noise.say_left_out();
             ended.set();
-            context.tell(LifeEvent::Ended);
+            (context.tell)(LifeEvent::Ended);
         });
     }
 
@@ -118,8 +135,8 @@ impl Life {
     /// Makes sure that it is gone, and that its last words were heard.
     pub fn end(self) -> HowEnded {
         let limits = &self.context.limits;
-        let relay = &self.context.relay;
-        let exit = describe_exit(self.child.stop(|| drop(relay.take_writer()), limits));
+        drop(self.context.relay.take_writer());
+        let exit = describe_exit(self.child.stop(limits));
         self.output_ended.wait(limits.flush);
         self.log_ended.wait(limits.flush);
         HowEnded {
@@ -163,7 +180,7 @@ fn take_before_greeting(context: &LifeContext, line: &str, verdict: &SharedVerdi
     if greeting == Greeting::Ours {
         context.relay.greet(context.number, line);
     }
-    context.tell(LifeEvent::Greeted);
+    (context.tell)(LifeEvent::Greeted);
 }
 
 fn describe_noise(reason: &str, line: &str) -> String {

@@ -1,5 +1,5 @@
-// Every bound of the app's own, in one place and with its reason. They are those of the web shell, where it
-// has the same one; tests take smaller ones.
+// The bounds of a runtime's life, in one place and with their reasons; those of one other part only stand with
+// it. They are those of the web shell, where it has the same one; tests take smaller ones.
 
 use std::time::Duration;
 

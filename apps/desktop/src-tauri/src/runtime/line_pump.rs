@@ -21,8 +21,14 @@ pub fn pump_lines(input: impl Read, max_bytes: usize, mut take: impl FnMut(Piece
         let (used, is_whole) = match input.fill_buf() {
             Ok([]) => break,
             Ok(bytes) => match bytes.iter().position(|&byte| byte == b'\n') {
-                Some(end) => (line.add(&bytes[..end], end + 1), true),
-                None => (line.add(bytes, bytes.len()), false),
+                Some(end) => {
+                    line.add(&bytes[..end]);
+                    (end + 1, true)
+                }
+                None => {
+                    line.add(bytes);
+                    (bytes.len(), false)
+                }
             },
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             // A pipe that can't be read any more has ended.
@@ -51,21 +57,18 @@ impl Line {
         }
     }
 
-    /// Returns `used`, for whoever has to say how much was taken.
-    fn add(&mut self, bytes: &[u8], used: usize) -> usize {
+    fn add(&mut self, bytes: &[u8]) {
         if self.is_too_long {
-            return used;
+            return;
         }
         let room = self.max_bytes - self.bytes.len();
         if bytes.len() <= room {
-            self.bytes.extend_from_slice(bytes);
-            return used;
+            return self.bytes.extend_from_slice(bytes);
         }
         self.is_too_long = true;
         self.bytes.extend_from_slice(&bytes[..room.min(HEAD_BYTES)]);
         self.bytes.truncate(HEAD_BYTES);
         self.bytes.shrink_to_fit();
-        used
     }
 
     fn hand_over(&mut self, take: &mut impl FnMut(Piece<'_>)) {

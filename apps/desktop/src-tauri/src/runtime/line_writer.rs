@@ -8,7 +8,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 
+use serde::Serialize;
+
 use super::limits::Limits;
+
+/// Why a line was not taken: a code as in the rest of Hawser, and a sentence.
+#[derive(Debug, Serialize)]
+pub struct Refusal {
+    pub code: &'static str,
+    pub message: String,
+}
+
+impl Refusal {
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { code, message }
+    }
+}
 
 pub struct LineWriter {
     queue: SyncSender<String>,
@@ -29,14 +45,15 @@ impl LineWriter {
         }
     }
 
-    /// Takes one line without its line feed, or says in a sentence why not.
-    pub fn send(&self, line: &str) -> Result<(), String> {
+    /// Takes one line without its line feed, or says why not.
+    pub fn send(&self, line: &str) -> Result<(), Refusal> {
         if line.contains('\n') {
-            return Err("a request must be one line".into());
+            return Err(Refusal::new("usage", "a request must be one line"));
         }
         if line.len() > self.limits.line_bytes {
             let max = self.limits.line_bytes;
-            return Err(format!("the request is longer than {max} bytes"));
+            let message = format!("the request is longer than {max} bytes");
+            return Err(Refusal::new("too_large", message));
         }
         let before = self.waiting_bytes.fetch_add(line.len(), Ordering::AcqRel);
         let sent = if before + line.len() > self.limits.waiting_bytes {
@@ -46,7 +63,9 @@ impl LineWriter {
                 .try_send(format!("{line}\n"))
                 .map_err(|error| match error {
                     TrySendError::Full(_) => does_not_read(),
-                    TrySendError::Disconnected(_) => "the agent takes no more requests".into(),
+                    TrySendError::Disconnected(_) => {
+                        Refusal::new("connection_lost", "the agent takes no more requests")
+                    }
                 })
         };
         if sent.is_err() {
@@ -56,9 +75,9 @@ impl LineWriter {
     }
 }
 
-fn does_not_read() -> String {
-    "the agent does not read what it is sent, and too much waits for it already; try again later"
-        .into()
+fn does_not_read() -> Refusal {
+    let message = "the agent does not read what it is sent, and too much waits for it already; try again later";
+    Refusal::new("overloaded", message)
 }
 
 fn write_all(mut output: impl Write, lines: Receiver<String>, waiting_bytes: &AtomicUsize) {

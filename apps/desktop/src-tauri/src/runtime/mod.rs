@@ -3,7 +3,6 @@
 
 pub mod child_log;
 pub mod crash_count;
-pub mod end_reason;
 pub mod greeting;
 pub mod launch;
 pub mod leftover;
@@ -14,6 +13,7 @@ pub mod line_writer;
 pub mod node_lookup;
 pub mod owned_child;
 pub mod process;
+pub mod protocol_log;
 pub mod relay;
 mod supervision;
 pub mod supervisor;

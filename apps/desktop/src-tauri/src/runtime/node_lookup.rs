@@ -2,15 +2,22 @@
 // the PATH that is new enough.
 
 use std::ffi::OsString;
+use std::io::{Read, read_to_string};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
+use rustix::process::Signal;
+
+use super::process::signal_group;
+
 const OLDEST: (u32, u32) = (22, 13);
 /// A `node` that does not even say its version is passed over.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+const MAX_VERSION_BYTES: u64 = 1_024;
 
 /// Or the sentence that says what to install.
 pub fn find_node(
@@ -51,8 +58,9 @@ fn find_in_path(search_path: &std::ffi::OsStr) -> Result<PathBuf, String> {
     let found = too_old.map_or("there is none".to_owned(), |version| {
         format!("there is only {version}")
     });
+    let (major, minor) = OLDEST;
     Err(format!(
-        "the agent needs Node 22.13 or newer and {found} in the PATH; install it from https://nodejs.org"
+        "the agent needs Node {major}.{minor} or newer and {found} in the PATH; install it from https://nodejs.org"
     ))
 }
 
@@ -61,11 +69,20 @@ fn version_of(node: &Path) -> Option<(u32, u32)> {
     command
         .arg("--version")
         .stdin(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null());
+    let mut child = command.process_group(0).spawn().ok()?;
+    let output = child.stdout.take().expect("stdout is a pipe");
     let (answer, answers) = channel();
-    thread::spawn(move || answer.send(command.output()));
-    let output = answers.recv_timeout(ANSWER_LIMIT).ok()?.ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
+    thread::spawn(move || answer.send(read_to_string(output.take(MAX_VERSION_BYTES))));
+    let text = answers.recv_timeout(ANSWER_LIMIT);
+    // One that hangs is not left behind, nor what it has started.
+    signal_group(child.id(), Signal::KILL);
+    let _ = child.wait();
+    parse_version(&text.ok()?.ok()?)
+}
+
+fn parse_version(text: &str) -> Option<(u32, u32)> {
     let mut numbers = text
         .trim()
         .strip_prefix('v')?

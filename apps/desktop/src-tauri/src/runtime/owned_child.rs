@@ -55,9 +55,8 @@ impl OwnedChild {
         self.child.id()
     }
 
-    /// Ends the child and all of its group; returns when it is gone.
-    pub fn stop(mut self, close_input: impl FnOnce(), limits: &Limits) -> io::Result<ExitStatus> {
-        close_input();
+    /// Ends the child and all of its group; returns when it is gone. Its input has ended before.
+    pub fn stop(mut self, limits: &Limits) -> io::Result<ExitStatus> {
         if !self.exited.wait(limits.stop_input) {
             ask_group_to_end(self.id());
             self.exited.wait(limits.stop_signal);

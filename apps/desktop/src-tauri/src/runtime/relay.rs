@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use super::line_writer::LineWriter;
+use super::line_writer::{LineWriter, Refusal};
 
-/// Where everything for the page goes. Called from several threads, one at a time.
+/// Where everything for the page goes. Called from several threads: responses and states one at a time and in
+/// order, the rest at any moment.
 pub trait Sink: Send + Sync + 'static {
     /// A line that is JSON.
     fn response(&self, line: &str);
@@ -128,13 +129,14 @@ impl Relay {
         self.present().state.runtime
     }
 
-    pub fn send(&self, line: &str) -> Result<(), String> {
+    pub fn send(&self, line: &str) -> Result<(), Refusal> {
         let present = self.present();
-        match (&present.writer, present.state.runtime) {
-            (Some(writer), _) => writer.send(line),
-            (None, Phase::Failed) => Err("the agent is not running".into()),
-            (None, Phase::Starting) => Err("the agent is still being started".into()),
-            (None, _) => Err("the agent has ended; it is being started again".into()),
-        }
+        let missing = match (&present.writer, present.state.runtime) {
+            (Some(writer), _) => return writer.send(line),
+            (None, Phase::Failed) => "the agent is not running",
+            (None, Phase::Starting) => "the agent is still being started",
+            (None, _) => "the agent has ended; it is being started again",
+        };
+        Err(Refusal::new("connection_lost", missing))
     }
 }

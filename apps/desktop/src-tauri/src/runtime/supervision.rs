@@ -7,11 +7,34 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::crash_count::CrashCount;
-use super::end_reason::{not_ready, was_left_behind};
 use super::launch::Launch;
+use super::leftover::PidFile;
 use super::life::{Life, LifeContext, LifeEvent};
-use super::relay::{Phase, Relay};
-use super::supervisor::{Event, Order, SupervisorOptions};
+use super::limits::Limits;
+use super::relay::{Phase, Relay, Sink};
+
+pub struct SupervisorOptions {
+    /// Asked before every start, in a thread of its own: it may ask a keychain that does not answer.
+    pub launch: Arc<dyn Fn() -> Result<Launch, String> + Send + Sync>,
+    /// What a runtime's `ready` must name.
+    pub build: String,
+    pub pid_file: PidFile,
+    pub sink: Arc<dyn Sink>,
+    pub limits: Limits,
+}
+
+#[derive(Clone, Copy)]
+pub enum Order {
+    Restart,
+    Stop,
+}
+
+pub enum Event {
+    Order(Order),
+    /// How the life of this number is to be started.
+    Planned(u64, Result<Launch, String>),
+    Life(u64, LifeEvent),
+}
 
 /// How a life came to its end.
 enum End {
@@ -109,7 +132,7 @@ impl Supervision {
         }
     }
 
-    /// None when it is too late, or when nobody is left who could say anything.
+    /// None when it is too late.
     fn next_event(&self, until: Option<Instant>) -> Option<Event> {
         let Some(until) = until else {
             return self.received.recv().ok();
@@ -164,10 +187,12 @@ impl Supervision {
     }
 
     fn context(&self) -> LifeContext {
+        let (number, events) = (self.number, self.sender.clone());
         LifeContext {
-            number: self.number,
+            number,
             relay: Arc::clone(&self.relay),
-            events: self.sender.clone(),
+            // A supervision that has ended needs to know nothing.
+            tell: Arc::new(move |event| drop(events.send(Event::Life(number, event)))),
             build: self.options.build.clone(),
             limits: self.options.limits.clone(),
         }
@@ -227,4 +252,13 @@ impl Supervision {
             End::Failed(reason)
         }
     }
+}
+
+fn not_ready(launch: &Launch, limits: &Limits) -> String {
+    let (program, limit) = (launch.program.display(), limits.ready.as_millis());
+    format!("{program} did not say `ready` within {limit} ms; it was stopped")
+}
+
+fn was_left_behind(pid: u32) -> String {
+    format!("an agent that an earlier app left behind (process {pid}) was ended")
 }

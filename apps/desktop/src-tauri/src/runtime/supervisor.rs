@@ -6,35 +6,9 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use super::launch::Launch;
-use super::leftover::PidFile;
-use super::life::LifeEvent;
-use super::limits::Limits;
-use super::relay::{Relay, Sink};
-use super::supervision::Supervision;
-
-pub struct SupervisorOptions {
-    /// Asked before every start, in a thread of its own: it may ask a keychain that does not answer.
-    pub launch: Arc<dyn Fn() -> Result<Launch, String> + Send + Sync>,
-    /// What a runtime's `ready` must name.
-    pub build: String,
-    pub pid_file: PidFile,
-    pub sink: Arc<dyn Sink>,
-    pub limits: Limits,
-}
-
-#[derive(Clone, Copy)]
-pub enum Order {
-    Restart,
-    Stop,
-}
-
-pub enum Event {
-    Order(Order),
-    /// How the life of this number is to be started.
-    Planned(u64, Result<Launch, String>),
-    Life(u64, LifeEvent),
-}
+use super::relay::Relay;
+pub use super::supervision::SupervisorOptions;
+use super::supervision::{Event, Order, Supervision};
 
 pub struct Supervisor {
     pub relay: Arc<Relay>,

@@ -1,41 +1,13 @@
 // Whether settings can be used, before they are written or believed. Each refusal is one sentence that names
-// what is wrong. Rules are checked as the agent checks them, which would otherwise refuse to start.
+// what is wrong. Permission rules are the agent's to check: what it says of them when it starts is shown.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-
-use serde::Deserialize;
 
 use super::stored::{Settings, StoredSettings};
 
 const MAX_ENTRIES: usize = 1_000;
 const MAX_TEXT_CHARS: usize = 4_096;
-const MAX_PATTERN_CHARS: usize = 1_024;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Rule {
-    tool: String,
-    #[serde(default, rename = "match")]
-    patterns: BTreeMap<String, Patterns>,
-    #[serde(rename = "decision")]
-    _decision: Decision,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Decision {
-    Allow,
-    Ask,
-    Deny,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Patterns {
-    One(String),
-    Several(Vec<String>),
-}
+const MAX_SHORTCUT_CHARS: usize = 1_024;
 
 /// The file as a whole; folders may be missing today and there tomorrow.
 pub fn check_stored(stored: &StoredSettings) -> Result<(), String> {
@@ -63,44 +35,10 @@ fn check_texts(settings: &Settings) -> Result<(), String> {
         return Err(format!("the folder {root} must begin with / or with ~/"));
     }
     check_list("allowed commands", &settings.allowed_commands)?;
-    if settings.shortcut.chars().count() > MAX_PATTERN_CHARS {
+    if settings.shortcut.chars().count() > MAX_SHORTCUT_CHARS {
         return Err("the shortcut is too long".into());
     }
-    if settings.permission_rules.len() > MAX_ENTRIES {
-        return Err(format!(
-            "there are more than {MAX_ENTRIES} permission rules"
-        ));
-    }
-    for (position, rule) in settings.permission_rules.iter().enumerate() {
-        let refuse = |reason: String| format!("permission rule {}: {reason}", position + 1);
-        let rule = Rule::deserialize(rule).map_err(|error| refuse(error.to_string()))?;
-        check_rule(&rule).map_err(refuse)?;
-    }
     Ok(())
-}
-
-fn check_rule(rule: &Rule) -> Result<(), String> {
-    if !is_pattern(&rule.tool) {
-        return Err("needs the name of a tool, or a pattern".into());
-    }
-    for (member, patterns) in &rule.patterns {
-        let is_fine = match patterns {
-            Patterns::One(pattern) => is_pattern(pattern),
-            Patterns::Several(patterns) => patterns.iter().all(|pattern| is_short(pattern)),
-        };
-        if !is_fine {
-            return Err(format!("the pattern for {member} is empty or too long"));
-        }
-    }
-    Ok(())
-}
-
-fn is_short(pattern: &str) -> bool {
-    pattern.encode_utf16().count() <= MAX_PATTERN_CHARS
-}
-
-fn is_pattern(pattern: &str) -> bool {
-    !pattern.is_empty() && is_short(pattern)
 }
 
 fn check_list(name: &str, list: &[String]) -> Result<(), String> {

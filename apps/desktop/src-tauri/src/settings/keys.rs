@@ -103,10 +103,20 @@ impl Keys {
         if key.len() > MAX_KEY_BYTES || !key.chars().all(|char| char.is_ascii_graphic()) {
             return Err("this is no key: it has spaces or other characters that no key has".into());
         }
-        match self.keychain.set(vendor.variable(), key) {
-            Ok(()) => self.change_file(|file| drop(file.remove(&vendor))),
-            Err(_) => self.change_file(|file| drop(file.insert(vendor, key.to_owned()))),
+        let name = vendor.variable();
+        let Err(problem) = self.keychain.set(name, key) else {
+            return self.change_file(|file| drop(file.remove(&vendor)));
+        };
+        // One that can be read is there: what it has would count, and no file.
+        if self.keychain.get(name).is_ok() {
+            return Err(problem);
         }
+        if usable((self.environment)(name)).is_some() {
+            return Err(format!(
+                "there is no keychain, and {name} in the environment comes before a file: change it there"
+            ));
+        }
+        self.change_file(|file| drop(file.insert(vendor, key.to_owned())))
     }
 
     fn remove(&self, vendor: Vendor) -> Result<(), String> {

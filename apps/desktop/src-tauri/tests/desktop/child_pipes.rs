@@ -77,9 +77,15 @@ fn requests_to_a_child_that_never_reads_are_refused_when_too_many_wait() {
     let sent = (0..20).map_while(|_| writer.send(&line).ok()).count();
     assert!((3..=5).contains(&sent), "{sent} were taken");
     let refusal = writer.send("y").unwrap_err();
-    assert!(refusal.starts_with("the agent does not read what it is sent"));
+    assert_eq!(refusal.code, "overloaded");
+    assert!(
+        refusal
+            .message
+            .starts_with("the agent does not read what it is sent")
+    );
     let before = Instant::now();
-    child.stop(|| drop(writer), &limits).unwrap();
+    drop(writer);
+    child.stop(&limits).unwrap();
     assert!(before.elapsed() < Duration::from_secs(30));
 }
 
@@ -95,7 +101,8 @@ fn requests_that_wait_are_bounded_in_bytes_too() {
     assert_eq!((0..20).map_while(|_| writer.send(&line).ok()).count(), 2);
     // What was refused does not count.
     assert!(writer.send("y").is_ok());
-    child.stop(|| drop(writer), &limits).unwrap();
+    drop(writer);
+    child.stop(&limits).unwrap();
 }
 
 #[test]
@@ -104,14 +111,16 @@ fn a_request_is_one_line_of_at_most_the_contracts_size() {
     let limits = Limits::default();
     let writer = LineWriter::start(pipes.input, &limits);
     assert_eq!(
-        writer.send("{}\n{}").unwrap_err(),
+        writer.send("{}\n{}").unwrap_err().message,
         "a request must be one line"
     );
     let longest = "x".repeat(limits.line_bytes);
     assert!(writer.send(&longest).is_ok());
     let refusal = writer.send(&(longest + "x")).unwrap_err();
-    assert_eq!(refusal, "the request is longer than 10485760 bytes");
-    child.stop(|| drop(writer), &quick_limits()).unwrap();
+    assert_eq!(refusal.code, "too_large");
+    assert_eq!(refusal.message, "the request is longer than 10485760 bytes");
+    drop(writer);
+    child.stop(&quick_limits()).unwrap();
 }
 
 #[test]

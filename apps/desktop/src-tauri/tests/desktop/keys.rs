@@ -100,10 +100,49 @@ fn without_a_keychain_the_environment_comes_before_the_file() {
             ("OPENAI_API_KEY", " "),
         ],
     );
-    setup.keys.set(Vendor::Anthropic, "from-file").unwrap();
     setup.keys.set(Vendor::Openai, "other").unwrap();
+    write(
+        &setup.path,
+        r#"{"anthropic": "from-file", "openai": "other"}"#,
+    )
+    .unwrap();
     assert_eq!(setup.source(), KeySource::Environment);
     assert_eq!(setup.keys.sources()[&Vendor::Openai], KeySource::File);
+    // Saved, it would have no effect.
+    let refusal = setup.keys.set(Vendor::Anthropic, "another").unwrap_err();
+    assert!(
+        refusal.contains("ANTHROPIC_API_KEY in the environment"),
+        "{refusal}"
+    );
+    assert!(!read_to_string(&setup.path).unwrap().contains("another"));
+}
+
+/// One that is open for reading only.
+struct ReadOnlyKeychain;
+
+impl Keychain for ReadOnlyKeychain {
+    fn get(&self, _: &str) -> Result<Option<String>, String> {
+        Ok(Some("old".into()))
+    }
+
+    fn set(&self, _: &str, _: &str) -> Result<(), String> {
+        Err("the keychain can't be used: it is locked".into())
+    }
+
+    fn remove(&self, _: &str) -> Result<(), String> {
+        Err("the keychain can't be used: it is locked".into())
+    }
+}
+
+#[test]
+fn a_keychain_that_can_be_read_and_not_written_is_told_and_no_file_takes_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys.json");
+    let keys = Keys::new(Box::new(ReadOnlyKeychain), |_| None, path.clone());
+    let sentence = "the keychain can't be used: it is locked";
+    assert_eq!(keys.set(Vendor::Openai, "new").unwrap_err(), sentence);
+    assert_eq!(keys.set(Vendor::Openai, "").unwrap_err(), sentence);
+    assert!(!path.exists());
 }
 
 #[test]

@@ -1,12 +1,14 @@
 // Which Node is used, and what is said when there is none.
 
 use std::ffi::OsString;
-use std::fs::{Permissions, create_dir_all, set_permissions, write};
+use std::fs::{Permissions, create_dir_all, read_to_string, set_permissions, write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use hawser_desktop::runtime::launch::{LaunchParts, to_launch};
 use hawser_desktop::runtime::node_lookup::find_node;
+
+use crate::agent_child::{is_running, wait_until};
 
 fn fake_node(folder: &Path, script: &str) -> PathBuf {
     create_dir_all(folder).unwrap();
@@ -55,6 +57,19 @@ fn the_first_in_the_path_that_is_new_enough_is_taken() {
     );
     assert!(find(1).unwrap_err().contains("there is none in the PATH"));
     assert!(find_node(None, Path::new("/nowhere"), None).is_err());
+}
+
+#[test]
+fn one_that_hangs_is_passed_over_and_ended_with_all_that_it_has_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let hanging = folder.path().join("hanging");
+    fake_node(&hanging, "sleep 1000 & echo $! > \"$0.pid\"; wait");
+    let good = fake_node(&folder.path().join("good"), "echo v24.0.0");
+    let folders = search_path(&[&hanging, good.parent().unwrap()]);
+    assert_eq!(find_node(None, Path::new("/nowhere"), folders), Ok(good));
+    let pid = read_to_string(hanging.join("node.pid")).unwrap();
+    let pid = pid.trim().parse().unwrap();
+    wait_until("it is gone", || !is_running(pid));
 }
 
 #[test]

@@ -89,8 +89,6 @@ fn refusal(value: Value) -> String {
 
 #[test]
 fn values_that_cannot_be_used_are_refused_with_a_sentence() {
-    let rule =
-        |rule: Value| refusal(json!({"permissionRules": [{"tool": "a", "decision": "ask"}, rule]}));
     let cases = [
         (refusal(json!(7)), "these settings can't be used: "),
         (
@@ -124,26 +122,6 @@ fn values_that_cannot_be_used_are_refused_with_a_sentence() {
         (
             refusal(json!({"theme": "blue"})),
             "these settings can't be used: unknown variant `blue`",
-        ),
-        (
-            rule(json!({"tool": "b"})),
-            "permission rule 2: missing field `decision`",
-        ),
-        (
-            rule(json!({"tool": "", "decision": "ask"})),
-            "permission rule 2: needs the name of a tool, or a pattern",
-        ),
-        (
-            rule(json!({"tool": "b", "decision": "maybe"})),
-            "permission rule 2: unknown variant `maybe`",
-        ),
-        (
-            rule(json!({"tool": "b", "decision": "ask", "x": 1})),
-            "permission rule 2: unknown field `x`",
-        ),
-        (
-            rule(json!({"tool": "b", "decision": "ask", "match": {"path": ""}})),
-            "permission rule 2: the pattern for path is empty or too long",
         ),
     ];
     for (sentence, expected) in cases {

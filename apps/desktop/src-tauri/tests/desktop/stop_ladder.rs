@@ -28,7 +28,8 @@ fn first_line(output: &mut BufReader<ChildStdout>) -> String {
 fn a_child_that_ends_with_its_input_gets_no_signal() {
     let (child, pipes) = start("trap 'exit 9' TERM; cat; exit 4");
     let before = Instant::now();
-    let exit = describe_exit(child.stop(|| drop(pipes.input), &quick_limits()));
+    drop(pipes.input);
+    let exit = describe_exit(child.stop(&quick_limits()));
     assert_eq!(exit, "exit code 4");
     assert!(before.elapsed() < Duration::from_secs(30));
 }
@@ -38,7 +39,8 @@ fn a_child_that_ignores_the_end_of_its_input_is_asked_to_end() {
     let (child, pipes) = start("trap 'exit 9' TERM; echo set; while :; do sleep 0.05; done");
     let mut output = BufReader::new(pipes.output);
     assert_eq!(first_line(&mut output), "set");
-    let exit = describe_exit(child.stop(|| drop(pipes.input), &quick_limits()));
+    drop(pipes.input);
+    let exit = describe_exit(child.stop(&quick_limits()));
     assert_eq!(exit, "exit code 9");
 }
 
@@ -48,7 +50,8 @@ fn a_stubborn_child_is_killed() {
     let mut output = BufReader::new(pipes.output);
     assert_eq!(first_line(&mut output), "set");
     let pid = child.id();
-    let exit = describe_exit(child.stop(|| drop(pipes.input), &quick_limits()));
+    drop(pipes.input);
+    let exit = describe_exit(child.stop(&quick_limits()));
     assert_eq!(exit, "SIGKILL");
     assert!(!is_running(pid));
 }
@@ -59,7 +62,8 @@ fn what_a_child_leaves_in_its_group_goes_with_it() {
     let mut output = BufReader::new(pipes.output);
     let grandchild: u32 = first_line(&mut output).parse().unwrap();
     assert!(is_running(grandchild));
-    let exit = describe_exit(child.stop(|| drop(pipes.input), &quick_limits()));
+    drop(pipes.input);
+    let exit = describe_exit(child.stop(&quick_limits()));
     assert_eq!(exit, "exit code 0");
     wait_until("the grandchild is gone", || !is_running(grandchild));
     // Nobody holds the pipe any more.
@@ -77,10 +81,7 @@ fn the_end_of_a_child_is_told_once_and_its_id_stays_its_own_until_then() {
         std::path::Path::new(&format!("/proc/{}", child.id())).exists()
             || cfg!(not(target_os = "linux"))
     );
-    assert_eq!(
-        describe_exit(child.stop(|| {}, &quick_limits())),
-        "exit code 3"
-    );
+    assert_eq!(describe_exit(child.stop(&quick_limits())), "exit code 3");
     assert!(heard.recv().is_err());
 }
 
@@ -90,7 +91,8 @@ fn a_child_that_was_stopped_hears_that_it_is_to_end() {
     let mut output = BufReader::new(pipes.output);
     assert_eq!(first_line(&mut output), "set");
     signal_group(child.id(), Signal::STOP);
-    let exit = describe_exit(child.stop(|| drop(pipes.input), &patient_limits()));
+    drop(pipes.input);
+    let exit = describe_exit(child.stop(&patient_limits()));
     assert_eq!(exit, "exit code 9");
 }
 

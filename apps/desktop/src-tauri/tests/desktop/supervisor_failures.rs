@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use hawser_desktop::runtime::launch::Launch;
 use hawser_desktop::runtime::limits::Limits;
+use hawser_desktop::runtime::line_writer::Refusal;
 use hawser_desktop::runtime::relay::Phase;
 
 use crate::agent_child::{READY, Seen, greeting_shell, quick_limits, shell, supervise};
@@ -41,7 +42,7 @@ fn five_ends_within_three_minutes_are_the_last_ones() {
         (5, 4, 1)
     );
     assert_eq!(
-        supervisor.relay.send("{}").unwrap_err(),
+        supervisor.relay.send("{}").unwrap_err().message,
         "the agent is not running"
     );
     supervisor.stop();
@@ -96,7 +97,11 @@ fn requests_are_refused_while_the_runtime_is_down() {
     page.wait_for_phase(Phase::Running);
     supervisor.relay.send("{}").unwrap();
     page.wait_for_phase(Phase::Restarting);
-    let refusal = supervisor.relay.send("{}").unwrap_err();
+    let Refusal {
+        code,
+        message: refusal,
+    } = supervisor.relay.send("{}").unwrap_err();
+    assert_eq!(code, "connection_lost");
     assert_eq!(refusal, "the agent has ended; it is being started again");
     // A wait of that length does not hold up the end.
     supervisor.stop();

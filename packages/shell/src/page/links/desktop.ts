@@ -26,9 +26,10 @@ export const vendors = ["anthropic", "openai"] as const;
 export type Vendor = (typeof vendors)[number];
 export type KeyPlace = "keychain" | "environment" | "file" | "none";
 
+export type KeyPlaces = Readonly<Record<Vendor, KeyPlace>>;
+
 export interface DesktopState {
   readonly settings: DesktopSettings;
-  readonly keys: Readonly<Record<Vendor, KeyPlace>>;
   /** Why the shortcut does not work; another program may have it. */
   readonly shortcutProblem?: string | undefined;
   /** What is wrong with the file; what it says does not count then. */
@@ -40,6 +41,10 @@ export interface Desktop {
   read(): Promise<DesktopState>;
   /** Rejects with a sentence, and changes nothing then. */
   save(settings: DesktopSettings): Promise<void>;
+  /** This one alone, whatever else was changed meanwhile. */
+  saveTheme(theme: Theme): Promise<void>;
+  /** May take long: a keychain may wait for a password. */
+  readKeys(): Promise<KeyPlaces>;
   /** An empty key removes it. */
   saveKey(vendor: Vendor, key: string): Promise<void>;
   quit(): Promise<void>;
@@ -52,6 +57,13 @@ export function createDesktop({ invoke }: Pick<TauriPowers, "invoke">): Desktop 
     },
     async save(settings) {
       await call("settings_set", { settings });
+    },
+    async saveTheme(theme) {
+      await call("theme_set", { theme });
+    },
+    async readKeys() {
+      const keys = await call("keys_get", {});
+      return { anthropic: toPlace(keys, "anthropic"), openai: toPlace(keys, "openai") };
     },
     async saveKey(vendor, key) {
       await call("key_set", { vendor, key });
@@ -73,7 +85,7 @@ export function createDesktop({ invoke }: Pick<TauriPowers, "invoke">): Desktop 
 
 /** What a newer app may leave out or add is no reason to show nothing. */
 function toState(value: unknown): DesktopState {
-  const { settings, keys, shortcutProblem, settingsProblem, where } = isRecord(value) ? value : {};
+  const { settings, shortcutProblem, settingsProblem, where } = isRecord(value) ? value : {};
   if (!isRecord(settings)) throw new HawserError("internal", "the app did not say what its settings are");
   const { model, shortcut, theme } = settings;
   return {
@@ -85,7 +97,6 @@ function toState(value: unknown): DesktopState {
       shortcut: typeof shortcut === "string" ? shortcut : "",
       theme: themes.find((name) => name === theme) ?? "system",
     },
-    keys: { anthropic: toPlace(keys, "anthropic"), openai: toPlace(keys, "openai") },
     ...(typeof shortcutProblem === "string" && { shortcutProblem }),
     ...(typeof settingsProblem === "string" && { settingsProblem }),
     where: { settingsFile: toText(where, "settingsFile"), dataFolder: toText(where, "dataFolder") },

@@ -5,7 +5,7 @@
 
 import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
 import { describeThrown, HawserError, isRecord, parseJsonText } from "@hawser/wire";
-import type { RuntimeState } from "../../link/page-frames.ts";
+import type { RuntimeFacts, RuntimeState } from "../../link/page-frames.ts";
 import { createIncomingQueue } from "./incoming-queue.ts";
 import type { PageLink, PageLinkEvents } from "./page-link.ts";
 
@@ -24,22 +24,24 @@ export function createTauriLink({ listen, invoke }: TauriPowers, { onLine, onSta
   const incoming = createIncomingQueue<ParsedLine | LostRuntime>();
   const stops: (() => void)[] = [];
   let isClosed = false;
+  let facts: RuntimeFacts = {};
 
   function receive(payload: unknown): void {
     const value = typeof payload === "string" ? parseOrKeep(payload) : payload;
     const text = typeof payload === "string" ? payload : (JSON.stringify(payload) ?? "");
     // A runtime that speaks runs, whether anybody said so or not.
-    if (isRecord(value) && value["type"] === "ready") onState({ phase: "open", runtime: "running" });
+    if (isRecord(value) && value["type"] === "ready") onState({ ...facts, phase: "open", runtime: "running" });
     onLine({ direction: "received", value, chars: text.length });
     incoming.put({ value, text });
   }
 
   function takeState(payload: unknown): void {
     if (!isRecord(payload) || !runtimeStates.includes(payload["runtime"])) return;
-    const { runtime, message } = payload as unknown as RuntimeState;
+    const { runtime, message, root, examples } = payload as unknown as RuntimeState;
+    facts = { root, examples };
     if (runtime === "restarting" || runtime === "failed")
       incoming.put({ lost: new HawserError("connection_lost", message ?? "the agent has ended") });
-    onState({ phase: "open", runtime, message });
+    onState({ ...facts, phase: "open", runtime, message });
   }
 
   async function follow(event: string, handler: (payload: unknown) => void): Promise<void> {
@@ -66,7 +68,7 @@ export function createTauriLink({ listen, invoke }: TauriPowers, { onLine, onSta
       onLine({ direction: "sent", value: JSON.parse(line), chars: line.length });
       // Nothing has been lost but this line: whoever waits for an answer to it is told, and the others wait on.
       await invoke(sendCommand, { line }).catch((cause: unknown) => {
-        throw new HawserError("overloaded", `the agent did not take it: ${describeThrown(cause)}`, { cause });
+        throw toRefusal(cause);
       });
     },
     retry() {},
@@ -77,6 +79,16 @@ export function createTauriLink({ listen, invoke }: TauriPowers, { onLine, onSta
       onState({ phase: "ended", runtime: "failed" });
     },
   };
+}
+
+const refusals = ["connection_lost", "overloaded", "too_large", "usage"] as const;
+
+/** The process says which one it is, as a server would; what Tauri itself refuses is only a text. */
+function toRefusal(cause: unknown): HawserError {
+  const { code, message } = isRecord(cause) ? cause : {};
+  const known = refusals.find((name) => name === code) ?? "overloaded";
+  const reason = typeof message === "string" ? message : describeThrown(cause);
+  return new HawserError(known, `the agent did not take it: ${reason}`, { cause });
 }
 
 const runtimeStates: readonly unknown[] = ["starting", "running", "restarting", "failed"];

@@ -2,30 +2,34 @@
 
 import { useState, type FormEvent } from "react";
 import { describeThrown } from "@hawser/wire";
-import { vendors, type KeyPlace, type Vendor } from "../links/desktop.ts";
+import { vendors, type KeyPlaces, type KeyPlace, type Vendor } from "../links/desktop.ts";
 import { Field } from "./field.tsx";
 
 interface KeyFieldsProps {
-  readonly keys: Readonly<Record<Vendor, KeyPlace>>;
+  /** Undefined while the keychain is asked. */
+  readonly places: KeyPlaces | undefined;
   /** An empty key removes it. */
   onSave(vendor: Vendor, key: string): Promise<void>;
 }
 
 const names = { anthropic: "Anthropic", openai: "OpenAI" } as const;
 
-const places = {
+const sentences = {
   keychain: "Kept in the system's keychain.",
   environment: "Comes from the environment that the app was started in.",
   file: "Kept in a file that only you can read: no keychain was found.",
   none: "None yet.",
 } as const;
 
-export function KeyFields({ keys, onSave }: KeyFieldsProps) {
+const toHint = (place: KeyPlace | undefined): string =>
+  place === undefined ? "Asking the system's keychain, which may wait for a password…" : sentences[place];
+
+export function KeyFields({ places, onSave }: KeyFieldsProps) {
   return (
     <section aria-label="API keys" className="mt-5 flex flex-col gap-3 border-t border-line pt-4">
       <h3 className="text-sm font-semibold">API keys</h3>
       {vendors.map((vendor) => (
-        <KeyField key={vendor} vendor={vendor} place={keys[vendor]} onSave={onSave} />
+        <KeyField key={vendor} vendor={vendor} place={places?.[vendor]} onSave={onSave} />
       ))}
     </section>
   );
@@ -33,7 +37,7 @@ export function KeyFields({ keys, onSave }: KeyFieldsProps) {
 
 interface KeyFieldProps {
   readonly vendor: Vendor;
-  readonly place: KeyPlace;
+  readonly place: KeyPlace | undefined;
   onSave: KeyFieldsProps["onSave"];
 }
 
@@ -53,7 +57,7 @@ function KeyField({ vendor, place, onSave }: KeyFieldProps) {
   }
   return (
     <form aria-label={`${names[vendor]} key`} onSubmit={(event) => void save(event, key.trim())}>
-      <Field label={names[vendor]} hint={problem === "" ? places[place] : <b className="text-alarm">{problem}</b>}>
+      <Field label={names[vendor]} hint={problem === "" ? toHint(place) : <b className="text-alarm">{problem}</b>}>
         {(ids) => (
           <div className="flex gap-2">
             <input

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { describeThrown } from "@hawser/wire";
 import { Dialog } from "../components/dialog.tsx";
 import { IconButton } from "../components/icon.tsx";
-import type { Desktop, DesktopState } from "../links/desktop.ts";
+import type { Desktop, DesktopState, KeyPlaces } from "../links/desktop.ts";
 import type { Theme } from "../session/theme.ts";
 import { KeyFields } from "./key-fields.tsx";
 import { SettingsForm } from "./settings-form.tsx";
@@ -18,9 +18,12 @@ interface SettingsDialogProps {
 
 export function SettingsDialog({ desktop, onTheme, onClose }: SettingsDialogProps) {
   const [state, setState] = useState<DesktopState>();
+  const [places, setPlaces] = useState<KeyPlaces>();
   const [problem, setProblem] = useState("");
+  const complain = (error: unknown): void => setProblem(describeThrown(error));
   function load(): void {
-    desktop.read().then(setState, (error: unknown) => setProblem(describeThrown(error)));
+    desktop.read().then(setState, complain);
+    desktop.readKeys().then(setPlaces, complain);
   }
   useEffect(load, [desktop]);
   const complaint = problem || state?.settingsProblem;
@@ -51,7 +54,7 @@ export function SettingsDialog({ desktop, onTheme, onClose }: SettingsDialogProp
             onCancel={onClose}
           />
           <KeyFields
-            keys={state.keys}
+            places={places}
             onSave={async (vendor, key) => {
               await desktop.saveKey(vendor, key);
               load();
