@@ -33,10 +33,10 @@ function pretendTauri(theme: string): void {
   const pretend: PretendWindow = { invoked: [] };
   const state = {
     settings: { roots: ["/srv/notes"], allowedCommands: [], permissionRules: [], shortcut: "CmdOrCtrl+Shift+Space", theme },
-    keys: { anthropic: "none", openai: "environment" },
     shortcutProblem: "Another program has this shortcut.",
     where: { settingsFile: "/config/settings.json", dataFolder: "/data" },
   };
+  const keys = { anthropic: "none", openai: "environment" };
   function emit(event: string, payload: unknown): void {
     callbacks.get(listeners.get(event) ?? 0)?.({ event, id: 1, payload });
   }
@@ -51,7 +51,9 @@ function pretendTauri(theme: string): void {
       if (pretend.refusal !== undefined) throw pretend.refusal as unknown as Error;
       Object.assign(state, { settings });
     },
-    key_set: ({ vendor, key }) => void Object.assign(state.keys, { [String(vendor)]: key === "" ? "none" : "keychain" }),
+    theme_set: ({ theme: chosen }) => void Object.assign(state.settings, { theme: chosen }),
+    keys_get: () => ({ ...keys }),
+    key_set: ({ vendor, key }) => void Object.assign(keys, { [String(vendor)]: key === "" ? "none" : "keychain" }),
   };
   Object.assign(globalThis, {
     pretend,
