@@ -24,7 +24,7 @@ interface Configuration {
 const configuration = readJson(`${app}/tauri.conf.json`) as Configuration;
 
 /** Commands of the app: what the page may call, and no other. */
-const commands = ["agent_hello", "agent_send", "key_set", "keys_get", "quit", "settings_get", "settings_set", "theme_set"];
+const commands = ["agent_hello", "agent_send", "file_put", "key_set", "keys_get", "quit", "settings_get", "settings_set", "theme_set"];
 
 describe("tauri.conf.json", () => {
   const schema = readJson("node_modules/@tauri-apps/cli/config.schema.json") as object;
@@ -111,6 +111,14 @@ describe("the bounds of a runtime's life", () => {
     ["flush", "closeFlushMs"],
   ] as const)("%s is what the web shell's host has as %s", (name, hostName) => {
     expect(boundOf(name)).toBe(limits[hostName]);
+  });
+
+  it.each([
+    ["FILE_BYTES", "shellFileBytes"],
+    ["FILES_BYTES", "shellFilesBytes"],
+  ] as const)("%s, of what is attached, is what the web shell has as %s", (name, shellName) => {
+    const [, value] = new RegExp(`^const ${name}: usize = ([\\d_]+);$`, "m").exec(read(`${app}/src/attached_files.rs`)) ?? [];
+    expect(Number(value?.replaceAll("_", ""))).toBe(limits[shellName]);
   });
 
   it("the oldest Node is the one that the packages name", () => {

@@ -141,7 +141,7 @@ function rustProblem(machine: Machine): { readonly name: string; readonly comman
   if (found.every((version) => version !== undefined && isAtLeast(version, oldest))) return undefined;
   const old = found.find((version) => version !== undefined && !isAtLeast(version, oldest));
   const name = `Rust ${oldest} or newer${old === undefined ? "" : ` (this is ${old})`}`;
-  if (output(machine, "rustup", ["--version"]) !== undefined) return { name, command: "rustup update stable" };
+  if (output(machine, "rustup", ["--version"]) !== undefined) return { name, command: "rustup default stable && rustup update stable" };
   return { name, command: "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y && . ~/.cargo/env" };
 }
 

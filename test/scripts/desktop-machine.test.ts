@@ -61,7 +61,7 @@ it("says which Rust is too old, and updates it by rustup where there is one", ()
   const old = { ...complete, rustc: "echo 'rustc 1.63.0 (4b91a6ea7 2022-08-08)'" };
   expect(whatBuildLacks(machineWith(old))).toBe(`the desktop app needs Rust 1.90 or newer (this is 1.63); run: ${installRust}`);
   expect(whatBuildLacks(machineWith({ ...old, rustup: "echo rustup 1.28.0" }))).toBe(
-    "the desktop app needs Rust 1.90 or newer (this is 1.63); run: rustup update stable",
+    "the desktop app needs Rust 1.90 or newer (this is 1.63); run: rustup default stable && rustup update stable",
   );
 });
 

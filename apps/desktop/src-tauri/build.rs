@@ -8,6 +8,7 @@ const COMMANDS: &[&str] = &[
     "theme_set",
     "keys_get",
     "key_set",
+    "file_put",
     "quit",
 ];
 

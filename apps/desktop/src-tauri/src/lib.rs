@@ -1,7 +1,8 @@
-// The desktop app: the chat page in a native window, and the agent runtime behind it. `runtime`, `settings`
-// and `private_file` know nothing of windows; `app` puts everything together.
+// The desktop app: the chat page in a native window, and the agent runtime behind it. What is not in
+// `app` knows nothing of windows; `app` puts everything together.
 
 pub mod app;
+pub mod attached_files;
 mod latch;
 pub mod log;
 pub mod private_file;

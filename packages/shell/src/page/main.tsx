@@ -14,14 +14,14 @@ import { applyTheme, readTheme } from "./session/theme.ts";
 removeKey();
 applyTheme(readTheme());
 
-const { openLink, desktop } = await chooseLink();
+const { openLink, files, desktop } = await chooseLink();
 const session = createSession({ openLink, schedule: scheduleByFrame, now: Date.now });
 followAddress(session);
 
 const place = document.querySelector("#page");
 if (place)
   createRoot(place).render(
-    <PageContext value={{ session, actions: createActions(session), desktop }}>
+    <PageContext value={{ session, actions: createActions(session), files, desktop }}>
       <Fallback instead={(error) => <BrokenPage error={error} />}>
         <App />
       </Fallback>

@@ -1,12 +1,18 @@
 // What a desktop window offers besides its link, against Tauri's own mock; and settings as they are typed.
 
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { invoke } from "@tauri-apps/api/core";
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
+import { limits } from "@hawser/wire";
 import { chooseLink } from "../../src/page/links/choose-link.ts";
 import { createDesktop, type DesktopSettings } from "../../src/page/links/desktop.ts";
+import { createDesktopFiles } from "../../src/page/links/kept-files.ts";
 import { explainLink } from "../../src/page/components/link-banner.tsx";
+import type { TauriPowers } from "../../src/page/links/tauri-powers.ts";
 import { addRule, fromDraft, toDraft } from "../../src/page/settings/draft.ts";
+import { SettingsDialog } from "../../src/page/settings/settings-dialog.tsx";
 
 const settings: DesktopSettings = {
   model: "offline",
@@ -109,6 +115,54 @@ describe("the desktop's own commands", () => {
   });
 });
 
+describe("a file that is attached in a desktop window", () => {
+  /** Tauri's mock does not pass them on. */
+  const headers: unknown[] = [];
+  const withHeaders: TauriPowers["invoke"] = (command, args, options) => {
+    headers.push(options?.headers);
+    return invoke(command, args, options);
+  };
+
+  it("goes to the app as its bytes, with its name in a header, and comes back as a path", async () => {
+    answer = () => "/data/attachments/1/Übersicht 1.txt";
+    const files = createDesktopFiles({ invoke: withHeaders });
+    const bytes = new Uint8Array([0, 255, 10]);
+    const kept = await files.keep(new File([bytes], "Übersicht 1.txt", { type: "text/plain" }));
+    expect(kept).toEqual({ path: "/data/attachments/1/Übersicht 1.txt" });
+    expect(calls).toEqual([{ command: "file_put", args: bytes }]);
+    expect(headers).toEqual([{ "x-file-name": "%C3%9Cbersicht%201.txt" }]);
+    expect(files.addressOf(kept.path)).toBeUndefined();
+  });
+
+  it("is shown out of the page's own memory when it is an image", async () => {
+    answer = () => "/data/attachments/2/a.png";
+    const files = createDesktopFiles({ invoke });
+    const { address = "" } = await files.keep(new File(["png"], "a.png", { type: "image/png" }));
+    expect(address).toMatch(/^blob:/);
+    expect(files.addressOf("/data/attachments/2/a.png")).toBe(address);
+    expect(await (await fetch(address)).text()).toBe("png");
+    expect(files.addressOf("/data/attachments/3/a.png")).toBeUndefined();
+    URL.revokeObjectURL(address);
+  });
+
+  it("is not even read when it is too large, and refused with the app's own words when it can't be kept", async () => {
+    const files = createDesktopFiles({ invoke });
+    const large = new File([new Uint8Array(limits.shellFileBytes + 1)], "large");
+    await expect(files.keep(large)).rejects.toMatchObject({
+      code: "too_large",
+      message: expect.stringContaining("larger than 10485760 bytes") as string,
+    });
+    expect(calls).toEqual([]);
+    answer = () => {
+      // eslint-disable-next-line typescript/only-throw-error -- Tauri rejects with what the command returned, which is a text.
+      throw "the disk is full";
+    };
+    await expect(files.keep(new File(["x"], "a"))).rejects.toMatchObject({ code: "usage", message: "the disk is full" });
+    answer = () => null;
+    await expect(files.keep(new File(["x"], "a"))).rejects.toThrow("the app did not say where the file is");
+  });
+});
+
 describe("settings as texts", () => {
   it("come back as they went", () => {
     expect(fromDraft(toDraft(settings))).toEqual(settings);
@@ -149,6 +203,11 @@ describe("settings as texts", () => {
     const rules = addRule(addRule(toDraft(settings).rules).slice(1));
     expect(new Set(rules.map(({ key }) => key)).size).toBe(rules.length);
   });
+});
+
+it("the dialog says that it waits for the settings, until they are there", () => {
+  const dialog = createElement(SettingsDialog, { desktop: createDesktop({ invoke }), onTheme() {}, onClose() {} });
+  expect(renderToStaticMarkup(dialog)).toContain("Loading…");
 });
 
 it("a runtime that can't be started points to the settings, where there are some", () => {

@@ -5,9 +5,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use percent_encoding::percent_decode;
 use serde::Serialize;
 use serde_json::Value;
 use tauri::async_runtime::spawn_blocking;
+use tauri::ipc::{InvokeBody, Request};
 use tauri::{AppHandle, Manager, State};
 
 use super::{App, AppState, locked, quit, shortcut, window};
@@ -152,6 +154,25 @@ fn change_key(parts: &App, vendor: Vendor, key: &str) -> Result<(), String> {
         parts.supervisor.restart();
     }
     Ok(())
+}
+
+/// Its bytes are the body itself, its name is in a header; the answer is the path that the runtime reads.
+#[tauri::command]
+pub async fn file_put(app: AppHandle, request: Request<'_>) -> Result<PathBuf, String> {
+    let name = request.headers().get("x-file-name");
+    let (Some(name), InvokeBody::Raw(bytes)) = (name, request.body()) else {
+        return Err(
+            "a file needs its name in the header x-file-name, and its bytes as the body".into(),
+        );
+    };
+    let name = percent_decode(name.as_bytes())
+        .decode_utf8_lossy()
+        .into_owned();
+    let bytes = bytes.clone();
+    aside(app, move |_, parts| {
+        parts.state.attached.keep(&name, &bytes)
+    })
+    .await
 }
 
 #[tauri::command(async)]

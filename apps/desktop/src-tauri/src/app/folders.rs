@@ -55,6 +55,11 @@ impl Folders {
         self.data.join("runtime.json")
     }
 
+    /// A folder for each launch, with what was attached during it.
+    pub fn attachments(&self) -> PathBuf {
+        self.data.join("attachments")
+    }
+
     /// Where the agent works when no root is set: an app that is started from a menu begins in the home
     /// folder, which is more than an agent should be given unasked.
     pub fn workspace(&self) -> PathBuf {

@@ -19,6 +19,7 @@ mod window;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::attached_files::AttachedFiles;
 use crate::runtime::supervisor::Supervisor;
 use crate::settings::keys::Keys;
 use crate::settings::stored::StoredSettings;
@@ -30,6 +31,7 @@ pub use start::run;
 struct AppState {
     folders: Folders,
     keys: Keys,
+    attached: AttachedFiles,
     settings: Mutex<StoredSettings>,
     settings_problem: Mutex<Option<String>>,
     shortcut_problem: Mutex<Option<String>>,

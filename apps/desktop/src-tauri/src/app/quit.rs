@@ -1,13 +1,19 @@
 // The end of the app, from wherever it was asked for: the window goes at once, then the runtime is ended, then
 // the process. Nothing is left. Whoever starts the app again meanwhile gets a new one.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
+use std::time::Duration;
 
 use tauri::{AppHandle, Manager, RunEvent};
 
 use super::{App, shortcut, window};
+use crate::latch::Latch;
 use crate::log::flush;
+
+/// A disk that hangs holds up no end; what is left then is removed at the next start.
+const REMOVE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Returns at once: the window's thread may not wait for a process.
 pub fn begin(app: &AppHandle) {
@@ -21,10 +27,22 @@ pub fn begin(app: &AppHandle) {
         tauri_plugin_single_instance::destroy(&app);
         shortcut::release(&app);
         let parts = app.state::<App>();
-        parts.supervisor.stop();
+        leave_nothing(&parts);
         parts.state.is_stopped.store(true, Ordering::Release);
         app.exit(0);
     });
+}
+
+/// Neither a runtime nor what was attached for it.
+pub fn leave_nothing(parts: &App) {
+    parts.supervisor.stop();
+    let (removed, state) = (Latch::default(), Arc::clone(&parts.state));
+    let mark = removed.clone();
+    thread::spawn(move || {
+        state.attached.remove();
+        mark.set();
+    });
+    removed.wait(REMOVE_LIMIT);
 }
 
 /// Whoever else ends the app (the last window, the system's menu) does so in the same way.

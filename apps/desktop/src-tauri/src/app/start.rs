@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
+use std::thread;
 
 use tauri::{AppHandle, Manager};
 use tauri_plugin_window_state::StateFlags;
@@ -10,6 +11,7 @@ use super::events::PageEvents;
 use super::folders::Folders;
 use super::pace::Pace;
 use super::{App, AppState, commands, locked, quit, shortcut, signals, tray, window};
+use crate::attached_files::{AttachedFiles, remove_leftovers};
 use crate::log::{flush, say};
 use crate::private_file::{keep_private, make_folder};
 use crate::runtime::launch::{Launch, LaunchParts, to_launch};
@@ -44,6 +46,7 @@ pub fn run(shows_protocol: bool) -> tauri::Result<()> {
             commands::theme_set,
             commands::keys_get,
             commands::key_set,
+            commands::file_put,
             commands::quit,
         ])
         .setup(move |app| {
@@ -60,7 +63,7 @@ fn set_up_or_end(app: &AppHandle, shows_protocol: bool) {
     if let Err(error) = set_up(app, shows_protocol) {
         say(&format!("hawser: the app can't be started: {error}"));
         if let Some(parts) = app.try_state::<App>() {
-            parts.supervisor.stop();
+            quit::leave_nothing(&parts);
         }
         flush();
         std::process::exit(1);
@@ -69,6 +72,8 @@ fn set_up_or_end(app: &AppHandle, shows_protocol: bool) {
 
 fn set_up(app: &AppHandle, shows_protocol: bool) -> tauri::Result<()> {
     let state = Arc::new(load_state(Folders::of(app)?, shows_protocol));
+    let attachments = state.folders.attachments();
+    thread::spawn(move || remove_leftovers(&attachments));
     let supervisor = start_runtime(app, &state);
     app.manage(App {
         state: Arc::clone(&state),
@@ -94,6 +99,7 @@ fn load_state(folders: Folders, shows_protocol: bool) -> AppState {
     let keychain = Box::new(SystemKeychain::default());
     AppState {
         keys: Keys::new(keychain, environment, folders.keys_file()),
+        attached: AttachedFiles::new(&folders.attachments()),
         folders,
         settings: Mutex::new(settings),
         settings_problem: Mutex::new(problem),
@@ -129,13 +135,16 @@ fn plan_launch(state: &AppState) -> Result<Launch, String> {
         keep_private(&agent_config, &to_agent_config(&settings).to_string())?;
         settings.clone()
     };
-    make_folder(&workspace)
-        .map_err(|error| format!("{} can't be made: {error}", workspace.display()))?;
+    for folder in [&workspace, state.attached.folder()] {
+        make_folder(folder)
+            .map_err(|error| format!("{} can't be made: {error}", folder.display()))?;
+    }
     to_launch(LaunchParts {
         runtime_folder: &state.folders.runtime,
         node: settings.node.as_deref(),
         search_path: std::env::var_os("PATH"),
         agent_config: &agent_config,
+        attachments: state.attached.folder(),
         arguments: &settings.arguments,
         env: state.keys.to_environment(),
         folder: &workspace,

@@ -39,6 +39,8 @@ pub struct LaunchParts<'a> {
     pub node: Option<&'a Path>,
     pub search_path: Option<OsString>,
     pub agent_config: &'a Path,
+    /// A folder that the runtime may read besides its roots.
+    pub attachments: &'a Path,
     pub arguments: &'a [String],
     /// Keys of vendors, and nothing else.
     pub env: Vec<(String, String)>,
@@ -60,7 +62,9 @@ pub fn to_launch(parts: LaunchParts<'_>) -> Result<Launch, String> {
     let program = find_node(parts.node, parts.runtime_folder, parts.search_path)?;
     let mut config = OsString::from("--config=");
     config.push(parts.agent_config);
-    let mut args = vec![entry.into_os_string(), "agent".into(), config];
+    let mut attachments = OsString::from("--attachments=");
+    attachments.push(parts.attachments);
+    let mut args = vec![entry.into_os_string(), "agent".into(), config, attachments];
     args.extend(parts.arguments.iter().map(OsString::from));
     Ok(Launch {
         program,

@@ -80,6 +80,7 @@ fn a_launch_names_node_entry_configuration_and_keys_or_what_is_missing() {
         node: None,
         search_path: None,
         agent_config: Path::new("/c/agent.json"),
+        attachments: Path::new("/a"),
         arguments: &[],
         env: vec![("OPENAI_API_KEY".into(), "k".into())],
         folder: Path::new("/w"),
@@ -102,6 +103,7 @@ fn a_launch_names_node_entry_configuration_and_keys_or_what_is_missing() {
         entry.as_os_str(),
         "agent".as_ref(),
         "--config=/c/agent.json".as_ref(),
+        "--attachments=/a".as_ref(),
         "--no-history".as_ref(),
     ];
     assert_eq!(launch.args, args);

@@ -1,6 +1,7 @@
 // A file of a message: an image is shown when this launch still has it, anything else by its name.
 
 import { useState } from "react";
+import { usePageParts } from "../session/page-context.ts";
 import { Icon } from "./icon.tsx";
 
 interface AttachedFileProps {
@@ -9,9 +10,10 @@ interface AttachedFileProps {
 }
 
 export function AttachedFile({ path, mime }: AttachedFileProps) {
+  const { files } = usePageParts();
   const [isGone, setIsGone] = useState(false);
   const name = path.split(/[/\\]/).at(-1) ?? path;
-  const address = mime.startsWith("image/") ? addressOf(path) : undefined;
+  const address = mime.startsWith("image/") ? files.addressOf(path) : undefined;
   if (address !== undefined && !isGone)
     return <img src={address} alt={name} className="max-h-48 max-w-full rounded-lg border border-line" onError={() => setIsGone(true)} />;
   return (
@@ -20,10 +22,4 @@ export function AttachedFile({ path, mime }: AttachedFileProps) {
       <span className="truncate">{name}</span>
     </span>
   );
-}
-
-/** Dropped files lie in folders of their own, and are shown under the folder's name. */
-function addressOf(path: string): string | undefined {
-  const [, id] = /[/\\]([0-9a-f]{8}-[0-9a-f-]{27})[/\\][^/\\]+$/.exec(path) ?? [];
-  return id === undefined ? undefined : `/files/${id}`;
 }

@@ -3,7 +3,7 @@
 
 import { HawserError, isRecord } from "@hawser/wire";
 import { themes, type Theme } from "../session/theme.ts";
-import type { TauriPowers } from "./tauri-link.ts";
+import { callDesktop, type TauriPowers } from "./tauri-powers.ts";
 
 export interface DesktopSettings {
   /** Undefined: the best one that can be had. */
@@ -51,6 +51,7 @@ export interface Desktop {
 }
 
 export function createDesktop({ invoke }: Pick<TauriPowers, "invoke">): Desktop {
+  const call = (command: string, args: Record<string, unknown>): Promise<unknown> => callDesktop(invoke, command, args);
   return {
     async read() {
       return toState(await call("settings_get", {}));
@@ -72,15 +73,6 @@ export function createDesktop({ invoke }: Pick<TauriPowers, "invoke">): Desktop 
       await call("quit", {});
     },
   };
-
-  /** What is refused comes as a text, which is no error to anybody. */
-  async function call(command: string, args: Record<string, unknown>): Promise<unknown> {
-    try {
-      return await invoke(command, args);
-    } catch (cause) {
-      throw typeof cause === "string" ? new HawserError("usage", cause) : cause;
-    }
-  }
 }
 
 /** What a newer app may leave out or add is no reason to show nothing. */

@@ -8,17 +8,12 @@ import { describeThrown, HawserError, isRecord, parseJsonText } from "@hawser/wi
 import type { RuntimeFacts, RuntimeState } from "../../link/page-frames.ts";
 import { createIncomingQueue } from "./incoming-queue.ts";
 import type { PageLink, PageLinkEvents } from "./page-link.ts";
+import type { TauriPowers } from "./tauri-powers.ts";
 
 const streamEvent = "agent_stream";
 const stateEvent = "agent_state";
 const sendCommand = "agent_send";
 const helloCommand = "agent_hello";
-
-/** The two powers of Tauri that are used; given, so that a browser never loads them. */
-export interface TauriPowers {
-  listen(event: string, handler: (event: { readonly payload: unknown }) => void): Promise<() => void>;
-  invoke(command: string, args: Record<string, unknown>): Promise<unknown>;
-}
 
 export function createTauriLink({ listen, invoke }: TauriPowers, { onLine, onState }: PageLinkEvents): PageLink {
   const incoming = createIncomingQueue<ParsedLine | LostRuntime>();

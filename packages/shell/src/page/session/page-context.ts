@@ -3,6 +3,7 @@
 import { createContext, use, useSyncExternalStore } from "react";
 import { HawserError } from "@hawser/wire";
 import type { Desktop } from "../links/desktop.ts";
+import type { KeptFiles } from "../links/kept-files.ts";
 import { isConnected, type PageState } from "../state/page-state.ts";
 import type { Actions } from "./actions.ts";
 import type { Session } from "./session.ts";
@@ -10,6 +11,7 @@ import type { Session } from "./session.ts";
 export interface PageParts {
   readonly session: Session;
   readonly actions: Actions;
+  readonly files: KeptFiles;
   /** In a desktop window only. */
   readonly desktop?: Desktop | undefined;
 }

@@ -42,6 +42,7 @@ export function SettingsDialog({ desktop, onTheme, onClose }: SettingsDialogProp
           {complaint}
         </p>
       )}
+      {!state && !complaint && <p className="text-sm text-soft">Loading…</p>}
       {state && (
         <>
           <SettingsForm
