@@ -140,7 +140,19 @@ function factsOfFile(path: string): { name: string; type: string; mode: string }
 function factsOfSchema(path: string): Readonly<Record<string, unknown>> | undefined {
   const facts = factsOfFile(path);
   if (facts?.type !== "file") return facts;
-  const value = parse(readFileSync(path, "utf8"));
+  const text = readIfThere(path);
+  if (text === undefined) return undefined;
+  const value = parse(text);
   const tools = Array.isArray(value) ? value.filter(isObject) : [];
   return { ...facts, value, byName: Object.fromEntries(tools.map((tool) => [String(tool["name"]), tool])) };
+}
+
+/** A parent that ends may remove the file between two looks at it. */
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (isObject(error) && error["code"] === "ENOENT") return undefined;
+    throw error;
+  }
 }
