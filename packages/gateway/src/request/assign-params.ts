@@ -38,7 +38,11 @@ export function checkRequired(
   const missing = operation.parameters.filter((parameter) => parameter.required && !values.has(parameter) && !isElsewhere(parameter));
   if (missing.length === 0) return;
   const names = missing.map(({ name, in: place }) => `${name} (${place})`).join(", ");
-  throw usage(`missing required parameter ${names}; ${takenBy(operation)}`, { missing: missing.map(({ name }) => name) });
+  const [first = ""] = missing.map(({ name }) => name);
+  throw usage(`missing required parameter ${names}; ${takenBy(operation)}`, {
+    missing: missing.map(({ name }) => name),
+    hint: `give it as "params": {${shown(first)}: …}, or --param ${first}=… on the command line`,
+  });
 }
 
 function findParameter(operation: OperationDescription, given: string): Parameter {

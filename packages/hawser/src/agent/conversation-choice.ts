@@ -35,22 +35,33 @@ export async function printConversations(agent: SpawnedAgent, isJson: boolean): 
   const conversations = await agent.listConversations();
   if (isJson) return printTo(process.stdout, conversations.map((each) => `${JSON.stringify(each)}\n`).join(""));
   if (conversations.length === 0) return printTo(process.stderr, "hawser: there are no conversations yet; begin one with: hawser chat\n");
-  printTo(process.stdout, conversations.map(showSummary).join(""));
+  printTo(process.stdout, showSummaries(conversations).join(""));
 }
 
-function showSummary({ conversationId, title, updatedAt, messages }: ConversationSummary): string {
-  const day = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
-  return `${paint("bold", toHarmlessLine(conversationId, maxIdChars))}  ${day}  ${messages} messages  ${toHarmlessLine(title, maxTitleChars)}\n`;
+/** A line for each, in columns. */
+function showSummaries(conversations: readonly ConversationSummary[]): string[] {
+  const ids = conversations.map(({ conversationId }) => toHarmlessLine(conversationId, maxIdChars));
+  const counts = conversations.map(({ messages }) => `${messages} messages`);
+  const idWidth = widest(ids);
+  const countWidth = widest(counts);
+  return conversations.map(({ title, updatedAt }, index) => {
+    const [id = "", count = ""] = [ids[index], counts[index]];
+    const day = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
+    const gap = " ".repeat(idWidth - id.length);
+    return `${paint("bold", id)}${gap}  ${day}  ${count.padStart(countWidth)}  ${toHarmlessLine(title, maxTitleChars)}\n`;
+  });
 }
+
+const widest = (texts: readonly string[]): number => texts.reduce((width, text) => Math.max(width, text.length), 0);
 
 const shownConversations = 20;
 
 /** The latest ones, for somebody in the middle of one of them. */
 export function showLatest(conversations: readonly ConversationSummary[], currentId: string): string {
   if (conversations.length === 0) return paint("dim", "There are no conversations yet.\n");
-  const rows = conversations
-    .slice(0, shownConversations)
-    .map((summary) => `${summary.conversationId === currentId ? paint("green", "*") : " "} ${showSummary(summary)}`);
+  const latest = conversations.slice(0, shownConversations);
+  const marks = latest.map(({ conversationId }) => (conversationId === currentId ? paint("green", "*") : " "));
+  const rows = showSummaries(latest).map((line, index) => `${marks[index] ?? " "} ${line}`);
   const left = conversations.length - rows.length;
   const more = left > 0 ? `  … ${left} more: ${commandName()} chat --list\n` : "";
   return rows.join("") + paint("dim", `${more}  To continue one: ${commandName()} chat --conversation <id>\n`);

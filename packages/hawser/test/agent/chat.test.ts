@@ -88,7 +88,7 @@ describe.concurrent("conversations", () => {
     expect((await runIn(stage, ["chat", "--conversation", "harbour", "what is my name?"])).stdout).toContain("Ada");
     const listed = await runIn(stage, ["chat", "--list"]);
     expect(listed.stdout).toMatch(
-      /^harbour {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}4 messages {2}my name is Ada\nchat-\d{8}-\d{6}-[0-9a-f]{4} .*Grace\n$/,
+      /^harbour {16,}\d{4}-\d\d-\d\d \d\d:\d\d {2}4 messages {2}my name is Ada\nchat-\d{8}-\d{6}-[0-9a-f]{4} .*Grace\n$/,
     );
     const asJson = toEvents((await runIn(stage, ["chat", "--list", "--json"])).stdout);
     expect(asJson).toMatchObject([{ conversationId: "harbour", messages: 4 }, { messages: 4 }]);
