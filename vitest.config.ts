@@ -18,9 +18,10 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["hawser-source"] } },
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
-    // Real processes on two shared cores: generous, never tight.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Real processes on two shared cores, which others may use too: generous, never tight. It only costs time where something hangs.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     // Each file in its own process: some send signals, guard stdout or count descriptors.
     pool: "forks",
     // The default leaves one of two cores idle; most of these tests wait for a process.

@@ -34,6 +34,7 @@ describe("exported names", () => {
         "callItem",
         "callStats",
         "createByteBudget",
+        "createCancelController",
         "createInFlightTable",
         "createMemoryPair",
         "createPendingTable",

@@ -3,13 +3,13 @@
 // removed (they would be published), and an output that is missing or older than its source makes
 // it compile everything (the launcher of `hawser` looks at the same times).
 
-import { existsSync, globSync, rmSync, statSync } from "node:fs";
+import { existsSync, globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { withTreeLock } from "../setup/tree-lock.mjs";
 import { bundleBridge, isBundleStale } from "./bundle.ts";
 import { buildPage, isPageStale } from "./page.ts";
 import { toStep } from "./steps.ts";
-import { root, runTool } from "./tool.ts";
+import { root, runTool, timeOf } from "./tool.ts";
 
 export const buildStep = toStep("build", () =>
   withTreeLock(root, async () => {
@@ -34,8 +34,8 @@ export const isBuildStale = (): boolean => isAnyOutputStale() || isBundleStale()
 
 function isAnyOutputStale(): boolean {
   return globSync("packages/*/src/**/*.ts", { cwd: root, exclude: ["packages/shell/src/page/**"] }).some((source) => {
-    const output = statSync(join(root, swapFolder(source, "src", "dist").replace(/\.ts$/, ".js")), { throwIfNoEntry: false });
-    return output === undefined || output.mtimeMs < statSync(join(root, source)).mtimeMs;
+    const output = timeOf(swapFolder(source, "src", "dist").replace(/\.ts$/, ".js"));
+    return output === undefined || output < (timeOf(source) ?? 0);
   });
 }
 

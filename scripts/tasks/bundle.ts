@@ -1,10 +1,10 @@
 // Bundles the bridge process: one file with the MCP library inside, which starts in about half the
 // time of loading it module by module, and a small one that switches Node's compile cache on.
 
-import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "rolldown";
-import { root } from "./tool.ts";
+import { root, timeOf } from "./tool.ts";
 
 const folder = "packages/bridge";
 const bundles = [
@@ -41,9 +41,9 @@ export async function bundleBridge(): Promise<void> {
 export function isBundleStale(): boolean {
   // Tests of the tasks build small trees of their own, without it.
   if (!existsSync(join(root, folder))) return false;
-  const times = bundles.map(({ file }) => statSync(join(root, folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  const times = bundles.map(({ file }) => timeOf(`${folder}/${file}`) ?? 0);
   const sources = [...globSync("packages/{bridge,wire}/src/**/*.ts", { cwd: root }), "package-lock.json", "scripts/tasks/bundle.ts"];
-  const newest = Math.max(...sources.map((path) => statSync(join(root, path)).mtimeMs));
+  const newest = Math.max(...sources.map((path) => timeOf(path) ?? 0));
   return Math.min(...times) < newest;
 }
 

@@ -1,8 +1,8 @@
 // Builds the chat page: one HTML file with its script and its style beside it, ready to be served.
 
-import { existsSync, globSync, statSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
-import { root, runTool } from "./tool.ts";
+import { root, runTool, timeOf } from "./tool.ts";
 
 const folder = "packages/shell";
 const built = `${folder}/dist/page/index.html`;
@@ -16,12 +16,12 @@ export async function buildPage(): Promise<{ code: number; output: string }> {
 export function isPageStale(): boolean {
   // Tests of the tasks build small trees of their own, without it.
   if (!existsSync(join(root, folder, "vite.config.ts"))) return false;
-  const time = statSync(join(root, built), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const time = timeOf(built) ?? 0;
   const sources = [
     "packages/shell/src/{page,link}/**",
     "packages/shell/vite.config.ts",
     "packages/{agent/src/host,wire/src}/**/*.ts",
     "package-lock.json",
   ];
-  return globSync(sources, { cwd: root }).some((path) => statSync(join(root, path)).mtimeMs > time);
+  return globSync(sources, { cwd: root }).some((path) => (timeOf(path) ?? 0) > time);
 }

@@ -2,7 +2,7 @@
 // it said.
 
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
@@ -25,6 +25,9 @@ export function toolPath(packageName: string, name: string): string {
   if (file === undefined) throw new Error(`${packageName} has no program ${name}`);
   return join(folder, file);
 }
+
+/** When a file of the repository was changed. Undefined where there is none, or none any more: an editor may have removed its draft meanwhile. */
+export const timeOf = (path: string): number | undefined => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs;
 
 /** Runs a program to its end; stdout and stderr come back as one text. */
 export function run(command: string, args: readonly string[]): Promise<ToolResult> {

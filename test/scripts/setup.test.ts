@@ -125,13 +125,13 @@ describe.concurrent("an installation that takes its time", () => {
       const { code, stdout, stderr } = await tree.runScript(["start"], {
         npm: "never-ends",
         async onStart(child) {
-          await expectHere.poll(processes, { timeout: 30_000 }).toMatch(/^\d+ \d+$/);
+          await expectHere.poll(processes, { timeout: 50_000 }).toMatch(/^\d+ \d+$/);
           child.kill(signal);
         },
       });
       expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
       expect(stderr.split("\n").slice(1)).toEqual(["hawser: interrupted; the next run starts the installation again", ""]);
-      for (const pid of processes().split(" ").map(Number)) await expectHere.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
+      for (const pid of processes().split(" ").map(Number)) await expectHere.poll(() => isRunning(pid), { timeout: 50_000 }).toBe(false);
       expect(existsSync(tree.path(".hawser/setup.lock"))).toBe(false);
       expect((await tree.runScript(["start"])).code).toBe(0);
     },

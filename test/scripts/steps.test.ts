@@ -115,10 +115,10 @@ describe("steps", () => {
       const step = (name) => toStep(name, () => run(process.execPath, ["--eval", ${JSON.stringify(goesOn)}]));
       await runSteps(["one", "two", "three"].map(step), 2);`);
     const ended = new Promise((resolve) => child.once("close", (_code, signal) => resolve(signal)));
-    await expect.poll(() => readdirSync(folder), { timeout: 30_000 }).toHaveLength(2);
+    await expect.poll(() => readdirSync(folder), { timeout: 50_000 }).toHaveLength(2);
     signalGroup(child, "SIGINT");
     expect(await ended).toBe("SIGINT");
-    for (const pid of readdirSync(folder).map(Number)) await expect.poll(() => isRunning(pid), { timeout: 30_000 }).toBe(false);
+    for (const pid of readdirSync(folder).map(Number)) await expect.poll(() => isRunning(pid), { timeout: 50_000 }).toBe(false);
     expect(readdirSync(folder)).toHaveLength(2);
   });
 });

@@ -189,7 +189,8 @@ describe("H4 progress and log", () => {
     const before = process.memoryUsage.rss();
     client.call("flood");
     await until(() => isDone);
-    expect(process.memoryUsage.rss() - before).toBeLessThan(64_000_000);
+    // Of the whole test process, in which other things go on; what was said is five hundred megabytes.
+    expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000);
     client.socket.resume();
     const frames: Frame[] = [];
     while (!frames.at(-1)?.result) frames.push(await client.next());

@@ -4,9 +4,11 @@ import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createInProcessServer, defineTool, toClientNames, createToolHost } from "../src/index.ts";
 import type { InProcessServer } from "../src/index.ts";
+import { until } from "./fixtures/parent-it.ts";
 
 const input = { type: "object" } as const;
 const aborted: unknown[] = [];
+let waiting = 0;
 const tools = [
   defineTool({
     name: "echo",
@@ -31,12 +33,13 @@ const tools = [
     description: "",
     input,
     run: (_, { signal }) =>
-      new Promise((_resolve, reject) =>
+      new Promise((_resolve, reject) => {
+        waiting++;
         signal.addEventListener("abort", () => {
           aborted.push(signal.reason);
           reject(signal.reason as Error);
-        }),
-      ),
+        });
+      }),
   }),
 ];
 
@@ -79,16 +82,17 @@ describe("createInProcessServer", () => {
   it("aborts a function when its client cancels, and when it is stopped", async () => {
     const { client, server } = await connect();
     aborted.length = 0;
+    waiting = 0;
     const controller = new AbortController();
     const cancelled = client.callTool({ name: "waits" }, { signal: controller.signal }).catch(() => "cancelled");
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => waiting === 1);
     controller.abort();
     expect(await cancelled).toBe("cancelled");
     const stopped = client.callTool({ name: "waits" }).catch(() => "stopped");
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => waiting === 2);
     await server.stop();
     expect(await stopped).toBe("stopped");
-    expect(aborted).toHaveLength(2);
+    await until(() => aborted.length === 2);
     await expect(server.connect(InMemoryTransport.createLinkedPair()[0] as never)).rejects.toThrow("the server was stopped");
   });
 });

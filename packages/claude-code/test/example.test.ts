@@ -11,7 +11,7 @@ const program = join(import.meta.dirname, "../../../examples/claude-code-model.t
 describe.runIf(hasCli)("examples/claude-code-model.ts", () => {
   it(
     "runs against the scripted model, calls functions of its process and says what the documentation shows",
-    { timeout: 120_000 },
+    { timeout: 180_000 },
     async () => {
       const env = { ...process.env, ANTHROPIC_API_KEY: undefined, ANTHROPIC_AUTH_TOKEN: undefined, AI_SDK_LOG_WARNINGS: "false" };
       const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, "--scripted"], {

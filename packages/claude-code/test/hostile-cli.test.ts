@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { limits } from "@hawser/wire";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   BridgeStartupError,
   CLIExecutionError,
@@ -41,6 +41,10 @@ describe("a command line that is silent", () => {
   });
 
   it.for(["mute", "silent"])("can be aborted: %s", async (deed) => {
+    // Longer than even a busy machine takes to end it.
+    const { stopInputMs } = limits;
+    Object.assign(limits, { stopInputMs: 40_000 });
+    onTestFinished(() => void Object.assign(limits, { stopInputMs }));
     const { model, home } = await makeOdd(deed);
     const controller = new AbortController();
     const request = thrownBy(model.request("go", { signal: controller.signal }));
@@ -48,7 +52,7 @@ describe("a command line that is silent", () => {
     controller.abort();
     const abortedAt = performance.now();
     expect(await request).toBeInstanceOf(CLIInterruptedError);
-    // It is not asked first to end by itself.
+    // It is not asked first to end by itself, which it would not do.
     expect(performance.now() - abortedAt).toBeLessThan(limits.stopInputMs);
     expect(processesOf(home)).toEqual([]);
   });
@@ -125,7 +129,7 @@ describe("a command line that writes nonsense", () => {
 });
 
 describe("a command line that does not start the server of the tools", () => {
-  it("and says so, or says nothing of it", { timeout: 30_000 }, async () => {
+  it("and says so, or says nothing of it", { timeout: 180_000 }, async () => {
     const statuses = ["failed", "needs-auth", "disabled", ""];
     // At once: each is waited for, for a moment, to say why.
     const errors = statuses.map(async (status) => {

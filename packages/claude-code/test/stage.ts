@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { ClaudeCodeModel, type ClaudeCodeModelOptions } from "../src/index.ts";
-import { cliPath, environment, processesOf, until } from "./surroundings.ts";
+import { cliPath, environment, hasCli, processesOf, until } from "./surroundings.ts";
 import { startScriptedModel, type Script, type ScriptedModel } from "./fixtures/scripted-model.ts";
 
 export interface Stage {
@@ -27,7 +27,10 @@ const children: ChildProcess[] = [];
 subscribe("child_process", (message) => children.push((message as { process: ChildProcess }).process));
 
 /** How often this process has started the real command line. */
-export const countStarts = (): number => children.filter(({ spawnfile }) => spawnfile === cliPath).length;
+export const countStarts = (): number => children.filter(({ spawnfile }) => isCli(spawnfile)).length;
+
+/** The folder of the packages may be a link, and its name another one then. */
+const isCli = (file: string): boolean => file === cliPath || (hasCli && file === fs.realpathSync(cliPath));
 
 export const countDescriptors = (): number => fs.readdirSync("/proc/self/fd").length;
 
@@ -45,7 +48,7 @@ export async function makeStage(script: Script): Promise<Stage> {
     await model.close();
     await until(() => processesOf(home).length === 0, `no process of ${home} is left`);
     const left = fs.readdirSync(directory);
-    fs.rmSync(home, { recursive: true, force: true });
+    fs.rmSync(home, { recursive: true, force: true, maxRetries: 20 });
     closedStages.push({ home, descriptors: countDescriptors() });
     expect(left).toEqual([]);
   });
@@ -53,7 +56,7 @@ export async function makeStage(script: Script): Promise<Stage> {
     cwd: home,
     directory,
     model: "claude-sonnet-4-5",
-    timeoutMs: 45_000,
+    timeoutMs: 150_000,
     // As it is built, which starts in half the time.
     bridgeCommand: [process.execPath, builtBridge],
     env: environment(home, model.url),

@@ -57,7 +57,7 @@ it.for([
   const startedAt = performance.now();
   await thrownBy(readStructuredOutput(schema, { ...nothing, text: text! }));
   // Looking again from every character takes minutes.
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(performance.now() - startedAt).toBeLessThan(30_000);
 });
 
 it("members that were written as JSON are read", async () => {

@@ -46,7 +46,7 @@ export const cliOf = (home: string, other?: number): number | undefined =>
     }
   });
 
-export async function until(isTrue: () => boolean, what: string, ms = 15_000): Promise<void> {
+export async function until(isTrue: () => boolean, what: string, ms = 30_000): Promise<void> {
   for (let waited = 0; !isTrue(); waited += 20) {
     if (waited > ms) throw new Error(`waited ${ms} ms in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -26,6 +26,8 @@ export interface Expectation {
 }
 
 const exitWaitMs = 1_000;
+// After an exit: time to read what was left, on a busy machine too.
+const lastOutputMs = 5_000;
 const factsPollMs = 20;
 
 export async function expectMessages(line: Line, conversation: Conversation, expectation: Expectation): Outcome {
@@ -80,7 +82,7 @@ export async function expectExit(line: Line, conversation: Conversation, wanted:
   const expected = `an exit with ${describeWanted(wanted)} and nothing more before it`;
   const exit = session.process && (await within(session.process.exited, waitMs));
   if (!exit && line.receiver.unread === 0) return { expected, got: `it still runs after ${waitMs} ms` };
-  const arrival = await nextOn(line, conversation, exitWaitMs);
+  const arrival = await nextOn(line, conversation, exit ? lastOutputMs : exitWaitMs);
   if (!exit && arrival.kind === "silence") return { expected, got: `it still runs after ${waitMs} ms` };
   if (arrival.kind === "silence") return { expected, got: "it exited, but something that it started keeps its output open" };
   if (arrival.kind !== "ended" || !exit) return { expected, got: await describe(arrival, session, waitMs) };

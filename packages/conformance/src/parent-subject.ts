@@ -22,6 +22,7 @@ export interface ParentSubjectOptions extends CommandSubjectOptions {
 }
 
 const defaultStartMs = 10_000;
+const exitWaitMs = 5_000;
 const maxConfigChars = 65_536;
 // A parent has no reason to read its stdin; SIGTERM is how it is told to end.
 const stopTimes = { stopInputMs: 1, stopSignalMs: 2_000 };
@@ -89,6 +90,7 @@ const isConfig = (value: unknown): value is Config =>
 /** The first JSON value on its stdout, which may have several lines; what comes after it is read and dropped. */
 async function readConfig({ output, process }: Session, startMs: number): Promise<string> {
   let text = "";
+  let hasEnded = false;
   const printed = new Promise<string | undefined>((resolve) => {
     const onData = (chunk: string): void => {
       text += chunk;
@@ -98,11 +100,15 @@ async function readConfig({ output, process }: Session, startMs: number): Promis
       resolve(config);
     };
     (output as Readable).setEncoding("utf8").on("data", onData);
-    output.once("end", () => resolve(undefined));
+    output.once("end", () => {
+      hasEnded = true;
+      resolve(undefined);
+    });
   });
   const config = await within(printed, startMs);
   if (config !== undefined) return config;
-  const exit = process && (await within(process.exited, 1));
+  // Its output ends a moment before the process is gone.
+  const exit = process && (await within(process.exited, hasEnded ? exitWaitMs : 1));
   const end = exit ? `it exited with ${exit.signal ?? `code ${exit.code}`}` : `it printed ${text === "" ? "nothing" : excerptOfText(text)}`;
   throw new HawserError(
     "internal",

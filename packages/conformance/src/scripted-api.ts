@@ -6,7 +6,7 @@
 // connection takes no further request after them.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fillIn, findMismatch } from "./pattern.ts";
 import { cut, toBytes } from "./pieces.ts";
@@ -54,18 +54,25 @@ export async function listenApi(answers: readonly Answer[], isListening: boolean
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(0, "127.0.0.1", resolve);
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  if (!isListening) await close();
+  const { port } = server.address() as AddressInfo;
   return {
-    url,
+    url: `http://127.0.0.1:${isListening ? port : await takeSilentPort(port)}`,
     facts: () => ({ ...counts, requests: [...counts.requests], count: counts.requests.length }),
-    close: () => (server.listening ? close() : Promise.resolve()),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
+}
+
+/** The near end of a connection to ours: nobody listens there, and as long as it is open nobody else gets the port. */
+async function takeSilentPort(port: number): Promise<number> {
+  const socket = connect(port, "127.0.0.1");
+  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+  // The other end closes it with the server.
+  socket.on("error", () => {}).resume();
+  return socket.localPort ?? port;
 }
 
 async function serve(message: IncomingMessage, response: ServerResponse, answers: readonly Answer[], counts: Counts): Promise<void> {

@@ -10,7 +10,7 @@ import { startPlainAgent } from "./fixtures/plain-agent.ts";
 const suite = suites["agent"] as Suite;
 const contractIds = suite.scenarios.filter(({ additive }) => !additive).map(({ id }) => id);
 
-const run = async (subject: Subject, only: readonly string[], timeoutMs = 20_000): Promise<readonly ScenarioResult[]> =>
+const run = async (subject: Subject, only: readonly string[], timeoutMs = 100_000): Promise<readonly ScenarioResult[]> =>
   (await runSuite(suite, subject, { only, concurrency: 16, timeoutMs })).scenarios;
 
 const idsOf = (results: readonly ScenarioResult[], outcome: ScenarioResult["outcome"]): string[] =>
@@ -80,6 +80,9 @@ const faults: readonly Fault[] = [
 
 describe.concurrent("agent runtimes that break it", () => {
   it.each(faults)("a runtime with the fault $name fails exactly the scenarios that it breaks", async ({ name, fails }) => {
-    expect(idsOf(await run(plainAgentSubject(name), contractIds, 3_000), "failed")).toEqual(fails);
+    // Only what is broken may be waited for in vain; the rest has time enough for a busy machine.
+    const whole = contractIds.filter((id) => !fails.includes(id));
+    expect(idsOf(await run(plainAgentSubject(name), whole), "failed")).toEqual([]);
+    expect(idsOf(await run(plainAgentSubject(name), fails, 3_000), "failed")).toEqual(fails);
   });
 });

@@ -9,7 +9,7 @@ const allIds = suite.scenarios.map(({ id }) => id);
 
 // Time enough for a busy machine; what is wrong is seen at once, so nobody waits for it. Few at once: the tests
 // of this file run side by side, each with a process per scenario, and a process has times to keep.
-const run = async (subject: Subject, only: readonly string[] = allIds, timeoutMs = 20_000): Promise<readonly ScenarioResult[]> =>
+const run = async (subject: Subject, only: readonly string[] = allIds, timeoutMs = 100_000): Promise<readonly ScenarioResult[]> =>
   (await runSuite(suite, subject, { only, concurrency: 3, timeoutMs })).scenarios;
 
 const idsOf = (results: readonly ScenarioResult[], outcome: ScenarioResult["outcome"]): string[] =>

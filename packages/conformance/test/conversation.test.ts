@@ -37,7 +37,7 @@ async function resultOf(subject: Subject, steps: readonly Step[], more: Partial<
   const scenario: Scenario = { id: "only", title: "one scenario", requirements: ["R5"], steps, ...(more.additive && { additive: true }) };
   const probe = { send: "?", expect: { from: { $type: "number" } } };
   const suite: Suite = { protocol: "test", version: "1.0.0", codec: "ndjson", probe, scenarios: [scenario], ...more };
-  const result = (await runSuite(suite, subject, { timeoutMs: 500 })).scenarios[0];
+  const result = (await runSuite(suite, subject, { timeoutMs: 20_000 })).scenarios[0];
   return result as ScenarioResult;
 }
 

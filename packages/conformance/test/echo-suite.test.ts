@@ -13,7 +13,7 @@ const needingProcess = ["end-idle", "end-drains", "terminate"];
 
 const run = async (subject: Subject, options: RunSuiteOptions = {}): Promise<readonly ScenarioResult[]> =>
   // Time enough for a busy machine: only the server that never answers has to be waited for.
-  (await runSuite(echoSuite, subject, { concurrency: 4, timeoutMs: 20_000, ...options })).scenarios;
+  (await runSuite(echoSuite, subject, { concurrency: 4, timeoutMs: 100_000, ...options })).scenarios;
 
 const failures = (results: readonly ScenarioResult[]): unknown => results.filter(({ outcome }) => outcome === "failed");
 const failedIds = (results: readonly ScenarioResult[]): string[] =>

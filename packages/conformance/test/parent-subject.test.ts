@@ -8,7 +8,7 @@ import { plainParentSubject } from "./subjects.ts";
 
 const suite = suites["parent"] as Suite;
 
-const script = (code: string, startMs = 5_000): Subject => parentSubject({ command: process.execPath, args: ["-e", code], startMs });
+const script = (code: string, startMs = 30_000): Subject => parentSubject({ command: process.execPath, args: ["-e", code], startMs });
 
 /** Serves nothing, and writes and removes its schema file as fast as it can. */
 const flickeringParent = `
@@ -21,7 +21,7 @@ const flickeringParent = `
   });`;
 
 async function failureOf(subject: Subject): Promise<Failure | undefined> {
-  const result = await runSuite(suite, subject, { only: ["call"], timeoutMs: 5_000 });
+  const result = await runSuite(suite, subject, { only: ["call"], timeoutMs: 30_000 });
   return result.scenarios[0]?.failure;
 }
 
@@ -30,13 +30,13 @@ describe.concurrent("parentSubject", () => {
     const failure = await failureOf(script("console.error('no database'); process.exitCode = 4"));
     expect(failure).toMatchObject({ step: "1", verb: "start" });
     expect(failure?.got).toMatch(
-      /^no configuration within 5000 ms: the command prints .*; it exited with code 4; its stderr: no database$/,
+      /^no configuration within 30000 ms: the command prints .*; it exited with code 4; its stderr: no database$/,
     );
   });
 
   it("a command that prints something else is reported with what it printed, after a bounded time", async () => {
-    const failure = await failureOf(script("console.log('listening…'); setInterval(() => {}, 1000)", 3_000));
-    expect(failure?.got).toMatch(/^no configuration within 3000 ms: .*; it printed listening…\\n$/);
+    const failure = await failureOf(script("console.log('listening…'); setInterval(() => {}, 1000)", 8_000));
+    expect(failure?.got).toMatch(/^no configuration within 8000 ms: .*; it printed listening…\\n$/);
   });
 
   it("a command that prints without end is not read without end", async () => {

@@ -19,7 +19,8 @@ import { plainParent, type RunningParent } from "./fixtures/plain-parent.ts";
 
 const fixtures = join(import.meta.dirname, "fixtures");
 const cache = mkdtempSync(join(tmpdir(), "hawser-conformance-"));
-afterAll(() => rmSync(cache, { recursive: true, force: true }));
+// What was just ended may have one more file to make.
+afterAll(() => rmSync(cache, { recursive: true, force: true, maxRetries: 20 }));
 
 // Compiled once instead of once per scenario.
 const env = { ...process.env, NODE_COMPILE_CACHE: cache };
@@ -76,11 +77,14 @@ export async function ourBridge(...options: string[]): Promise<Subject> {
   return bridgeSubject({ command: process.execPath, args: [program, ...options, "{socket}", "{schema}"], env });
 }
 
+/** On a busy machine too. */
+const startMs = 100_000;
+
 /** Our session in a process of its own. */
 export const ourParent = async (): Promise<Subject> =>
-  parentSubject({ command: process.execPath, args: [await packFixture("our-parent")], env });
+  parentSubject({ command: process.execPath, args: [await packFixture("our-parent")], env, startMs });
 
-export const pythonParent = (python: string): Subject => parentSubject({ command: python, args: [join(fixtures, "parent.py")] });
+export const pythonParent = (python: string): Subject => parentSubject({ command: python, args: [join(fixtures, "parent.py")], startMs });
 
 /** A bridge that runs in this process, since dozens of starts for each of many faults would take minutes. */
 export function plainBridgeSubject(fault?: string): Subject {

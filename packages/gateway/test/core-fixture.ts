@@ -20,7 +20,8 @@ export function freshHome(): string {
 
 export function coreOf(gatewayUrl: string | undefined, options: GatewayOptions = {}): CallCore {
   const home = freshHome();
-  const core = createCallCore({ gatewayUrl, apiKey: canary, env: { HOME: home }, cwd: home, ...options });
+  // More time than a call has by itself: on a busy machine eight seconds may pass before anything has happened.
+  const core = createCallCore({ gatewayUrl, apiKey: canary, env: { HOME: home }, cwd: home, timeoutMs: 60_000, ...options });
   onTestFinished(() => core.close());
   return core;
 }

@@ -17,7 +17,7 @@ describe("the time that a document may take", () => {
     const core = coreOf(stub.url);
     const startedAt = performance.now();
     const outcome = await core.call({ op: "anything", timeout: "300ms" });
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
     expect(outcome).toMatchObject({ ok: false, code: 7, errorInfo: { kind: "timeout" } });
     expect(outcome.error).toContain("the API document did not come within 300 ms");
   });

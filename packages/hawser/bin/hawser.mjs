@@ -46,8 +46,10 @@ function isPackageBuilt(folder) {
   return sources.every((path) => {
     // The page is built on its own; its sources are never run here.
     if (!path.endsWith(".ts") || /^page[\\/]/.test(path)) return true;
+    const source = fs.statSync(new URL(`src/${path}`, folder), { throwIfNoEntry: false });
     const built = fs.statSync(new URL(`dist/${path.replace(/\.ts$/, ".js")}`, folder), { throwIfNoEntry: false });
-    return built !== undefined && built.mtimeMs >= fs.statSync(new URL(`src/${path}`, folder)).mtimeMs;
+    // A source that is gone by now, such as an editor's draft, needs no build.
+    return source === undefined || (built !== undefined && built.mtimeMs >= source.mtimeMs);
   });
 }
 

@@ -24,7 +24,7 @@ function conform(...args: string[]): Promise<Ended> {
 
 describe("hawser conform agent", () => {
   it("R112-R147 H31-H40: passes `hawser agent` with the offline model in every scenario, also the additive ones", async () => {
-    const { code, stdout, stderr } = await conform("--json", "--jobs", "4", "--timeout", "30000", "--", ...hawser, "agent");
+    const { code, stdout, stderr } = await conform("--json", "--jobs", "4", "--timeout", "50000", "--", ...hawser, "agent");
     const { passed, scenarios } = JSON.parse(stdout) as Report;
     expect(scenarios.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
     expect([code, stderr, passed]).toEqual([0, "", scenarios.length]);

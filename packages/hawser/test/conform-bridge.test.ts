@@ -13,6 +13,8 @@ const conform = (...args: string[]): Promise<Ended> => runHawser(["conform", ...
 const hawser = [process.execPath, "--conditions=hawser-source", launcher];
 const tools = join(import.meta.dirname, "..", "..", "conformance", "test", "fixtures", "parent-tools.ts");
 const only = (...ids: string[]): string[] => ids.flatMap((id) => ["--only", id]);
+// The machine that runs the tests may be busy.
+const patient = ["--timeout", "50000"];
 
 interface Report {
   readonly passed: number;
@@ -24,7 +26,7 @@ interface Report {
 describe.concurrent("hawser conform bridge", () => {
   it("R22 R58: passes `hawser bridge` with placeholders for the paths", async () => {
     const bridge = [...hawser, "bridge", "{socket}", "{schema}"];
-    const args = ["bridge", "--timeout", "20000", ...only("is-error", "paths-1"), "--", ...bridge];
+    const args = ["bridge", ...patient, ...only("is-error", "paths-1"), "--", ...bridge];
     const { code, stdout, stderr } = await conform(...args);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^✓ paths-1 .*\n✓ is-error .*\n\nbridge 1\.0\.0: 2 passed, 0 failed in /);
@@ -32,7 +34,7 @@ describe.concurrent("hawser conform bridge", () => {
 
   it("H3: adds the paths at the end, says what a bridge does not support, and exits 0", async () => {
     const bridge = [...hawser, "bridge", "--reconnect", "never"];
-    const { code, stdout } = await conform("bridge", "--json", ...only("reconnect", "lost-in-call"), "--timeout", "20000", "--", ...bridge);
+    const { code, stdout } = await conform("bridge", "--json", ...only("reconnect", "lost-in-call"), ...patient, "--", ...bridge);
     const report = JSON.parse(stdout) as Report;
     expect([code, report.passed, report.failed, report.unsupported]).toEqual([0, 1, 0, 1]);
     expect(report.scenarios.find(({ id }) => id === "reconnect")).toMatchObject({ outcome: "unsupported", additive: true });
@@ -40,17 +42,20 @@ describe.concurrent("hawser conform bridge", () => {
 
   it("exits 1 for a program that is no bridge, and shows what it said", async () => {
     const notBridge = [process.execPath, "-e", "console.error('what?'); console.log('hello'); process.stdin.resume()"];
-    const { code, stdout } = await conform("bridge", ...only("call", "schema-missing"), "--", ...notBridge);
+    const { code, stdout } = await conform("bridge", ...only("call"), ...patient, "--", ...notBridge);
     expect(code).toBe(1);
     expect(stdout).toMatch(/✗ call .*\n {4}step 2, expect\n.*\n {4}got {7}bytes that are no message .*: hello\n {4}stderr {4}what\?\n/);
-    expect(stdout).toContain("bridge 1.0.0: 0 passed, 2 failed in");
+    expect(stdout).toContain("bridge 1.0.0: 0 passed, 1 failed in");
+    // Here it is waited for to the end of the time.
+    const unended = await conform("bridge", ...only("schema-missing"), "--timeout", "1000", "--", ...notBridge);
+    expect([unended.code, unended.stdout]).toEqual([1, expect.stringContaining("bridge 1.0.0: 0 passed, 1 failed in")]);
   });
 
   it("leaves no folder behind when it is interrupted", async ({ expect }) => {
     const folder = makeFolder("interrupted");
     const silent = [process.execPath, "-e", "setInterval(() => {}, 1000)"];
     const running = start(["conform", "bridge", ...only("call"), "--", ...silent], { TMPDIR: folder }, [program]);
-    await expect.poll(() => readdirSync(folder), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => readdirSync(folder), { timeout: 50_000 }).toHaveLength(1);
     running.process.kill("SIGINT");
     expect(await running.ended).toMatchObject({ signal: "SIGINT" });
     expect(readdirSync(folder)).toEqual([]);
@@ -61,7 +66,7 @@ describe.concurrent("hawser conform parent", () => {
   it("R34 R42 R60: passes `hawser expose` with the tools that it asks for", async () => {
     const parent = [...hawser, "expose", tools];
     const ids = only("config", "unknown-tool", "terminate");
-    const { code, stdout, stderr } = await conform("parent", "--timeout", "20000", ...ids, "--", ...parent);
+    const { code, stdout, stderr } = await conform("parent", ...patient, ...ids, "--", ...parent);
     expect(stdout).toMatch(/^✓ config .*\n✓ terminate .*\n✓ unknown-tool .*\n\nparent 1\.0\.0: 3 passed, 0 failed in /);
     expect([code, stderr]).toEqual([0, ""]);
   });

@@ -2,13 +2,17 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
+import { isRunning } from "../../wire/test/process/observe.ts";
 import { packHawser } from "./packed-hawser.ts";
-import { makeFolder, runHawser, start, type Ended, type Running } from "./run-hawser.ts";
+import { findProcesses, makeFolder, runHawser, start, type Ended, type Running } from "./run-hawser.ts";
 
 const program = await packHawser();
 const echo = [process.execPath, program, "echo"];
 const quick = ["--only", "split", "--only", "malformed", "--only", "end-idle"];
+// The machine that runs the tests may be busy.
+const patient = ["--timeout", "50000"];
 
 interface Report {
   readonly passed: number;
@@ -23,7 +27,7 @@ describe.concurrent("hawser conform", () => {
   it("passes `hawser echo` and exits 0", async () => {
     const ids = ["shapes", "malformed", "too-large", "one-answer", "cancel-overtakes", "end-drains", "terminate"];
     const only = ids.flatMap((id) => ["--only", id]);
-    const { code, stdout, stderr } = await conform("echo", ...only, "--timeout", "20000", "--", ...echo);
+    const { code, stdout, stderr } = await conform("echo", ...only, ...patient, "--", ...echo);
     expect(stdout).not.toContain("✗");
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^✓ shapes {2}every shape of JSON value comes back unchanged \d+ ms\n/);
@@ -31,7 +35,7 @@ describe.concurrent("hawser conform", () => {
   });
 
   it("exits 1 when a scenario fails, and says which step, what was expected and what came", async () => {
-    const { code, stdout } = await conform("echo", ...quick, "--", "cat");
+    const { code, stdout } = await conform("echo", ...quick, ...patient, "--", "cat");
     expect(code).toBe(1);
     expect(stdout).toContain("✗ split");
     expect(stdout).toContain('    step 2, expect\n    expected  {"id":"split"');
@@ -41,13 +45,13 @@ describe.concurrent("hawser conform", () => {
 
   it("shows a long run of spaces as its number, and keeps it in the JSON", async () => {
     const spaces = `process.stdin.once("data", () => console.log(JSON.stringify({ id: "split", a: " ".repeat(200) + "b" })))`;
-    const args = ["--only", "split", "--", process.execPath, "-e", spaces];
+    const args = ["--only", "split", ...patient, "--", process.execPath, "-e", spaces];
     expect((await conform("echo", ...args)).stdout).toContain('"a":"[200 spaces]b"');
     expect((await conform("echo", "--json", ...args)).stdout).toContain(" ".repeat(200));
   });
 
   it("prints the report as JSON for programs, with the same exit codes", async () => {
-    const green = await conform("echo", ...quick, "--json", "--timeout", "20000", "--", ...echo);
+    const green = await conform("echo", ...quick, "--json", ...patient, "--", ...echo);
     const report = JSON.parse(green.stdout) as Report;
     expect([green.code, report.passed, report.failed]).toEqual([0, 3, 0]);
     expect(report.scenarios.map(({ id, outcome }) => [id, outcome])).toEqual([
@@ -55,13 +59,13 @@ describe.concurrent("hawser conform", () => {
       ["malformed", "passed"],
       ["end-idle", "passed"],
     ]);
-    const red = await conform("echo", "--only", "end-idle", "--json", "--", process.execPath, "-e", "process.exit(4)");
+    const red = await conform("echo", "--only", "end-idle", "--json", ...patient, "--", process.execPath, "-e", "process.exit(4)");
     expect(red.code).toBe(1);
     expect((JSON.parse(red.stdout) as Report).scenarios[0]?.failure?.got).toMatch(/it exited with code 4$/);
   });
 
   it("passes options after -- to the command untouched", async () => {
-    const args = ["echo", "--only", "split", "--", ...echo, "--workers", "1", "--queue-size", "1"];
+    const args = ["echo", "--only", "split", ...patient, "--", ...echo, "--workers", "1", "--queue-size", "1"];
     expect(await conform(...args)).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
   });
 
@@ -106,10 +110,22 @@ describe.concurrent("hawser conform", () => {
   });
 
   it("a reader that leaves early ends it without a verdict, quietly, with the shell's code for a broken pipe", async () => {
-    const running = startConform("echo", "--jobs", "1", "--", "cat");
+    // It says nothing: each of the many scenarios takes its second, so that enough of them are left whenever the reader leaves.
+    const silent = ["sh", "-c", "exec cat > /dev/null"];
+    const running = startConform("echo", "--jobs", "1", "--timeout", "1000", "--", ...silent);
     await running.printed("✗ shapes");
     running.process.stdout.destroy();
     expect(await running.ended).toMatchObject({ code: 141, signal: null, stderr: "" });
+  });
+
+  it("G9 leaves nothing running when it is interrupted in the moment of a start", async ({ expect }) => {
+    const folder = makeFolder("start");
+    const signalAtStart = pathToFileURL(join(import.meta.dirname, "fixtures", "signal-at-start.mjs"));
+    const env = { NODE_OPTIONS: `--import=${signalAtStart.href}`, HAWSER_TEST_MARK: folder };
+    const silent = [process.execPath, "-e", "setInterval(() => {}, 1000)"];
+    const running = start(["conform", "echo", "--only", "split", "--", ...silent], env, [program]);
+    expect(await running.ended).toMatchObject({ signal: "SIGINT" });
+    await expect.poll(() => findProcesses(`HAWSER_TEST_MARK=${folder}`) ?? [], { timeout: 50_000 }).toEqual([]);
   });
 
   it("stops what it started when it is interrupted", async ({ expect }) => {
@@ -123,19 +139,10 @@ describe.concurrent("hawser conform", () => {
         return 0;
       }
     };
-    await expect.poll(read, { timeout: 15_000 }).toBeGreaterThan(0);
+    await expect.poll(read, { timeout: 50_000 }).toBeGreaterThan(0);
     const pid = read();
     running.process.kill("SIGINT");
     expect(await running.ended).toMatchObject({ signal: "SIGINT" });
-    await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => isRunning(pid), { timeout: 50_000 }).toBe(false);
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

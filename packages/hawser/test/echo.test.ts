@@ -83,12 +83,12 @@ describe.concurrent("hawser echo --socket", () => {
     const long = client.call({ kind: "sleep", ms: hourMs }).catch((error: unknown) => error);
     await client.call({ kind: "status" });
     running.process.kill("SIGTERM");
-    await expect.poll(() => client.call({ kind: "status" }).catch((error: { code: string }) => error.code)).toBe("cancelled");
-    const late = await connect(path);
-    // Refused by an answer or by the end of the connection, whichever is first; never served.
-    await expect(late.call({ kind: "echo", value: 1 })).rejects.toMatchObject({
-      code: expect.stringMatching(/^(?:cancelled|connection_lost)$/),
-    });
+    await expect
+      .poll(() => client.call({ kind: "status" }).catch((error: { code: string }) => error.code), { timeout: 30_000 })
+      .toBe("cancelled");
+    // Refused by an answer or by the end of the connection, or not let in any more, whichever is first; never served.
+    const late = connect(path).then((other) => other.call({ kind: "echo", value: 1 }));
+    await expect(late).rejects.toMatchObject({ code: expect.stringMatching(/^(?:cancelled|connection_lost|connection_failed)$/) });
     expect(await running.ended).toMatchObject({ code: 0 });
     expect(await long).toMatchObject({ code: "cancelled" });
   });
@@ -100,7 +100,9 @@ describe.concurrent("hawser echo --socket", () => {
     await client.call({ kind: "status" });
     running.process.kill("SIGTERM");
     // Refused while it stops: by then the first signal has been seen.
-    await expect.poll(() => client.call({ kind: "status" }).catch((error: { code: string }) => error.code)).toBe("cancelled");
+    await expect
+      .poll(() => client.call({ kind: "status" }).catch((error: { code: string }) => error.code), { timeout: 30_000 })
+      .toBe("cancelled");
     running.process.kill("SIGTERM");
     expect(await running.ended).toMatchObject({ code: 143 });
     expect(await long).toMatchObject({ code: "connection_lost" });
@@ -117,8 +119,8 @@ describe.concurrent("hawser echo --socket", () => {
       const path = (await parent.printed("\n")).trim();
       expect(existsSync(path)).toBe(true);
       parent.process.kill("SIGKILL");
-      await expect.poll(() => readdirSync(folder), { timeout: 15_000 }).toEqual([]);
-      await expect.poll(() => findProcesses(mark) ?? [], { timeout: 15_000 }).toEqual([]);
+      await expect.poll(() => readdirSync(folder), { timeout: 50_000 }).toEqual([]);
+      await expect.poll(() => findProcesses(mark) ?? [], { timeout: 50_000 }).toEqual([]);
     },
   );
 });

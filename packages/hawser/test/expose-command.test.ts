@@ -164,7 +164,7 @@ describe.concurrent("signals", () => {
     let shown = "";
     terminal.stdout.setEncoding("utf8").on("data", (text: string) => (shown += text));
     const ended = new Promise((resolve) => terminal.once("close", resolve));
-    await expect.poll(() => shown, { timeout: 20_000 }).toContain("ready");
+    await expect.poll(() => shown, { timeout: 50_000 }).toContain("ready");
     terminal.stdin.write("\u0003");
     expect(await ended).toBe(5);
     expect(shown).toMatch(/got SIGINT\r\n$/);
@@ -178,7 +178,7 @@ describe.concurrent("signals", () => {
     const script = `const { spawn } = require("node:child_process"); spawn(process.execPath, ${JSON.stringify([client[1], "-", "leave"])}, { stdio: "ignore" }); process.on("SIGTERM", () => { require("node:fs").writeFileSync(${JSON.stringify(mark)}, ""); process.exit() }); setInterval(() => {}, 1000)`;
     const { running, left } = startWith([process.execPath, "-e", script]);
     expect(await running.ended).toMatchObject({ code: 3 });
-    await expect.poll(() => existsSync(mark), { timeout: 10_000 }).toBe(true);
-    await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => existsSync(mark), { timeout: 50_000 }).toBe(true);
+    await expect.poll(left, { timeout: 50_000 }).toEqual([]);
   });
 });

@@ -141,8 +141,8 @@ describe.concurrent("hawser expose, serving", () => {
       const parent = start([], { TMPDIR: folder, HAWSER_TEST_MARK: folder }, ["-e", script]);
       await parent.printed("\n}\n");
       parent.process.kill("SIGKILL");
-      await expect.poll(() => readdirSync(folder), { timeout: 15_000 }).toEqual([]);
-      await expect.poll(() => findProcesses(`HAWSER_TEST_MARK=${folder}`) ?? [], { timeout: 15_000 }).toEqual([]);
+      await expect.poll(() => readdirSync(folder), { timeout: 50_000 }).toEqual([]);
+      await expect.poll(() => findProcesses(`HAWSER_TEST_MARK=${folder}`) ?? [], { timeout: 50_000 }).toEqual([]);
     },
   );
 });

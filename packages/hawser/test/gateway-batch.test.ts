@@ -108,7 +108,7 @@ describe.concurrent("call --batch", () => {
         { id: 3, path: "/fast" },
       ]),
     );
-    await expect.poll(() => stub.requests.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => stub.requests.length, { timeout: 50_000 }).toBe(2);
     running.process.kill("SIGINT");
     const { code, stdout } = await running.ended;
     const results = stdout

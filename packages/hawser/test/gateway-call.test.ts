@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startDemoApi, type DemoApi } from "@hawser/gateway";
-import { answer, startApiStub, unusedPort, type ApiStub } from "../../gateway/test/api-stub.ts";
+import { answer, closedPort, startApiStub, type ApiStub } from "../../gateway/test/api-stub.ts";
 import { hawser, makePlace, runIn, runJson, startIn } from "./gateway-stage.ts";
 
 const info = "/data/api/v1/gateway-info";
@@ -131,7 +131,7 @@ describe.concurrent("what is printed", () => {
       code: 6,
       details: { status: 401 },
     });
-    const closed = ["call", "--path", "/", "--gateway-url", `http://127.0.0.1:${await unusedPort()}`];
+    const closed = ["call", "--path", "/", "--gateway-url", `http://127.0.0.1:${closedPort}`];
     expect((await runJson(place, closed)).value).toMatchObject({ ok: false, code: 7, details: { kind: "network" } });
     const slow = await runJson(place, ["call", "--op", "slow", "--param", "ms=20000", "--timeout", "200ms"]);
     expect([slow.code, slow.value]).toMatchObject([7, { code: 7, details: { timeout: true } }]);
@@ -255,7 +255,7 @@ describe.concurrent("Ctrl-C", () => {
     const env = { ...place.env, TMPDIR: place.folder };
     const args = ["call", "--demo", "--op", "slow", "--param", "ms=50000", "--timeout", "60s", "--out", join(place.folder, "out")];
     const running = startIn({ ...place, env }, args);
-    await expect.poll(() => readdirSync(place.folder).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => readdirSync(place.folder).length, { timeout: 50_000 }).toBe(2);
     running.process.kill("SIGINT");
     running.process.kill("SIGTERM");
     expect([130, 143]).toContain((await running.ended).code);
@@ -266,7 +266,7 @@ describe.concurrent("Ctrl-C", () => {
     const waiting = await startApiStub(() => undefined);
     const place = makePlace(waiting);
     const running = startIn(place, ["call", "--path", "/", "--timeout", "60s", "--json", "--out", join(place.folder, "out")]);
-    await expect.poll(() => waiting.requests.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => waiting.requests.length, { timeout: 50_000 }).toBe(1);
     running.process.kill(signal);
     const { code, stdout } = await running.ended;
     expect([code, JSON.parse(stdout)]).toMatchObject([

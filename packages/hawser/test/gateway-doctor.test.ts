@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { startDemoApi } from "@hawser/gateway";
-import { answer, startApiStub, unusedPort } from "../../gateway/test/api-stub.ts";
+import { answer, closedPort, startApiStub } from "../../gateway/test/api-stub.ts";
 import { makePlace, runIn, runJson, type Place } from "./gateway-stage.ts";
 
 // The machine that runs the tests may be busy.
@@ -47,7 +47,7 @@ describe.concurrent("doctor", () => {
   });
 
   it("says what can't be reached, and what is missing", async () => {
-    const closed = makePlace({ url: `http://127.0.0.1:${await unusedPort()}` });
+    const closed = makePlace({ url: `http://127.0.0.1:${closedPort}` });
     const { code, value } = await runJson<{ checks: unknown[] }>(closed, ["doctor"]);
     expect([code, value.checks]).toMatchObject([7, [{ ok: true }, { name: "tcp_connect", ok: false, hint: expect.any(String) as string }]]);
     expect((await runIn(makePlace(), ["doctor"])).code).toBe(2);

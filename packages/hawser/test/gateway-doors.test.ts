@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startApiStub, type ApiStub } from "../../gateway/test/api-stub.ts";
-import { makePlace, runIn, runJson } from "./gateway-stage.ts";
+import { makePlace, runIn, runJson, talkIn } from "./gateway-stage.ts";
 
 let stub: ApiStub;
 beforeAll(async () => {
@@ -37,9 +37,9 @@ describe.concurrent("the doors agree about", () => {
     const [call, batch, rpc] = await Promise.all([
       runJson<Failure>(place, ["call", ...args]),
       runIn(place, ["call", "--batch", "-"], { input: `${JSON.stringify(item)}\n` }),
-      runIn(place, ["rpc"], { input: `${JSON.stringify({ op: "call", args: item })}\n` }),
+      talkIn(place, [{ op: "call", args: item }]),
     ]);
-    const said = [call.stdout, batch.stdout, rpc.stdout].map((text) => JSON.parse(text) as Failure);
+    const said = [JSON.parse(call.stdout), JSON.parse(batch.stdout), rpc.answers[0]] as Failure[];
     expect(said[0]?.error).toMatch(/\w{3}/);
     expect(said.map(({ code, error }) => [code, error])).toEqual(Array.from({ length: 3 }, () => [2, said[0]?.error]));
   });

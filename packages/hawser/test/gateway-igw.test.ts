@@ -24,11 +24,11 @@ describe.concurrent("igw", () => {
   it("as in igw: gateway info and scan projects --yes are wrappers of call", async () => {
     const demo = await startDemoApi({ token: "demo-token" });
     const place = makePlace(demo);
-    expect((await runJson(place, ["gateway", "info"], asIgw)).value).toMatchObject({
+    expect((await runJson(place, ["gateway", "info", "--timeout", "60s"], asIgw)).value).toMatchObject({
       ok: true,
       request: { method: "GET", url: `${demo.url}/data/api/v1/gateway-info` },
     });
-    expect((await runJson(place, ["scan", "projects", "--yes", "--dry-run"], asIgw)).value).toMatchObject({
+    expect((await runJson(place, ["scan", "projects", "--yes", "--dry-run", "--timeout", "60s"], asIgw)).value).toMatchObject({
       request: { method: "POST", url: `${demo.url}/data/api/v1/scan/projects?dryRun=true` },
       response: { status: 200, body: '{"dryRun":true,"projects":2,"scans":0}' },
     });

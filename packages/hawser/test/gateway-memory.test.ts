@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { makePlace, runIn } from "./gateway-stage.ts";
+import { makePlace, runIn, talkIn, type Place } from "./gateway-stage.ts";
 
 const reportPeak = join(import.meta.dirname, "fixtures", "report-peak.mjs");
 const operation = (at: number): string => `  /p${at}: {get: {operationId: o${at}, summary: s, tags: [a, b]}}\n`;
@@ -18,24 +18,21 @@ const longText = JSON.stringify({
   paths: { "/p7": { get: { operationId: "o7", description: `${"d".repeat(33_000_000)}Ж` } } },
 });
 
-const list = { command: "api list", args: ["api", "list", "--json"], input: "" };
-const rpc = { command: "rpc", args: ["rpc"], input: `${JSON.stringify({ id: 1, op: "call", args: { op: "o7", timeout: "60s" } })}\n` };
+const list = { command: "api list", run: (place: Place, flags: string[]) => runIn(place, ["api", "list", "--json", ...flags]) };
+const call = { id: 1, op: "call", args: { op: "o7", timeout: "10m" } };
+const rpc = { command: "rpc", run: (place: Place, flags: string[]) => talkIn(place, [call], { args: flags }) };
 
 it.each([
   { ...list, what: "many small values", document: smallValues, shown: '"operations"' },
   { ...rpc, what: "many small values", document: smallValues, shown: "/p7" },
   { ...list, what: "one long text", document: longText, shown: '"operationId": "o7"' },
   { ...rpc, what: "one long text", document: longText, shown: "it has more than 2097152 bytes (maxOperationBytes)" },
-])(
-  "G10 SEC-05 $command reads a hostile document of $what in less than 256 MB",
-  async ({ args, input, document, shown }) => {
-    const { folder, env } = makePlace({ url: "http://127.0.0.1:9" });
-    const specFile = join(folder, "hostile.yaml");
-    writeFileSync(specFile, document);
-    const place = { folder, env: { ...env, XDG_CACHE_HOME: folder, NODE_OPTIONS: `--import=${pathToFileURL(reportPeak).href}` } };
-    const { stdout, stderr } = await runIn(place, [...args, "--spec-file", specFile], { input });
-    expect(stdout).toContain(shown);
-    expect(Number(/peak ([\d.]+)/.exec(stderr)?.[1])).toBeLessThan(256);
-  },
-  60_000,
-);
+])("G10 SEC-05 $command reads a hostile document of $what in less than 256 MB", async ({ run, document, shown }) => {
+  const { folder, env } = makePlace({ url: "http://127.0.0.1:9" });
+  const specFile = join(folder, "hostile.yaml");
+  writeFileSync(specFile, document);
+  const place = { folder, env: { ...env, XDG_CACHE_HOME: folder, NODE_OPTIONS: `--import=${pathToFileURL(reportPeak).href}` } };
+  const { stdout, stderr } = await run(place, ["--spec-file", specFile]);
+  expect(stdout).toContain(shown);
+  expect(Number(/peak ([\d.]+)/.exec(stderr)?.[1])).toBeLessThan(256);
+});

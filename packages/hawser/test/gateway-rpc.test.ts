@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startDemoApi, type DemoApi } from "@hawser/gateway";
 import type { RpcResponse } from "@hawser/wire";
-import { igw, makePlace, runIn, startIn } from "./gateway-stage.ts";
+import { igw, makePlace, runIn, startIn, talkIn } from "./gateway-stage.ts";
 
 let demo: DemoApi;
 beforeAll(async () => {
@@ -12,13 +12,9 @@ beforeAll(async () => {
 afterAll(() => demo.close());
 
 async function talk(lines: readonly (string | object)[], args: readonly string[] = []): Promise<RpcResponse[]> {
-  const input = lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("");
-  const { code, stdout, stderr } = await runIn(makePlace(demo), ["rpc", ...args], { program: igw, input });
+  const { code, stderr, answers } = await talkIn(makePlace(demo), lines, { args, program: igw });
   expect([code, stderr]).toEqual([0, ""]);
-  return stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as RpcResponse);
+  return answers;
 }
 
 describe.concurrent("igw rpc", () => {
@@ -66,14 +62,14 @@ describe.concurrent("igw rpc", () => {
   });
 
   it("takes the flags that hosts know, and answers with headers where it shall", async () => {
-    const args = ["--workers", "4", "--queue-size", "10000", "--overflow", "reject", "--timeout", "5s", "--include-headers", "--json"];
+    const args = ["--workers", "4", "--queue-size", "10000", "--overflow", "reject", "--timeout", "60s", "--include-headers", "--json"];
     const [answer] = await talk([{ id: 1, op: "call", args: { op: "gatewayInfo" } }], args);
     expect(answer).toMatchObject({ data: { response: { headers: { "Content-Type": ["application/json"] } } } });
   });
 
   it("--demo serves the demo API", async () => {
-    const { stdout, code } = await runIn(makePlace(), ["rpc", "--demo"], { input: '{"op":"call","args":{"op":"gatewayInfo"}}\n' });
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { ok: true, status: 200 }]);
+    const { code, answers } = await talkIn(makePlace(), [{ op: "call", args: { op: "gatewayInfo" } }], { args: ["--demo"] });
+    expect([code, answers]).toMatchObject([0, [{ ok: true, status: 200 }]]);
   });
 });
 

@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import type { CallJson } from "@hawser/gateway";
+import type { RpcResponse } from "@hawser/wire";
 import { packHawser } from "./packed-hawser.ts";
 import { makeFolder, start, type Ended, type Running } from "./run-hawser.ts";
 
@@ -11,7 +12,7 @@ export const hawser: string = await packHawser();
 export const igw: string = join(hawser, "..", "igw.mjs");
 
 export interface Place {
-  /** Of the configuration. The cache is shared: documents lie in it by their address. */
+  /** Of the configuration. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -23,6 +24,8 @@ export function makePlace(target?: { readonly url: string; readonly token?: stri
     folder,
     env: {
       XDG_CONFIG_HOME: folder,
+      // Documents lie in it by their address, and the system may give a port of one test to another.
+      XDG_CACHE_HOME: makeFolder("cache"),
       IGNITION_GATEWAY_URL: target?.url,
       IGNITION_API_TOKEN: target && (target.token ?? "demo-token"),
     },
@@ -36,7 +39,15 @@ interface Options<Value = unknown> {
 }
 
 export function startIn(place: Place, args: readonly string[], { program = hawser }: Options = {}): Running {
-  return start(args, place.env, [program]);
+  return start(withPatience(args), place.env, [program]);
+}
+
+const timed = new Set(["call", "doctor", "rpc"]);
+
+/** Time enough for a busy machine, where a test does not say how long it may take. */
+function withPatience(args: readonly string[]): readonly string[] {
+  const [command = "", ...rest] = args;
+  return timed.has(command) && !rest.includes("--timeout") ? [command, "--timeout", "60s", ...rest] : args;
 }
 
 export async function runIn(place: Place, args: readonly string[], options: Options = {}): Promise<Ended> {
@@ -53,4 +64,22 @@ export async function runJson<Value = CallJson>(
 ): Promise<Ended & { value: Value }> {
   const ended = await runIn(place, [...args, "--json"], options);
   return { ...ended, value: (options.read ?? (JSON.parse as (text: string) => Value))(ended.stdout) };
+}
+
+/** Talks to `rpc` until a `shutdown`, which waits for every call; the end of its input would leave them ten seconds. */
+export async function talkIn(
+  place: Place,
+  lines: readonly (string | object)[],
+  { args = [], program }: { readonly args?: readonly string[]; readonly program?: string } = {},
+): Promise<Ended & { readonly answers: RpcResponse[] }> {
+  const texts = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
+  const isOver = texts.some((text) => text.includes('"shutdown"'));
+  const running = startIn(place, ["rpc", ...args], { ...(program !== undefined && { program }) });
+  running.process.stdin.write([...texts, ...(isOver ? [] : ['{"op":"shutdown"}'])].map((text) => `${text}\n`).join(""));
+  const ended = await running.ended;
+  const answers = ended.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as RpcResponse);
+  return { ...ended, answers: isOver ? answers : answers.slice(0, -1) };
 }

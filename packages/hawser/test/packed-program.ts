@@ -37,7 +37,8 @@ function stateOfSources(): string {
   ];
   const files = globSync([...sources, "package-lock.json"], { cwd: root, exclude: ["packages/shell/src/page/**"] });
   const states = files.toSorted().map((file) => {
-    const { mtimeMs, size } = statSync(join(root, file));
+    // An editor may have removed its draft in the meantime.
+    const { mtimeMs = 0, size = 0 } = statSync(join(root, file), { throwIfNoEntry: false }) ?? {};
     return `${file} ${mtimeMs} ${size}`;
   });
   return createHash("sha256")

@@ -74,7 +74,7 @@ export function openShellStage(changes: NodeJS.ProcessEnv = {}): ShellStage {
       let [stdout, stderr] = ["", ""];
       const child = await launch(args, (text) => (stderr += text));
       child.stdout.on("data", (chunk) => (stdout += String(chunk)));
-      await expect.poll(() => stdout + stderr, { timeout: 30_000 }).toMatch(/\n/);
+      await expect.poll(() => stdout + stderr, { timeout: 60_000 }).toMatch(/\n/);
       expect(stdout, stderr).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?key=[\w-]{43}\n$/);
       const url = new URL(stdout.trim());
       return { child, url, stderr: () => stderr, converse: (message) => converse(url, message), firstFrame: () => firstFrame(url) };

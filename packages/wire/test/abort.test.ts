@@ -4,7 +4,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { isSettledWithin, untilAborted, whenAborted } from "../src/abort.ts";
 import { HawserError } from "../src/errors.ts";
-import { wait } from "./pipes.ts";
+import { unixPair, wait } from "./pipes.ts";
 
 const reason = new HawserError("cancelled", "enough");
 const listenersOn = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
@@ -66,5 +66,13 @@ describe("isSettledWithin", () => {
     expect(await isSettledWithin(Promise.resolve(0), 60_000)).toBe(true);
     expect(await isSettledWithin(new Promise(() => {}), 1)).toBe(false);
     await expect(isSettledWithin(Promise.reject(reason), 60_000)).rejects.toBe(reason);
+  });
+
+  it("takes what was already there while this process was busy for having come in time", async () => {
+    const [peer, mine] = await unixPair();
+    const isInTime = isSettledWithin(new Promise((resolve) => mine.once("data", resolve)), 50);
+    peer.write("here");
+    for (const end = performance.now() + 200; performance.now() < end;);
+    expect(await isInTime).toBe(true);
   });
 });

@@ -134,7 +134,7 @@ describe("close", () => {
 
   it("G8 lets everything leave that was sent before it", async () => {
     const [peer, mine] = await unixPair();
-    const transport = transportOn(bothWays(mine));
+    const transport = transportOn(bothWays(mine), { closeFlushMs: 30_000 });
     for (let n = 0; n < 300; n++) void transport.send("x".repeat(10_000)).catch(() => {});
     const closing = transport.close();
     expect((await textOf(peer)).length).toBe(300 * 10_003);

@@ -90,8 +90,7 @@ describe("a peer that does not read", () => {
     const sending = (async () => {
       for (; sent < 2_000; sent++) await transport.send(text);
     })();
-    await wait(200);
-    const stuckAt = sent;
+    const stuckAt = await whenStuck(() => sent);
     await wait(200);
     expect(sent).toBe(stuckAt);
     expect(stuckAt).toBeLessThan(500);
@@ -105,12 +104,17 @@ describe("a peer that does not read", () => {
     const [mine] = await unixPair();
     const transport = transportOn(bothWays(mine));
     const message = "x".repeat(1_000_000);
-    const before = process.memoryUsage().rss;
+    const before = process.memoryUsage();
+    let sent = 0;
     const sending = (async () => {
-      for (let sent = 0; sent < 1_000; sent++) await transport.send(message);
+      for (; sent < 1_000; sent++) await transport.send(message);
     })();
-    await wait(300);
-    expect(process.memoryUsage().rss - before).toBeLessThan(33_554_432);
+    await whenStuck(() => sent);
+    expect(mine.writableLength).toBeLessThan(2_500_000);
+    const now = process.memoryUsage();
+    expect(now.arrayBuffers - before.arrayBuffers).toBeLessThan(33_554_432);
+    // Of the whole test process, in which other things go on.
+    expect(now.rss - before.rss).toBeLessThan(268_435_456);
     const stopped = expect(sending).rejects.toMatchObject({ code: "closed" });
     await transport.close();
     await stopped;
@@ -186,6 +190,15 @@ describe("a reader that falls behind", () => {
     expect(await take(transportOn(bothWays(peer)), 1)).toEqual(["still here"]);
   });
 });
+
+/** Resolves with a count that no longer grows, whatever this process does: a hundred turns of its event loop, not a time. */
+async function whenStuck(count: () => number): Promise<number> {
+  for (let before = -1; before !== count();) {
+    before = count();
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return count();
+}
 
 /** A send whose promise is not waited for: pending ones count as taken. */
 const deadEnd = (sending: Promise<void>): Promise<void> => Promise.race([sending, new Promise<void>((resolve) => setImmediate(resolve))]);

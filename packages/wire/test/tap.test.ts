@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { redact, tapFromEnvironment } from "../src/tap.ts";
+import { processorTimeOf } from "./processor-time.ts";
 import { exitOf, startFixture, textOf } from "./pipes.ts";
 
 /** What the echo process logs when it gets these lines. */
@@ -96,8 +97,7 @@ describe("redact", () => {
   });
 
   it.each(["eyJ-", "eyJ", "Bearer ", "sk-", "ghp_", "-eyJaaaaaaaaaa"])("80,000 characters of %j do not stall it", (piece) => {
-    const start = performance.now();
-    redact({ text: piece.repeat(80_000 / piece.length) });
-    expect(performance.now() - start).toBeLessThan(1_500);
+    const milliseconds = processorTimeOf(() => redact({ text: piece.repeat(80_000 / piece.length) }));
+    expect(milliseconds).toBeLessThan(1_500);
   });
 });

@@ -20,18 +20,21 @@ export interface ModelCatalogOptions {
   readonly providers?: readonly ModelProvider[] | undefined;
   /** Instead of the embedded one. */
   readonly offline?: (() => Model | Promise<Model>) | undefined;
+  /** How long a server on this machine is waited for. */
+  readonly localServerMs?: number | undefined;
 }
 
 /** Throws `usage` when the chosen name is none. */
 export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
-  const { env, config = {}, providers = [] } = options;
+  const { env, config = {}, providers = [], localServerMs } = options;
   const vendors = createVendors(env, config);
   const prefixes = [...vendors, ...providers].map(({ prefix }) => prefix);
   const listed = listedNames(config, providers);
   const parse = (text: string): ModelName => parseModelName(text, prefixes, listed);
   const made = new Map<string, Promise<Model>>();
   let current = chosenName(options, parse) ?? nameWithKey(vendors, config);
-  const decided = current === undefined ? findLocal(env).then(([first]) => void (current ??= first ?? offlineName)) : Promise.resolve();
+  const local = (): Promise<readonly string[]> => findLocal(env, localServerMs);
+  const decided = current === undefined ? local().then(([first]) => void (current ??= first ?? offlineName)) : Promise.resolve();
 
   async function create(name: ModelName): Promise<Model> {
     if (name.prefix === offlineName) return options.offline ? options.offline() : createEmbedded();
@@ -53,7 +56,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
 
   async function list(): Promise<readonly ModelEntry[]> {
     await decided;
-    return listModels({ vendors, config, providers, local: await findLocal(env), current: current ?? offlineName });
+    return listModels({ vendors, config, providers, local: await local(), current: current ?? offlineName });
   }
 
   return {
@@ -95,10 +98,10 @@ function nameWithKey(vendors: readonly Vendor[], config: ModelConfiguration): st
 }
 
 /** Not before the event loop turns: what the program says first does not wait for it. */
-async function findLocal(env: Environment): Promise<readonly string[]> {
+async function findLocal(env: Environment, waitMs: number | undefined): Promise<readonly string[]> {
   await new Promise((resolve) => setImmediate(resolve));
   const { findLocalModels, ollamaBaseUrl } = await import("./local-server.ts");
-  const models = await findLocalModels(ollamaBaseUrl(valueOf(env, "OLLAMA_HOST")));
+  const models = await findLocalModels(ollamaBaseUrl(valueOf(env, "OLLAMA_HOST")), waitMs);
   return (models ?? []).map((model) => `ollama/${model}`);
 }
 

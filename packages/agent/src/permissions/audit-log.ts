@@ -8,6 +8,7 @@ import { dirname } from "node:path";
 import { describeThrown, limits } from "@hawser/wire";
 import { logLine, makeFolder } from "@hawser/wire/node";
 import { createHiding, secretsIn } from "../hide-secrets.ts";
+import { codeOf } from "../tools/files/file-errors.ts";
 import { previewInput } from "./input-preview.ts";
 import type { ToolCall } from "./policy.ts";
 
@@ -85,7 +86,7 @@ const toLine = (entry: object): string => `${JSON.stringify(entry)}\n`;
 async function appendLines(path: string, lines: string, maxBytes: number): Promise<void> {
   await makeFolder(dirname(path));
   const size = (await stat(path).catch(() => undefined))?.size ?? 0;
-  if (size > 0 && size + Buffer.byteLength(lines) > maxBytes) await rename(path, `${path}.1`);
+  if (size > 0 && size + Buffer.byteLength(lines) > maxBytes) await rename(path, `${path}.1`).catch(ignoreMissing);
   // Not through a link, nor into a pipe that nobody reads.
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const file = await open(path, flags, 0o600);
@@ -94,4 +95,9 @@ async function appendLines(path: string, lines: string, maxBytes: number): Promi
   } finally {
     await file.close();
   }
+}
+
+/** Another process has made room just then. */
+function ignoreMissing(error: unknown): void {
+  if (codeOf(error) !== "ENOENT") throw error;
 }

@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 import { checkEnds, hostileTools, makePlace, say, startAgent } from "./process-stage.ts";
 
 const args = ["--model", "offline", "--tools", hostileTools];
+const timeout = 240_000;
 const oddTools = [
   ...["throws", "throws_nothing", "exits", "exits_by_name", "exits_later", "exits_softly", "throws_later", "rejects_later"],
   ...["emits_later", "reports_much", "prints", "pollutes", "returns_much", "returns_depth", "returns_cycle", "returns_half"],
@@ -15,7 +16,7 @@ const oddTools = [
 
 it.concurrent(
   "RUN-10 G1: whatever a tool does, its turn ends once, nothing comes after, and the runtime is alive",
-  { timeout: 60_000 },
+  { timeout },
   async () => {
     using place = makePlace();
     const agent = startAgent(place, { args });
@@ -37,7 +38,7 @@ it.concurrent(
   },
 );
 
-it.concurrent("G10 RUN-10: a tool that reports without end to a host that does not read fills no memory", { timeout: 60_000 }, async () => {
+it.concurrent("G10 RUN-10: a tool that reports without end to a host that does not read fills no memory", { timeout }, async () => {
   using place = makePlace();
   const agent = startAgent(place, { args, isRead: false });
   agent.send(say("flood", "call floods"));

@@ -10,7 +10,7 @@ import { checkEnds, hostileTools, isEnd, makePlace, say, startAgent, type Place,
 const maxMegabytes = 256;
 // A text with one such character takes two bytes for each of its others, twice as much as it has on its line.
 const wide = "€";
-const timeout = 240_000;
+const timeout = 400_000;
 const offline: StartOptions = { args: ["--model", "offline", "--tools", hostileTools] };
 
 let place: Place;

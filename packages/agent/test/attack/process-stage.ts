@@ -58,6 +58,7 @@ export interface Victim {
   readonly responses: Response[];
   readonly stdout: () => string;
   readonly stderr: () => string;
+  /** When it is gone, and all that it wrote has been read. */
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   send(...requests: readonly object[]): void;
   write(bytes: string | Buffer): Promise<void>;
@@ -106,7 +107,7 @@ export function startAgent(place: Place, options: StartOptions = {}): Victim {
   if (options.isLogRead === false) child.stderr.pause();
   child.stdin.on("error", () => {});
   let listeners: (() => void)[] = [];
-  let hasEnded = false;
+  let isClosed = false;
   const tell = (): void => {
     const told = listeners;
     listeners = [];
@@ -114,11 +115,11 @@ export function startAgent(place: Place, options: StartOptions = {}): Victim {
   };
   child.stdout.on("data", tell);
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
-    child.once("exit", (code, signal) => {
-      hasEnded = true;
+    // Not "exit": what it wrote last may still be in the pipe then.
+    child.once("close", (code, signal) => {
+      isClosed = true;
       resolve({ code, signal });
-      // What it wrote last may still be in the pipe.
-      setTimeout(tell, 500);
+      tell();
     }),
   );
 
@@ -126,7 +127,7 @@ export function startAgent(place: Place, options: StartOptions = {}): Victim {
     for (;;) {
       const found = responses.find(fits);
       if (found) return found;
-      if (hasEnded && child.stdout.readableEnded) throw new Error(`it has ended without that answer: ${log().slice(-2_000)}`);
+      if (isClosed) throw new Error(`it has ended without that answer: ${log().slice(-2_000)}`);
       await new Promise<void>((resolve) => listeners.push(resolve));
     }
   }
@@ -150,7 +151,7 @@ export function startAgent(place: Place, options: StartOptions = {}): Victim {
     async isAlive() {
       const id = `probe-${probes++}`;
       child.stdin.write(`${JSON.stringify({ id, kind: "get_status" })}\n`);
-      const answer = await Promise.race([next((response) => response["id"] === id), sleep(10_000, undefined, { ref: false })]);
+      const answer = await Promise.race([next((response) => response["id"] === id), sleep(40_000, undefined, { ref: false })]);
       return answer?.["type"] === "status";
     },
     peakMegabytes: () => peakOf(child.pid as number),

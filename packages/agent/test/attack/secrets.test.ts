@@ -22,7 +22,7 @@ it.each([
   ],
   ["a key that would add a header", "openai/x", { OPENAI_API_KEY: `sk-${canary}\r\nother: x`, OPENAI_BASE_URL: "http://127.0.0.1:9" }, {}],
   ["a password in a server's url", "offline", {}, { mcpServers: { odd: { type: "http", url: `http://user:${canary}@127.0.0.1:9/` } } }],
-])("SEC-01: %s is seen nowhere", { timeout: 30_000 }, async (_, model, env, config) => {
+])("SEC-01: %s is seen nowhere", async (_, model, env, config) => {
   const place = makePlace({}, config);
   try {
     const agent = startAgent(place, { args: ["--model", model, "--debug-protocol"], env });

@@ -1,7 +1,7 @@
 // The list of thousands of conversations, of this process and of others.
 
-import { appendFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { appendFileSync, readFileSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { toHeaderLine, toRecordLine, toRecordText } from "../../src/history/record.ts";
 import { addTurn, answer, freshStore, storeIn, text, user } from "./stores.ts";
 
@@ -29,10 +29,14 @@ it("lists 3,000 conversations, and the second time reads only what has changed",
 });
 
 it("has at most as many as its limit, the latest, and says that there are more", async () => {
-  const { store, notices } = freshStore({ listedConversationEntries: 3 });
-  for (const id of ["a", "b", "c", "d", "e"]) {
+  const { store, fileOf, notices } = freshStore({ listedConversationEntries: 3 });
+  // By the clock, and by the times of the files, which may be as coarse as a second.
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  for (const [at, id] of ["a", "b", "c", "d", "e"].entries()) {
+    vi.setSystemTime(1_700_000_000_000 + at * 1_000);
     await addTurn(store, id, id);
-    await new Promise((resolve) => setTimeout(resolve, 15));
+    utimesSync(fileOf(id), 1_700_000_000 + at, 1_700_000_000 + at);
   }
   expect((await store.list()).map(({ conversationId }) => conversationId)).toEqual(["e", "d", "c"]);
   await store.list();

@@ -12,10 +12,10 @@ const writer = fileURLToPath(new URL("../fixtures/history-writer.ts", import.met
 
 it("G12 a disk that is full refuses the change that does not fit, leaves no half line, and takes what fits afterwards", async () => {
   const folder = join(temporaryFolder(), "store");
-  // No file may grow beyond 64 blocks of 1,024 bytes; a write that would is cut short, as on a full disk.
+  // No file may grow beyond 128 blocks of 512 bytes; a write that would is cut short, as on a full disk.
   const child = spawn(
-    "bash",
-    ["-c", 'ulimit -f 64; exec "$0" "$@"', process.execPath, "--conditions=hawser-source", writer, folder, "full"],
+    "sh",
+    ["-c", 'ulimit -f 128; exec "$0" "$@"', process.execPath, "--conditions=hawser-source", writer, folder, "full"],
     {
       stdio: ["ignore", "pipe", "inherit"],
     },

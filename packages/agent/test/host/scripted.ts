@@ -1,7 +1,7 @@
 // What the tests of the host client share: the scripted agent, started by the real `spawnAgent`, and ways
 // to look at what came and at what is left of it.
 
-import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HawserError, toHawserError } from "@hawser/wire";
@@ -11,7 +11,7 @@ export const fixture = join(import.meta.dirname, "fixtures", "scripted-agent.mjs
 
 /** To be taken with `await using`: closed after the test, whatever others do at the same time. */
 export function spawnScripted(flags: readonly string[] = [], options: SpawnAgentOptions = {}): Promise<SpawnedAgent> {
-  return spawnAgent({ command: process.execPath, args: [fixture, ...flags], onStderr: () => {}, ...options });
+  return spawnAgent({ command: process.execPath, args: [fixture, ...flags], onStderr: () => {}, readyMs: 120_000, ...options });
 }
 
 export async function eventsOf(turn: AgentTurn): Promise<TurnEvent[]> {
@@ -33,18 +33,18 @@ export async function failureOf(work: Promise<unknown>): Promise<HawserError> {
   throw new Error(`did not fail: ${JSON.stringify(outcome)}`);
 }
 
+/** One that has ended and that nobody has collected yet does not live: not everywhere does somebody collect orphans. */
 export const isAlive = (pid: number | undefined): boolean => {
   if (pid === undefined) return false;
-  if (process.platform === "linux" && !existsSync(`/proc/${pid}`)) return false;
   try {
     process.kill(pid, 0);
-    return true;
+    return process.platform !== "linux" || !/\) [XZ] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch {
     return false;
   }
 };
 
-export async function until(isTrue: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
+export async function until(isTrue: () => boolean | Promise<boolean>, withinMs = 45_000): Promise<void> {
   const endsAt = performance.now() + withinMs;
   while (!(await isTrue())) {
     if (performance.now() > endsAt) throw new Error("did not become true in time");

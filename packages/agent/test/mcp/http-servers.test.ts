@@ -5,10 +5,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { limits } from "@hawser/wire";
+import { freeHost } from "../free-address.ts";
 import { legacy, modern, serveHttp, type HttpServer } from "../fixtures/mcp-http.ts";
 import { openStage, type Stage } from "./stage.ts";
 
-const waitOptions = { timeout: 20_000, interval: 20 };
+const waitOptions = { timeout: 40_000, interval: 20 };
 
 const open = (http: HttpServer, headers?: Record<string, string>): Promise<Stage> =>
   openStage({ harbour: { type: "http", url: http.url, ...(headers && { headers }) } }, { env: { HARBOUR_KEY: "canary-header-1" } });
@@ -71,14 +72,14 @@ describe("MCP servers over Streamable HTTP", () => {
   });
 
   it("that are gone answer calls with a clear error, and are used again when they are back", async () => {
-    const http = await serveHttp(modern());
+    const http = await serveHttp(modern(), { host: freeHost });
     await using stage = await open(http);
     await http.stop();
     await expect(stage.call("harbour__echo", { value: "a" })).rejects.toMatchObject({
       code: "connection_lost",
       message: /MCP server "harbour": is lost: .*ECONNREFUSED/,
     });
-    await using _back = await serveHttp(modern(), Number(new URL(http.url).port));
+    await using _back = await serveHttp(modern(), { host: freeHost, port: Number(new URL(http.url).port) });
     expect(await stage.call("harbour__echo", { value: "b" })).toBe("b");
   });
 

@@ -12,6 +12,8 @@ import { fromMcpResult, isMcpResult } from "../../src/mcp-result.ts";
 const fixture = (name: string): string => join(import.meta.dirname, "../fixtures", name);
 
 export const official: ConfiguredServer = { command: process.execPath, args: ["--conditions=hawser-source", fixture("mcp-stdio.ts")] };
+/** Neither answers nor ends. A shell, since it has said who it is long before the time to connect is over, on a busy machine too. */
+export const deaf: ConfiguredServer = { command: "sh", args: ["-c", "trap '' TERM; echo $$ > pid; while :; do sleep 1; done"] };
 export const odd = (mode: string): ConfiguredServer => ({ command: process.execPath, args: [fixture("mcp-odd.ts"), mode] });
 
 export interface Stage extends AsyncDisposable {
@@ -24,8 +26,10 @@ export interface Stage extends AsyncDisposable {
 export async function openStage(configuration: Record<string, ConfiguredServer>, options: McpServersOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "hawser-mcp-"));
   const notices: string[] = [];
-  const servers = connectMcpServers(configuration, { onNotice: (message) => notices.push(message), cwd: folder, ...options });
-  await servers.whenReady(30_000);
+  const onNotice = (message: string): void => void notices.push(message);
+  // A busy machine needs long to start a server, and a test that wants a short time says so.
+  const servers = connectMcpServers(configuration, { onNotice, cwd: folder, mcpConnectMs: 120_000, ...options });
+  await servers.whenReady(150_000);
   return {
     servers,
     notices,

@@ -7,9 +7,10 @@ import { limits } from "@hawser/wire";
 import { prepareInput } from "@hawser/wire/tools";
 import { connectMcpServers } from "../../src/mcp/connect-servers.ts";
 import { toToolName } from "../../src/mcp/tool-name.ts";
-import { isAlive, odd, official, openStage, type Stage } from "./stage.ts";
+import { processorMs } from "../processor-time.ts";
+import { deaf, isAlive, odd, official, openStage, type Stage } from "./stage.ts";
 
-const waitOptions = { timeout: 20_000, interval: 20 };
+const waitOptions = { timeout: 40_000, interval: 20 };
 
 describe("tools of an MCP server", () => {
   let stage: Stage;
@@ -36,9 +37,8 @@ describe("tools of an MCP server", () => {
 
   it("SEC-05: a schema with a pattern that never ends stalls nothing: the server checks its own arguments", async () => {
     const echo = stage.servers.tools().find(({ name }) => name === "harbour__echo")!;
-    const startedAt = performance.now();
-    await prepareInput(echo.name, echo.input).check(echo.name, { value: `${"a".repeat(28)}!` });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const check = () => prepareInput(echo.name, echo.input).check(echo.name, { value: `${"a".repeat(28)}!` });
+    expect(await processorMs(check)).toBeLessThan(2_000);
   });
 
   it("give plain JSON values: text joined, structured content as it is; with a picture, the blocks as the server sent them", async () => {
@@ -127,7 +127,7 @@ describe.concurrent("the child of an MCP server", () => {
     await expect(stage.call("harbour__pid")).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("is killed when it ignores the end of its input and SIGTERM", { timeout: 30_000 }, async () => {
+  it("is killed when it ignores the end of its input and SIGTERM", { timeout: 240_000 }, async () => {
     await using stage = await openStage({ odd: odd("stubborn") });
     const pid = Number(await stage.call("odd__one"));
     await stage.servers.close();
@@ -155,20 +155,18 @@ describe.concurrent("an MCP server that fails", () => {
     expect(stage.notices.join("\n")).not.toContain("canary-token-2");
   });
 
-  it("that never answers delays nobody, and is given up after the time to connect", { timeout: 30_000 }, async () => {
-    const startedAt = performance.now();
-    const servers = connectMcpServers({ silent: odd("silent") }, { mcpConnectMs: 1_500 });
+  it("that never answers delays nobody, and is given up after the time to connect", { timeout: 240_000 }, async () => {
+    const servers = connectMcpServers({ silent: odd("silent") }, { mcpConnectMs: 4_000 });
     await servers.whenReady(10);
     expect(servers.status()).toEqual([{ name: "silent", state: "connecting" }]);
     expect(servers.tools()).toEqual([]);
-    await servers.whenReady(25_000);
-    expect(servers.status()).toMatchObject([{ state: "failed", reason: "it has not answered within 1500 ms" }]);
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    await servers.whenReady(100_000);
+    expect(servers.status()).toMatchObject([{ state: "failed", reason: "it has not answered within 4000 ms" }]);
     await servers.close();
   });
 
   it("that neither answers nor ends is gone when it counts as failed", async () => {
-    await using stage = await openStage({ deaf: odd("deaf") }, { mcpConnectMs: 3_000 });
+    await using stage = await openStage({ deaf }, { mcpConnectMs: 3_000 });
     expect(stage.servers.status()).toMatchObject([{ name: "deaf", state: "failed" }]);
     expect(isAlive(Number(readFileSync(join(stage.folder, "pid"), "utf8")))).toBe(false);
   });
@@ -187,7 +185,7 @@ describe.concurrent("an MCP server that fails", () => {
     expect(stage.servers.status()).toEqual([{ name: "harbour", state: "connected" }]);
   });
 
-  it("G15 that dies again and again is started a limited number of times", { timeout: 60_000 }, async () => {
+  it("G15 that dies again and again is started a limited number of times", { timeout: 240_000 }, async () => {
     await using stage = await openStage({ harbour: official });
     for (let start = 0; start <= limits.mcpRestartEntries; start++)
       await expect(stage.call("harbour__exits")).rejects.toThrow("is lost: it ended with exit code 3");

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { HawserError, limits } from "@hawser/wire";
 import { createBoundedFetch } from "../../src/model/bounded-fetch.ts";
+import { freeHost } from "../free-address.ts";
 import { apis, createGate, createStep, modelAt, only, readStep, startScriptedModel, until, type Api } from "./model-rig.ts";
 import type { ScriptedAnswer, ScriptedFailure } from "./scripted-server.ts";
 
@@ -49,7 +50,8 @@ describe.concurrent.each(apis)("RUN-12: the %s API", (api) => {
     expect(events).toEqual([]);
     expect(error).toMatchObject({ code: "too_large", message: expect.stringContaining(String(limits.modelLineBytes)) });
     await until(() => scripted.server.abandoned === 1);
-    expect(sent).toBeLessThan(40_000_000);
+    // Its limit, and what the system holds for a connection, which differs by machine.
+    expect(sent).toBeLessThan(90_000_000);
   });
 
   it("500 and 529 are tried again, and the user is told", async () => {
@@ -146,7 +148,7 @@ describe.concurrent.each(apis)("RUN-12: the %s API", (api) => {
 
 describe.concurrent("RUN-12: an address", () => {
   it("where nobody listens is tried again, then one error names the cause", async () => {
-    const model = await modelAt("chat", `http://127.0.0.1:${await unusedPort()}`);
+    const model = await modelAt("chat", `http://${freeHost}:${await unusedPort()}`);
     const { events, error } = await readStep(model);
     expect(only(events, "notice")).toHaveLength(limits.modelRetryCalls);
     expect(error).toMatchObject({ code: "connection_failed", message: `${model.name}: connection refused (ECONNREFUSED)` });
@@ -278,7 +280,7 @@ describe("the bounds of a response", () => {
 
 async function unusedPort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, freeHost, resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;

@@ -92,6 +92,6 @@ export const createGate = (): PromiseWithResolvers<void> => Promise.withResolver
 
 /** Waits until it is so, in small steps. */
 export async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1_000 && !isSo(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let tries = 0; tries < 4_000 && !isSo(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
   if (!isSo()) throw new HawserError("timeout", "it did not come about");
 }

@@ -99,6 +99,21 @@ describe("the audit log", () => {
     expect(linesOf(path).at(-1)).toMatchObject({ preview: '{"count":59}' });
   });
 
+  it("can be written by several processes at once, also when they make room at the same moment", async () => {
+    const said: string[] = [];
+    vi.spyOn(process.stderr, "write").mockImplementation((text) => said.push(String(text)) > 0);
+    const path = join(base, "audit.jsonl");
+    const fill = async (): Promise<void> => {
+      const audit = createAuditLog({ path, maxBytes: 1 });
+      for (let count = 0; count < 100; count++) {
+        audit.write(call({ count }), { decision: "allow", by: "user" });
+        await audit.close();
+      }
+    };
+    await Promise.all([fill(), fill(), fill(), fill()]);
+    expect(said).toEqual([]);
+  });
+
   it("G11: drops and counts what comes faster than it can be written", async () => {
     const path = join(base, "audit.jsonl");
     const audit = createAuditLog({ path });

@@ -253,7 +253,7 @@ describe("streams that a program brings", () => {
     });
     stage.output.pause();
     stage.send(say("t1", "much"));
-    await expect.poll(() => produced).toBeGreaterThan(0);
+    await expect.poll(() => produced, { timeout: 30_000 }).toBeGreaterThan(0);
     const first = produced;
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(produced - first).toBeLessThan(total / 2);

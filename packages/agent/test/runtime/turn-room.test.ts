@@ -5,6 +5,8 @@ import { expect, it } from "vitest";
 import { createTurnRoom, type TurnPlace } from "../../src/runtime/turn-room.ts";
 
 const never = new AbortController().signal;
+/** For those who are not to come in by waiting long enough, however slow the machine is. */
+const longMs = 600_000;
 const heavy = (bytes: number): number => bytes + limits.agentLightBytes;
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
@@ -20,7 +22,7 @@ async function enterWith(room: ReturnType<typeof createTurnRoom>, bytes: number)
 }
 
 it("G10: a turn begins only after the one before it has said what it holds, and while there is room", async () => {
-  const room = createTurnRoom(1_000);
+  const room = createTurnRoom(1_000, longMs);
   const first = await room.enter(never);
   const second = room.enter(never);
   expect(await isDone(second)).toBe(false);
@@ -31,7 +33,7 @@ it("G10: a turn begins only after the one before it has said what it holds, and 
 });
 
 it("G10: when all of the room is taken one turn at a time goes on, and the next one when it has left", async () => {
-  const room = createTurnRoom(1_000);
+  const room = createTurnRoom(1_000, longMs);
   const places = [await enterWith(room, heavy(400)), await enterWith(room, heavy(400))];
   const [one, other] = places as [TurnPlace, TurnPlace];
   one.hold(heavy(800));
@@ -44,7 +46,7 @@ it("G10: when all of the room is taken one turn at a time goes on, and the next 
 });
 
 it("G10: a turn that holds little never waits for the others", async () => {
-  const room = createTurnRoom(1_000);
+  const room = createTurnRoom(1_000, longMs);
   const light = await enterWith(room, limits.agentLightBytes);
   const large = await enterWith(room, heavy(5_000));
   await large.whenMayGrow(never);
@@ -52,7 +54,7 @@ it("G10: a turn that holds little never waits for the others", async () => {
 });
 
 it("G1: who is cancelled while it waits ends at once, and keeps nobody back", async () => {
-  const room = createTurnRoom(1_000);
+  const room = createTurnRoom(1_000, longMs);
   const first = await enterWith(room, heavy(2_000));
   const cancelled = new AbortController();
   const second = room.enter(cancelled.signal);

@@ -91,7 +91,7 @@ describe("a turn", () => {
     stage.send(say("1", "a1", "a"));
     stage.send(say("2", "a2", "a"));
     stage.send(say("3", "b1", "b"));
-    await expect.poll(() => order).toEqual(["begin a1", "begin b1"]);
+    await expect.poll(() => order, { timeout: 30_000 }).toEqual(["begin a1", "begin b1"]);
     gates.get("b1")?.open();
     await stage.endOf("3");
     gates.get("a2")?.open();

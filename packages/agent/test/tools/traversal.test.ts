@@ -16,7 +16,7 @@ const depths = [1, 2, 3, 8];
 const isLong = Boolean(process.env["HAWSER_LONG"]);
 const step = isLong ? 2 : 7;
 const least = isLong ? 32_000 : 8_000;
-const timeout = 180_000;
+const timeout = 600_000;
 
 function payloads(stage: ToolStage): string[] {
   const made = starts.flatMap((start) =>

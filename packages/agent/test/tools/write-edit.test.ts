@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { limits } from "@hawser/wire";
 import { replaceFile } from "../../src/tools/files/replace-file.ts";
+import { processorMs } from "../processor-time.ts";
 import { createToolStage, type ToolStage } from "./tool-stage.ts";
 
 let stage: ToolStage;
@@ -154,11 +155,12 @@ describe("edit_file", () => {
 
   it("does not let a text stall the process, nor grow a file without bound", async () => {
     put("letters.txt", "a".repeat(4_000_000));
-    const startedAt = performance.now();
     const oldText = `ab${"a".repeat(100_000)}`;
-    expect(await stage.fails("edit_file", { path: "letters.txt", oldText, newText: "" })).toContain("does not occur");
+    const took = await processorMs(async () =>
+      expect(await stage.fails("edit_file", { path: "letters.txt", oldText, newText: "" })).toContain("does not occur"),
+    );
     // The built-in search takes minutes for this.
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    expect(took).toBeLessThan(20_000);
     const newText = "b".repeat(1_000);
     expect(await stage.fails("edit_file", { path: "letters.txt", oldText: "a", newText, replaceAll: true })).toContain(
       "would become larger",

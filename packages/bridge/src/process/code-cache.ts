@@ -58,7 +58,12 @@ export function createCodeCache({ cacheHome, name, key }: CodeCacheOptions): Cod
 
 // Not `recursive`: where nothing can be made, such as below /proc, that never returns.
 function makeFolder(path: string): void {
-  if (!fs.existsSync(path)) fs.mkdirSync(path, { mode: 0o700 });
+  try {
+    fs.mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // There already, or made by a bridge that starts in the same moment.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 // It is there twice: comparing takes no time at all, a checksum as long as a tenth of the start.

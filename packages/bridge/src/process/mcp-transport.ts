@@ -172,7 +172,7 @@ export function createMcpTransport(transport: Transport, stopping: AbortSignal):
     async send(message) {
       // A notification is worth less than the memory it takes while nobody reads.
       if (!("method" in message)) await sendAnswer(message);
-      else if (outbox.hasRoom) await outbox.send(message);
+      else if (outbox.isRead) await outbox.send(message);
     },
     close() {
       // The process owns stdin and stdout, and flushes them when it ends.

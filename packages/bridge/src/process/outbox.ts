@@ -5,7 +5,8 @@ import type { Transport } from "@hawser/wire";
 
 export interface Outbox {
   readonly unsent: number;
-  readonly hasRoom: boolean;
+  /** False when so much waits that the client can't be reading. */
+  readonly isRead: boolean;
   /** Resolves when the message was accepted, in the order of the calls. */
   send(message: unknown): Promise<void>;
   whenRoom(): Promise<void>;
@@ -13,6 +14,8 @@ export interface Outbox {
 
 // One that is being written and one behind it.
 const roomyUnsent = 2;
+// Many come in one piece and wait for a moment, though the client reads; each is short.
+const maxUnsentOfReader = 1_000;
 
 export function createOutbox(transport: Transport): Outbox {
   let unsent = 0;
@@ -31,8 +34,8 @@ export function createOutbox(transport: Transport): Outbox {
     get unsent() {
       return unsent;
     },
-    get hasRoom() {
-      return unsent <= roomyUnsent;
+    get isRead() {
+      return unsent <= maxUnsentOfReader;
     },
     send(message) {
       unsent++;

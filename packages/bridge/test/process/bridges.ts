@@ -15,7 +15,7 @@ export type { Message, RawBridge } from "./raw-bridge.ts";
 
 // Compiled code is kept between the starts of one test file, and never in the user's own cache.
 export const cacheHome: string = fs.mkdtempSync(join(tmpdir(), "hawser-test-cache-"));
-afterAll(() => fs.rmSync(cacheHome, { recursive: true, force: true }));
+afterAll(() => fs.rmSync(cacheHome, { recursive: true, force: true, maxRetries: 20 }));
 
 export type StartBridge = (source: { command: string; args: readonly string[] }, options?: BridgeOptions) => RawBridge;
 
@@ -33,7 +33,8 @@ export const it = plainIt.extend<Helpers>({
   directory: async ({}, use) => {
     const directory = fs.mkdtempSync(join(tmpdir(), "hawser-test-"));
     await use(directory);
-    fs.rmSync(directory, { recursive: true, force: true });
+    // What was just ended may have one more file to make.
+    fs.rmSync(directory, { recursive: true, force: true, maxRetries: 20 });
   },
   serve: async ({ directory }, use) => {
     const sessions: IPCSession[] = [];

@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { toClientSchema } from "../../src/process/client-schema.ts";
 import { toClientTools, type ClientTool } from "../../src/process/client-tools.ts";
+import { processorTimeOf } from "../../../wire/test/processor-time.ts";
 
 const tool = (name: string, inputSchema: object = { type: "object" }, more: object = {}): never =>
   ({ name, description: `about ${name}`, input_schema: inputSchema, ...more }) as never;
@@ -142,10 +143,10 @@ describe("names", () => {
   });
 
   it("BRG-09: ten thousand names that all map to the same one take no time to speak of", () => {
-    const startedAt = performance.now();
-    const names = namesOf(...Array.from({ length: 10_000 }, (_, index) => `${"é".repeat(60)}${String.fromCodePoint(0x4e00 + index)}`));
+    const given = Array.from({ length: 10_000 }, (_, index) => `${"é".repeat(60)}${String.fromCodePoint(0x4e00 + index)}`);
+    let names: string[] = [];
+    expect(processorTimeOf(() => (names = namesOf(...given)))).toBeLessThan(2_000);
     expect(new Set(names).size).toBe(10_000);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 });
 

@@ -96,7 +96,7 @@ describe("load", () => {
     await bridge.initialize();
     bridge.process.stdout.pause();
     const ids = Array.from({ length: 60 }, () => bridge.startCall("large"));
-    await until(() => started >= 8, 10_000, "the first calls ran");
+    await until(() => started >= 8, 30_000, "the first calls ran");
     await sleep(500);
     expect(started).toBeLessThan(20);
     expect(peakMegabytes(bridge.pid) ?? 0).toBeLessThan(maxMegabytes);

@@ -32,7 +32,7 @@ async function startWith(requests: number): Promise<Stage> {
   Object.assign(mcp, { onmessage: (message: JSONRPCMessage) => received.push(message) });
   await mcp.start();
   for (let id = 1; id <= requests; id++) readable.write(`{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`);
-  await expect.poll(() => received.length).toBe(requests);
+  await expect.poll(() => received.length, { timeout: 30_000 }).toBe(requests);
   return { mcp, writes };
 }
 

@@ -115,7 +115,7 @@ describe.for(Object.keys(connectors))("%s", (kind) => {
     const call = client.callTool("patient", {}, { signal: controller.signal, onprogress: (progress) => seen.push(progress) });
     call.catch(() => {});
     await started.promise;
-    await until(() => seen.length === 2, 10_000, "two reports of progress");
+    await until(() => seen.length === 2, 30_000, "two reports of progress");
     controller.abort();
     await expect(call).rejects.toThrow(/abort/i);
     await aborted.promise;
@@ -129,7 +129,7 @@ describe.for(Object.keys(connectors))("%s", (kind) => {
     const client = await connect(kind, (await serve(tools)).mcpServerConfig);
     expect(isRunning(client.pid)).toBe(true);
     await client.close();
-    await until(() => !isRunning(client.pid), 5_000, "the bridge is gone");
+    await until(() => !isRunning(client.pid), 30_000, "the bridge is gone");
   });
 });
 

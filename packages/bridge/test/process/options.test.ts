@@ -15,7 +15,7 @@ const run = (args: readonly string[], file = bundledBridge): { code: number | nu
   const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...args], {
     encoding: "utf8",
     input: "",
-    timeout: 30_000,
+    timeout: 150_000,
     env: { ...process.env, XDG_CACHE_HOME: cacheHome },
   });
   return { code: status, stdout, stderr };

@@ -2,6 +2,7 @@
 
 import { describe, expect } from "vitest";
 import { defineTool, it, type ToolContext } from "./bridges.ts";
+import { encodeFrame, textAnswer } from "./raw-parent.ts";
 
 describe("structured content that was promised", () => {
   const output = { type: "object", properties: { n: { type: "number" } }, required: ["n"] } as const;
@@ -50,6 +51,23 @@ describe("progress and log", () => {
     const before = bridge.messages.length;
     await bridge.call("busy");
     expect(bridge.messages.slice(before).filter(({ method }) => method === "notifications/progress")).toEqual([]);
+  });
+
+  it("H4: all that comes in one piece arrives, in order, where the client reads", async ({ parent, start }) => {
+    const hello = { result: { content: [{ type: "text", text: "" }], hello: { features: ["log", "progress"] } } };
+    const steps = Array.from({ length: 100 }, (_, index) => index);
+    const frames = steps.flatMap((progress) => [{ log: { level: "info", message: `at ${progress}` } }, { progress: { progress } }]);
+    const raw = await parent({
+      onFrame({ method }, { send, socket }) {
+        if (method === "hello") return send(hello);
+        socket.write(Buffer.concat([...frames, textAnswer("done")].map(encodeFrame)));
+      },
+    });
+    const bridge = start(raw.config);
+    await bridge.initialize();
+    await bridge.answerTo(bridge.startCall("echo", {}, { progressToken: 1 }));
+    const notes = bridge.messages.filter(({ method }) => method !== undefined).map(({ params }) => params.data ?? params.progress);
+    expect(notes).toEqual(steps.flatMap((progress) => [`at ${progress}`, progress]));
   });
 
   it("BRG-12: logging/setLevel is obeyed", async ({ serve, start }) => {

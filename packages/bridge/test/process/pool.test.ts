@@ -36,32 +36,25 @@ function createHeldTool() {
 }
 
 describe("places", () => {
-  it("H2 R7 O1: eight calls of a second run side by side in about one, and the ninth waits for a place", async ({ serve, start }) => {
-    let running = 0;
-    let most = 0;
-    const second = defineTool({
-      name: "second",
-      description: "",
-      input,
-      async run() {
-        most = Math.max(most, ++running);
-        await sleep(1_000);
-        running--;
-        return "done";
-      },
-    });
-    const bridge = start((await serve([second])).mcpServerConfig);
+  it("H2 R7 O1: eight calls run side by side, and the ninth waits for a place", async ({ serve, start }) => {
+    const held = createHeldTool();
+    const bridge = start((await serve([held.tool])).mcpServerConfig);
     await bridge.initialize();
-    const startedAt = performance.now();
-    const ids = Array.from({ length: 9 }, () => bridge.startCall("second"));
-    await Promise.all(ids.slice(0, 8).map((id) => bridge.answerTo(id)));
-    const firstEight = performance.now() - startedAt;
-    expect(bridge.messages.some(({ id }) => id === ids[8])).toBe(false);
-    await bridge.answerTo(ids[8]!);
-    expect(most).toBe(8);
-    // One after the other they would take eight.
-    expect(firstEight).toBeLessThan(5_000);
-    expect(performance.now() - startedAt).toBeGreaterThan(1_900);
+    const keys = Array.from({ length: 9 }, (_, n) => `call ${n}`);
+    const ids = keys.map((key) => bridge.startCall("held", { key }));
+    await until(() => held.running.size === 8, 30_000, "eight run");
+    // Time in which a ninth would begin.
+    await bridge.request("ping");
+    await sleep(200);
+    expect(held.started).toHaveLength(8);
+    const [first = "", ...others] = held.started;
+    held.letGo(first);
+    await until(() => held.started.length === 9, 30_000, "the ninth runs");
+    expect(held.running.size).toBe(8);
+    const [ninth = ""] = keys.filter((key) => key !== first && !others.includes(key));
+    for (const key of [...others, ninth]) held.letGo(key);
+    const answers = await Promise.all(ids.map(async (id) => (await bridge.answerTo(id)).result.content[0].text as string));
+    expect(answers).toEqual(keys.map((key) => `end of ${key}`));
   });
 
   it("H2: --connections 1 runs one call after the other, in order, on one connection", async ({ parent, start }) => {
@@ -104,9 +97,9 @@ describe("cancel", () => {
     const bridge = start((await serve([held.tool])).mcpServerConfig);
     await bridge.initialize();
     const [one, two] = [bridge.startCall("held", { key: "one" }), bridge.startCall("held", { key: "two" })];
-    await until(() => held.running.size === 2, 10_000, "both run");
+    await until(() => held.running.size === 2, 30_000, "both run");
     bridge.cancel(one);
-    await until(() => held.aborted.length > 0, 10_000, "the function is aborted");
+    await until(() => held.aborted.length > 0, 30_000, "the function is aborted");
     held.letGo("two");
     expect((await bridge.answerTo(two)).result.content[0].text).toBe("end of two");
     expect(held.aborted).toEqual(["one"]);
@@ -118,12 +111,12 @@ describe("cancel", () => {
     const bridge = start((await serve([held.tool])).mcpServerConfig, { options: ["--connections", "1"] });
     await bridge.initialize();
     const ids = ["a", "b", "c"].map((key) => bridge.startCall("held", { key }));
-    await until(() => held.started.length === 1, 10_000, "the first runs");
+    await until(() => held.started.length === 1, 30_000, "the first runs");
     bridge.cancel(ids[1]!);
     // Its answer says that the cancel before it was read: the end of the first call comes another way and could overtake it.
     await bridge.request("ping");
     held.letGo("a");
-    await until(() => held.started.length > 1, 10_000, "the next runs");
+    await until(() => held.started.length > 1, 30_000, "the next runs");
     held.letGo("c");
     await bridge.answerTo(ids[2]!);
     expect(held.started).toEqual(["a", "c"]);
@@ -135,14 +128,14 @@ describe("cancel", () => {
     const bridge = start((await serve([held.tool])).mcpServerConfig);
     await bridge.initialize();
     const first = bridge.startCall("held", { key: "first" });
-    await until(() => held.running.has("first"), 10_000, "it runs");
+    await until(() => held.running.has("first"), 30_000, "it runs");
     held.letGo("first");
     await bridge.answerTo(first);
     for (const id of [first, first, 999, "no such"]) bridge.cancel(id);
     bridge.send({ method: "notifications/cancelled", params: {} });
     bridge.send({ method: "notifications/cancelled" });
     const second = bridge.startCall("held", { key: "second" });
-    await until(() => held.running.has("second"), 10_000, "the next runs");
+    await until(() => held.running.has("second"), 30_000, "the next runs");
     held.letGo("second");
     expect((await bridge.answerTo(second)).result.content[0].text).toBe("end of second");
     expect(held.aborted).toEqual([]);
@@ -153,11 +146,11 @@ describe("cancel", () => {
     const bridge = start((await serve([held.tool])).mcpServerConfig, { options: ["--reconnect", "never"] });
     await bridge.initialize();
     const first = bridge.startCall("held", { key: "first" });
-    await until(() => held.running.size === 1, 10_000, "it runs");
+    await until(() => held.running.size === 1, 30_000, "it runs");
     bridge.cancel(first);
-    await until(() => held.aborted.length === 1, 10_000, "it is aborted");
+    await until(() => held.aborted.length === 1, 30_000, "it is aborted");
     const second = bridge.startCall("held", { key: "second" });
-    await until(() => held.running.has("second"), 10_000, "the next runs");
+    await until(() => held.running.has("second"), 30_000, "the next runs");
     held.letGo("second");
     expect((await bridge.answerTo(second)).result.isError).toBeUndefined();
   });
@@ -237,7 +230,7 @@ describe("connections", () => {
     await bridge.initialize();
     for (let n = 1; n <= 5; n++) {
       expect((await bridge.call("echo", { n })).content[0].text).toBe(`call ${n}`);
-      await until(() => raw.connections.at(-1)!.socket.destroyed, 10_000, "the bridge has closed its end too");
+      await until(() => raw.connections.at(-1)!.socket.destroyed, 30_000, "the bridge has closed its end too");
     }
     expect(raw.connections).toHaveLength(5);
   });

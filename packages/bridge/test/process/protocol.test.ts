@@ -62,7 +62,7 @@ describe("protocol faults", () => {
       '{"jsonrpc":"2.0","method":"notifications/unknown"}',
     ];
     expect(await answersTo(bridge, ...lines)).toEqual([]);
-    expect(bridge.stderr).toContain("[hawser] refused a message from the client: not valid JSON");
+    await bridge.whenLogged("[hawser] refused a message from the client: not valid JSON");
     await alive(bridge);
   });
 

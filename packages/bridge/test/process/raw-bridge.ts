@@ -40,6 +40,8 @@ export interface RawBridge {
   cancel(id: string | number): void;
   /** Resolves when a message fits, looking also at what has come already. */
   until(fits: (message: Message) => boolean): Promise<Message>;
+  /** Resolves when stderr holds this text. It comes another way than the answers, and may come after them. */
+  whenLogged(text: string): Promise<void>;
 }
 
 export function startBridge(source: { command: string; args: readonly string[] }, options: BridgeOptions): RawBridge {
@@ -55,7 +57,10 @@ export function startBridge(source: { command: string; args: readonly string[] }
   const wake = (): void => {
     for (const look of [...waiting]) look();
   };
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+    wake();
+  });
   child.stdin.on("error", () => {});
   createInterface({ input: child.stdout, crlfDelay: Infinity }).on("line", (line) => {
     const message = readMessage(line);
@@ -71,19 +76,22 @@ export function startBridge(source: { command: string; args: readonly string[] }
     }),
   );
 
-  function until(fits: (message: Message) => boolean): Promise<Message> {
+  /** Resolves with what is found, sooner or later. */
+  function find<Found>(search: () => Found | undefined, what: string): Promise<Found> {
     return new Promise((resolve, reject) => {
       const look = (): void => {
-        const found: Message = messages.find(fits);
+        const found = search();
         if (found === undefined && !hasEnded) return;
         waiting.delete(look);
         if (found !== undefined) resolve(found);
-        else reject(new Error(`the bridge ended without the message; stderr:\n${stderr.slice(-2_000)}`));
+        else reject(new Error(`the bridge ended without ${what}; stderr:\n${stderr.slice(-2_000)}`));
       };
       waiting.add(look);
       look();
     });
   }
+
+  const until = (fits: (message: Message) => boolean): Promise<Message> => find(() => messages.find(fits), "the message");
 
   const isAnswer = (message: Message): boolean => "result" in message || "error" in message;
   const bridge: RawBridge = {
@@ -117,6 +125,7 @@ export function startBridge(source: { command: string; args: readonly string[] }
     },
     cancel: (requestId) => bridge.send({ method: "notifications/cancelled", params: { requestId } }),
     until,
+    whenLogged: async (text) => void (await find(() => stderr.includes(text) || undefined, `the words ${JSON.stringify(text)}`)),
   };
   return bridge;
 }

@@ -14,13 +14,6 @@ const configFor = (schemaPath: string, socketPath = "/nowhere/at-all.sock"): { c
   args: [bundledBridge, socketPath, schemaPath],
 });
 
-/** What a start takes on this machine, as busy as it is now: about four times that of a Node that does nothing. */
-function timeOfStart(): number {
-  const startedAt = performance.now();
-  execFileSync(process.execPath, ["-e", "0"]);
-  return 4 * (performance.now() - startedAt);
-}
-
 describe("a schema file that breaks the contract", () => {
   const faults: readonly [string, string | Buffer, RegExp][] = [
     ["of 0 bytes", "", /can't read the schema file .*JSON/],
@@ -49,18 +42,20 @@ describe("a schema file that breaks the contract", () => {
     ["with two tools of one name", JSON.stringify([valid, { ...valid, name: "b" }, valid]), /tool 2: "ok" is also the name of tool 0/],
   ];
 
-  it.for(faults)("R39 BRG-09 H16: %s exits 2 within 2 s and says where", async ([, content, reason], { directory, start }) => {
-    const schemaPath = join(directory, "schema.json");
-    fs.writeFileSync(schemaPath, content);
-    const startMs = timeOfStart();
-    const startedAt = performance.now();
-    const bridge = start(configFor(schemaPath));
-    expect(await bridge.exited).toEqual({ code: 2, signal: null });
-    expect(performance.now() - startedAt).toBeLessThan(2_000 + startMs);
-    expect(bridge.stderr).toMatch(reason);
-    expect(bridge.stderr).toContain(schemaPath);
-    expect(bridge.messages).toEqual([]);
-  });
+  it.for(faults)(
+    "R39 BRG-09 H16: %s exits 2 at once, whatever else it could wait for, and says where",
+    async (fault, { directory, start }) => {
+      const [, content, reason] = fault;
+      const schemaPath = join(directory, "schema.json");
+      fs.writeFileSync(schemaPath, content);
+      // Its input stays open, and nobody answers at the socket.
+      const bridge = start(configFor(schemaPath));
+      expect(await bridge.exited).toEqual({ code: 2, signal: null });
+      expect(bridge.stderr).toMatch(reason);
+      expect(bridge.stderr).toContain(schemaPath);
+      expect(bridge.messages).toEqual([]);
+    },
+  );
 
   it("BRG-09 H16: a missing file, a directory and a pipe exit 2, and nobody waits for the pipe", async ({ directory, start }) => {
     const pipe = join(directory, "pipe");
@@ -142,7 +137,7 @@ describe("a schema file that keeps the contract", () => {
     const bridge = start(configFor(schemaPath));
     await bridge.initialize();
     expect((await bridge.request("tools/list")).result.tools).toHaveLength(1);
-    expect(bridge.stderr).toContain('[hawser] tool "list" is left out: its input_schema does not describe an object');
+    await bridge.whenLogged('[hawser] tool "list" is left out: its input_schema does not describe an object');
   });
 
   it("R46: an odd name reaches the client mapped and the function as it was", async ({ serve, start }) => {

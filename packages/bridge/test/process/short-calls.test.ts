@@ -93,7 +93,7 @@ describe("both ways", () => {
       const id = bridge.startCall("wait", {}, meta);
       await bridge.answerTo(bridge.startCall("wait", { ms: 0 }, meta));
       bridge.cancel(id);
-      await until(() => reasons.length === 1, 10_000, "the function is told");
+      await until(() => reasons.length === 1, 30_000, "the function is told");
       await bridge.answerTo(bridge.startCall("wait", { ms: 0 }, meta));
       expect(bridge.messages.filter((message) => message.id === id)).toEqual([]);
     }

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { defineTool, it } from "./bridges.ts";
-import { sleep } from "./observe.ts";
+import { sleep, until } from "./observe.ts";
 import { quickBridge } from "./quick-bridge.ts";
 import { bundledBridge } from "./raw-parent.ts";
 import { connectors } from "./official-clients.ts";
@@ -107,7 +107,9 @@ describe("surroundings", () => {
 
   it("a cache folder that is a link is not used, and what it points at stays as it is", async ({ directory, serve, start }) => {
     const target = join(directory, "target");
-    fs.mkdirSync(target, { mode: 0o755 });
+    fs.mkdirSync(target);
+    // Whatever the umask of whoever runs the tests is.
+    fs.chmodSync(target, 0o755);
     fs.symlinkSync(target, join(directory, "hawser"));
     const bridge = start((await serve([hello])).mcpServerConfig, { env: { XDG_CACHE_HOME: directory } });
     await bridge.initialize();
@@ -146,11 +148,11 @@ describe.concurrent("heartbeats", () => {
     });
     const seen: number[] = [];
     const options = {
-      timeout: 1_500,
+      timeout: 4_000,
       resetTimeoutOnProgress: true,
       onprogress: ({ progress }: { progress: number }) => void seen.push(progress),
     };
-    const result = await client.callTool("slow", { ms: 2_200 }, options);
+    const result = await client.callTool("slow", { ms: 5_000 }, options);
     await client.close();
     expect(result.content[0].text).toBe("done");
     expect(seen.length).toBeGreaterThan(3);
@@ -162,17 +164,20 @@ describe.concurrent("heartbeats", () => {
     serve,
     start,
   }) => {
-    const [config, options] = quickBridge((await serve([slow])).mcpServerConfig, { progressHeartbeatMs: 100 });
+    const end = Promise.withResolvers<string>();
+    const held = defineTool({ name: "held", description: "", input, run: () => end.promise });
+    const [config, options] = quickBridge((await serve([slow, held])).mcpServerConfig, { progressHeartbeatMs: 100 });
     const bridge = start(config, { ...options, options: ["--connections", "1"] });
     await bridge.initialize();
-    const first = bridge.startCall("slow", { ms: 600 });
+    const first = bridge.startCall("held");
     const waiting = bridge.startCall("slow", { ms: 1 }, { progressToken: "waiting" });
-    await Promise.all([first, waiting].map((id) => bridge.answerTo(id)));
     const beats = (): string[] =>
       bridge.messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params.progressToken);
+    await until(() => beats().length > 1, 30_000, "the one that waits has two of them");
+    end.resolve("done");
+    await Promise.all([first, waiting].map((id) => bridge.answerTo(id)));
     expect(new Set(beats())).toEqual(new Set(["waiting"]));
     const count = beats().length;
-    expect(count).toBeGreaterThan(1);
     await sleep(400);
     expect(beats()).toHaveLength(count);
   });

@@ -67,6 +67,8 @@ async function startClient({ command, args, env }: McpStdioServerConfig): Promis
     args,
     env: { ...process.env, ...env, TMPDIR: directory, XDG_CACHE_HOME: join(root, "c") },
     codec: ndjson,
+    // It ends by itself, on a busy machine too.
+    stopInputMs: 30_000,
   });
   const answers = child.transport.incoming[Symbol.asyncIterator]();
   return {

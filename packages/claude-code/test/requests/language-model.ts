@@ -12,6 +12,7 @@ import { defineTool, type TransportType } from "../../src/index.ts";
 import { say, use, type Conversation, type ModelBlock } from "../fixtures/scripted-model.ts";
 import { makeStage, thrownBy } from "../stage.ts";
 import { cliOf, hasCli, until } from "../surroundings.ts";
+import { isRunning } from "../../../wire/test/process/observe.ts";
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
@@ -91,7 +92,7 @@ describe.runIf(hasCli)("the AI SDK", () => {
 
   it("ends the run of a step that was abandoned, after its time or when its conversation goes on without it", async () => {
     const stage = await makeStage(({ said }) => (said.includes("never mind") ? say("fine") : [use(full("ask"), {}, "toolu_open")]));
-    const model = stage.create({ toolResultTimeoutMs: 1_500 });
+    const model = stage.create({ toolResultTimeoutMs: 4_000 });
     const tools = { ask: tool({ inputSchema: z.object({}), outputSchema: z.string() }) };
     const first = await generateText({ model, prompt: "ask me", tools });
     expect(first.finishReason).toBe("tool-calls");
@@ -157,19 +158,23 @@ describe.runIf(hasCli)("the AI SDK", () => {
     expect(stage.model.conversations.at(-1)!.said).toContain("[assistant]\nanswer 0");
   });
 
-  it("a program that leaves steps behind ends by itself, with an interrupt handler too, and the command lines with it", async () => {
-    const stage = await makeStage(() => [use(full("ask"))]);
-    const program = join(import.meta.dirname, "../fixtures/leaves-a-step.ts");
-    const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, stage.home, stage.directory], {
-      env: { ...process.env, ...stage.options.env },
-      timeout: 40_000,
-    });
-    const { finishReasons, pids } = JSON.parse(stdout) as { finishReasons: string[]; pids: number[] };
-    expect(finishReasons).toEqual(["tool-calls", "tool-calls"]);
-    expect(pids).toEqual([expect.any(Number), expect.any(Number)]);
-    await until(() => pids.every((pid) => !fs.existsSync(`/proc/${pid}`)), "the command lines have ended");
-    expect(fs.readdirSync(stage.directory)).toEqual([]);
-  });
+  it(
+    "a program that leaves steps behind ends by itself, with an interrupt handler too, and the command lines with it",
+    { timeout: 180_000 },
+    async () => {
+      const stage = await makeStage(() => [use(full("ask"))]);
+      const program = join(import.meta.dirname, "../fixtures/leaves-a-step.ts");
+      const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, stage.home, stage.directory], {
+        env: { ...process.env, ...stage.options.env },
+        timeout: 170_000,
+      });
+      const { finishReasons, pids } = JSON.parse(stdout) as { finishReasons: string[]; pids: number[] };
+      expect(finishReasons).toEqual(["tool-calls", "tool-calls"]);
+      expect(pids).toEqual([expect.any(Number), expect.any(Number)]);
+      await until(() => !pids.some(isRunning), "the command lines have ended");
+      expect(fs.readdirSync(stage.directory)).toEqual([]);
+    },
+  );
 
   it("an aborted stream ends the command line", async () => {
     const controller = new AbortController();

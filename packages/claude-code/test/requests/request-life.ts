@@ -127,7 +127,7 @@ describe.runIf(hasCli)("requests at the same time", () => {
 });
 
 describe("many requests", () => {
-  it("at once share a model and a signal, without a listener too many, then or afterwards", { timeout: 90_000 }, async () => {
+  it("at once share a model and a signal, without a listener too many, then or afterwards", { timeout: 180_000 }, async () => {
     const stage = await makeStage(() => []);
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
@@ -145,13 +145,13 @@ describe("many requests", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("of every kind of end leave a program free to end", async () => {
+  it("of every kind of end leave a program free to end", { timeout: 180_000 }, async () => {
     const stage = await makeStage(() => []);
     const program = join(import.meta.dirname, "../fixtures/ends-by-itself.ts");
     const args = ["--conditions=hawser-source", program, stage.home, stage.directory];
     const { stdout } = await promisify(execFile)(process.execPath, args, {
       env: { ...process.env, ...stage.options.env },
-      timeout: 40_000,
+      timeout: 170_000,
     });
     const ends = JSON.parse(stdout) as Record<string, unknown>;
     expect(ends).toEqual({

@@ -9,9 +9,9 @@ import { hasCli } from "../surroundings.ts";
 const program = fileURLToPath(new URL("./requests.soak.ts", import.meta.url));
 
 describe.runIf(hasCli)("requests.soak.ts", () => {
-  it("makes requests over both transports; 0 processes and 0 files are left", { timeout: 120_000 }, async () => {
+  it("makes requests over both transports; 0 processes and 0 files are left", { timeout: 180_000 }, async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--conditions=hawser-source", program, "1"], {
-      timeout: 110_000,
+      timeout: 170_000,
     });
     expect(stdout + stderr).toMatch(
       /^claude code requests soak: passed: 2 requests with 2 calls, 0 processes and 0 files left, in \d+ s\n$/,

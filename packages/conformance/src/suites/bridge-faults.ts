@@ -124,8 +124,9 @@ export const bridgeFaultScenarios: readonly Scenario[] = [
       call("c", { text: "last" }),
       { expect: answered("c", "bye") },
       { expectFacts: { open: 0 } },
-      // Time to notice: the end and the next call come from two sides.
+      // Time to notice: the end and the next call come from two sides. Who has answered another request has looked at both.
       { expectNothing: 100 },
+      { expectAlive: true },
       call("next", { text: "next" }),
       { expect: answered("next", "next") },
       seen({ connections: 2, requests: [callTool("last"), callTool("next")] }),

@@ -27,9 +27,9 @@ export const echoEndScenarios: readonly Scenario[] = [
           { id: "flow", type: "piece", index: 1 },
           { id: "flow", type: "done" },
         ],
-        withinMs: 10_000,
+        withinMs: 60_000,
       },
-      { expectExit: { code: 0 }, withinMs: 10_000 },
+      { expectExit: { code: 0 }, withinMs: 60_000 },
     ],
   },
   {
@@ -47,9 +47,9 @@ export const echoEndScenarios: readonly Scenario[] = [
           { id: "short", type: "done" },
           { id: "long", type: "error", code: "cancelled" },
         ],
-        withinMs: 10_000,
+        withinMs: 60_000,
       },
-      { expectExit: { code: 0 }, withinMs: 10_000 },
+      { expectExit: { code: 0 }, withinMs: 60_000 },
     ],
   },
 ];

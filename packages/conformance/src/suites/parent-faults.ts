@@ -151,7 +151,7 @@ export const parentFaultScenarios: readonly Scenario[] = [
     additive: true,
     steps: [
       { connect: "half" },
-      call("wait", { ms: 200 }, { on: "half" }),
+      call("wait", { ms: 4_000 }, { on: "half" }),
       { endInput: true, on: "half" },
       { expect: result("waited"), on: "half" },
       { expectEnd: true, on: "half" },

@@ -2,7 +2,7 @@
 // cancel and hello never wait behind calls is additive, as are the ends that it does not describe.
 
 import type { Scenario } from "../scenario.ts";
-import { answered, at, failed, get, request, seen, setupWith, succeeded, withStatus } from "./rpc-script.ts";
+import { answered, at, failed, get, request, seen, setupInNoHurry, setupWith, succeeded, withStatus } from "./rpc-script.ts";
 
 const slow = withStatus(201, { afterMs: 300 });
 const cancelled = (id: unknown): object => failed(id, 7, { data: { cancelled: true } });
@@ -57,7 +57,7 @@ export const rpcControlScenarios: readonly Scenario[] = [
     title: "shutdown with mode now cancels what runs and waits, each with its answer",
     requirements: ["H27"],
     additive: true,
-    setup: setupWith(),
+    setup: setupInNoHurry(),
     steps: [
       get("runs", "/hang"),
       { expectFacts: { running: 1 } },
@@ -123,7 +123,7 @@ export const rpcControlScenarios: readonly Scenario[] = [
     title: "cancel ends a running call with code 7 and closes its connection",
     requirements: ["H21"],
     additive: true,
-    setup: setupWith([], "--workers", "2"),
+    setup: setupInNoHurry("--workers", "2"),
     steps: [
       get("stuck", "/hang"),
       { expectFacts: { running: 1 } },
@@ -138,12 +138,12 @@ export const rpcControlScenarios: readonly Scenario[] = [
     title: "cancel works with one worker, which the call keeps busy",
     requirements: ["H21"],
     additive: true,
-    setup: setupWith([], "--workers", "1"),
+    setup: setupInNoHurry("--workers", "1"),
     steps: [
       get("stuck", "/hang"),
       { expectFacts: { running: 1 } },
       request("stop", "cancel", { requestId: "stuck" }),
-      { expectAll: [succeeded("stop", { data: { cancelled: true } }), cancelled("stuck")], withinMs: 3_000 },
+      { expectAll: [succeeded("stop", { data: { cancelled: true } }), cancelled("stuck")] },
     ],
   },
   {
@@ -183,7 +183,7 @@ export const rpcControlScenarios: readonly Scenario[] = [
     title: "two calls of one id are both made; cancel ends both and says how many, and no other",
     requirements: ["H25", "RPC-03"],
     additive: true,
-    setup: setupWith([], "--workers", "3"),
+    setup: setupInNoHurry("--workers", "3"),
     steps: [
       get("twin", "/hang/1"),
       get("twin", "/hang/2"),
@@ -199,7 +199,7 @@ export const rpcControlScenarios: readonly Scenario[] = [
     title: "hello, capability and reload_config are answered while the only worker is busy",
     requirements: ["H21", "R80"],
     additive: true,
-    setup: setupWith([], "--workers", "1"),
+    setup: setupInNoHurry("--workers", "1"),
     steps: [
       get("stuck", "/hang"),
       { expectFacts: { running: 1 } },
@@ -207,7 +207,7 @@ export const rpcControlScenarios: readonly Scenario[] = [
       request("b", "capability"),
       request("c", "reload_config"),
       { sendBytes: { utf8: "{oops\n" } },
-      { expect: succeeded("a"), withinMs: 3_000 },
+      { expect: succeeded("a") },
       { expect: succeeded("b") },
       { expect: succeeded("c") },
       { expect: failed({ $absent: true }, 2) },
@@ -233,7 +233,7 @@ export const rpcControlScenarios: readonly Scenario[] = [
     title: "on SIGTERM nothing new starts, running calls end with an answer, and the process exits with 0",
     requirements: ["H28", "G8"],
     additive: true,
-    setup: setupWith(),
+    setup: setupInNoHurry(),
     steps: [
       get("runs", "/hang"),
       { expectFacts: { running: 1 } },

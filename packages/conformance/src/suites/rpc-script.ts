@@ -45,5 +45,8 @@ export const setupWith = (answers: readonly Answer[] = [], ...flags: string[]): 
   ...(flags.length > 0 && { flags }),
 });
 
+/** For calls that hang or are many: none ends by its time, however long the rest takes. */
+export const setupInNoHurry = (...flags: string[]): Setup => setupWith([], "--timeout", "60s", ...flags);
+
 /** What has come to the API until now: since the calls were answered, there is nothing to wait for. */
 export const seen = (facts: object): Step => ({ expectFacts: facts, withinMs: 1 });

@@ -45,9 +45,10 @@ export function createRunningCalls(): RunningCalls {
     armForNext();
   }
 
+  /** In the order of their deadlines, however late it is. */
   function overdue(): RunningCall[] {
     const now = performance.now();
-    return calls.filter(({ endsAt }) => endsAt <= now);
+    return calls.filter(({ endsAt }) => endsAt <= now).sort((one, other) => one.endsAt - other.endsAt);
   }
 
   function armForNext(): void {

@@ -151,7 +151,7 @@ const isAbandoned = (error: unknown): boolean => ["cancelled", "timeout"].includ
 
 const isGone = ({ code }: HawserError): boolean => code === "connection_lost" || code === "closed";
 
-const exitWaitMs = 500;
+const exitWaitMs = 2_000;
 
 async function whyEnded(exited: Child["exited"]): Promise<HawserError> {
   const exit = await Promise.race([exited, sleep(exitWaitMs, undefined, { ref: false })]);

@@ -1,9 +1,10 @@
 // The configuration file: read as `igw` wrote it, changed without losing what we don't know, never half
 // written, never readable for others.
 
-import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { changeConfig, configPath, loadConfig, saveConfig } from "../../src/config/config-file.ts";
@@ -16,6 +17,12 @@ function homeWith(content?: string): { env: { HOME: string }; path: string } {
   mkdirSync(dirname(path), { recursive: true });
   if (content !== undefined) writeFileSync(path, content);
   return { env, path };
+}
+
+function writeLock(path: string, content: string, ageMs: number): void {
+  const writtenAt = new Date(Date.now() - ageMs);
+  writeFileSync(`${path}.lock`, content);
+  utimesSync(`${path}.lock`, writtenAt, writtenAt);
 }
 
 describe("its place", () => {
@@ -89,11 +96,26 @@ describe("writing", () => {
     expect([readFileSync(path, "utf8"), readdirSync(dirname(path))]).toEqual(["{}", ["config.json"]]);
   });
 
-  it("a lock that a dead process left behind is taken over", async () => {
+  it.each([
+    ["that names it", () => String(spawnSync(process.execPath, ["--version"]).pid), 20_000],
+    ["that names nobody", () => "", 20_000],
+    ["whose id another one has by now", () => String(process.pid), 70_000],
+  ])("a lock that a dead process left behind %s is taken over, and nothing of it is left", async (_which, write, ageMs) => {
     const { env, path } = homeWith("{}");
-    writeFileSync(`${path}.lock`, "");
-    utimesSync(`${path}.lock`, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
-    await changeConfig((config) => setValues(config, { token: "t" }), env);
+    writeLock(path, write(), ageMs);
+    await Promise.all(["a", "b", "c"].map((name) => changeConfig((config) => addProfile(config, name, {}), env)));
+    expect(Object.keys((await loadConfig(env)).profiles ?? {}).toSorted()).toEqual(["a", "b", "c"]);
+    expect(readdirSync(dirname(path))).toEqual(["config.json"]);
+  });
+
+  it("a lock whose process lives is waited for, also where that is slow", async () => {
+    const { env, path } = homeWith("{}");
+    writeLock(path, String(process.pid), 20_000);
+    const changed = changeConfig((config) => setValues(config, { token: "t" }), env);
+    await sleep(200);
+    expect(await loadConfig(env)).toEqual({});
+    rmSync(`${path}.lock`);
+    await changed;
     expect(await loadConfig(env)).toEqual({ token: "t" });
   });
 

@@ -11,13 +11,13 @@ import { documentOf } from "../openapi/documents.ts";
 describe.runIf(existsSync("/proc/self"))("a home below /proc", () => {
   const env = { HOME: "/proc/self" };
 
-  it("is refused as a place of the configuration, and does not hang", { timeout: 10_000 }, async () => {
+  it("is refused as a place of the configuration, and does not hang", async () => {
     const refusal = "folder of the configuration file /proc/self/.config/igw/config.json can't be made (ENOENT)";
     await expect(changeConfig((config) => config, env)).rejects.toMatchObject({ message: refusal, facts: { kind: "config" } });
     await expect(saveConfig({}, env)).rejects.toMatchObject({ message: refusal });
   });
 
-  it("is no place for a cache, and the document is read without one", { timeout: 10_000 }, async () => {
+  it("is no place for a cache, and the document is read without one", async () => {
     const path = join(freshHome(), "api.json");
     writeFileSync(path, documentOf({ "/a": { get: { operationId: "a" } } }));
     expect((await loadIndexFile(path, env))?.operations).toHaveLength(1);

@@ -3,7 +3,7 @@
 
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { answer, unusedPort } from "../api-stub.ts";
+import { answer, closedPort } from "../api-stub.ts";
 import { coreOf, rawStubOf, stubOf } from "../core-fixture.ts";
 
 const okResponse = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -129,9 +129,8 @@ describe("RPC-09: at most once", () => {
   });
 
   it("a refused connection names address and cause", async () => {
-    const port = await unusedPort();
-    const outcome = await coreOf(`http://127.0.0.1:${port}`).call({ path: "/x" });
-    expect(outcome.error).toBe(`network error: 127.0.0.1:${port}: connection refused (ECONNREFUSED)`);
+    const outcome = await coreOf(`http://127.0.0.1:${closedPort}`).call({ path: "/x" });
+    expect(outcome.error).toBe(`network error: 127.0.0.1:${closedPort}: connection refused (ECONNREFUSED)`);
     expect(outcome).toMatchObject({ ok: false, code: 7, errorInfo: { kind: "network", retryable: true } });
   });
 });
@@ -164,9 +163,8 @@ describe("retries", () => {
 
   it("that could only begin after the deadline are not waited for", async () => {
     const stub = await stubOf((_request, response) => answer(response, 429, "x", { "retry-after": "3600" }));
-    const startedAt = performance.now();
-    expect(await coreOf(stub.url).call({ path: "/x", retry: 5, timeout: "30s" })).toMatchObject({ ok: false, status: 429 });
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    // Whoever waited would wait longer than this test may take.
+    expect(await coreOf(stub.url).call({ path: "/x", retry: 5, timeout: "50m" })).toMatchObject({ ok: false, status: 429 });
     expect(stub.requests.length).toBe(1);
   });
 });

@@ -31,7 +31,7 @@ describe("body limit", () => {
     });
     const outcome = await coreOf(stub.url).call({ path: "/x", timeout: "30s" });
     expect(outcome.response).toMatchObject({ bytes: 4_194_304, truncated: true });
-    await vi.waitFor(() => expect(stub.openConnections).toBe(0), 5_000);
+    await vi.waitFor(() => expect(stub.openConnections).toBe(0), 30_000);
   });
 
   it("cuts between characters", async () => {

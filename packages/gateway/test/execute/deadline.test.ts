@@ -1,10 +1,27 @@
 // A call ends by its own deadline or when it is cancelled, wherever it hangs, and takes its connection along.
 
+import type { CallItem } from "@hawser/wire";
 import { describe, expect, it, vi } from "vitest";
-import { answer } from "../api-stub.ts";
+import type { CallOutcome } from "../../src/call.ts";
+import { answer, type StubServer } from "../api-stub.ts";
 import { coreOf, rawStubOf, stubOf } from "../core-fixture.ts";
 
 const head = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n";
+
+/** Calls a server that hangs, with ever more time until a request has reached it: a busy machine may need all of it to connect. */
+async function callHanging(item: CallItem, answerBytes: string): Promise<{ outcome: CallOutcome; stub: StubServer; timeoutMs: number }> {
+  for (let timeoutMs = 200; ; timeoutMs *= 5) {
+    let isReached = false;
+    const stub = await rawStubOf((socket) => {
+      socket.on("data", () => {
+        isReached = true;
+        socket.write(answerBytes);
+      });
+    });
+    const outcome = await coreOf(stub.url).call({ ...item, timeout: `${timeoutMs}ms` });
+    if (isReached) return { outcome, stub, timeoutMs };
+  }
+}
 
 describe("RPC-13: deadlines", () => {
   it.each([
@@ -13,32 +30,31 @@ describe("RPC-13: deadlines", () => {
     ["before the body", head],
     ["within the body", `${head}half`],
   ])("a server that hangs %s ends as a timeout, and its socket is closed", async (_name, bytes) => {
-    const stub = await rawStubOf((socket) => socket.on("data", () => socket.write(bytes)));
-    const outcome = await coreOf(stub.url).call({ path: "/x", timeout: "200ms", retry: 3 });
+    const { outcome, stub, timeoutMs } = await callHanging({ path: "/x", retry: 3 }, bytes);
     expect(outcome).toMatchObject({
       ok: false,
       code: 7,
-      error: "network timeout: no end within 200 ms",
+      error: `network timeout: no end within ${timeoutMs} ms`,
       errorInfo: { kind: "timeout", retryable: true },
     });
     expect(stub.connections).toBe(1);
-    await vi.waitFor(() => expect(stub.openConnections).toBe(0), 5_000);
+    await vi.waitFor(() => expect(stub.openConnections).toBe(0), 30_000);
   });
 
   it("the deadline covers all tries and the waits between them", async () => {
     const stub = await stubOf((_request, response) => answer(response, 503, "x"));
     const startedAt = performance.now();
+    // The waits alone would take three quarters of an hour.
     const outcome = await coreOf(stub.url).call({ path: "/x", timeout: "300ms", retry: 100, retryBackoff: "50ms" });
     expect(outcome).toMatchObject({ ok: false, code: 7 });
     // On a slow machine the deadline may meet a try instead of a wait.
     expect(["http", "timeout"]).toContain(outcome.errorInfo?.kind);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
     expect(stub.requests.length).toBeLessThan(10);
   });
 
   it("a POST that timed out after it was sent is not called retryable", async () => {
-    const stub = await rawStubOf((socket) => void socket.on("data", () => undefined));
-    const outcome = await coreOf(stub.url).call({ method: "POST", path: "/x", yes: true, timeout: "200ms" });
+    const { outcome } = await callHanging({ method: "POST", path: "/x", yes: true }, "");
     expect(outcome).toMatchObject({ code: 7, errorInfo: { kind: "timeout", retryable: false } });
   });
 });
@@ -49,7 +65,7 @@ describe("cancelling", () => {
     const stub = await rawStubOf((socket) => socket.on("data", () => controller.abort()));
     const outcome = await coreOf(stub.url).call({ path: "/x" }, { signal: controller.signal });
     expect(outcome).toMatchObject({ ok: false, code: 7, cancelled: true, error: "cancelled", errorInfo: { kind: "cancelled" } });
-    await vi.waitFor(() => expect(stub.openConnections).toBe(0), 5_000);
+    await vi.waitFor(() => expect(stub.openConnections).toBe(0), 30_000);
   });
 
   it("before the start sends nothing", async () => {
@@ -73,14 +89,15 @@ describe("cancelling", () => {
     let received = "";
     const stub = await rawStubOf((socket) => void socket.on("data", (chunk: Buffer) => (received += chunk.toString())));
     const core = coreOf(stub.url, { maxConnections: 1 });
-    const first = core.call({ path: "/first", timeout: "400ms" });
-    const controller = new AbortController();
-    const second = core.call({ method: "POST", path: "/second", yes: true }, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 50);
+    const [one, other] = [new AbortController(), new AbortController()];
+    const first = core.call({ path: "/first" }, { signal: one.signal });
+    await vi.waitFor(() => expect(received).toContain("/first"), 30_000);
+    const second = core.call({ method: "POST", path: "/second", yes: true }, { signal: other.signal });
+    setTimeout(() => other.abort(), 50);
     expect(await second).toMatchObject({ cancelled: true });
-    expect(await first).toMatchObject({ errorInfo: { kind: "timeout" } });
-    await vi.waitFor(() => expect(stub.openConnections).toBe(0), 5_000);
-    expect(received).toContain("/first");
+    one.abort();
+    expect(await first).toMatchObject({ cancelled: true });
+    await vi.waitFor(() => expect(stub.openConnections).toBe(0), 30_000);
     expect(received).not.toContain("/second");
   });
 

@@ -12,7 +12,7 @@ describe("RPC-11: redirects", () => {
   it("a request that was made for another origin is refused before it is sent", async () => {
     const other = await stubOf();
     const pool = createConnectionPool(1);
-    const request = { method: "GET", url: new URL(`${other.url}/x`), headers: [] };
+    const request = { method: "GET", url: `${other.url}/x`, headers: [] };
     const credential = { origin: "http://127.0.0.1:1", token: canary, in: "header", field: "X-T", prefix: "" } as const;
     const outcome = await execute(request, { pool, origin: "http://127.0.0.1:1", credential, redactor: createRedactor(canary) });
     await pool.close();
@@ -54,6 +54,23 @@ describe("RPC-11: redirects", () => {
       ["/old", canary],
       ["/new?a=1", canary],
     ]);
+  });
+
+  it.each([
+    ["/new#part", "/new"],
+    ["/new?", "/new"],
+    ["/new?a=1#part", "/new?a=1"],
+    ["?b=2", "/old?b=2"],
+    ["//HOST/new", "/new"],
+  ])("a location %s within the origin is asked for as %s", async (location, asked) => {
+    const stub = await stubOf((request, response) =>
+      request.target === "/old"
+        ? answer(response, 302, "", { location: location.replace("HOST", new URL(stub.url).host) })
+        : answer(response, 200, "here"),
+    );
+    const outcome = await coreOf(stub.url).call({ path: "/old" });
+    expect(outcome).toMatchObject({ ok: true, request: { url: `${stub.url}/old` }, response: { body: "here" } });
+    expect(stub.requests.map(({ target }) => target)).toEqual(["/old", asked]);
   });
 
   it("a POST is not followed, also within the origin", async () => {

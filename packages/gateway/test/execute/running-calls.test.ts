@@ -7,28 +7,47 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { describe, expect, it } from "vitest";
 import { createRunningCalls, type RunningCall } from "../../src/execute/running-calls.ts";
 
-function callFor(ms: number, onEnd: (how: string) => void): RunningCall {
-  return { place: -1, endsAt: performance.now() + ms, expire: () => onEnd("expired"), cancel: () => onEnd("cancelled") };
+function callFor(ms: number, onEnd: (how: string) => void, startedAt = performance.now()): RunningCall {
+  return { place: -1, endsAt: startedAt + ms, expire: () => onEnd("expired"), cancel: () => onEnd("cancelled") };
 }
 
 describe("RPC-13: deadlines of running calls", () => {
   it("a call that begins later and must end sooner is not held up by one with more time, nor the other way round", async () => {
     const running = createRunningCalls();
     const ended: string[] = [];
+    const startedAt = performance.now();
     const add = (name: string, ms: number): void => {
-      const call = callFor(ms, (how) => {
+      const onEnd = (how: string): void => {
         ended.push(`${name} ${how}`);
         running.delete(call);
-      });
+      };
+      const call = callFor(ms, onEnd, startedAt);
       running.add(call);
     };
     add("long", 3_600_000);
-    add("second", 300);
+    add("second", 200);
     add("first", 20);
     while (ended.length < 2) await sleep(10);
     expect(ended).toEqual(["first expired", "second expired"]);
     running.cancelAll();
     expect(ended).toEqual(["first expired", "second expired", "long cancelled"]);
+  });
+
+  it("calls whose deadlines passed while the process was busy are told in the order of these", async () => {
+    const running = createRunningCalls();
+    const ended: number[] = [];
+    const startedAt = performance.now();
+    for (const ms of [30, 10, 20]) {
+      const onEnd = (): void => {
+        ended.push(ms);
+        running.delete(call);
+      };
+      const call = callFor(ms, onEnd, startedAt);
+      running.add(call);
+    }
+    while (performance.now() < startedAt + 50);
+    while (ended.length < 3) await sleep(10);
+    expect(ended).toEqual([10, 20, 30]);
   });
 
   it("a call that has ended is not told anything, wherever it stood among the others", async () => {
@@ -48,12 +67,11 @@ describe("RPC-13: deadlines of running calls", () => {
   it("an answer that lay there while the process was busy counts, though the deadline has passed", async () => {
     const running = createRunningCalls();
     let told = "";
-    const call = callFor(20, (how) => (told = how));
+    const call = callFor(300, (how) => (told = how));
     running.add(call);
     // From here the timers come next, and only behind them what lay there: so does what lies in a socket.
     await nextTurn();
-    const until = performance.now() + 60;
-    while (performance.now() < until);
+    while (performance.now() < call.endsAt + 40);
     setImmediate(() => running.delete(call));
     await sleep(100);
     expect(told).toBe("");

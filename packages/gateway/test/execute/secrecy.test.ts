@@ -9,7 +9,7 @@ import type { CallItem } from "@hawser/wire";
 import type { GatewayOptions } from "../../src/call.ts";
 import { createRedactingStream, createRedactor } from "../../src/execute/redaction.ts";
 import { toBatchLine, toCallJson } from "../../src/execute/answers.ts";
-import { answer, unusedPort, type StubHandler } from "../api-stub.ts";
+import { answer, closedPort, type StubHandler } from "../api-stub.ts";
 import { canary, coreOf, freshHome, stubOf } from "../core-fixture.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
@@ -119,7 +119,8 @@ describe("SEC-01: the token", () => {
     });
     let printed = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(0);
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    expect(code, printed).toBe(0);
     expect(printed).toContain("sending request to GET");
     expect(printed).toContain("http 500");
     expectSecret(printed);
@@ -169,7 +170,7 @@ describe("SEC-01: the token", () => {
   });
 
   it("is not sent along a refused connection's error, nor to a port nobody listens on", async () => {
-    const outcome = await coreOf(`http://127.0.0.1:${await unusedPort()}`).call({ path: `/${encodeURIComponent(canary)}` });
+    const outcome = await coreOf(`http://127.0.0.1:${closedPort}`).call({ path: `/${encodeURIComponent(canary)}` });
     expect(outcome).toMatchObject({ ok: false, code: 7 });
     expectSecret(JSON.stringify(outcome));
   });

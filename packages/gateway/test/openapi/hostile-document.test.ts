@@ -156,7 +156,7 @@ describe("a document is read", () => {
 
   it("SEC-05: with a pointer that is long and leads nowhere looked at once, however many references lead to it", async () => {
     const P = { $ref: `#${"/a".repeat(100_000)}` };
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     const index = await indexOf(
       documentOf(
         pathsOf(2_000, () => shared),
@@ -164,7 +164,9 @@ describe("a document is read", () => {
       ),
     );
     expect(index.operations).toEqual([]);
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    // Processor time, since a clock tells about the other programs of a busy machine too; to look each time would take minutes.
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(10_000);
   });
 
   it("G10: without what is longer in itself than an operation may be, which is said where it is used", async () => {

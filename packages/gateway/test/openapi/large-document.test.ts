@@ -31,15 +31,16 @@ describe("a large document", () => {
 
   it("does not parse the document again: its second load takes a fraction of the first", async () => {
     const { env } = await freshHome();
-    const start = performance.now();
-    await loadIndexFile(path, env);
-    const cold = performance.now() - start;
-    const warm: number[] = [];
-    for (let round = 0; round < 5; round++) {
-      const from = performance.now();
+    // Processor time, since a clock tells about the other programs of a busy machine too.
+    const load = async (): Promise<number> => {
+      const before = process.cpuUsage();
       await loadIndexFile(path, env);
-      warm.push(performance.now() - from);
-    }
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    const cold = await load();
+    const warm: number[] = [];
+    for (let round = 0; round < 5; round++) warm.push(await load());
     expect(Math.min(...warm)).toBeLessThan(cold / 4);
     expect(readFileSync(path).length).toBeGreaterThan(12_000_000);
   });

@@ -122,6 +122,19 @@ describe("RPC-11: paths that would lead away", () => {
     );
   });
 
+  it("a path of plain characters becomes the address that a URL makes of it, or is refused", () => {
+    const paths = fc.string({ unit: fc.constantFrom("/", "a", "Z", "0", ".", "_", "~", "-"), maxLength: 12 }).map((rest) => `/${rest}`);
+    fc.assert(
+      fc.property(paths, fc.constantFrom(target, targetBelowPath), (path, to) => {
+        const url = urlOf(() => built({ path }, undefined, to).url);
+        if (!url) return;
+        expect(built({ path }, undefined, to).url).toBe(url.href);
+        expect(url.href).toBe(new URL(`${to.baseUrl.href.replace(/\/$/, "")}${path}`).href);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it("stays in its segment for any value of a path parameter, or refuses", () => {
     const described = operation({ path: "/a/{id}/b", parameters: [parameter("id", "path")] });
     const values = fc.oneof(

@@ -24,5 +24,5 @@ export function operation(more: Partial<OperationDescription> = {}): OperationDe
 /** What was built, as plain values. */
 export function built(item: CallItem, described?: OperationDescription, to: Target = target) {
   const request = buildRequest(item, described, to);
-  return { method: request.method, url: request.url.href, headers: request.headers, body: request.body };
+  return { method: request.method, url: request.url, headers: request.headers, body: request.body };
 }

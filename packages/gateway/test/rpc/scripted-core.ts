@@ -2,7 +2,7 @@
 // rejects, obeys its signal) and counts what reaches it.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CallItem } from "@hawser/wire";
+import type { CallItem, CancelSignal } from "@hawser/wire";
 import type { CallCore, CallOutcome } from "../../src/call.ts";
 
 export interface ScriptedCore extends CallCore {
@@ -12,7 +12,7 @@ export interface ScriptedCore extends CallCore {
   readonly reloads: number;
 }
 
-export type Script = (item: CallItem, signal: AbortSignal | undefined, reloads: number) => Promise<Partial<CallOutcome>>;
+export type Script = (item: CallItem, signal: CancelSignal | undefined, reloads: number) => Promise<Partial<CallOutcome>>;
 
 export function succeeded(body: string, more: Partial<CallOutcome> = {}): CallOutcome {
   const bytes = Buffer.byteLength(body);
@@ -46,7 +46,7 @@ const echoPath: Script = (item) => Promise.resolve(succeeded(item.path ?? ""));
 export const after =
   (ms: number | ((item: CallItem) => number)): Script =>
   (item, signal) =>
-    sleep(typeof ms === "number" ? ms : ms(item), succeeded(item.path ?? ""), { signal }).catch(() => cancelled);
+    sleep(typeof ms === "number" ? ms : ms(item), succeeded(item.path ?? ""), { signal: signal as AbortSignal }).catch(() => cancelled);
 
 /** Never ends but by being cancelled. */
 export const never: Script = after(3_600_000);

@@ -13,6 +13,8 @@ import { answer, startApiStub, type ApiStub } from "../api-stub.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hawser-tools-"));
 const env = { XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder };
+// Enough for a busy machine.
+const timeoutMs = 60_000;
 let demo: DemoApi;
 let stub: ApiStub;
 beforeAll(async () => {
@@ -23,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const demoOptions = (): GatewayOptions => ({ gatewayUrl: demo.url, apiKey: demo.token, env, cwd: folder });
+const demoOptions = (): GatewayOptions => ({ gatewayUrl: demo.url, apiKey: demo.token, timeoutMs, env, cwd: folder });
 
 interface Result {
   readonly content: readonly { readonly type: string; readonly text: string }[];
@@ -47,7 +49,7 @@ const run = async (tools: readonly Tool[], name: string, args: object, signal?: 
 function documentOptions(name: string, document: object): GatewayOptions {
   const specFile = join(folder, `${name}.json`);
   writeFileSync(specFile, JSON.stringify({ openapi: "3.1.0", info: { title: name, version: "1" }, ...document }));
-  return { gatewayUrl: stub.url, apiKey: "secret-canary-token", specFile, env, cwd: folder };
+  return { gatewayUrl: stub.url, apiKey: "secret-canary-token", specFile, timeoutMs, env, cwd: folder };
 }
 
 describe("a small API", () => {
@@ -221,7 +223,7 @@ describe("odd documents", () => {
 describe("a large API", () => {
   const octokit = createRequire(import.meta.url).resolve("@octokit/openapi/package.json");
   const specFile = join(dirname(octokit), "generated", "api.github.com.json");
-  const large = (): GatewayOptions => ({ gatewayUrl: stub.url, apiKey: "secret-canary-token", specFile, env, cwd: folder });
+  const large = (): GatewayOptions => ({ gatewayUrl: stub.url, apiKey: "secret-canary-token", specFile, timeoutMs, env, cwd: folder });
   let tools: Tool[];
   let mutating: Tool[];
   beforeAll(async () => {

@@ -18,14 +18,18 @@ export async function readKey(keys: readonly string[], signal: AbortSignal, ask:
   stdin.setRawMode(true);
   stdin.on("data", onData).on("end", onEnd).resume();
   signal.addEventListener("abort", onEnd, { once: true });
-  const timer = setTimeout(() => {
+  let turn: NodeJS.Immediate | undefined;
+  function askNow(): void {
     isAsked = true;
     ask();
-  }, typedAheadMs);
+  }
+  // Timers run before input is read: where the process was busy all the while, what lies there is let in first.
+  const timer = setTimeout(() => (turn = setImmediate(askNow)), typedAheadMs);
   try {
     return await answer.promise;
   } finally {
     clearTimeout(timer);
+    clearImmediate(turn);
     signal.removeEventListener("abort", onEnd);
     stdin.off("data", onData).off("end", onEnd).pause();
     stdin.setRawMode(false);

@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 
-const checkMs = 5_000;
+const checkMs = 30_000;
 
 /** Undefined when the module itself is in order; then the error is in one that it imports. */
 export function findSyntaxErrorLine(modulePath: string): number | undefined {

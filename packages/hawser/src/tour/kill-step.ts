@@ -5,7 +5,7 @@ import type { EchoChild, Stage } from "./stage.ts";
 import { formatMs, time } from "./timing.ts";
 
 const hourMs = 3_600_000;
-const promptMs = 5_000;
+const promptMs = 15_000;
 
 export async function showKilledChild(stage: Stage, { child, client }: EchoChild): Promise<void> {
   stage.title("A child that is killed");

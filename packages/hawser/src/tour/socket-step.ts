@@ -2,11 +2,13 @@
 
 import fs from "node:fs";
 import { basename, dirname } from "node:path";
-import { HawserError } from "@hawser/wire";
+import { HawserError, isSettledWithin } from "@hawser/wire";
 import { connectSocket, createStreamTransport, lengthPrefix, type Child, type Codec } from "@hawser/wire/node";
 import { createEchoClient } from "../echo-client.ts";
 import type { Stage } from "./stage.ts";
 import { formatMs, time } from "./timing.ts";
+
+const endMs = 15_000;
 
 /** What `hawser echo --socket` prints is a line of text, not a message. */
 const textLines: Codec = {
@@ -38,6 +40,8 @@ export async function showSocketSession(stage: Stage): Promise<void> {
   const isPrivate = paths.every((path) => (fs.lstatSync(path).mode & 0o077) === 0);
   const answered = await askOverSocket(stage, socketPath);
   child.kill("SIGTERM");
+  // On a busy machine it needs its time; stopping it would send a second signal, which means "at once" and has another exit code.
+  await isSettledWithin(child.exited, endMs);
   const { code, signal } = await child.stop();
   const left = paths.filter((path) => fs.existsSync(path));
   stage.fact(`after SIGTERM: ${signal ?? `exit code ${code}`}, ${left.length === 0 ? "nothing" : left.join(", ")} is left of it`);

@@ -61,8 +61,8 @@ export interface RunningProgram {
   readonly ended: Promise<Ended>;
   readonly stdout: string;
   readonly stderr: string;
-  /** Resolves when this text has been printed since the last one that was waited for; `stderr` too. */
-  printed(text: string): Promise<void>;
+  /** Resolves when this has been printed since the last that was waited for. */
+  printed(wanted: string | RegExp): Promise<void>;
 }
 
 export const hawserCommand = (args: readonly string[]): [string, ...string[]] => [
@@ -78,9 +78,12 @@ export function startIn(stage: Stage, args: readonly string[], env: NodeJS.Proce
 
 /** The same on a pseudo-terminal; colours and cursor movements are left out of what `printed` looks at. */
 export function startOnTerminal(stage: Stage, args: readonly string[], env: NodeJS.ProcessEnv = {}): RunningProgram {
-  const line = hawserCommand(args)
-    .map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`)
-    .join(" ");
+  return runOnTerminal(hawserCommand(args), stage, env);
+}
+
+/** Any program. */
+export function runOnTerminal(words: readonly string[], stage: Stage, env: NodeJS.ProcessEnv = {}): RunningProgram {
+  const line = words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
   // `exec`: a shell that stayed in between, as dash does, would die of a Ctrl-C that is meant for the program.
   return run(["script", "-qfec", `exec ${line}`, "/dev/null"], stage, { TERM: "xterm-256color", ...env });
 }
@@ -98,7 +101,11 @@ function run([program = "", ...args]: readonly string[], { folder, env: stageEnv
   }
   child.stdin.on("error", () => {});
   const ended = new Promise<Ended>((resolve) => child.once("close", (code) => resolve({ code, ...text })));
-  void ended.then(() => look());
+  let hasEnded = false;
+  void ended.then(() => {
+    hasEnded = true;
+    look();
+  });
   return {
     process: child,
     ended,
@@ -112,15 +119,22 @@ function run([program = "", ...args]: readonly string[], { folder, env: stageEnv
       new Promise((resolve, reject) => {
         look = () => {
           const plain = withoutLooks(text.stdout);
-          const at = plain.indexOf(wanted, seen);
-          if (at !== -1) {
-            seen = at + wanted.length;
+          const end = endOf(wanted, plain, seen);
+          if (end !== undefined) {
+            seen = end;
             resolve();
-          } else if (child.exitCode !== null) reject(new Error(`ended without printing ${wanted}: ${plain}${text.stderr}`));
+          } else if (hasEnded) reject(new Error(`ended without printing ${String(wanted)}: ${plain}${text.stderr}`));
         };
         look();
       }),
   };
+}
+
+/** Where the first such text behind `from` ends. */
+function endOf(wanted: string | RegExp, text: string, from: number): number | undefined {
+  const rest = text.slice(from);
+  const match = typeof wanted === "string" ? { index: rest.indexOf(wanted), 0: wanted } : wanted.exec(rest);
+  return match === null || match.index === -1 ? undefined : from + match.index + match[0].length;
 }
 
 export const withoutLooks = (text: string): string => text.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, "").replaceAll("\r", "");

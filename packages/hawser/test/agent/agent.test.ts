@@ -20,13 +20,30 @@ import {
 
 const say = (message: string, index: number): string => `${JSON.stringify({ id: `test-${index + 1}`, kind: "user_message", message })}\n`;
 
-/** Several messages are said one after the other, in one conversation of one process. */
+/** Several messages are said one after the other, in one conversation of one process, once `lateTool` is offered if one is named. */
 async function ask(
   stage: Stage,
   message: string | readonly string[],
   args: readonly string[] = [],
+  lateTool = "",
 ): Promise<Ended & { events: Record<string, unknown>[]; text: string }> {
-  const ended = await runIn(stage, ["agent", ...args], { input: [message].flat().map(say).join("") });
+  const running = startIn(stage, ["agent", ...args]);
+  let said = 0;
+  // The end of the input would begin the time in which all must be done, and the machine may be busy.
+  async function sayAll(messages: readonly string[]): Promise<string> {
+    running.process.stdin.write(messages.map((text) => say(text, said++)).join(""));
+    for (const _ of messages) await running.printed(/"type":"(?:done|error)"/);
+    return textOfEvents(toEvents(running.stdout));
+  }
+  try {
+    // Tools from elsewhere are waited for, but not for ever.
+    for (let text = ""; !text.includes(lateTool);) text = await sayAll(["list the tools"]);
+    await sayAll([message].flat());
+  } catch {
+    // It has ended by itself, which is what some tests are about.
+  }
+  running.process.stdin.end();
+  const ended = await running.ended;
   const events = toEvents(ended.stdout);
   return { ...ended, events, text: textOfEvents(events) };
 }
@@ -174,10 +191,9 @@ describe.concurrent("tools from elsewhere", () => {
       mcpServers: { harbour: { command: process.execPath, args: [mcpServer] } },
       permissions: [{ tool: "harbour__*", decision: "allow" }],
     };
-    expect((await ask(makeStage({}, config), "call harbour__tide")).text).toContain("high tide at noon");
-    expect((await ask(makeStage({}, { ...config, permissions: [] }), "call harbour__tide", ["--permissions", "deny"])).text).toContain(
-      "denied",
-    );
+    const tide = (stage: Stage, args: readonly string[]) => ask(stage, "call harbour__tide", args, "harbour__tide");
+    expect((await tide(makeStage({}, config), [])).text).toContain("high tide at noon");
+    expect((await tide(makeStage({}, { ...config, permissions: [] }), ["--permissions", "deny"])).text).toContain("denied");
   });
 
   it("operations of an HTTP API are offered", async () => {
@@ -185,7 +201,7 @@ describe.concurrent("tools from elsewhere", () => {
     try {
       const stage = makeStage({}, { gateway: { url: api.url } });
       const withToken = { ...stage, env: { ...stage.env, IGNITION_API_TOKEN: api.token } };
-      const { text, stderr } = await ask(withToken, "call gatewayInfo");
+      const { text, stderr } = await ask(withToken, "call gatewayInfo", [], "gatewayInfo");
       expect([text, stderr]).toEqual([expect.stringContaining("demo"), ""]);
     } finally {
       await api.close();

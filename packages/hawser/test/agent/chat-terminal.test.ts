@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { makeStage, startOnTerminal, toolsModule, withoutLooks, type RunningProgram, type Stage } from "./agent-stage.ts";
+import { makeStage, startOnTerminal, toolsModule, withoutLooks, writeFile, type RunningProgram, type Stage } from "./agent-stage.ts";
 
 const isLinux = process.platform === "linux";
 const ctrlC = "\u0003";
@@ -70,10 +70,14 @@ describe.runIf(isLinux).concurrent("a conversation", () => {
   });
 
   it("SEC-04: what was typed before a question was shown is no answer to it", async () => {
-    const chat = await startChat(makeStage(), ["--tools", toolsModule]);
+    const stage = makeStage();
+    const chat = await startChat(stage, ["--tools", toolsModule]);
     chat.type("call nap and call launch with ship=Ada\r");
     await chat.printed("● nap");
     chat.type("y\ryyy");
+    // The terminal shows what has reached it. From then on the tool before the question may end.
+    await chat.printed("yyy");
+    writeFile(join(stage.folder, "rested"), "");
     await chat.printed("deny?");
     chat.type("n");
     await chat.printed("✗ launch");
@@ -103,7 +107,8 @@ describe.runIf(isLinux).concurrent("a conversation", () => {
   it("a silent second is followed by a line that says what is waited for", async () => {
     const chat = await startChat(makeStage(), ["--tools", toolsModule]);
     chat.type("call slow\r");
-    await chat.printed("slow (1 s, Ctrl-C stops it)");
+    // How many there are when it is shown, the machine decides.
+    await chat.printed(/slow \(\d+ s, Ctrl-C stops it\)/);
     chat.type(ctrlC);
     await chat.printed("Stopped.");
     await chat.printed("> ");
@@ -119,7 +124,7 @@ describe.runIf(isLinux).concurrent("a conversation", () => {
     const withServer = { ...stage, env: { ...stage.env, OLLAMA_HOST: `http://127.0.0.1:${port}` } };
     const chat = await startChat(withServer, ["--model", "ollama/slow"]);
     chat.type("hello\r");
-    await chat.printed("waiting for ollama/slow, maybe still loading (1 s, Ctrl-C stops it)");
+    await chat.printed(/waiting for ollama\/slow, maybe still loading \(\d+ s, Ctrl-C stops it\)/);
     chat.type(ctrlC);
     await chat.printed("Stopped.");
     await chat.printed("> ");

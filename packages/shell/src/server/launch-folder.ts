@@ -16,7 +16,8 @@ export interface LaunchFolder {
 export function createLaunchFolder(kind: "files" | "demo"): LaunchFolder {
   removeLeftovers();
   const path = makeFolder(`hawser-${kind}-${process.pid}-${processSpace()}-`);
-  const removeFolder = (): void => rmSync(path, { recursive: true, force: true });
+  // Tried again: a file may still be on its way into it while it is emptied.
+  const removeFolder = (): void => rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   const release = onProcessEnd(removeFolder);
   return {
     path,

@@ -22,6 +22,8 @@ export interface ShellOptions {
   readonly pageFolder: string;
   /** 0, and without one: any free port. */
   readonly port?: number | undefined;
+  /** How long a runtime may take until it greets. */
+  readonly readyMs?: number | undefined;
   /** What the runtime, and a line of it that is none, say; for people. */
   onNotice(text: string): void;
 }
@@ -59,14 +61,14 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
 }
 
 function openRuntime(options: ShellOptions, filesFolder: string): ProcessLink {
-  const { command, env, cwd, onNotice } = options;
+  const { command, env, cwd, readyMs = limits.hostReadyMs, onNotice } = options;
   return createProcessLink({
     command,
     args: options.args(filesFolder),
     env,
     cwd,
     restart: true,
-    readyMs: limits.hostReadyMs,
+    readyMs,
     onNoise: (reason) => onNotice(`a line from the agent is no response: ${reason}`),
   });
 }

@@ -20,6 +20,8 @@ export async function launchBrowser(more: readonly string[] = []): Promise<Brows
       executablePath,
       args: [...flags, ...more],
       headless: true,
+      // A busy machine takes its time, and tests that are skipped prove nothing.
+      timeout: 180_000,
       env: toEnvironment(dirname(executablePath)),
     });
   } catch (error) {

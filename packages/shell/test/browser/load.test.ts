@@ -1,6 +1,6 @@
-// Much at once, in a real browser: a long conversation, a fast model, and how much the page weighs. A busy
-// machine makes single moments slow, so the best of a few rounds counts: a page that blocks by itself does
-// so in each of them.
+// Much at once, in a real browser: a long conversation, a fast model, and how much the page weighs. How long
+// the page can't react is measured in processor time of its own, since a busy machine lets everybody wait; and
+// the best of a few rounds counts, since a page that blocks by itself does so in each of them.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,16 +21,26 @@ const openStage = (options: StageOptions) => openPageStage(browser as Browser, {
 const blockedMs = 500;
 const rounds = 4;
 
-/** The longest time for which the page could not react while something was done. */
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  /** Of the thread's own processor time, in microseconds. */
+  readonly tdur?: number;
+  readonly args: { readonly name?: string };
+}
+
+/** What the page took longest for without a chance to react while something was done, in milliseconds of its processor time. */
 async function longestBlock(page: Page, work: () => Promise<void>): Promise<number> {
-  await page.evaluate(() => {
-    const seen: number[] = [];
-    const observer = new PerformanceObserver((list) => seen.push(...list.getEntries().map(({ duration }) => duration)));
-    observer.observe({ type: "longtask" });
-    Object.assign(window, { takeLongest: () => Math.max(0, ...seen, ...observer.takeRecords().map(({ duration }) => duration)) });
-  });
+  await browser?.startTracing(page, { categories: ["-*", "toplevel"] });
   await work();
-  return page.evaluate(() => (window as unknown as { takeLongest(): number }).takeLongest());
+  const trace = String(await browser?.stopTracing());
+  const { traceEvents: events } = JSON.parse(trace) as { readonly traceEvents: readonly TraceEvent[] };
+  const threadOf = ({ pid, tid }: TraceEvent): string => `${pid}/${tid}`;
+  const pages = new Set(events.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain").map(threadOf));
+  const times = events.flatMap((event) => (pages.has(threadOf(event)) && event.tdur !== undefined ? [event.tdur / 1_000] : []));
+  expect(times.length).toBeGreaterThan(10);
+  return times.reduce((longest, each) => Math.max(longest, each));
 }
 
 async function bestOf(measure: () => Promise<number>): Promise<number> {

@@ -84,6 +84,15 @@ describe.skipIf(!browser)("a runtime that is killed in the middle of a turn", ()
       index === 0 ? { text: ["Half a sentence", never] } : { text: "Here I am again." },
     );
     await using stage = await openOwnStage(model.options);
+    // The new runtime may be there before the page has drawn that the old one is gone: what comes after that waits.
+    const isSeen = Promise.withResolvers<void>();
+    await stage.context.routeWebSocket(/\/link$/, (socket) => {
+      let passed = Promise.resolve();
+      socket.connectToServer().onMessage((message) => {
+        passed = passed.then(() => socket.send(message));
+        if (message.includes('"runtime":"restarting"')) passed = passed.then(() => isSeen.promise);
+      });
+    });
     const { page, answers, questions, box, say, untilIdle } = await stage.open();
     await say("talk");
     await answers.getByText("Half a sentence").waitFor();
@@ -92,6 +101,7 @@ describe.skipIf(!browser)("a runtime that is killed in the middle of a turn", ()
     process.kill(pid as number, "SIGKILL");
     await page.getByText("The agent ended and is started again").waitFor();
     await answers.getByText("This answer ended early").waitFor();
+    isSeen.resolve();
     await untilIdle();
     expect(await box.inputValue()).toBe("a draft");
     await say("go on");

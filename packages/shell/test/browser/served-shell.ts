@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "vitest";
 import { startShell, type Shell } from "../../src/index.ts";
-import { connectTab } from "../server/stage.ts";
+import { connectTab, patientMs } from "../server/stage.ts";
 
 const launcher = resolve(import.meta.dirname, "../../../hawser/bin/hawser.mjs");
 export const pageFolder = resolve(import.meta.dirname, "../../dist/page");
@@ -47,7 +47,7 @@ export async function serveShell(options: ServedShellOptions = {}): Promise<Serv
   const folder = mkdtempSync(join(tmpdir(), "hawser-browser-"));
   const folders = { work: join(folder, "work"), data: join(folder, "data") };
   mkdirSync(folders.work);
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   const shell = await start(folder, folders, options).catch((error: unknown) => {
     remove();
     throw error;
@@ -60,7 +60,7 @@ export async function serveShell(options: ServedShellOptions = {}): Promise<Serv
     agentPid: () => findAgent(folders.data),
     async forget() {
       await deleteConversations(shell);
-      for (const name of readdirSync(folders.work)) rmSync(join(folders.work, name), { recursive: true });
+      for (const name of readdirSync(folders.work)) rmSync(join(folders.work, name), { recursive: true, force: true });
     },
     async [Symbol.asyncDispose]() {
       await shell.close();
@@ -90,6 +90,7 @@ async function start(folder: string, folders: Folders, options: ServedShellOptio
     cwd: work,
     facts: { root, examples: ["call listTags"] },
     pageFolder,
+    readyMs: patientMs,
     onNotice: () => {},
   });
 }
@@ -116,7 +117,7 @@ async function deleteConversations({ port, url }: Shell): Promise<void> {
   const { data } = JSON.parse((await ask({ kind: "list_conversations" })).slice(1)) as { data: { conversations: Listed[] } };
   for (const { conversationId } of data.conversations)
     // What was read on the screen may be a moment before the turn's end, until which it is refused.
-    await expect.poll(() => ask({ kind: "delete_conversation", conversationId }), { timeout: 10_000 }).toContain('"done"');
+    await expect.poll(() => ask({ kind: "delete_conversation", conversationId }), { timeout: 30_000 }).toContain('"done"');
   tab.close();
 }
 

@@ -127,7 +127,7 @@ describe.skipIf(!browser)("settings in a desktop window", () => {
     ]);
     await button("Theme: dark").waitFor();
     await keyboard.press("Control+q");
-    await expect.poll(() => invoked(page, "quit")).toEqual([{}]);
+    await expect.poll(() => invoked(page, "quit"), { timeout: 30_000 }).toEqual([{}]);
   });
 
   it("that are refused say why and stay as they were typed; Escape leaves them unsaved", async () => {
@@ -148,7 +148,7 @@ describe.skipIf(!browser)("settings in a desktop window", () => {
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await button("Settings").click();
-    await expect.poll(() => dialog.getByLabel("Folders").inputValue()).toBe("/srv/notes");
+    await expect.poll(() => dialog.getByLabel("Folders").inputValue(), { timeout: 30_000 }).toBe("/srv/notes");
   });
 
   it("take a key, say where it is kept, and never show it", async () => {

@@ -2,7 +2,7 @@
 // any other. Whatever the browser complains about (errors, refusals of the page's policy, requests to elsewhere)
 // is collected, and a test that did not expect it fails at its end.
 
-import { afterAll, expect } from "vitest";
+import { afterAll, expect, vi } from "vitest";
 import type { Browser, BrowserContext, Page } from "./browser.ts";
 import { serveShell, type Files, type ServedShell, type ServedShellOptions } from "./served-shell.ts";
 import { createTab, type Tab } from "./tab.ts";
@@ -24,6 +24,10 @@ export interface VisitOptions {
   /** Complaints that belong to the test. */
   readonly expected?: RegExp;
 }
+
+// For everything that a browser, a shell and an agent do together on a busy machine: it costs time only when something fails.
+const actionMs = 60_000;
+vi.setConfig({ testTimeout: 300_000 });
 
 export type StageOptions = VisitOptions & ServedShellOptions;
 
@@ -50,7 +54,7 @@ async function visit(browser: Browser, served: ServedShell, options: VisitOption
   served.write(options.files ?? {});
   // What moves for ever costs a core for ever.
   const context = await browser.newContext({ viewport: { width: 1_100, height: 800 }, reducedMotion: "reduce", ...options.view });
-  context.setDefaultTimeout(25_000);
+  context.setDefaultTimeout(actionMs);
   const problems: string[] = [];
 
   async function openAt(address: string): Promise<Tab> {

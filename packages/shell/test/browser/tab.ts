@@ -13,7 +13,7 @@ export interface Tab {
   readonly conversations: Locator;
   button(name: string | RegExp): Locator;
   toolCard(toolName: string): Locator;
-  /** Types a message, sends it by key, and sees it in the conversation: its turn has begun. */
+  /** Types a message, sends it by key once it can be sent, and sees it in the conversation: its turn has begun. */
   say(text: string): Promise<void>;
   /** Resolves when nothing runs any more. */
   untilIdle(): Promise<void>;
@@ -22,6 +22,7 @@ export interface Tab {
 export function createTab(page: Page): Tab {
   const box = page.getByRole("textbox", { name: "Message", exact: true });
   const status = page.getByLabel("Status", { exact: true });
+  const sendButton = page.getByRole("button", { name: "Send", exact: true });
   const questions = page.getByRole("article", { name: "You" });
   return {
     page,
@@ -36,6 +37,8 @@ export function createTab(page: Page): Tab {
     async say(text) {
       const before = await questions.count();
       await box.fill(text);
+      // Not before files have been read, nor while the agent is away: Enter would do nothing.
+      await sendButton.and(page.locator(":enabled")).waitFor();
       await box.press("Enter");
       await questions.nth(before).waitFor();
     },

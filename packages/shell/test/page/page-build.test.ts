@@ -13,7 +13,7 @@ const maxGzippedBytes = 200_000;
 beforeAll(async () => {
   const configFile = join(import.meta.dirname, "../../vite.config.ts");
   await build({ configFile, mode: "production", logLevel: "error", build: { outDir: folder, emptyOutDir: false } });
-}, 120_000);
+}, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const files = (pattern: string): string[] => globSync(pattern, { cwd: folder });

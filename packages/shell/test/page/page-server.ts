@@ -1,7 +1,7 @@
 // A WebSocket server on loopback that stands for the shell's: the test says what it sends, and sees what comes.
 
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
 import { encodeFrame, type PageFrame } from "../../src/link/page-frames.ts";
 
@@ -37,6 +37,18 @@ export async function startPageServer(): Promise<PageServer> {
     },
     async [Symbol.asyncDispose]() {
       for (const client of server.clients) client.terminate();
+      server.close();
+    },
+  };
+}
+
+/** Ends every connection before it is one. */
+export async function startRefusingServer(): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/link`,
+    async [Symbol.asyncDispose]() {
       server.close();
     },
   };

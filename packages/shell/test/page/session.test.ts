@@ -51,7 +51,7 @@ describe("a session", () => {
     connection.respond({ type: "done", id: load.id, timestamp: 1 });
     const subscribe = await until(connection, "subscribe");
     connection.respond({ type: "done", id: subscribe.id, timestamp: 1 });
-    await expect.poll(() => session.store.getState().threads["c1"]?.load).toBe("done");
+    await expect.poll(() => session.store.getState().threads["c1"]?.load, { timeout: 30_000 }).toBe("done");
     const loads = session.store.getState().wire.entries.filter(({ name }) => name === "load_conversation");
     expect(loads).toHaveLength(1);
     await session.close();
@@ -72,7 +72,9 @@ describe("a session", () => {
     connection.respond({ type: "token", id: "r1", token: "hi", seq: 1, timestamp: 1 });
     connection.respond({ type: "done", id: subscribe.id, timestamp: 1, data: { running: "r1" } });
     connection.respond({ type: "token", id: "r1", token: "!", seq: 2, timestamp: 1 });
-    await expect.poll(() => session.store.getState().threads["c1"]?.messages[0]?.parts).toEqual([{ kind: "text", text: "hi!" }]);
+    await expect
+      .poll(() => session.store.getState().threads["c1"]?.messages[0]?.parts, { timeout: 30_000 })
+      .toEqual([{ kind: "text", text: "hi!" }]);
     await session.close();
   });
 
@@ -86,14 +88,14 @@ describe("a session", () => {
     const { id } = await until(first, "user_message");
     expect(await wasSent).toBe(true);
     first.respond({ type: "token", id, token: "one ", seq: 1, timestamp: 1 });
-    await expect.poll(() => session.store.getState().turns[id]?.seq).toBe(1);
+    await expect.poll(() => session.store.getState().turns[id]?.seq, { timeout: 30_000 }).toBe(1);
     first.drop();
     const second = await server.connection();
     greet(second);
     expect(await until(second, "subscribe")).toMatchObject({ conversationId, since: 1 });
     second.respond({ type: "token", id, token: "two", seq: 2, timestamp: 1 });
     const answer = () => session.store.getState().threads[conversationId]?.messages.find(({ role }) => role === "assistant")?.parts;
-    await expect.poll(answer).toEqual([{ kind: "text", text: "one two" }]);
+    await expect.poll(answer, { timeout: 30_000 }).toEqual([{ kind: "text", text: "one two" }]);
     await session.close();
   });
 
@@ -135,7 +137,7 @@ describe("a session", () => {
     connection.respond({ type: "done", id: load.id, timestamp: 1 });
     const subscribe = await until(connection, "subscribe");
     connection.respond({ type: "done", id: subscribe.id, timestamp: 1 });
-    await expect.poll(() => session.store.getState().threads["c1"]?.load).toBe("done");
+    await expect.poll(() => session.store.getState().threads["c1"]?.load, { timeout: 30_000 }).toBe("done");
     const loads = () => session.store.getState().wire.entries.filter(({ name }) => name === "load_conversation").length;
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(loads()).toBe(1);
@@ -155,7 +157,7 @@ describe("a session", () => {
     connection.respond({ type: "conversation", id: load.id, timestamp: 1, data: { conversationId: "c1", messages } });
     connection.respond({ type: "done", id: load.id, timestamp: 1 });
     const shown = () => session.store.getState().threads["c1"]?.messages ?? [];
-    await expect.poll(() => shown().length).toBe(4);
+    await expect.poll(() => shown().length, { timeout: 30_000 }).toBe(4);
     const again = createActions(session).sendAgain(shown()[2]!, "better");
     const truncate = await until(connection, "truncate_conversation");
     expect(truncate).toMatchObject({ conversationId: "c1", after: "m2" });
@@ -180,7 +182,7 @@ describe("a session", () => {
     const { id } = await until(connection, "user_message");
     const question = { permissionId: "p1", toolId: "t1", toolName: "write_file", input: {}, reason: "changes" };
     connection.respond({ type: "permission_request", id, seq: 1, timestamp: 1, data: question });
-    await expect.poll(() => session.store.getState().turns[id]?.seq).toBe(1);
+    await expect.poll(() => session.store.getState().turns[id]?.seq, { timeout: 30_000 }).toBe(1);
     const answered = actions.answer("p1", "allow");
     const response = await until(connection, "permission_response");
     connection.respond({ type: "error", id: response.id, error: "expired", timestamp: 1 });

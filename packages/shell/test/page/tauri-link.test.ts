@@ -45,7 +45,7 @@ async function openLink() {
     { listen, invoke },
     { onLine: (line) => void passed.push(line), onState: (state) => void states.push(state) },
   );
-  await expect.poll(() => commands.some(({ command }) => command === "agent_hello")).toBe(true);
+  await expect.poll(() => commands.some(({ command }) => command === "agent_hello"), { timeout: 30_000 }).toBe(true);
   const items = link.incoming[Symbol.asyncIterator]();
   const next = async () => (await items.next()).value as ParsedLine | LostRuntime;
   return { link, passed, states, next };
@@ -109,7 +109,7 @@ describe("the Tauri link", () => {
     const client = createAgentClient(link);
     await emit("agent_stream", { type: "ready", timestamp: 1, capabilities: ["models"] });
     const models = client.listModels();
-    await expect.poll(() => commands.at(-1)?.command).toBe("agent_send");
+    await expect.poll(() => commands.at(-1)?.command, { timeout: 30_000 }).toBe("agent_send");
     const { id } = JSON.parse(String(commands.at(-1)?.line)) as { id: string };
     await emit("agent_stream", {
       type: "models",
@@ -128,12 +128,14 @@ describe("the Tauri link", () => {
     const { send } = createActions(session);
     session.open();
     await emit("agent_stream", { type: "ready", timestamp: 1 });
-    await expect.poll(() => isConnected(session.store.getState())).toBe(true);
+    await expect.poll(() => isConnected(session.store.getState()), { timeout: 30_000 }).toBe(true);
     refusal = { code: "overloaded", message: "its queue is full" };
     await send("hello", []);
     const failures = (): unknown[] =>
       Object.values(session.store.getState().threads).flatMap(({ messages }) => messages.map(({ failure }) => failure));
-    await expect.poll(failures).toContainEqual(expect.objectContaining({ text: expect.stringContaining("its queue is full") as unknown }));
+    await expect
+      .poll(failures, { timeout: 30_000 })
+      .toContainEqual(expect.objectContaining({ text: expect.stringContaining("its queue is full") as unknown }));
     expect(Object.values(session.store.getState().turns).map(({ state }) => state)).toEqual(["ended"]);
     refusal = undefined;
     await send("again", []);

@@ -1,6 +1,6 @@
 // Who may speak to the local server, and what a page of another origin can do: nothing.
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStage, type Stage } from "./stage.ts";
@@ -100,10 +100,12 @@ describe("the listener", () => {
   it("WEB-02 is on 127.0.0.1 only", (context) => {
     if (process.platform !== "linux") context.skip("needs /proc/net");
     const hexPort = stage.shell.port.toString(16).toUpperCase().padStart(4, "0");
+    const own = ownSockets();
     const rows = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((path) => readFileSync(path, "utf8").split("\n"));
+    // Another program may have the same port of another address.
     const listening = rows
       .map((row) => row.trim().split(/\s+/))
-      .filter(([, local, , state]) => local?.endsWith(`:${hexPort}`) && state === "0A");
+      .filter(([, local, , state, , , , , , inode]) => local?.endsWith(`:${hexPort}`) && state === "0A" && own.has(`socket:[${inode}]`));
     expect(listening.map(([, local]) => local)).toEqual([`0100007F:${hexPort}`]);
   });
 
@@ -135,6 +137,19 @@ describe("the listener", () => {
     await expect(openStage({ port: stage.shell.port })).rejects.toThrow(/port \d+ can't be used.*--port/);
   });
 });
+
+/** As `/proc` names them. */
+function ownSockets(): ReadonlySet<string> {
+  const names = readdirSync("/proc/self/fd").map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      // The one that the list was read through.
+      return "";
+    }
+  });
+  return new Set(names);
+}
 
 function firstLineFor(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {

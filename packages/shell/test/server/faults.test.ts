@@ -11,11 +11,11 @@ import { agentsOf, oddRuntime, openStage, type Stage } from "./stage.ts";
 
 const say = (id: string, message: string) => ({ id, kind: "user_message", message });
 
-/** Whether it comes to its end, and its processes are gone then; how long that may take is the runtime's own bound, and some. */
+/** Whether it comes to its end, and its processes are gone then; how long that may take is the runtime's own bound, and much more. */
 async function closesInTime(stage: Stage): Promise<boolean> {
   const pids = agentsOf(stage);
   const end = stage[Symbol.asyncDispose]().then(() => "closed");
-  const isClosed = (await Promise.race([end, wait(25_000, "still open")])) === "closed";
+  const isClosed = (await Promise.race([end, wait(60_000, "still open")])) === "closed";
   return isClosed && pids.every((pid) => !existsSync(`/proc/${pid}`));
 }
 
@@ -28,7 +28,7 @@ describe.concurrent("a runtime that is stopped (SIGSTOP)", () => {
       const tab = await stage.connect();
       if (when !== "while it starts") await tab.next("ready");
       if (when === "in the middle of a turn") tab.send(say("t1", "what is 2 + 2?"));
-      await expect.poll(() => agentsOf(stage)).toHaveLength(1);
+      await expect.poll(() => agentsOf(stage), { timeout: 30_000 }).toHaveLength(1);
       for (const pid of agentsOf(stage)) process.kill(pid, "SIGSTOP");
       tab.send(say("t2", "what is 3 + 3?"));
       expect((await stage.fetch(`/?key=${stage.key}`)).status).toBe(200);
@@ -37,11 +37,12 @@ describe.concurrent("a runtime that is stopped (SIGSTOP)", () => {
     },
   );
 
-  it("and goes on, has lost nothing", async () => {
+  it("and goes on, has lost nothing", async ({ expect }) => {
     await using stage = await openStage();
     const tab = await stage.connect();
     await tab.next("ready");
-    const [pid = 0] = agentsOf(stage);
+    const [pid = Number.NaN] = agentsOf(stage);
+    expect(pid).toBeGreaterThan(1);
     process.kill(pid, "SIGSTOP");
     tab.send(say("t1", "what is 2 + 2?"));
     await wait(500);
@@ -56,13 +57,13 @@ describe.concurrent("a runtime", () => {
     const stage = await openStage(oddRuntime("mute"));
     expect(await (await stage.connect()).next("!")).toContain("starting");
     expect(await closesInTime(stage)).toBe(true);
-  }, 60_000);
+  });
 
   it("that ignores that it shall end is ended", async () => {
     const stage = await openStage(oddRuntime("stubborn"));
     await (await stage.connect()).next("ready");
     expect(await closesInTime(stage)).toBe(true);
-  }, 60_000);
+  });
 
   it("that ends whenever it is spoken to is not started for ever: the tabs are told why", async ({ expect }) => {
     await using stage = await openStage(oddRuntime("brief"));
@@ -70,12 +71,12 @@ describe.concurrent("a runtime", () => {
     for (let round = 1; round <= 5; round++) {
       await expect.poll(() => count(tab.frames, '"ready"'), { timeout: 40_000 }).toBe(round);
       tab.send(say(`t${round}`, "hello"));
-      await expect.poll(() => count(tab.frames, '"restarting"') + count(tab.frames, '"failed"')).toBe(round);
+      await expect.poll(() => count(tab.frames, '"restarting"') + count(tab.frames, '"failed"'), { timeout: 30_000 }).toBe(round);
     }
     expect(tab.frames.at(-1)).toMatch(/^!.*ended 5 times within 3 minutes.*exit code 3/);
     expect((await stage.shell.failed).code).toBe("start_failed");
     expect(await (await stage.connect()).next("!")).toContain("failed");
-  }, 90_000);
+  });
 });
 
 const count = (frames: readonly string[], text: string): number => frames.filter((frame) => frame.includes(text)).length;
@@ -104,7 +105,8 @@ describe("a disk that is full", () => {
     } finally {
       if (before === undefined) delete process.env["TMPDIR"];
       else process.env["TMPDIR"] = before;
-      runAsRoot("umount", place);
+      // Lazily: somebody may still look into it, and would keep it there.
+      runAsRoot("umount", "-l", place);
       rmSync(place, { recursive: true });
     }
   });

@@ -1,11 +1,12 @@
 // Tabs that do not behave: frames that are none, floods, and tabs that read nothing and answer nothing. Each
 // is closed in its time, holds nobody else up for long, and takes no memory with it.
 
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { limits } from "@hawser/wire";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { createTabs, type TabsOptions } from "../../src/server/tabs.ts";
 import { encodeRawFrame, opcodes, openRaw, openRawTab, ownHeaders, upgradeHead, type Door } from "./raw-socket.ts";
@@ -55,7 +56,7 @@ describe("a frame", () => {
     for (const [name, bytes] of Object.entries(frames)) {
       using tab = await openRawTab(doorOf(stage));
       tab.socket.write(bytes);
-      expect(await Promise.race([tab.closed, wait(10_000, "still open")]), name).toContain("101");
+      expect(await Promise.race([tab.closed, wait(40_000, "still open")]), name).toContain("101");
     }
     honest.send({ id: "t1", kind: "user_message", message: "what is 2 + 2?" });
     await honest.next('"t1","type":"done"');
@@ -83,13 +84,14 @@ describe.concurrent("a flood", () => {
     await using stage = await openStage(oddRuntime("deaf"));
     const tab = await stage.connect();
     await tab.next("ready");
-    const line = JSON.stringify({ id: "x", kind: "get_status", filler: "y".repeat(1_000) });
+    const line = JSON.stringify({ id: "x", kind: "get_status", filler: "y".repeat(10_000) });
     const before = tab.frames.length;
-    for (let count = 0; count < 200_000 && tab.socket.bufferedAmount < 64_000_000; count++) tab.socket.send(line);
+    for (let count = 0; count < 20_000 && tab.socket.bufferedAmount < 128_000_000; count++) tab.socket.send(line);
     await untilStill(() => tab.socket.bufferedAmount);
     // More than may wait for the runtime would be refused, and the tab told so.
     expect(tab.frames.slice(before)).toEqual([]);
-    expect(tab.socket.bufferedAmount).toBeGreaterThan(50_000_000);
+    // The rest is what the system holds for a connection, which differs by machine.
+    expect(tab.socket.bufferedAmount).toBeGreaterThan(64_000_000);
     tab.socket.terminate();
   });
 
@@ -111,15 +113,16 @@ describe.concurrent("a flood", () => {
     const tab = await stage.connect();
     await tab.next("ready");
     tab.send(anything);
-    for (let pause = 0; pause < 5; pause++) {
+    // Long enough for more than may be held for a tab, and together far less than it has before it is closed.
+    for (const pauseMs of [2_000, 100, 100]) {
       tab.socket.pause();
-      await wait(300);
+      await wait(pauseMs);
       tab.socket.resume();
       await wait(20);
     }
     await tab.next('"done"');
     expect(tab.frames.filter((frame) => frame.includes('"token"'))).toHaveLength(lines);
-  }, 60_000);
+  });
 
   it("of the runtime ends a tab that reads nothing; the others get all of it", async () => {
     const lines = 3_000;
@@ -135,7 +138,7 @@ describe.concurrent("a flood", () => {
     expect(await asleep.closed).toContain("101");
     // What it was sent before is bounded, and the end of the flood was not.
     expect(asleep.received()).not.toContain('"done"');
-  }, 60_000);
+  });
 });
 
 /** Until a number has not changed for a while. */
@@ -166,19 +169,33 @@ describe("two hundred tabs", () => {
     expect(outcomes.filter((outcome) => outcome === "in")).toHaveLength(limits.shellConnections);
     expect(outcomes).toContain(`1013 ${limits.shellConnections} tabs are open already; close one of them`);
     for (const socket of sockets) socket.terminate();
-    await expect.poll(async () => (await stage.connect()).next("ready").then(() => true), { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => (await stage.connect()).next("ready").then(() => true), { timeout: 30_000 }).toBe(true);
   });
 });
 
 describe("a tab that does not answer", () => {
   it("is closed after its second ping; one that does answer stays", async () => {
-    // Long enough for an answer on a busy machine.
-    await using stage = await openTabs({ pingMs: 500 });
+    // The test says when it is time for a ping, so that no answer comes too late on a busy machine.
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let onLine = (): void => {};
+    await using stage = await openTabs({ pingMs: 500, send: async () => onLine() });
     const honest = new WebSocket(`ws://127.0.0.1:${stage.door.port}/link`);
-    await new Promise((resolve) => honest.once("open", resolve));
+    await once(honest, "open");
     using dead = await openRawTab(stage.door);
-    expect(await Promise.race([dead.closed, wait(10_000, "still open")])).toContain("101");
-    await wait(1_100);
+    for (let pings = 0; pings < 4; pings++) {
+      vi.advanceTimersByTime(500);
+      await once(honest, "ping");
+      // It has answered by itself, and what it sends now is read after that.
+      const { promise: isRead, resolve } = Promise.withResolvers<void>();
+      onLine = resolve;
+      honest.send("{}");
+      await isRead;
+      // Then it is read from again.
+      await nextTurn();
+      if (pings === 0) expect(dead.socket.readyState).toBe("open");
+    }
+    expect(await Promise.race([dead.closed, wait(30_000, "still open")])).toContain("101");
     expect(honest.readyState).toBe(WebSocket.OPEN);
     honest.terminate();
   });
@@ -191,6 +208,6 @@ describe("a tab that does not answer", () => {
     tab.socket.pause();
     const end = stage[Symbol.asyncDispose]().then(() => "closed");
     // The runtime's own end takes its time too.
-    expect(await Promise.race([end, wait(25_000, "still open")])).toBe("closed");
+    expect(await Promise.race([end, wait(50_000, "still open")])).toBe("closed");
   });
 });

@@ -2,7 +2,9 @@
 // leaves nothing.
 
 import { existsSync, readFileSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { createDroppedFiles } from "../../src/server/dropped-files.ts";
 import { agentsOf, openStage } from "./stage.ts";
 
 const say = (id: string, message: string) => ({ id, kind: "user_message", message });
@@ -47,9 +49,10 @@ describe("the runtime behind it", () => {
     tab.send(say("t1", "use the tool"));
     const [pid] = agentsOf(stage);
     process.kill(pid as number, "SIGKILL");
-    expect(await tab.next("restarting")).toContain("SIGKILL");
-    const before = tab.frames.length;
-    await expect.poll(() => tab.frames.slice(before).some((frame) => frame.includes('"ready"')), { timeout: 30_000 }).toBe(true);
+    const lost = await tab.next("restarting");
+    expect(lost).toContain("SIGKILL");
+    const after = (): string[] => tab.frames.slice(tab.frames.indexOf(lost));
+    await expect.poll(() => after().some((frame) => frame.includes('"ready"')), { timeout: 50_000 }).toBe(true);
     tab.send(say("t2", "what is 2 + 2?"));
     await tab.next('"t2","type":"done"');
   });
@@ -90,6 +93,21 @@ describe("files dropped on the page", () => {
 });
 
 describe("the end", () => {
+  it("G9 leaves no folder either when files are still on their way into it", async () => {
+    async function* body(): AsyncGenerator<Buffer> {
+      yield Buffer.from("x");
+    }
+    for (let round = 0; round < 12; round++) {
+      const files = createDroppedFiles();
+      const keeping = Promise.allSettled(Array.from({ length: 100 }, (_, at) => files.keep(`${at}`, body())));
+      // Each time at another moment.
+      for (let turn = 0; turn < round; turn++) await nextTurn();
+      files.remove();
+      await keeping;
+      expect(existsSync(files.folder)).toBe(false);
+    }
+  });
+
   it("G9 leaves no process, no folder and no listener", async () => {
     const stage = await openStage();
     const tab = await stage.connect();

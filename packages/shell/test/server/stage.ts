@@ -13,6 +13,9 @@ import { startServer } from "../../src/server/http-server.ts";
 import { readPageFiles } from "../../src/server/page-files.ts";
 import { createTabs } from "../../src/server/tabs.ts";
 
+/** For a runtime that starts on a busy machine. */
+export const patientMs = 150_000;
+
 const launcher = resolve(import.meta.dirname, "../../../hawser/bin/hawser.mjs");
 
 /** A runtime that does not behave; see the program. */
@@ -71,6 +74,7 @@ export async function openStage(options: Partial<ShellOptions> = {}): Promise<St
     env: { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
     cwd: folder,
     pageFolder: join(folder, "page"),
+    readyMs: patientMs,
     onNotice: (text) => notices.push(text),
     ...options,
   }).catch((error: unknown) => {

@@ -43,11 +43,27 @@ export interface StartedProcess extends OwnedProcess {
 
 /** Rejects when there is no such program or it may not be run. Has started the process before it returns its promise. */
 export async function startProcess(options: ProcessOptions, stdio: StdioOptions): Promise<StartedProcess> {
-  const child = spawnProcess(options, stdio);
   const hasGroup = options.ownsGroup === true && process.platform !== "win32";
-  // From the first moment: we may be told to end before we hear that it runs. A program on our terminal
+  let child: ChildProcess | undefined;
+  // Before there is a process: a signal that comes while it is started must find this. A program on our terminal
   // gets the chance to put it in order.
-  const release = onProcessEnd(() => (hasGroup ? killGroup(child) : child.kill(stdio === "inherit" ? "SIGTERM" : "SIGKILL")));
+  const release = onProcessEnd(() => child && (hasGroup ? killGroup(child) : child.kill(stdio === "inherit" ? "SIGTERM" : "SIGKILL")));
+  try {
+    child = spawnProcess(options, stdio);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return watchProcess(child, options, { hasGroup, release });
+}
+
+interface Ownership {
+  readonly hasGroup: boolean;
+  /** Takes back that it is ended with us. */
+  release(): void;
+}
+
+async function watchProcess(child: ChildProcess, options: ProcessOptions, { hasGroup, release }: Ownership): Promise<StartedProcess> {
   const exited = new Promise<ChildExit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   // What is left of a group is ours to end until it is stopped.

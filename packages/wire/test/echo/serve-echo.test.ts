@@ -43,7 +43,7 @@ describe("a request", () => {
 
   it("R146 with an id that is in flight is refused, and the first is unharmed", async () => {
     const { client } = start();
-    await client.send(sleep("a", 100), { id: "a", kind: "echo", value: 1 });
+    await client.send(sleep("a", 500), { id: "a", kind: "echo", value: 1 });
     await client.ends(2);
     expect(client.of("a")).toMatchObject([{ type: "error", code: "duplicate_id" }, { type: "done" }]);
     await client.send({ id: "a", kind: "echo", value: 2 });

@@ -9,8 +9,17 @@ import { ndjson } from "../../src/codec/ndjson.ts";
 import { startChild, type Child, type ChildOptions } from "../../src/process/child.ts";
 import { countDescriptors, fixturePath, isRunning, it, until } from "./real-programs.ts";
 
+// Time enough for a busy machine; whoever is about the steps of a stop says how long each is.
+const patience = { stopInputMs: 30_000, stopSignalMs: 30_000 };
+
 const startFixture = (name: string, options: Partial<ChildOptions> & { behaviour?: readonly string[] } = {}): Promise<Child> =>
-  startChild({ command: process.execPath, args: [fixturePath(name), ...(options.behaviour ?? [])], codec: ndjson, ...options });
+  startChild({
+    command: process.execPath,
+    args: [fixturePath(name), ...(options.behaviour ?? [])],
+    codec: ndjson,
+    ...patience,
+    ...options,
+  });
 
 const listenersAtFirst = process.listenerCount("exit");
 
@@ -57,7 +66,7 @@ describe.concurrent("starting a child", () => {
 
 describe.concurrent("stopping a child", () => {
   it("G1 lets it finish an answer that takes longer than a flush, when it is given the time", async () => {
-    const child = await startFixture("process-child.ts", { behaviour: ["late-last-words"], stopInputMs: 30_000, onStderr: () => {} });
+    const child = await startFixture("process-child.ts", { behaviour: ["late-last-words"], onStderr: () => {} });
     await receive(child);
     const stopped = child.stop();
     expect(await receive(child)).toEqual({ last: "words" });
@@ -75,7 +84,7 @@ describe.concurrent("stopping a child", () => {
   });
 
   it("loses none of very many last words, although the reader is slower than the child ends", async () => {
-    const child = await startFixture("process-child.ts", { behaviour: ["many-last-words"], stopInputMs: 20_000 });
+    const child = await startFixture("process-child.ts", { behaviour: ["many-last-words"] });
     let received = 0;
     const reading = (async () => {
       for await (const item of child.transport.incoming) {
@@ -106,7 +115,7 @@ describe.concurrent("stopping a child", () => {
   });
 
   it("settles although a grandchild holds its pipes", async () => {
-    const child = await startFixture("process-child.ts", { behaviour: ["grandchild"], stopInputMs: 5_000, onStderr: () => {} });
+    const child = await startFixture("process-child.ts", { behaviour: ["grandchild"], onStderr: () => {} });
     const { grandchild } = (await receive(child)) as { grandchild: number };
     expect(await child.stop()).toEqual({ code: 0, signal: null });
     expect(isRunning(grandchild)).toBe(true);
@@ -115,7 +124,8 @@ describe.concurrent("stopping a child", () => {
 
   it("lets its own process end although a grandchild holds all three pipes", async ({ start }) => {
     const owner = start("process-owner.ts", { args: ["stop-grandchild"] });
-    const { code } = await owner.exited;
+    // The grandchild has the pipes of the child, not these: they are read to their end.
+    const { code } = await owner.ended;
     const [grandchild = 0] = JSON.parse(owner.stdout) as number[];
     expect(code).toBe(0);
     expect(isRunning(grandchild)).toBe(true);
@@ -147,7 +157,7 @@ describe.concurrent("the end of the owner", () => {
       owner.process.kill("SIGTERM");
     }
     expect(await owner.exited).toEqual(exit);
-    await until(() => !pids.some(isRunning), 5_000, "the children are gone");
+    await until(() => !pids.some(isRunning), 30_000, "the children are gone");
   });
 });
 
@@ -166,7 +176,7 @@ describe("the end of the owner in the middle of a start", () => {
 
 describe("a host that starts and stops its child again and again", () => {
   it("RUN-16, G9 has no process and no descriptor more after 50 times", async () => {
-    const start = (): Promise<Child> => startChild({ command: "cat", codec: ndjson, onStderr: () => {} });
+    const start = (): Promise<Child> => startChild({ command: "cat", codec: ndjson, ...patience, onStderr: () => {} });
     await (await start()).stop();
     const descriptors = countDescriptors();
     const pids: number[] = [];
@@ -182,6 +192,6 @@ describe("a host that starts and stops its child again and again", () => {
     expect(pids.filter(isRunning)).toEqual([]);
     expect(process.listenerCount("exit")).toBe(listenersAtFirst);
     await delay(0);
-    await until(() => countDescriptors() <= descriptors, 3_000, "no descriptor is left");
+    await until(() => countDescriptors() <= descriptors, 30_000, "no descriptor is left");
   });
 });

@@ -10,12 +10,16 @@ export const fixturePath = (name: string): string => fileURLToPath(new URL(`../f
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return !/^\d+ \(.*\) Z/s.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8"));
+    return !/^\d+ \(.*\) [ZX]/s.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch (error) {
     // Without /proc the signal alone decides.
     return (error as NodeJS.ErrnoException).code === "ENOENT" && !fs.existsSync("/proc/self/stat");
   }
 }
+
+/** True when a signal has stopped the process; without /proc nobody knows. */
+export const isStopped = (pid: number): boolean =>
+  !fs.existsSync("/proc/self/stat") || /^\d+ \(.*\) T/s.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8"));
 
 /** Waits until the condition holds; throws when it does not within the time. */
 export async function until(condition: () => boolean, withinMs: number, what: string): Promise<void> {

@@ -24,7 +24,7 @@ describe("watchParent", () => {
     await parent.whenPrinted("watching");
     parent.process.kill("SIGKILL");
     const read = (): string => (fs.existsSync(report) ? fs.readFileSync(report, "utf8") : "");
-    await until(() => read().includes("over"), 10_000, "the orphan has reported");
+    await until(() => read().includes("over"), 30_000, "the orphan has reported");
     expect(read()).toBe("gone\nover\n");
   });
 
@@ -34,7 +34,7 @@ describe("watchParent", () => {
     await parent.whenPrinted("watching");
     parent.process.kill("SIGKILL");
     const read = (): string => (fs.existsSync(report) ? fs.readFileSync(report, "utf8") : "");
-    await until(() => read().includes("over"), 10_000, "the orphan has reported");
+    await until(() => read().includes("over"), 30_000, "the orphan has reported");
     expect(read()).toBe("over\n");
   });
 });

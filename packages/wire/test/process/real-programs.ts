@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { it as plainIt } from "vitest";
 import { fixturePath } from "./observe.ts";
 
-export { countDescriptors, fixturePath, isRunning, until } from "./observe.ts";
+export { countDescriptors, fixturePath, isRunning, isStopped, until } from "./observe.ts";
 
 export interface ProgramExit {
   readonly code: number | null;
@@ -49,7 +49,8 @@ export const it = plainIt.extend<{ directory: string; start: StartProgram }>({
   directory: async ({}, use) => {
     const directory = fs.mkdtempSync(join(tmpdir(), "hawser-test-"));
     await use(directory);
-    fs.rmSync(directory, { recursive: true, force: true });
+    // What was just killed may have one more file to make.
+    fs.rmSync(directory, { recursive: true, force: true, maxRetries: 20 });
   },
   // oxlint-disable-next-line no-empty-pattern -- as above
   start: async ({}, use) => {
@@ -94,7 +95,8 @@ function startProgram(fixture: string, options: StartOptions): Program {
       while (!text[where].includes(wanted)) {
         const next = new Promise((resolve) => child[where]?.once("data", resolve));
         if ((await Promise.race([isOver, next])) === "over" && !text[where].includes(wanted)) {
-          throw new Error(`${fixture} ended without printing ${JSON.stringify(wanted)}:\n${text.stdout}\n${text.stderr}`);
+          const said = [text.stdout, text.stderr].map((part) => part.slice(-2_000)).join("\n");
+          throw new Error(`${fixture} ended without printing ${JSON.stringify(wanted)}:\n${said}`);
         }
       }
     },

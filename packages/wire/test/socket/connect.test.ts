@@ -6,7 +6,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { connectSocket, probeSocket } from "../../src/socket/connect.ts";
-import { countDescriptors, it, until } from "../process/real-programs.ts";
+import { countDescriptors, isStopped, it, until } from "../process/real-programs.ts";
 import { ask, echo, plantDeadSocket } from "./sockets.ts";
 
 async function listening(path: string): Promise<Server> {
@@ -56,7 +56,7 @@ describe("connectSocket", () => {
     const connecting = connectSocket(path, { signal: controller.signal });
     controller.abort(reason);
     await expect(connecting).rejects.toMatchObject({ code: "cancelled", cause: reason });
-    await until(() => countDescriptors() <= before, 2_000, "no descriptor is left");
+    await until(() => countDescriptors() <= before, 30_000, "no descriptor is left");
     server.close();
   });
 
@@ -89,6 +89,7 @@ describe("probeSocket", () => {
     await program.whenPrinted("listening");
     // Stopped as a debugger stops it: its backlog of one fills up, and further connections are turned away by the kernel.
     program.process.kill("SIGSTOP");
+    await until(() => isStopped(program.pid), 30_000, "it is stopped");
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => probeSocket(path)));
     program.process.kill("SIGCONT");
     expect(outcomes.filter((outcome) => outcome === "dead")).toEqual([]);

@@ -125,13 +125,13 @@ describe("a session", () => {
       const real: Real = { directory, files: undefined, listener: undefined, clients: [] };
       await fc.asyncModelRun(() => ({ model: { state: "idle" as const, clients: 0, isPublic: false }, real }), sequence);
       if (real.listener && real.clients.length > 0)
-        await until(() => real.listener!.connections === real.clients.length, 2_000, "all are counted");
+        await until(() => real.listener!.connections === real.clients.length, 30_000, "all are counted");
       await real.listener?.close();
       await leave(real);
       expect(fs.readdirSync(directory)).toEqual([]);
       expect(process.listenerCount("exit")).toBe(listeners);
     });
     await fc.assert(property, { numRuns: 80 });
-    await until(() => countDescriptors() <= descriptors, 2_000, "no descriptor is left");
+    await until(() => countDescriptors() <= descriptors, 30_000, "no descriptor is left");
   });
 });

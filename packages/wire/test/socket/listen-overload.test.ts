@@ -5,7 +5,6 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect } from "vitest";
 import { lengthPrefix } from "../../src/codec/length-prefix.ts";
-import { limits } from "../../src/limits.ts";
 import { connectSocket } from "../../src/socket/connect.ts";
 import { it, until, type Program } from "../process/real-programs.ts";
 import { ask, askOnce } from "./sockets.ts";
@@ -61,7 +60,7 @@ describe("a listener with few descriptors and 200 clients", () => {
     for (const answers of await Promise.all(asking)) expect(answers).toBeGreaterThan(10);
     expect(server.stderr.match(/20 connections are open; further ones are refused/g)).toHaveLength(1);
     for (const client of clients) client.destroy();
-    await until(() => clients.every((client) => client.closed), 5_000, "the clients have left");
+    await until(() => clients.every((client) => client.closed), 30_000, "the clients have left");
     expect(await askOnceSoon(path)).toBe("hello");
   });
 
@@ -88,17 +87,16 @@ describe("a listener with few descriptors and 200 clients", () => {
     expect(await ask(client, "one")).toBe("one");
     server.write("open 10");
     await server.whenPrinted("opened 10");
-    const closingAt = performance.now();
     server.write("close");
-    await server.whenPrinted("closed");
-    expect(performance.now() - closingAt).toBeLessThan(limits.closeFlushMs * 0.75);
+    await server.whenPrinted("closed\n");
+    expect(server.stdout).not.toContain("waited");
     for (const socket of [client, ...idle]) socket.destroy();
   });
 });
 
-/** The listener learns of a closed connection a moment after the client: asks for a second or so. */
+/** The listener learns of a closed connection a moment after the client: asks until then. */
 async function askOnceSoon(path: string): Promise<string> {
-  for (let attempt = 0; attempt < 20; attempt++) {
+  for (let attempt = 0; attempt < 600; attempt++) {
     const answer = await askOnce(path).catch(() => undefined);
     if (answer === "hello") return answer;
     await delay(50);

@@ -115,14 +115,14 @@ describe("closing", () => {
     const clients = await Promise.all([1, 2, 3].map(() => connectSocket(names.socketPath)));
     for (const client of clients) client.resume();
     expect(await ask(clients[0]!, "one")).toBe("one");
-    expect(listener.connections).toBe(3);
+    await until(() => listener.connections === 3, 30_000, "all three are accepted");
     const ends = clients.map((client) => once(client, "end"));
     expect(listener.close()).toBe(listener.close());
     await Promise.all([listener.close(), ...ends]);
     for (const client of clients) client.destroy();
     expect(listener.connections).toBe(0);
     expect(fs.readdirSync(directory)).toEqual([]);
-    await until(() => countDescriptors() <= descriptors, 2_000, "no descriptor is left");
+    await until(() => countDescriptors() <= descriptors, 30_000, "no descriptor is left");
     await expect(connectSocket(names.socketPath)).rejects.toMatchObject({ code: "connection_failed" });
   });
 

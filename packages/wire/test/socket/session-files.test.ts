@@ -13,6 +13,12 @@ const stderrLines = (): { lines: string[]; restore(): void } => {
   return { lines, restore: () => spy.mockRestore() };
 };
 
+/** Whatever the umask of whoever runs the tests is. */
+function writeWithMode(path: string, mode: number): void {
+  fs.writeFileSync(path, "precious");
+  fs.chmodSync(path, mode);
+}
+
 describe("the files of a session", () => {
   it("R40, R49, R51 are a socket and a schema of mode 0600 and a directory of mode 0700, and nothing else", async ({ directory }) => {
     const { names, listener } = await startSession(namesIn(directory), { schema: "{}" });
@@ -66,7 +72,7 @@ describe("a name that somebody else has taken", () => {
   it("SOK-07 is refused when the schema's name is a symbolic link, and its target is unchanged", ({ directory }) => {
     const names = namesIn(directory);
     const victim = join(directory, "victim");
-    fs.writeFileSync(victim, "precious", { mode: 0o644 });
+    writeWithMode(victim, 0o644);
     fs.symlinkSync(victim, names.schemaPath);
     const files = createSessionFiles(names);
     expect(() => files.publishSchema("{}")).toThrow(expect.objectContaining({ code: "name_taken", facts: { path: names.schemaPath } }));
@@ -78,7 +84,7 @@ describe("a name that somebody else has taken", () => {
 
   it("SOK-07 is refused when the schema's name is a file of mode 0644, which stays as it was", ({ directory }) => {
     const names = namesIn(directory);
-    fs.writeFileSync(names.schemaPath, "precious", { mode: 0o644 });
+    writeWithMode(names.schemaPath, 0o644);
     const files = createSessionFiles(names);
     expect(() => files.publishSchema("{}")).toThrow(expect.objectContaining({ code: "name_taken" }));
     files.remove();
@@ -90,7 +96,8 @@ describe("a name that somebody else has taken", () => {
     (kind, { directory }) => {
       const names = namesIn(directory);
       const victim = join(directory, "victim");
-      fs.mkdirSync(victim, { mode: 0o755 });
+      fs.mkdirSync(victim);
+      fs.chmodSync(victim, 0o755);
       fs.writeFileSync(join(victim, "content"), "precious");
       if (kind === "directory") fs.renameSync(victim, names.privateDirectory);
       if (kind === "link") fs.symlinkSync(victim, names.privateDirectory);

@@ -41,6 +41,7 @@ describe("a worker of a cluster", () => {
     const [path = ""] = primary.stdout.split("\n");
     expect(await askOnce(path)).toBe("hello");
     expect(primary.stdout).not.toContain("free again");
+    primary.write("go on");
     await primary.whenPrinted("worker killed");
     expect(await probeSocket(path)).toBe("dead");
   });

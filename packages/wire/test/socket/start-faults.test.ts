@@ -90,7 +90,7 @@ describe("a start that fails at one step", () => {
       for (const left of fs.readdirSync(directory)) fs.rmSync(`${directory}/${left}`, { recursive: true });
     }
     expect(listenerCounts()).toEqual(listeners);
-    await until(() => countDescriptors() <= descriptors, 2_000, "no descriptor is left");
+    await until(() => countDescriptors() <= descriptors, 30_000, "no descriptor is left");
     await start();
   });
 

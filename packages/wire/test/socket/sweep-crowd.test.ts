@@ -13,7 +13,8 @@ describe("processes that are killed while they start", () => {
       await Promise.all([0, 1, 2, 3, 4].map((offset) => killWhileStarting(directory, (round + offset) / 4)));
     }
     const leftovers = makeAllOld(directory);
-    expect(leftovers.length).toBeGreaterThan(100);
+    // A schema of each at least: of those that have been dead for a minute the others have begun to clean up.
+    expect(leftovers.length).toBeGreaterThanOrEqual(50);
     const kept = await plantOthers(directory);
     const living = await startSession(namesIn(directory), { schema: "{}" });
     const left = fs.readdirSync(directory).filter((name) => !name.includes(living.names.uuid));

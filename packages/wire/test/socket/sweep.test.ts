@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { describe, expect, vi } from "vitest";
 import { limits } from "../../src/limits.ts";
 import { sweepLeftovers } from "../../src/socket/sweep.ts";
-import { fixturePath, it } from "../process/real-programs.ts";
+import { fixturePath, isStopped, it, until } from "../process/real-programs.ts";
 import { askOnce, echo, hourMs, makeOld, namesIn, plantDeadSocket, startSession } from "./sockets.ts";
 
 const uuid = "a".repeat(32);
@@ -118,6 +118,7 @@ describe("what is not a dead socket", () => {
     const program = start("socket-busy.ts", { args: ["--path", path] });
     await program.whenPrinted("listening");
     program.process.kill("SIGSTOP");
+    await until(() => isStopped(program.pid), 30_000, "it is stopped");
     makeOld(path, 2 * hourMs);
     for (let attempt = 0; attempt < 5; attempt++) expect(await keptBy(directory)).toEqual([socketName]);
     program.process.kill("SIGCONT");
