@@ -1,7 +1,7 @@
 // What one call is, whichever door it came through: the item that asks for it, the outcome that ends
 // it, and the core between them. The doors (`call`, `batch`, `rpc`) only read items and print outcomes.
 
-import type { CallItem, CallStats } from "@hawser/wire";
+import type { CallItem, CallStats, CancelSignal } from "@hawser/wire";
 
 /** Exit code of a command and `code` of an answer: success, usage or configuration, authentication, everything else. */
 export type CallCode = 0 | 2 | 6 | 7;
@@ -53,7 +53,8 @@ export interface CallOutcome {
 }
 
 export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
+  /** Any AbortSignal will do. */
+  readonly signal?: CancelSignal | undefined;
   /** Takes the decoded body of a successful response as it comes, instead of `response.body`; its promise is backpressure. */
   readonly onBody?: ((chunk: Buffer) => Promise<void>) | undefined;
   /** Until then the outcome's body counts as kept, and other calls leave it its room; else until the call has ended. */

@@ -2,7 +2,7 @@
 // API document are read when they are first needed and kept until `reload`; a reload that fails leaves
 // the old ones in place, and a running call keeps those it began with.
 
-import { createByteBudget, HawserError, limits, startDeadline, untilAborted, type CallItem } from "@hawser/wire";
+import { createByteBudget, HawserError, limits, startDeadline, untilAborted, type CallItem, type CancelSignal } from "@hawser/wire";
 import type { CallCore, CallOptions, CallOutcome, GatewayOptions } from "./call.ts";
 import { openCallSession, type CallSession } from "./call-session.ts";
 import { openBodyRoom } from "./execute/body-room.ts";
@@ -51,13 +51,12 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
     try {
       if (isClosed || signal?.aborted) throw new HawserError("cancelled", "cancelled");
       used = session ?? (await firstSession());
-      const { timeoutMs: wholeMs, retryBackoffMs } = durationsOf(item, options);
-      const preparing = prepare(item, used, { timeoutMs: wholeMs, signal });
-      const { request, credential, loadedMs } = preparing instanceof Promise ? await preparing : preparing;
+      const { timeoutMs, retryBackoffMs } = durationsOf(item, options);
+      const preparing = prepare(item, used, { timeoutMs, signal });
+      const { request, credential, loadedMs: spentMs } = preparing instanceof Promise ? await preparing : preparing;
       const { origin, redactor } = used;
       const { retry } = item;
-      const timeoutMs = Math.max(1, wholeMs - loadedMs);
-      const sending = { pool, origin, credential, retry, retryBackoffMs, timeoutMs, signal, running };
+      const sending = { pool, origin, credential, retry, retryBackoffMs, timeoutMs, spentMs, signal, running };
       return await execute(request, { ...sending, redactor, includeHeaders, maxBodyBytes, onBody, room });
     } catch (error) {
       return toFailureOutcome({ startedAt, redactor: used?.redactor ?? earlyRedactor(options) }, asCancelled(error, signal));
@@ -86,7 +85,7 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
 
 interface Patience {
   readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: CancelSignal | undefined;
 }
 
 interface Prepared {
@@ -117,8 +116,7 @@ function whileWanted<Value>(load: Promise<Value>, { timeoutMs, signal }: Patienc
   const expiry = new AbortController();
   const why = new HawserError("timeout", `network timeout: the API document did not come within ${timeoutMs} ms`);
   const deadline = startDeadline({ totalMs: timeoutMs, onExpire: () => expiry.abort(why) });
-  const ended = signal ? AbortSignal.any([signal, expiry.signal]) : expiry.signal;
-  return untilAborted(ended, load)
+  return untilAborted(expiry.signal, signal ? untilAborted(signal, load) : load)
     .catch((error: unknown) => {
       throw expiry.signal.aborted ? why : error;
     })
@@ -135,7 +133,7 @@ function durationsOf(item: CallItem, options: GatewayOptions): { timeoutMs: numb
 // Hosts of igw send an empty text where they mean the default.
 const hasText = (duration: string | undefined): duration is string => duration !== undefined && duration.trim() !== "";
 
-const asCancelled = (error: unknown, signal: AbortSignal | undefined): unknown =>
+const asCancelled = (error: unknown, signal: CancelSignal | undefined): unknown =>
   signal?.aborted ? new HawserError("cancelled", "cancelled") : error;
 
 /** Before there is a target: for a token that is known without it. */

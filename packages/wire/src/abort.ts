@@ -1,7 +1,9 @@
 // Waiting that has an end: together with an AbortSignal, or for some time. No listener and no timer stays behind.
 
+import type { CancelSignal } from "./cancel-signal.ts";
+
 /** The outcome of `work`, or a rejection with the signal's reason as soon as it aborts, whichever is first. */
-export function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+export function untilAborted<Result>(signal: CancelSignal, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);
     if (signal.aborted) onAbort();
@@ -21,7 +23,8 @@ export function whenAborted(signal: AbortSignal | undefined, over?: AbortSignal)
 /** Waits for it, but no longer than this; says whether it has come. Rejects as it does. */
 export async function isSettledWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const late = Promise.withResolvers<false>();
-  const timer = setTimeout(late.resolve, ms, false);
+  // Timers run before input is read: where we were stopped or busy, one more turn of the loop lets in what is already there.
+  let timer = setTimeout(() => (timer = setTimeout(late.resolve, 0, false)), ms);
   try {
     return await Promise.race([work.then(() => true), late.promise]);
   } finally {

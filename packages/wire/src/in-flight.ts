@@ -2,18 +2,19 @@
 // has a signal that tells its handler to stop, and `finish`, which is true for the first caller
 // only: whoever gets true writes the one final answer.
 
-import { HawserError } from "./errors.ts";
+import type { CancelController } from "./cancel-signal.ts";
+import type { HawserError } from "./errors.ts";
 
-export interface Flight {
-  readonly signal: AbortSignal;
+export interface Flight<Signal = AbortSignal> {
+  readonly signal: Signal;
   /** True once: the caller may write the final answer. */
   finish(): boolean;
 }
 
-export interface InFlightTable {
+export interface InFlightTable<Signal = AbortSignal> {
   readonly size: number;
   has(id: string): boolean;
-  begin(id: string): Flight;
+  begin(id: string): Flight<Signal>;
   /** Aborts every flight of this id; returns how many there were. */
   cancel(id: string, reason: HawserError): number;
   cancelAll(reason: HawserError): void;
@@ -21,13 +22,18 @@ export interface InFlightTable {
   whenEmpty(): Promise<void>;
 }
 
-export function createInFlightTable(): InFlightTable {
-  const flights = new Map<string, Set<AbortController>>();
+/** With real AbortSignals unless the controllers are given. */
+export function createInFlightTable(): InFlightTable;
+export function createInFlightTable<Signal>(createController: () => CancelController<Signal>): InFlightTable<Signal>;
+export function createInFlightTable(
+  createController: () => CancelController<unknown> = () => new AbortController(),
+): InFlightTable<unknown> {
+  const flights = new Map<string, Set<CancelController<unknown>>>();
   let size = 0;
   let waiters: (() => void)[] = [];
 
-  function begin(id: string): Flight {
-    const controller = new AbortController();
+  function begin(id: string): Flight<unknown> {
+    const controller = createController();
     const sameId = flights.get(id) ?? new Set();
     flights.set(id, sameId.add(controller));
     size++;

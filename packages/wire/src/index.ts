@@ -1,6 +1,8 @@
 // The runtime-neutral part of the wire: it imports nothing of Node, so that a page can use it too.
 
 export { isSettledWithin, untilAborted, whenAborted } from "./abort.ts";
+export { createCancelController } from "./cancel-signal.ts";
+export type { CancelSignal } from "./cancel-signal.ts";
 export { createByteBudget } from "./byte-budget.ts";
 export type { ByteBudget, Share } from "./byte-budget.ts";
 export {

@@ -28,7 +28,8 @@ export const acceptedEncodings = "gzip, deflate, br";
 
 /** The codings of a header, outermost last; undefined if there are none, or one that we don't know. */
 export function parseContentEncoding(header: string | undefined): readonly Coding[] | undefined {
-  const names = (header ?? "").toLowerCase().split(",");
+  if (header === undefined) return undefined;
+  const names = header.toLowerCase().split(",");
   const codings = names.map((name) => name.trim().replace(/^x-/, "")).filter((name) => name !== "" && name !== "identity");
   if (codings.length === 0 || !codings.every(isKnown)) return undefined;
   if (codings.length <= limits.maxContentCodings) return codings as Coding[];

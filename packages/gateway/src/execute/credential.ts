@@ -42,8 +42,8 @@ export interface WireRequest {
   readonly headers: string[];
 }
 
-/** `origin` is that of `url`, computed once: it costs more than it seems. */
-export function toWireRequest(request: HttpRequest, url: URL, origin: string, credential: Credential | undefined): WireRequest {
+/** `origin` is that of `url`. */
+export function toWireRequest(request: HttpRequest, url: string, origin: string, credential: Credential | undefined): WireRequest {
   const headers: string[] = [];
   const own = credential?.origin === origin ? credential : undefined;
   const managed = own?.in === "header" ? own.field.toLowerCase() : undefined;
@@ -56,10 +56,11 @@ export function toWireRequest(request: HttpRequest, url: URL, origin: string, cr
   }
   if (own?.in === "header") headers.push(own.field, own.prefix + own.token);
   if (own?.in === "cookie") headers.push("cookie", `${cookies}${own.field}=${own.prefix}${own.token}`);
-  return { path: own?.in === "query" ? withQuery(url, own) : url.pathname + url.search, headers };
+  const path = url.slice(origin.length);
+  return { path: own?.in === "query" ? withQuery(path, own) : path, headers };
 }
 
-function withQuery(url: URL, credential: Credential): string {
+function withQuery(path: string, credential: Credential): string {
   const entry = `${encodeURIComponent(credential.field)}=${encodeURIComponent(credential.prefix + credential.token)}`;
-  return `${url.pathname}${url.search === "" ? "?" : `${url.search}&`}${entry}`;
+  return `${path}${path.includes("?") ? "&" : "?"}${entry}`;
 }

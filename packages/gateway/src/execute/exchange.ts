@@ -42,6 +42,8 @@ export interface ExchangeOptions {
   readonly times: ExchangeTimes;
 }
 
+const settled = Promise.resolve();
+
 /** Resolves when the body ended or the sink had enough. Rejects with a HawserError or what undici says. */
 export function exchange(request: ExchangeRequest, options: ExchangeOptions): Promise<void> {
   const { pool, interruption, times } = options;
@@ -95,8 +97,8 @@ export function exchange(request: ExchangeRequest, options: ExchangeOptions): Pr
         if (ended) return started.abort(ended.error ?? enough());
         times.connection = pool.freshConnection();
         times.isSent = true;
-        // undici writes the whole request behind this call, in the same turn.
-        queueMicrotask(() => (times.writtenMs = elapsed()));
+        // undici writes the whole request behind this call, in the same turn. Cheaper than `queueMicrotask`, which makes an async resource each time.
+        void settled.then(() => (times.writtenMs = elapsed()));
       },
       onResponseStart(_controller, status, headers) {
         if (status < 200 || ended) return;

@@ -36,8 +36,8 @@ interface Try {
 
 export async function execute(request: HttpRequest, options: ExecuteOptions): Promise<CallOutcome> {
   const { method, url } = request;
-  const context = { startedAt: performance.now(), redactor: options.redactor, request: { method, url: url.href } };
-  if (!context.request.url.startsWith(`${options.origin}/`)) {
+  const context = { startedAt: performance.now(), redactor: options.redactor, request: { method, url } };
+  if (!url.startsWith(`${options.origin}/`)) {
     return toFailureOutcome(context, new HawserError("usage", "the request leaves the gateway's address; give a path below it"));
   }
   const interruption = startInterruption(options.timeoutMs ?? limits.callTimeoutMs, options);
@@ -85,7 +85,7 @@ async function followRedirects(first: Try, request: HttpRequest, options: Execut
   }
 }
 
-async function tryOnce(request: HttpRequest, url: URL, options: ExecuteOptions, series: Series): Promise<Try> {
+async function tryOnce(request: HttpRequest, url: string, options: ExecuteOptions, series: Series): Promise<Try> {
   const times: ExchangeTimes = {};
   const context = { ...series.context, times };
   let received: ReceivedResponse | undefined;
@@ -107,10 +107,10 @@ async function tryOnce(request: HttpRequest, url: URL, options: ExecuteOptions, 
   }
 }
 
-function toExchangeRequest(request: HttpRequest, url: URL, { origin: ownOrigin, credential }: ExecuteOptions): ExchangeRequest {
+function toExchangeRequest(request: HttpRequest, url: string, { origin: ownOrigin, credential }: ExecuteOptions): ExchangeRequest {
   const { method, body } = request;
   // The request's own address was compared with it before.
-  const origin = url === request.url ? ownOrigin : url.origin;
+  const origin = url === request.url ? ownOrigin : new URL(url).origin;
   const { path, headers } = toWireRequest(request, url, origin, credential);
   if (!hasHeader(headers, "accept-encoding")) headers.push("accept-encoding", acceptedEncodings);
   return { origin, method, body, path, headers };

@@ -1,7 +1,7 @@
 // What ends a call from outside: its deadline, or somebody who cancels it. The first of both counts,
 // and reaches whatever the call is waiting for at that moment.
 
-import { HawserError } from "@hawser/wire";
+import { HawserError, type CancelSignal } from "@hawser/wire";
 import { createRunningCalls, type RunningCall, type RunningCalls } from "./running-calls.ts";
 
 export interface Interruption {
@@ -18,12 +18,14 @@ export interface Interruption {
 
 /** Who may cancel a call: its caller, and the owner of all calls, who finds it among those that run. */
 export interface Cancellers {
-  readonly signal?: AbortSignal | undefined;
+  /** What of the call's time was gone before. */
+  readonly spentMs?: number | undefined;
+  readonly signal?: CancelSignal | undefined;
   readonly running?: RunningCalls | undefined;
 }
 
-export function startInterruption(timeoutMs: number, { signal, running = createRunningCalls() }: Cancellers): Interruption {
-  const endsAt = performance.now() + timeoutMs;
+export function startInterruption(timeoutMs: number, { spentMs = 0, signal, running = createRunningCalls() }: Cancellers): Interruption {
+  const endsAt = performance.now() + Math.max(1, timeoutMs - spentMs);
   let reason: HawserError | undefined;
   let listener: ((reason: HawserError) => void) | undefined;
 

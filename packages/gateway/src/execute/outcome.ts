@@ -27,7 +27,7 @@ export function toResponseOutcome(context: OutcomeContext, response: CallRespons
 }
 
 /** An outcome of something that was thrown before or during a call. */
-export function toFailureOutcome(context: OutcomeContext, error: unknown, url?: URL): CallOutcome {
+export function toFailureOutcome(context: OutcomeContext, error: unknown, url?: string): CallOutcome {
   const isCancelled = HawserError.isInstance(error) && error.code === "cancelled";
   return finish(context, { ok: false, ...thrownFailure(context, error, url), ...(isCancelled && { cancelled: true as const }) });
 }
@@ -49,7 +49,7 @@ function statusFailure(status: number, refusedRedirect: string | undefined): Fai
   return { code: 7, error: error(undefined), errorInfo: { kind: "http", retryable: status === 408 || isRetryableStatus(status) } };
 }
 
-function thrownFailure(context: OutcomeContext, error: unknown, url: URL | undefined): Failure {
+function thrownFailure(context: OutcomeContext, error: unknown, url: string | undefined): Failure {
   // A request that may have arrived is not to be repeated unless its method allows it.
   const mayRepeat = context.times?.isSent !== true || isIdempotent(context.request?.method ?? "");
   if (HawserError.isInstance(error) && error.code !== "connection_lost") {
@@ -60,7 +60,7 @@ function thrownFailure(context: OutcomeContext, error: unknown, url: URL | undef
   }
   if (url === undefined)
     return { code: 7, error: `internal error: ${describeThrown(error)}`, errorInfo: { kind: "internal", retryable: false } };
-  const { text, retryable, hint } = describeNetworkError(error, url);
+  const { text, retryable, hint } = describeNetworkError(error, new URL(url));
   return { code: 7, error: text, errorInfo: { kind: "network", retryable: retryable && mayRepeat, ...(hint !== undefined && { hint }) } };
 }
 

@@ -109,8 +109,8 @@ function withoutContentType(headers: readonly Header[]): Header[] {
   return headers.filter(([name]) => name.toLowerCase() !== "content-type");
 }
 
-function checkHead(url: URL, headers: readonly Header[]): void {
-  const bytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, url.href.length);
+function checkHead(url: string, headers: readonly Header[]): void {
+  const bytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, url.length);
   const { maxRequestHeadBytes } = limits;
   if (bytes > maxRequestHeadBytes) {
     throw usage(`address and headers have ${bytes} bytes; the limit is ${maxRequestHeadBytes} (maxRequestHeadBytes)`, {

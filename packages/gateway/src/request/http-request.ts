@@ -3,8 +3,8 @@
 
 export interface HttpRequest {
   readonly method: string;
-  /** Below the target's address, whatever the item said. */
-  readonly url: URL;
+  /** Below the target's address, whatever the item said; as a URL writes it, without a fragment. */
+  readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Buffer | undefined;
 }

@@ -13,10 +13,11 @@ const overlong = /%c[01]|%e0%[89]|%f0%8/i;
 // No segment begins with a dot, and there is nothing that any decoding would change: none of the checks below could refuse it.
 const plainPath = /^(?:\/[\w~-][\w.~-]*)+\/?$/;
 const plainPathChars = 2_048;
+const isPlainPath = (path: string): boolean => path.length <= plainPathChars && plainPath.test(path);
 
 /** A path of an item as its two parts. The path gets its leading slash; the query is as given, without `?`. */
 export function splitPath(path: string): { readonly path: string; readonly query: string } {
-  if (path.length <= plainPathChars && plainPath.test(path)) return { path, query: "" };
+  if (isPlainPath(path)) return { path, query: "" };
   checkValue(path, "path");
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) throw refusal(path, "is an address; give only the path below the gateway's address");
   if (/\s/.test(path)) throw refusal(path, "holds white space; write it as %20");
@@ -47,17 +48,19 @@ function checkPath(path: string, asGiven: string = path): void {
 }
 
 /** The whole address. `queryParts` are encoded already. */
-export function toTargetUrl(target: Target, path: string, queryParts: readonly string[]): URL {
+export function toTargetUrl(target: Target, path: string, queryParts: readonly string[]): string {
   const base = baseOf(target);
   const query = queryParts.filter((part) => part !== "").join("&");
-  let url: URL;
+  // A URL would leave it as it is.
+  if (query === "" && isPlainPath(path)) return base + path;
+  let url: string;
   try {
-    url = new URL(`${base}${path}${query === "" ? "" : `?${query}`}`);
+    url = new URL(`${base}${path}${query === "" ? "" : `?${query}`}`).href;
   } catch {
     throw refusal(path, "makes no address");
   }
   // Everything above refuses what would lead away; this is the promise itself: another host, a user name or a way up would show there.
-  if (!url.href.startsWith(`${base}/`)) throw refusal(path, "leads away from the configured address");
+  if (!url.startsWith(`${base}/`)) throw refusal(path, "leads away from the configured address");
   return url;
 }
 

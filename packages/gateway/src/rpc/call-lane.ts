@@ -2,8 +2,17 @@
 // or held until there is room, and then its reader waits with it. Every call that was taken ends with
 // exactly one answer, whether it was made, refused, cancelled while it waited or cancelled while it ran.
 
-import { createInFlightTable, createWorkQueue, describeThrown, HawserError, limits, toHawserError, untilAborted } from "@hawser/wire";
-import type { CallStats, Flight } from "@hawser/wire";
+import {
+  createCancelController,
+  createInFlightTable,
+  createWorkQueue,
+  describeThrown,
+  HawserError,
+  limits,
+  toHawserError,
+  untilAborted,
+} from "@hawser/wire";
+import type { CallStats, CancelSignal, Flight } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import type { CallCore, CallOutcome } from "../call.ts";
 import { createQueuedBytes } from "./queued-bytes.ts";
@@ -39,6 +48,8 @@ export interface CallLane {
   whenEmpty(): Promise<void>;
 }
 
+type CallFlight = Flight<CancelSignal>;
+
 interface Ending {
   readonly rpc?: CallStats["rpc"];
   /** Called when the answer has left, or there is none to send. */
@@ -50,7 +61,7 @@ const noIdKey = "";
 
 export function createCallLane(core: CallCore, outbox: Outbox, options: CallLaneOptions): CallLane {
   const { noMore } = options;
-  const inFlight = createInFlightTable();
+  const inFlight = createInFlightTable(createCancelController);
   const queuedBytes = createQueuedBytes(limits.rpcQueuedBytes);
   const queue = createWorkQueue({
     workers: options.workers,
@@ -60,9 +71,9 @@ export function createCallLane(core: CallCore, outbox: Outbox, options: CallLane
 
   const hasPlace = (): boolean => queue.running < options.workers || queue.waiting < options.queueSize;
   const hasRoomFor = ({ bytes }: LaneCall): boolean => hasPlace() && queuedBytes.hasRoomFor(bytes);
-  const begin = ({ id }: LaneCall): Flight => inFlight.begin(id === undefined ? noIdKey : toIdKey(id));
+  const begin = ({ id }: LaneCall): CallFlight => inFlight.begin(id === undefined ? noIdKey : toIdKey(id));
 
-  function end(call: LaneCall, flight: Flight, outcome: CallOutcome, how: Ending = {}): void {
+  function end(call: LaneCall, flight: CallFlight, outcome: CallOutcome, how: Ending = {}): void {
     const { rpc = { queueWaitMs: 0, queueDepth: queue.waiting }, onSent } = how;
     if (flight.finish()) outbox.put(toCallText(call.id, outcome, rpc), onSent);
     else onSent?.();
@@ -78,7 +89,7 @@ export function createCallLane(core: CallCore, outbox: Outbox, options: CallLane
     return undefined;
   }
 
-  async function hold(call: LaneCall, flight: Flight): Promise<void> {
+  async function hold(call: LaneCall, flight: CallFlight): Promise<void> {
     while (!hasRoomFor(call) && !flight.signal.aborted && !noMore.aborted) {
       const room = hasPlace() ? queuedBytes.whenReturned() : queue.whenRoom();
       await untilAborted(noMore, untilAborted(flight.signal, room)).catch(() => {});
@@ -86,7 +97,7 @@ export function createCallLane(core: CallCore, outbox: Outbox, options: CallLane
     place(call, flight);
   }
 
-  function place(call: LaneCall, flight: Flight): void {
+  function place(call: LaneCall, flight: CallFlight): void {
     if (noMore.aborted || flight.signal.aborted) return end(call, flight, toUnmadeOutcome(whyEnded(flight)));
     const placedAt = performance.now();
     queuedBytes.take(call.bytes);
@@ -106,10 +117,10 @@ export function createCallLane(core: CallCore, outbox: Outbox, options: CallLane
     });
   }
 
-  const whyEnded = ({ signal }: Flight): HawserError => toHawserError(signal.aborted ? signal.reason : noMore.reason, "cancelled");
+  const whyEnded = ({ signal }: CallFlight): HawserError => toHawserError(signal.aborted ? signal.reason : noMore.reason, "cancelled");
   const waited = (placedAt: number) => ({ queueWaitMs: Math.round(performance.now() - placedAt), queueDepth: queue.waiting });
 
-  async function run(call: LaneCall, flight: Flight, placedAt: number): Promise<void> {
+  async function run(call: LaneCall, flight: CallFlight, placedAt: number): Promise<void> {
     if (outbox.isFull) await untilAborted(flight.signal, outbox.whenRoom()).catch(() => {});
     if (call.after) await untilAborted(flight.signal, call.after).catch(() => {});
     const rpc = waited(placedAt);

@@ -3,6 +3,7 @@
 import type { CallItem } from "@hawser/wire";
 import { describe, expect, it, vi } from "vitest";
 import type { CallOutcome } from "../../src/call.ts";
+import { startInterruption } from "../../src/execute/interruption.ts";
 import { answer, type StubServer } from "../api-stub.ts";
 import { coreOf, rawStubOf, stubOf } from "../core-fixture.ts";
 
@@ -24,6 +25,12 @@ async function callHanging(item: CallItem, answerBytes: string): Promise<{ outco
 }
 
 describe("RPC-13: deadlines", () => {
+  it("what was spent before counts, and the whole time is named", async () => {
+    const interruption = startInterruption(600_000, { spentMs: 599_900 });
+    expect(interruption.remainingMs()).toBeLessThanOrEqual(100);
+    await expect(interruption.sleep(60_000)).rejects.toThrow(/^network timeout: no end within 600000 ms$/);
+  });
+
   it.each([
     ["before the headers", ""],
     ["within the headers", "HTTP/1.1 200 OK\r\ncontent-"],
