@@ -1,12 +1,13 @@
-// Files that are attached in the real window: picked, dropped and refused; read by the agent, and gone with the
+// Files that are attached in the real window: picked, dropped, pasted and refused; read by the agent, and gone with the
 // app.
 
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answers, button, say, untilIdle, withText } from "./page.ts";
+import { answers, box, button, say, untilIdle, withText } from "./page.ts";
 import { stillRunning, treeOf } from "./process-tree.ts";
 import { openDesktop, type DesktopStage } from "./stage.ts";
+import { keys } from "./web-driver.ts";
 
 const picker = '//input[@aria-label="Files to attach"]';
 const waiting = '//ul[@aria-label="Files to send"]/li';
@@ -20,6 +21,21 @@ describe("files that are attached", () => {
   const modeOf = (path: string): number => statSync(join(stage.folder, path)).mode & 0o777;
   const put = async (body: string, options: string): Promise<unknown> =>
     stage.driver.evaluateAsync(`return await window.__TAURI_INTERNALS__.invoke("file_put", ${body}, ${options})`);
+
+  /** To the clipboard, which a page may write only when somebody has clicked. */
+  async function copy(type: string, content: string): Promise<void> {
+    const { driver } = stage;
+    await driver.evaluate(`
+      globalThis.copied = "";
+      const item = new ClipboardItem({ "${type}": new Blob([${content}], { type: "${type}" }) });
+      const onclick = () => navigator.clipboard.write([item]).then(() => (copied = "yes"), (error) => (copied = String(error)));
+      const copier = Object.assign(document.createElement("button"), { id: "copier", textContent: "copy", onclick });
+      copier.style.cssText = "position:fixed;top:0;left:0;z-index:9999";
+      document.body.append(copier);`);
+    await driver.click('//button[@id="copier"]');
+    await expect.poll(() => driver.evaluate("return copied"), { timeout: 20_000 }).toBe("yes");
+    await driver.evaluate('document.getElementById("copier").remove()');
+  }
 
   beforeAll(async () => {
     stage = await openDesktop({ home: { "letter Ü.txt": "the lighthouse is out of oil\n", [leftover]: "x" } });
@@ -54,6 +70,38 @@ describe("files that are attached", () => {
     await untilIdle(driver);
     await expect.poll(() => driver.evaluate("return document.querySelector('img[alt=\"dot.png\"]').naturalWidth")).toBe(1);
     expect(readFileSync(join(stage.folder, kept("dot.png")[0] ?? "")).toString("base64")).toBe(dot);
+  });
+
+  it("are pasted when they come with the event", async () => {
+    const { driver } = stage;
+    await driver.evaluate(`
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File(["the buoy is red\\n"], "buoy.txt", { type: "text/plain" }));
+      document.getElementById("message-box").dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));`);
+    await driver.waitFor(`${withText(waiting, "buoy.txt")}[not(contains(., "reading"))]`);
+    await say(driver, "what is in the attached file?");
+    await driver.waitFor(withText(answers, "the buoy is red"));
+    await untilIdle(driver);
+    expect(readFileSync(join(stage.folder, kept("buoy.txt")[0] ?? ""), "utf8")).toBe("the buoy is red\n");
+  });
+
+  it("are pasted as pictures from the system's clipboard, of which WebKitGTK's event says nothing; a text stays a text", async () => {
+    const { driver } = stage;
+    await copy("text/plain", '"only words"');
+    await driver.type(box, `${keys.control}v${keys.nothing}`);
+    await expect.poll(() => driver.evaluate("return document.getElementById('message-box').value")).toBe("only words");
+    expect(await driver.evaluate("return document.querySelectorAll('[aria-label=\"Files to send\"] li').length")).toBe(0);
+    await copy("image/png", `Uint8Array.from(atob("${dot}"), (char) => char.charCodeAt(0))`);
+    await driver.type(box, `${keys.control}v${keys.nothing}`);
+    await driver.waitFor(`${withText(waiting, "image.png")}/img`);
+    await driver.click(button("Send"));
+    await driver.waitFor(`${withText(mine, "only words")}//img[@alt="image.png"]`);
+    await untilIdle(driver);
+    expect(
+      readFileSync(join(stage.folder, kept("image.png")[0] ?? ""))
+        .subarray(1, 4)
+        .toString(),
+    ).toBe("PNG");
   });
 
   it("are refused when they are too large, have no name, or are no bytes, and nothing is kept of them", async () => {

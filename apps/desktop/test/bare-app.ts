@@ -18,8 +18,12 @@ export interface BareApp {
   readonly ended: Promise<string>;
 }
 
-export function startApp(place: Surroundings, env: NodeJS.ProcessEnv = {}): BareApp {
-  const child = place.start(application, ["--debug-protocol"], { ...place.env, ...env });
+/** By the app itself, or by a command that becomes it. */
+export function startApp(
+  place: Surroundings,
+  [command, ...args]: readonly [string, ...string[]] = [application, "--debug-protocol"],
+): BareApp {
+  const child = place.start(command, args, place.env);
   const pid = child.pid ?? expect.fail("the app can't be started");
   return {
     pid,

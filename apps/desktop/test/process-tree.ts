@@ -35,6 +35,17 @@ export function treeOf(pid: number, all: readonly ProcessFacts[] = listProcesses
   return [...own, ...all.filter(({ parent }) => parent === pid).flatMap((child) => treeOf(child.pid, all))];
 }
 
+/** Those that were started with this text in one of their variables. */
+export function startedWith(text: string): ProcessFacts[] {
+  return listProcesses().filter(({ pid }) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, "utf8").includes(text);
+    } catch {
+      return false;
+    }
+  });
+}
+
 /** Those of these processes that still run. */
 export function stillRunning(processes: readonly ProcessFacts[]): ProcessFacts[] {
   const now = listProcesses();

@@ -125,10 +125,24 @@ it("a keychain that does not answer holds up neither the page nor its theme, and
   await driver.waitFor(withText('//form[@aria-label="Anthropic key"]', "Asking the system's keychain"));
 });
 
-it("a rule that the agent can't use is refused by the agent, in its own words on the screen", async () => {
+it("a rule that the agent can't use is refused in its own words, by itself and by the dialog, which is the way back", async () => {
   const rule = { tool: "write_file", match: { path: "" }, decision: "ask" };
-  await using stage = await openDesktop({ settings: { permissionRules: [rule] } });
-  const text = (): Promise<unknown> => stage.driver.evaluate("return document.body.textContent");
-  const sentence = "permissions[0] has a match.path that is neither a pattern nor a list of patterns";
-  await expect.poll(text, { timeout: 30_000 }).toContain(sentence);
+  await using stage = await openDesktop({ settings: { permissionRules: [rule, 7] } });
+  const { driver } = stage;
+  const words = "has a match.path that is neither a pattern nor a list of patterns";
+  await driver.waitFor(withText('//*[@role="status"]', `permissions[0] ${words}`));
+  await driver.waitFor(withText('//*[@role="status"]', "Change what is wrong in the settings"));
+  await driver.click(button("Settings"));
+  // What is no rule at all is there to be removed.
+  await driver.click(button("Remove rule 2"));
+  await driver.click(`${settingsDialog}${button("Save")}`);
+  await driver.waitFor(withText(`${settingsDialog}//*[@role="alert"]`, `Rule 1 ${words}`));
+  const matches = '//*[@aria-label="Rule 1"]//*[@aria-label="Matches"]';
+  await driver.clear(matches);
+  await driver.type(matches, '{"path": "docs/**"}');
+  await driver.click(`${settingsDialog}${button("Save")}`);
+  await driver.waitForNone(settingsDialog);
+  await untilIdle(driver);
+  const path = join(stage.folder, "config", "dev.hawser.desktop", "settings.json");
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ permissionRules: [{ ...rule, match: { path: "docs/**" } }] });
 });

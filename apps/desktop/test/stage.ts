@@ -4,21 +4,15 @@
 import { createServer, type AddressInfo } from "node:net";
 import { expect } from "vitest";
 import { listProcesses, treeOf, type ProcessFacts } from "./process-tree.ts";
-import { application, prepare, type SurroundingsOptions } from "./surroundings.ts";
+import { application, prepare, type Surroundings, type SurroundingsOptions } from "./surroundings.ts";
 import { openSession, type WebDriver } from "./web-driver.ts";
 
-export interface DesktopStage extends AsyncDisposable {
+export interface DesktopStage extends Surroundings {
   readonly driver: WebDriver;
-  /** The folder in which the agent works. */
-  readonly work: string;
-  readonly folder: string;
-  readonly env: NodeJS.ProcessEnv;
   /** The app itself. */
   app(): ProcessFacts;
   /** The runtime that it has started. */
   runtime(): ProcessFacts | undefined;
-  /** What the app has printed so far. */
-  log(): string;
   /** Starts the same app again, for the same user; resolves with its exit code. */
   startAgain(): Promise<number | null>;
   /** Starts it again, with a driver, after it has ended. */
@@ -28,13 +22,17 @@ export interface DesktopStage extends AsyncDisposable {
 interface DesktopOptions extends SurroundingsOptions {
   /** Of the app. */
   readonly args?: readonly string[];
+  /** What else has to be there before the app is started. */
+  prepared?(place: Surroundings): Promise<void>;
 }
 
 const driverProgram = process.env["HAWSER_DESKTOP_DRIVER"] ?? "tauri-driver";
 
-export async function openDesktop({ args, ...options }: DesktopOptions = {}): Promise<DesktopStage> {
-  const { folder, work, env, start, log, [Symbol.asyncDispose]: endAll } = await prepare(options);
+export async function openDesktop({ args, prepared, ...options }: DesktopOptions = {}): Promise<DesktopStage> {
+  const place = await prepare(options);
+  const { env, start, log, [Symbol.asyncDispose]: endAll } = place;
   try {
+    await prepared?.(place);
     const [port, nativePort] = [await freePort(), await freePort()];
     const driverProcess = start(driverProgram, ["--port", String(port), "--native-port", String(nativePort)], env);
     const reopen = (): Promise<WebDriver> => retry(() => openSession(`http://127.0.0.1:${port}`, application, args));
@@ -42,13 +40,10 @@ export async function openDesktop({ args, ...options }: DesktopOptions = {}): Pr
     const own = (): ProcessFacts[] => treeOf(driverProcess.pid ?? 0);
     const app = (): ProcessFacts => own().find(({ program }) => program === application) ?? expect.fail(`the app does not run: ${log()}`);
     return {
+      ...place,
       driver,
-      work,
-      folder,
-      env,
       app,
       runtime: () => listProcesses().find(({ parent, command }) => parent === app().pid && command.includes("hawser.mjs")),
-      log,
       startAgain: () => new Promise((resolve) => start(application, [], env).once("close", resolve)),
       reopen,
       async [Symbol.asyncDispose]() {

@@ -1,10 +1,12 @@
 // Surroundings that are hostile, or just unlucky: signals, a keychain or a terminal that hangs, no bus, folders
 // that can't be written. The app starts if it can, says what is wrong, and always ends without a trace.
 
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { countReady, hasPidFile, startApp, untilLogged, untilReady } from "./bare-app.ts";
-import { stillRunning } from "./process-tree.ts";
+import { startedWith, stillRunning } from "./process-tree.ts";
 import { application, greeting, prepare } from "./surroundings.ts";
 
 describe("a signal ends the app, its runtime, and all that it has started", () => {
@@ -23,14 +25,13 @@ describe("a signal ends the app, its runtime, and all that it has started", () =
 
   it("except one that whoever started it had switched off", async () => {
     await using place = await prepare();
-    const app = place.start("/bin/sh", ["-c", `trap "" HUP; exec "${application}" --debug-protocol`], place.env);
-    const ended = new Promise((resolve) => app.once("exit", resolve));
+    const app = startApp(place, ["/bin/sh", "-c", `trap "" HUP; exec "${application}" --debug-protocol`]);
     await untilReady(place);
     app.kill("SIGHUP");
     await sleep(1_000);
-    expect(app.exitCode ?? app.signalCode).toBeNull();
+    expect(app.runtime()).toBeDefined();
     app.kill("SIGTERM");
-    expect(await ended).toBe(0);
+    expect(await app.ended).toBe("0");
   });
 });
 
@@ -127,12 +128,50 @@ it("without a session bus it runs all the same", async () => {
   expect(await app.ended).toBe("0");
 });
 
-it("without a home in its environment it uses the one that the system knows", async () => {
-  await using place = await prepare({ settings: { roots: [] }, env: { HOME: "" } });
+it.each([{ HOME: "" }, { HOME: undefined }])("without a home in its environment it uses the one that the system knows: %o", async (env) => {
+  await using place = await prepare({ settings: { roots: [] }, env });
   const app = startApp(place);
   await untilReady(place);
   app.kill("SIGTERM");
   expect(await app.ended).toBe("0");
+});
+
+it("folders that are relative mean nothing, as their standard has it: those of the home are used", async () => {
+  const settings = JSON.stringify({ model: "offline", arguments: ["--no-such-argument"] });
+  await using place = await prepare({
+    home: { ".config/dev.hawser.desktop/settings.json": settings },
+    env: { XDG_CONFIG_HOME: "relative/config", XDG_DATA_HOME: "relative/data", XDG_CACHE_HOME: "relative/cache" },
+  });
+  const app = startApp(place);
+  await untilLogged(place, "--no-such-argument");
+  app.kill("SIGTERM");
+  expect(await app.ended).toBe("0");
+  expect(existsSync(join(place.folder, ".local/share/dev.hawser.desktop/workspace"))).toBe(true);
+  for (const folder of [".", ".local/share/dev.hawser.desktop/workspace"])
+    expect(existsSync(join(place.folder, folder, "relative"))).toBe(false);
+});
+
+it("a screen that is gone ends the app and all that it has started; the next one removes what was left", async () => {
+  await using place = await prepare();
+  const app = startApp(place);
+  await untilReady(place);
+  await expect.poll(() => hasPidFile(place)).toBe(true);
+  const tree = app.tree();
+  const screen = startedWith(place.folder).find(({ command }) => command.startsWith("Xvfb ")) ?? expect.fail("there is no screen");
+  process.kill(screen.pid, "SIGTERM");
+  expect(await app.ended).not.toBe("0");
+  await expect.poll(() => stillRunning(tree).map(({ command }) => command), { timeout: 30_000 }).toEqual([]);
+  expect(place.log()).not.toContain("panicked");
+  const attachments = join(place.folder, "data/dev.hawser.desktop/attachments");
+  const left = readdirSync(attachments);
+  expect(left).toHaveLength(1);
+  await using other = await prepare();
+  const next = startApp({ ...place, env: { ...place.env, DISPLAY: other.env["DISPLAY"] } });
+  await untilReady(place, 2);
+  await expect.poll(() => readdirSync(attachments)).not.toContain(left[0]);
+  next.kill("SIGTERM");
+  expect(await next.ended).toBe("0");
+  expect(hasPidFile(place)).toBe(false);
 });
 
 it("without a display it says so in one sentence", async () => {
@@ -146,6 +185,18 @@ it("folders that can't be written are named, and the window is there to say so",
   await using place = await prepare({ env: { XDG_CONFIG_HOME: "/proc/self/stat" } });
   const app = startApp(place);
   await untilLogged(place, "agent.json can't be written: ");
+  await expect.poll(() => app.tree().some(({ command }) => command.includes("WebKitWebProcess")), { timeout: 30_000 }).toBe(true);
+  app.kill("SIGTERM");
+  expect(await app.ended).toBe("0");
+  expect(place.log()).not.toContain("panicked");
+});
+
+it("a home in which nothing can be made is named, and the window is there to say so", async () => {
+  const none = { XDG_CONFIG_HOME: undefined, XDG_DATA_HOME: undefined, XDG_CACHE_HOME: undefined };
+  await using place = await prepare({ env: { ...none, HOME: "/proc/1/home" } });
+  const app = startApp(place);
+  await untilLogged(place, "/proc/1/home/.local/share/dev.hawser.desktop can't be made: ");
+  await untilLogged(place, "/proc/1/home/.config/dev.hawser.desktop/agent.json can't be written: ");
   await expect.poll(() => app.tree().some(({ command }) => command.includes("WebKitWebProcess")), { timeout: 30_000 }).toBe(true);
   app.kill("SIGTERM");
   expect(await app.ended).toBe("0");

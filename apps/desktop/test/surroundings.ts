@@ -5,6 +5,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { startedWith } from "./process-tree.ts";
 
 export interface SurroundingsOptions {
   /** Files in the folder in which the agent works. */
@@ -66,6 +67,7 @@ export async function prepare({
 
   async function end(): Promise<void> {
     for (const child of started.toReversed()) await endProcess(child);
+    await endLeftovers(folder);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -142,6 +144,28 @@ async function endProcess(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
   await ended;
   clearTimeout(timer);
+}
+
+/**
+ * What those have started, and did not end with them: services of the bus, or the runtime of an app that was
+ * killed, which would make its cache anew when the folder is gone. All of them have the folder in their variables.
+ */
+async function endLeftovers(folder: string): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    const left = startedWith(`${folder}/`);
+    if (left.length === 0) return;
+    for (const { pid } of left) tryToKill(pid);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`processes can't be ended: ${JSON.stringify(startedWith(`${folder}/`))}`);
+}
+
+function tryToKill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 function writeInto(path: string, content: string): void {

@@ -14,3 +14,5 @@ export type {
 export type { AgentLink, LostRuntime, ParsedLine } from "./agent-link.ts";
 export type { AgentInfo } from "./exchange.ts";
 export type { Decision, OnPermission, PermissionRequest } from "./open-request.ts";
+// For whoever writes rules for an agent: what it would refuse to start with.
+export { parseRules } from "../permissions/rules.ts";

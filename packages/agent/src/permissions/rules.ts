@@ -43,12 +43,12 @@ function matchesText(pattern: string, value: string, decision: Decision): boolea
   return value.length > limits.permissionValueChars ? decision !== "allow" : matchesGlob(pattern, value);
 }
 
-/** Throws `usage` that names the rule and what is wrong with it. */
-export function parseRules(value: unknown): PermissionRule[] {
+/** Throws `usage` that names the rule, as `nameOf` has it, and what is wrong with it. */
+export function parseRules(value: unknown, nameOf = (position: number): string => `permissions[${position}]`): PermissionRule[] {
   if (!Array.isArray(value)) throw new HawserError("usage", "permissions must be a list of rules");
   if (value.length > limits.permissionRuleEntries)
     throw new HawserError("usage", `more than ${limits.permissionRuleEntries} permission rules`);
-  return value.map((rule: unknown, position) => parseRule(rule, `permissions[${position}]`));
+  return value.map((rule: unknown, position) => parseRule(rule, nameOf(position)));
 }
 
 const members: ReadonlySet<string> = new Set(["tool", "match", "decision"]);

@@ -192,11 +192,45 @@ describe("settings as texts", () => {
     [{ tool: " ", match: '{"path":"x"}' }, "Rule 2 needs the name of a tool, or a pattern such as read_*."],
     [{ tool: "t", match: "docs/**" }, 'Rule 2: what it matches must be JSON such as {"path": "docs/**"}, or nothing.'],
     [{ tool: "t", match: '["docs/**"]' }, 'Rule 2: what it matches must be JSON such as {"path": "docs/**"}, or nothing.'],
-    [{ tool: "t", match: '{"path":5}' }, 'Rule 2: what it matches must be JSON such as {"path": "docs/**"}, or nothing.'],
+    // The agent would not start with these, and these are its words.
+    [{ tool: "t", match: '{"path":5}' }, "Rule 2 has a match.path that is neither a pattern nor a list of patterns"],
+    [{ tool: "t", match: '{"path":""}' }, "Rule 2 has a match.path that is neither a pattern nor a list of patterns"],
   ])("that can't be a rule say which one and why: %j", (facts, message) => {
-    const [first] = toDraft(settings).rules;
-    const rules = [first!, { key: 7, decision: "ask" as const, ...facts }];
+    const bad = { key: 7, decision: "ask" as const, ...facts };
+    // Empty rows count, since they are on the screen.
+    const rules = [...addRule([]), bad];
     expect(() => fromDraft({ ...toDraft(settings), rules })).toThrow(message);
+  });
+
+  it("show rules that were written by hand, whatever they are, and save none that the agent would refuse", () => {
+    const odd = [
+      7,
+      null,
+      "text",
+      ["list"],
+      { tool: 5, decision: "maybe", match: null },
+      { tool: "a", match: { path: [1] } },
+      { tool: "b" },
+    ];
+    const draft = toDraft({ ...settings, permissionRules: odd as never });
+    expect(draft.rules.map(({ tool, decision, match }) => [tool, decision, match])).toEqual([
+      ["", "ask", "7"],
+      ["", "ask", "null"],
+      ["", "ask", '"text"'],
+      ["", "ask", '["list"]'],
+      ["", "ask", "null"],
+      ["a", "ask", '{"path":[1]}'],
+      ["b", "ask", ""],
+    ]);
+    expect(() => fromDraft(draft)).toThrow("Rule 1 needs the name of a tool");
+    expect(() => fromDraft({ ...draft, rules: draft.rules.slice(5) })).toThrow("Rule 1 has a match.path");
+    expect(fromDraft({ ...draft, rules: draft.rules.slice(6) }).permissionRules).toEqual([{ tool: "b", decision: "ask" }]);
+  });
+
+  it("have no more rules than the agent takes", () => {
+    const rules = Array.from({ length: limits.permissionRuleEntries + 1 }, () => ({ tool: "t", decision: "ask" as const }));
+    expect(() => fromDraft(toDraft({ ...settings, permissionRules: rules }))).toThrow("permission rules");
+    expect(fromDraft(toDraft({ ...settings, permissionRules: rules.slice(1) })).permissionRules).toHaveLength(rules.length - 1);
   });
 
   it("keep their rules apart, however often some are added and removed", () => {

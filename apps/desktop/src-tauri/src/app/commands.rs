@@ -148,9 +148,8 @@ pub async fn key_set(app: AppHandle, vendor: Vendor, key: String) -> Result<(), 
 }
 
 fn change_key(parts: &App, vendor: Vendor, key: &str) -> Result<(), String> {
-    let before = parts.state.keys.to_environment();
     parts.state.keys.set(vendor, key)?;
-    if parts.state.keys.to_environment() != before {
+    if parts.state.keys.has_news() {
         parts.supervisor.restart();
     }
     Ok(())

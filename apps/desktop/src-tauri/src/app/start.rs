@@ -81,7 +81,7 @@ fn set_up(app: &AppHandle, shows_protocol: bool) -> tauri::Result<()> {
     });
     signals::follow(app);
     let page = locked(&state.settings).page.clone();
-    window::create(app, page.theme)?;
+    window::create(app, page.theme, state.folders.data.is_dir())?;
     tray::create(app, &state);
     match shortcut::parse(&page.shortcut) {
         Ok(wanted) => shortcut::register(app, &state, wanted),
@@ -146,7 +146,7 @@ fn plan_launch(state: &AppState) -> Result<Launch, String> {
         agent_config: &agent_config,
         attachments: state.attached.folder(),
         arguments: &settings.arguments,
-        env: state.keys.to_environment(),
+        env: state.keys.hand_over(),
         folder: &workspace,
     })
 }

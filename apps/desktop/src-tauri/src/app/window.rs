@@ -14,8 +14,14 @@ use crate::settings::stored::Theme;
 
 const LABEL: &str = "main";
 
-pub fn create(app: &AppHandle, theme: Theme) -> tauri::Result<()> {
-    let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::default())
+/// `keeps_data`: there is a folder for what a page keeps by itself; without one it keeps nothing.
+pub fn create(app: &AppHandle, theme: Theme, keeps_data: bool) -> tauri::Result<()> {
+    let mut builder = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::default());
+    if !keeps_data {
+        // A window that can't be opened could not say what is wrong either. The folder only has to be there.
+        builder = builder.incognito(true).data_directory(std::env::temp_dir());
+    }
+    let window = builder
         .title("Hawser")
         .inner_size(1_100.0, 760.0)
         .min_inner_size(360.0, 480.0)

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::keychain::Keychain;
+use super::keychain::{Keychain, KeychainProblem};
 use crate::private_file::{read_private, write_private};
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -49,6 +49,8 @@ pub struct Keys {
     path: PathBuf,
     /// One change of the file at a time.
     file: Mutex<()>,
+    /// What the last runtime got.
+    handed_over: Mutex<Vec<(String, String)>>,
 }
 
 impl Keys {
@@ -61,7 +63,8 @@ impl Keys {
             keychain,
             environment: Box::new(environment),
             path,
-            file: Mutex::new(()),
+            file: Mutex::default(),
+            handed_over: Mutex::default(),
         }
     }
 
@@ -85,7 +88,21 @@ impl Keys {
         VENDORS.map(|vendor| (vendor, self.find(vendor).0)).into()
     }
 
-    /// What the runtime gets.
+    /// For a runtime that is about to be started.
+    pub fn hand_over(&self) -> Vec<(String, String)> {
+        // Not let go while they are looked for: a key that is set meanwhile must not count as known.
+        let mut handed_over = locked(&self.handed_over);
+        *handed_over = self.to_environment();
+        handed_over.clone()
+    }
+
+    /// Whether a runtime that was started now would get others than the last one got. A keychain may have been
+    /// opened since, or changed by another program: what it had when a key was set says nothing of that.
+    pub fn has_news(&self) -> bool {
+        let handed_over = locked(&self.handed_over);
+        *handed_over != self.to_environment()
+    }
+
     pub fn to_environment(&self) -> Vec<(String, String)> {
         let found = VENDORS.map(|vendor| (vendor.variable().to_owned(), self.find(vendor).1));
         found
@@ -104,8 +121,11 @@ impl Keys {
             return Err("this is no key: it has spaces or other characters that no key has".into());
         }
         let name = vendor.variable();
-        let Err(problem) = self.keychain.set(name, key) else {
-            return self.change_file(|file| drop(file.remove(&vendor)));
+        let problem = match self.keychain.set(name, key) {
+            Ok(()) => return self.change_file(|file| drop(file.remove(&vendor))),
+            // Opened again, it would come before a file.
+            Err(KeychainProblem::Locked(problem)) => return Err(problem),
+            Err(KeychainProblem::Missing(problem)) => problem,
         };
         // One that can be read is there: what it has would count, and no file.
         if self.keychain.get(name).is_ok() {
@@ -119,12 +139,22 @@ impl Keys {
         self.change_file(|file| drop(file.insert(vendor, key.to_owned())))
     }
 
+    /// From everywhere, or it would be back one day.
     fn remove(&self, vendor: Vendor) -> Result<(), String> {
-        let name = vendor.variable();
-        if self.keychain.get(name).unwrap_or_default().is_some() {
-            self.keychain.remove(name)?;
-        }
-        self.change_file(|file| drop(file.remove(&vendor)))
+        let in_file = self.change_file(|file| drop(file.remove(&vendor)));
+        self.remove_from_keychain(vendor.variable())?;
+        in_file
+    }
+
+    fn remove_from_keychain(&self, name: &str) -> Result<(), String> {
+        let removed = match self.keychain.get(name) {
+            Ok(Some(_)) => self.keychain.remove(name),
+            Ok(None) | Err(KeychainProblem::Missing(_)) => Ok(()),
+            Err(problem) => Err(problem),
+        };
+        removed.map_err(|problem| match problem {
+            KeychainProblem::Missing(sentence) | KeychainProblem::Locked(sentence) => sentence,
+        })
     }
 
     fn read_file(&self) -> Result<KeyFile, String> {
@@ -137,7 +167,7 @@ impl Keys {
     }
 
     fn change_file(&self, change: impl FnOnce(&mut KeyFile)) -> Result<(), String> {
-        let _guard = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = locked(&self.file);
         let old = self.read_file()?;
         let mut new = old.clone();
         change(&mut new);
@@ -147,6 +177,10 @@ impl Keys {
         let text = serde_json::to_string(&new).expect("keys are plain JSON");
         write_private(&self.path, text.as_bytes())
     }
+}
+
+fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is set to nothing is not set.

@@ -5,11 +5,12 @@ import { useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type 
 import { useIsConnected, useIsRunning, usePage, usePageParts } from "../session/page-context.ts";
 import { DropArea } from "./drop-area.tsx";
 import { Icon } from "./icon.tsx";
+import { readPastedImage } from "./pasted-image.ts";
 import { useAttachments } from "./use-attachments.ts";
 import { WaitingFiles } from "./waiting-files.tsx";
 
 export function Composer() {
-  const { actions } = usePageParts();
+  const { actions, desktop } = usePageParts();
   const currentId = usePage((state) => state.currentId);
   const isConnected = useIsConnected();
   const [text, setText] = useState("");
@@ -36,9 +37,13 @@ export function Composer() {
     void send();
   }
   function onPaste(event: ClipboardEvent): void {
-    if (event.clipboardData.files.length === 0) return;
-    event.preventDefault();
-    add(event.clipboardData.files);
+    const { files: pasted, types } = event.clipboardData;
+    if (pasted.length > 0) {
+      event.preventDefault();
+      add(pasted);
+    } else if (desktop && !types.includes("text/plain")) {
+      void readPastedImage().then(add);
+    }
   }
   function onSubmit(event: FormEvent): void {
     event.preventDefault();

@@ -1,6 +1,8 @@
-// Settings while they are edited: texts as a person types them. Back from texts to settings, what is wrong is
-// said by the field, in a sentence.
+// Settings while they are edited: texts as a person types them, whatever the file said. Back from texts to
+// settings, what is wrong is said by the field, in a sentence; rules that the agent would not start with are
+// refused by its own check, in its own words.
 
+import { parseRules } from "@hawser/agent/host/link";
 import { HawserError, isRecord } from "@hawser/wire";
 import type { DesktopSettings, PermissionRule } from "../links/desktop.ts";
 import type { Theme } from "../session/theme.ts";
@@ -29,14 +31,23 @@ export function toDraft(settings: DesktopSettings): SettingsDraft {
     model: settings.model ?? "",
     roots: settings.roots.join("\n"),
     allowedCommands: settings.allowedCommands.join("\n"),
-    rules: settings.permissionRules.map(({ tool, decision, match = {} }, key) => ({
-      key,
-      tool,
-      decision,
-      match: Object.keys(match).length === 0 ? "" : JSON.stringify(match),
-    })),
+    rules: settings.permissionRules.map(toRuleDraft),
     shortcut: settings.shortcut,
     theme: settings.theme,
+  };
+}
+
+export const decisions: readonly PermissionRule["decision"][] = ["allow", "ask", "deny"];
+
+/** Of a file that was written by hand, a rule may be anything: what can't be one is shown, to be changed or removed. */
+function toRuleDraft(rule: unknown, key: number): RuleDraft {
+  const { tool, decision, match = {} } = isRecord(rule) ? rule : { match: rule };
+  const isForAny = isRecord(match) && Object.keys(match).length === 0;
+  return {
+    key,
+    tool: typeof tool === "string" ? tool : "",
+    decision: decisions.find((known) => known === decision) ?? "ask",
+    match: isForAny ? "" : JSON.stringify(match),
   };
 }
 
@@ -46,7 +57,7 @@ export function fromDraft({ model, roots, allowedCommands, rules, shortcut, them
     ...(model.trim() !== "" && { model: model.trim() }),
     roots: toLines(roots),
     allowedCommands: toLines(allowedCommands),
-    permissionRules: rules.filter(({ tool, match }) => tool.trim() !== "" || match.trim() !== "").map(toRule),
+    permissionRules: toRules(rules),
     shortcut: shortcut.trim(),
     theme,
   };
@@ -62,15 +73,19 @@ const toLines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-function toRule({ tool, decision, match }: RuleDraft, position: number): PermissionRule {
-  const where = `Rule ${position + 1}`;
-  if (tool.trim() === "") throw new HawserError("usage", `${where} needs the name of a tool, or a pattern such as read_*.`);
+function toRules(drafts: readonly RuleDraft[]): readonly PermissionRule[] {
+  const named = drafts.map((draft, position) => ({ draft, name: `Rule ${position + 1}` }));
+  const meant = named.filter(({ draft: { tool, match } }) => tool.trim() !== "" || match.trim() !== "");
+  const rules = meant.map(({ draft, name }) => toRule(draft, name));
+  parseRules(rules, (position) => meant[position]?.name ?? "");
+  return rules;
+}
+
+function toRule({ tool, decision, match }: RuleDraft, name: string): PermissionRule {
+  if (tool.trim() === "") throw new HawserError("usage", `${name} needs the name of a tool, or a pattern such as read_*.`);
   if (match.trim() === "") return { tool: tool.trim(), decision };
   const value = parseOrUndefined(match);
-  const isPattern = (item: unknown): boolean =>
-    typeof item === "string" || (Array.isArray(item) && item.every((one) => typeof one === "string"));
-  if (!isRecord(value) || !Object.values(value).every(isPattern))
-    throw new HawserError("usage", `${where}: what it matches must be JSON such as {"path": "docs/**"}, or nothing.`);
+  if (!isRecord(value)) throw new HawserError("usage", `${name}: what it matches must be JSON such as {"path": "docs/**"}, or nothing.`);
   return { tool: tool.trim(), decision, match: value as NonNullable<PermissionRule["match"]> };
 }
 

@@ -1,15 +1,12 @@
 // The permission rules, one in a row: what is decided, for which tool, and for which input.
 
 import { IconButton } from "../components/icon.tsx";
-import type { PermissionRule } from "../links/desktop.ts";
-import { addRule, type RuleDraft } from "./draft.ts";
+import { addRule, decisions, type RuleDraft } from "./draft.ts";
 
 interface RuleFieldsProps {
   readonly rules: readonly RuleDraft[];
   onChange(rules: readonly RuleDraft[]): void;
 }
-
-const decisions: readonly PermissionRule["decision"][] = ["allow", "ask", "deny"];
 
 export function RuleFields({ rules, onChange }: RuleFieldsProps) {
   function change(key: number, facts: Partial<RuleDraft>): void {
