@@ -1,9 +1,9 @@
 // The desktop app as something to build: where its parts lie, and the programs that make them. What a program
 // says is shown as it comes, since compiling takes minutes, and returned as well.
 
-import { spawn } from "node:child_process";
-import { globSync, rmSync, statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { spawn, spawnSync } from "node:child_process";
+import { globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
 import { runProgram } from "../setup/program.mjs";
 import { runtimeFolder, stageRuntime } from "./desktop-runtime.ts";
 import { root, toolPath, type ToolResult } from "./tool.ts";
@@ -38,18 +38,22 @@ export function stage(): string {
 }
 
 /** Packs the compiled app and the staged runtime. */
-export function bundle(kinds: readonly string[]): Promise<ToolResult> {
+export const bundle = (kinds: readonly string[]): Promise<ToolResult> => runLoud(process.execPath, bundleArgs(kinds));
+
+/** Without a word while it goes on, and with every word of its tools in the result: hundreds of lines, or why it failed. */
+export async function bundleAppImage(): Promise<ToolResult> {
+  const program = join(targetFolder(), "release", "hawser-desktop");
+  const compiled = readFileSync(program);
+  const result = await runShowing(process.execPath, [...bundleArgs(["appimage"]), "--verbose"], () => {});
+  // A Tauri that fails leaves its mark in the program, and complains of it the next time.
+  if (result.code !== 0) writeFileSync(program, compiled);
+  return result;
+}
+
+function bundleArgs(kinds: readonly string[]): string[] {
   // Only here: in tauri.conf.json it would be copied with every compilation.
   const resources = JSON.stringify({ bundle: { resources: { "../runtime": "runtime" } } });
-  return runLoud(process.execPath, [
-    toolPath("@tauri-apps/cli", "tauri"),
-    "bundle",
-    "--ci",
-    "--bundles",
-    kinds.join(","),
-    "--config",
-    resources,
-  ]);
+  return [toolPath("@tauri-apps/cli", "tauri"), "bundle", "--ci", "--bundles", kinds.join(","), "--config", resources];
 }
 
 const bundleFolder = (): string => join(targetFolder(), "release", "bundle");
@@ -71,16 +75,28 @@ export function unpackedApp(): string {
   return join(bundleFolder(), path);
 }
 
+/** The app as an AppImage: the file itself, or the folder that it was made of where it can't be mounted. Undefined: there is none. */
+export function appImageApp(): string | undefined {
+  const [path] = globSync("appimage/*.AppImage", { cwd: bundleFolder() });
+  if (path === undefined) return undefined;
+  const image = join(bundleFolder(), path);
+  const { status } = spawnSync(image, ["--version"], { stdio: "ignore", timeout: 60_000 });
+  return status === 0 ? image : join(dirname(image), "Hawser.AppDir", "AppRun");
+}
+
 export const toMegabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
 
-export function runLoud(command: string, args: readonly string[]): Promise<ToolResult> {
+export const runLoud = (command: string, args: readonly string[]): Promise<ToolResult> =>
+  runShowing(command, args, (chunk) => void process.stderr.write(chunk));
+
+function runShowing(command: string, args: readonly string[], show: (chunk: Buffer) => void): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: rustFolder, stdio: ["inherit", "pipe", "pipe"] });
     const chunks: Buffer[] = [];
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
-        process.stderr.write(chunk);
+        show(chunk);
       });
     }
     const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);

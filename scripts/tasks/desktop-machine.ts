@@ -20,6 +20,8 @@ type Family = "debian" | "fedora" | "arch";
 interface Need {
   readonly name: string;
   readonly packages: Readonly<Record<Family, readonly string[]>>;
+  /** What rustup calls it, where that has brought Rust; a Rust that is still to come brings it along. */
+  readonly component?: string;
   isThere(machine: Machine): boolean;
 }
 
@@ -57,6 +59,18 @@ const libraries: readonly Need[] = [
 
 const testPrograms: readonly Need[] = [
   {
+    name: "rustfmt",
+    packages: { debian: ["rustfmt"], fedora: ["rustfmt"], arch: ["rust"] },
+    component: "rustfmt",
+    isThere: hasCargoCommand("fmt"),
+  },
+  {
+    name: "clippy",
+    packages: { debian: ["rust-clippy"], fedora: ["clippy"], arch: ["rust"] },
+    component: "clippy",
+    isThere: hasCargoCommand("clippy"),
+  },
+  {
     name: "Xvfb",
     packages: { debian: ["xvfb"], fedora: ["xorg-x11-server-Xvfb"], arch: ["xorg-server-xvfb"] },
     isThere: hasProgram("Xvfb", "-help"),
@@ -88,9 +102,16 @@ export function whatTestsLack(machine: Machine): string | undefined {
   return toSentence(machine, [...libraries, ...testPrograms]);
 }
 
-/** Whether packing has ended at a download; what Tauri printed says so. */
-export const lacksDownload = (output: string): boolean =>
-  /Downloading https:\/\/\S+\s+failed to bundle project/.test(stripVTControlCharacters(output));
+// Verbose or not: then each line says who wrote it, and what only developers want to know stands in between.
+const failedDownload = /Downloading (?:\[\S+\] )?https:\/\/\S+\s+(?:(?:Debug|Trace) .*\s+)*failed to bundle project/;
+/** A tool of Tauri's says it so, of the first part of every AppImage. */
+const failedPart = /Failed to download runtime file/;
+
+/** Whether packing has ended at a download; what was printed says so. */
+export function lacksDownload(output: string): boolean {
+  const text = stripVTControlCharacters(output);
+  return failedDownload.test(text) || failedPart.test(text);
+}
 
 /** What cargo warned of; warnings of others' code it never shows. */
 export const warningsIn = (output: string): string[] =>
@@ -99,14 +120,14 @@ export const warningsIn = (output: string): string[] =>
     .filter((line) => line.startsWith("warning"));
 
 function toSentence(machine: Machine, needs: readonly Need[]): string | undefined {
-  const missing = needs.filter(({ isThere }) => !isThere(machine));
   const rust = rustProblem(machine);
+  const missing = needs.filter((need) => !(rust && need.component) && !need.isThere(machine));
   const names = [...(rust === undefined ? [] : [rust.name]), ...missing.map(({ name }) => name)];
   const compiler =
     machine.platform === "darwin" && run(machine, "xcode-select", ["-p"])?.status !== 0 ? "xcode-select --install" : undefined;
   if (compiler !== undefined) names.push("Xcode's command line tools");
   if (names.length === 0) return undefined;
-  const commands = [installCommand(machine, missing), compiler, rust?.command].filter((command) => command !== undefined);
+  const commands = [...installCommands(machine, missing), compiler, rust?.command].filter((command) => command !== undefined);
   return `the desktop app needs ${joinNames(names)}; run: ${commands.join(" && ")}`;
 }
 
@@ -119,10 +140,17 @@ const installers: Readonly<Record<Family, string>> = {
   arch: "sudo pacman -S --needed --noconfirm",
 };
 
+function installCommands(machine: Machine, missing: readonly Need[]): (string | undefined)[] {
+  if (!missing.some(({ component }) => component) || !hasRustup(machine)) return [installCommand(machine, missing)];
+  const components = missing.flatMap(({ component }) => component ?? []);
+  const others = missing.filter(({ component }) => component === undefined);
+  return [installCommand(machine, others), `rustup component add ${components.join(" ")}`];
+}
+
 function installCommand({ osRelease }: Machine, missing: readonly Need[]): string | undefined {
   if (missing.length === 0) return undefined;
   const family = familyOf(osRelease);
-  const packages = missing.flatMap((need) => need.packages[family ?? "debian"]);
+  const packages = [...new Set(missing.flatMap((need) => need.packages[family ?? "debian"]))];
   if (family !== undefined) return `${installers[family]} ${packages.join(" ")}`;
   return `the installer of your system, for what Debian calls ${packages.join(" ")}`;
 }
@@ -141,9 +169,11 @@ function rustProblem(machine: Machine): { readonly name: string; readonly comman
   if (found.every((version) => version !== undefined && isAtLeast(version, oldest))) return undefined;
   const old = found.find((version) => version !== undefined && !isAtLeast(version, oldest));
   const name = `Rust ${oldest} or newer${old === undefined ? "" : ` (this is ${old})`}`;
-  if (output(machine, "rustup", ["--version"]) !== undefined) return { name, command: "rustup default stable && rustup update stable" };
+  if (hasRustup(machine)) return { name, command: "rustup default stable && rustup update stable" };
   return { name, command: "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y && . ~/.cargo/env" };
 }
+
+const hasRustup = (machine: Machine): boolean => output(machine, "rustup", ["--version"]) !== undefined;
 
 /** As the app itself says it. */
 function oldestRust(): string {
@@ -159,6 +189,11 @@ function isAtLeast(version: string, oldest: string): boolean {
 
 function hasProgram(name: string, ...args: readonly string[]): Need["isThere"] {
   return (machine) => output(machine, name, args) !== undefined;
+}
+
+/** Cargo itself is there without its commands, and says so by its exit code. */
+function hasCargoCommand(name: string): Need["isThere"] {
+  return (machine) => run(machine, "cargo", [name, "--version"])?.status === 0;
 }
 
 /** One of them is enough. */

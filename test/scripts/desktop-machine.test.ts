@@ -101,6 +101,32 @@ it("asks for what only the tests need when there are tests to run", () => {
   );
 });
 
+/** A `cargo` without these of its commands. */
+const cargoWithout = (...names: readonly string[]) => ({
+  ...complete,
+  cargo: `case "$1" in ${names.join("|")}) exit 101;; esac; echo cargo 1.95.0`,
+});
+
+it.each([
+  [debian, "sudo apt-get install -y rustfmt rust-clippy"],
+  [fedora, "sudo dnf install -y rustfmt clippy"],
+  [arch, "sudo pacman -S --needed --noconfirm rust"],
+])("asks for the tools that the tests have Rust looked over with, as the system has them (%j)", (osRelease, command) => {
+  const machine = machineWith(cargoWithout("fmt", "clippy"), { osRelease });
+  expect(whatBuildLacks(machine)).toBeUndefined();
+  expect(whatTestsLack(machine)).toBe(`the desktop app needs rustfmt and clippy; run: ${command}`);
+});
+
+it("has rustup bring those tools, where it has brought Rust, or Rust itself bring them", () => {
+  const { Xvfb: _, ...programs } = { ...cargoWithout("clippy"), rustup: "echo rustup 1.28.0" };
+  expect(whatTestsLack(machineWith(programs))).toBe(
+    "the desktop app needs clippy and Xvfb; run: sudo apt-get install -y xvfb && rustup component add clippy",
+  );
+  expect(whatTestsLack(machineWith({ ...programs, rustc: "exit 1" }))).toBe(
+    "the desktop app needs Rust 1.90 or newer and Xvfb; run: sudo apt-get install -y xvfb && rustup default stable && rustup update stable",
+  );
+});
+
 it("asks for the platform's own on macOS, which says by its exit code whether it is there, and tests on Linux only", () => {
   const rust = without("pkg-config", "cc");
   const mac = machineWith({ ...rust, "xcode-select": "exit 0" }, { platform: "darwin" });
@@ -122,6 +148,13 @@ it("reads this very machine without failing", () => {
 it("tells a tool that can't be loaded from one that failed", () => {
   const download = "\u001b[32m Downloading\u001b[0m https://github.com/tauri-apps/binary-releases/AppRun-x86_64\n";
   expect(lacksDownload(`${download}failed to bundle project: \`io: failed to lookup address information\`\n`)).toBe(true);
+  const verbose =
+    " Downloading [tauri_bundler::http] https://github.com/AppRun-x86_64\n       Debug [ureq::run] GET https://github.com/******\n";
+  expect(lacksDownload(`${verbose}failed to bundle project: \`io: failed to lookup address information\`\n`)).toBe(true);
+  expect(lacksDownload(`${verbose}   Error [bundler] Download of AppImage plugin failed.\nfailed to bundle project: \`x\`\n`)).toBe(false);
+  const ofTool =
+    "Failed to download runtime file, please download the runtime manually\nfailed to bundle project: `failed to run linuxdeploy`\n";
+  expect(lacksDownload(`${download}   Bundling Hawser.AppImage\n${ofTool}`)).toBe(true);
   expect(lacksDownload(`${download}   Bundling Hawser.AppImage\nfailed to bundle project: \`failed to run linuxdeploy\`\n`)).toBe(false);
 });
 

@@ -73,7 +73,7 @@ describe("the staged runtime", () => {
     [["conform", "--list"], "@hawser/conformance"],
     [["completion", "zsh"], "@bomb.sh/tab"],
   ])("says in a sentence that `hawser %s` needs what is left out", (args, name) => {
-    const { status, stdout, stderr } = spawnSync(node, [entry, ...args], { cwd: work, env, encoding: "utf8", timeout: 30_000 });
+    const { status, stdout, stderr } = spawnSync(node, [entry, ...args], { cwd: work, env, encoding: "utf8", timeout: 120_000 });
     const sentence = `hawser: this command needs ${name}, which this installation leaves out; the whole of it comes with: npm install hawser\n`;
     expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: "", stderr: sentence });
   });

@@ -1,7 +1,10 @@
 // The one window. It shows the app's own page and nothing else: links that lead out open in the browser, and
 // only over https. Closing hides it, where it can be shown again.
 
+use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::mpsc::Sender;
 use std::thread;
 
@@ -10,6 +13,7 @@ use tauri::{AppHandle, Manager, Url, Webview, WebviewUrl, WebviewWindow, WindowE
 
 use super::{quit, tray};
 use crate::log::say;
+use crate::runtime::app_image;
 use crate::settings::stored::Theme;
 
 const LABEL: &str = "main";
@@ -118,9 +122,32 @@ fn free_name(folder: &Path) -> PathBuf {
 fn open_outside(url: &Url) {
     if url.scheme() != "https" {
         say("hawser: only links that begin with https:// are opened");
-    } else if let Err(error) = open::that_detached(url.as_str()) {
+    } else if let Err(error) = open_in_browser(url.as_str()) {
         say(&format!("hawser: the link could not be opened: {error}"));
     }
+}
+
+/// The browser is the machine's: it gets nothing of the libraries of an AppImage, and outlives the app.
+fn open_in_browser(url: &str) -> io::Result<()> {
+    let mut outcome = Err(io::ErrorKind::NotFound.into());
+    for mut command in open::commands(url) {
+        app_image::leave(&mut command);
+        // Not in the folder of an AppImage, which could not be let go of while the browser runs.
+        command
+            .current_dir("/")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0);
+        outcome = command.spawn();
+        if outcome.is_ok() {
+            break;
+        }
+    }
+    let mut opener = outcome?;
+    // It ends when it has told the browser, or with the browser.
+    thread::spawn(move || opener.wait());
+    Ok(())
 }
 
 fn window(app: &AppHandle) -> Option<WebviewWindow> {

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::app_image;
 use super::node_lookup::find_node;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +19,8 @@ pub struct Launch {
 impl Launch {
     pub fn to_command(&self) -> Command {
         let mut command = Command::new(&self.program);
+        // Before what is given: the runtime, and what its tools run, belong to the machine.
+        app_image::leave(&mut command);
         command
             .args(&self.args)
             .envs(self.env.iter().map(|(name, value)| (name, value)))

@@ -1,6 +1,7 @@
 // The agent runtime as a child process: found, started, fed, read, kept alive and ended. Knows nothing of
 // windows; whoever wants to see what it says gives a sink.
 
+pub mod app_image;
 pub mod child_log;
 pub mod crash_count;
 pub mod greeting;

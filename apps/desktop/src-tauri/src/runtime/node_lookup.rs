@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
+use super::app_image;
 use super::process::signal_group;
 
 const OLDEST: (u32, u32) = (22, 13);
@@ -66,6 +67,7 @@ fn find_in_path(search_path: &std::ffi::OsStr) -> Result<PathBuf, String> {
 
 fn version_of(node: &Path) -> Option<(u32, u32)> {
     let mut command = Command::new(node);
+    app_image::leave(&mut command);
     command
         .arg("--version")
         .stdin(Stdio::null())

@@ -2,6 +2,7 @@
 // linked with all of the app.
 
 mod agent_child;
+mod app_image;
 mod attached_files;
 mod child_pipes;
 mod keys;

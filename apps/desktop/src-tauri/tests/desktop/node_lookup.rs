@@ -10,7 +10,7 @@ use hawser_desktop::runtime::node_lookup::find_node;
 
 use crate::agent_child::{is_running, wait_until};
 
-fn fake_node(folder: &Path, script: &str) -> PathBuf {
+pub fn fake_node(folder: &Path, script: &str) -> PathBuf {
     create_dir_all(folder).unwrap();
     let path = folder.join("node");
     write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
