@@ -4,6 +4,7 @@
 pub mod app;
 pub mod attached_files;
 mod latch;
+mod locked;
 pub mod log;
 pub mod private_file;
 pub mod runtime;

@@ -12,7 +12,8 @@ use tauri::async_runtime::spawn_blocking;
 use tauri::ipc::{InvokeBody, Request};
 use tauri::{AppHandle, Manager, State};
 
-use super::{App, AppState, locked, quit, shortcut, window};
+use super::{App, AppState, quit, shortcut, window};
+use crate::locked::locked;
 use crate::log::say;
 use crate::runtime::line_writer::Refusal;
 use crate::runtime::protocol_log::to_log_line;

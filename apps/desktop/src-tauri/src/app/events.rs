@@ -7,7 +7,8 @@ use serde::Serialize;
 use tauri::{AppHandle, Emitter};
 
 use super::pace::Pace;
-use super::{AppState, locked, window};
+use super::{AppState, window};
+use crate::locked::locked;
 use crate::log::say;
 use crate::runtime::protocol_log::to_log_line;
 use crate::runtime::relay::{RuntimeState, Sink};

@@ -17,7 +17,7 @@ mod tray;
 mod window;
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::attached_files::AttachedFiles;
 use crate::runtime::supervisor::Supervisor;
@@ -47,8 +47,4 @@ struct AppState {
 struct App {
     state: Arc<AppState>,
     supervisor: Supervisor,
-}
-
-fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
-    value.lock().unwrap_or_else(PoisonError::into_inner)
 }

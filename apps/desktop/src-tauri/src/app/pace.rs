@@ -7,7 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::locked;
+use crate::locked::locked;
 
 const MAX_LINES: usize = 64;
 const MAX_BYTES: usize = 1_048_576;

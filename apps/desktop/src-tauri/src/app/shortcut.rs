@@ -11,7 +11,8 @@ use std::time::Duration;
 use tauri::{AppHandle, Wry};
 use tauri_plugin_global_shortcut::{Builder, GlobalShortcutExt, Shortcut, ShortcutState};
 
-use super::{AppState, locked, window};
+use super::{AppState, window};
+use crate::locked::locked;
 use crate::log::say;
 
 const CHANGE_LIMIT: Duration = Duration::from_secs(5);

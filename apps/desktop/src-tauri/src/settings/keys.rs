@@ -4,11 +4,12 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
 use super::keychain::{Keychain, KeychainProblem};
+use crate::locked::locked;
 use crate::private_file::{read_private, write_private};
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -177,10 +178,6 @@ impl Keys {
         let text = serde_json::to_string(&new).expect("keys are plain JSON");
         write_private(&self.path, text.as_bytes())
     }
-}
-
-fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
-    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is set to nothing is not set.
