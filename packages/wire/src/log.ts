@@ -1,14 +1,24 @@
 // Lines on stderr. A reader that never reads must neither stop the process nor fill its memory:
-// what does not fit is dropped and counted, and the next line that fits says how much, once.
+// what does not fit is dropped and counted. The next line that fits says how much, or, when there is none, a line of its
+// own as soon as stderr has been read. A reader that stops again is told again; every byte is counted once.
 
 import { limits } from "./limits.ts";
 
 let droppedBytes = 0;
+let isToldOnDrain = false;
 
 export const isStderrFull = (): boolean => process.stderr.writableLength > limits.maxStderrBytes;
 
 export function countDropped(bytes: number): void {
   droppedBytes += bytes;
+  // Without a write that waits there is no 'drain' to come; then the next line tells.
+  if (isToldOnDrain || !process.stderr.writableNeedDrain) return;
+  isToldOnDrain = true;
+  process.stderr.once("drain", () => {
+    isToldOnDrain = false;
+    const notice = takeDropNotice();
+    if (notice !== "") process.stderr.write(notice);
+  });
 }
 
 /** The line about what was dropped since it was last taken; empty when that is nothing. */

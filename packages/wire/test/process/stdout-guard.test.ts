@@ -87,7 +87,7 @@ describe.concurrent("a stderr that nobody reads", () => {
 });
 
 describe.concurrent("a stderr that is read again", () => {
-  it.for(["console.error", "console.log"])("G10 says once how many bytes of %s were dropped", async (way, { start }) => {
+  it.for(["console.error", "console.log"])("G10 tells of each byte of %s that was dropped once", async (way, { start }) => {
     const program = start("process-chatty.ts");
     program.process.stderr?.pause();
     program.write(JSON.stringify({ way }));
@@ -104,10 +104,12 @@ describe.concurrent("a stderr that is read again", () => {
     program.process.stdin?.end();
     await program.ended;
     const notices = [...program.stderr.matchAll(/\[hawser\] (\d+) bytes dropped: stderr is not being read\n/g)];
-    expect(notices).toHaveLength(1);
+    // The pipe may have been emptied in between, too: then there is more than one.
+    expect(notices).not.toHaveLength(0);
+    const told = notices.reduce((sum, [, bytes]) => sum + Number(bytes), 0);
     const kept = program.stderr.match(/x+\n/g)?.join("").length ?? 0;
     const lost = asked - (program.stderr.match(/one more\n/g)?.length ?? 0);
-    expect(kept + Number(notices[0]?.[1])).toBe(1_600 * 65_537 + lost * "one more\n".length);
+    expect(kept + told).toBe(1_600 * 65_537 + lost * "one more\n".length);
   });
 });
 
