@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { runProgram } from "../setup/program.mjs";
 import type { Counts } from "./steps.ts";
 import { root, toolPath } from "./tool.ts";
-import { summaryVariable, type TestSummary } from "./vitest-summary.ts";
+import { nameOf, runFailedAgain, type Unsteady } from "./unsteady.ts";
+import { summaryVariable, type FileSummary, type TestSummary } from "./vitest-summary.ts";
 
 export interface TestPlace {
   /** The folder whose vitest.config.ts counts. */
@@ -15,20 +16,32 @@ export interface TestPlace {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Runs the tests whose file names contain one of the filters, or all. */
+interface Run {
+  readonly code: number;
+  readonly summary: TestSummary | undefined;
+}
+
+/** Runs the tests whose file names contain one of the filters, or all; and once more, alone, those that failed. */
 export async function runTests(filters: readonly string[], place: TestPlace = { root, env: {} }): Promise<Counts> {
+  process.stdout.write("  tests …\n");
+  const run = await runVitest(filters, place);
+  const { files, unsteady } = await runFailedAgain(run.summary?.files ?? [], async (args) => {
+    const { code, summary } = await runVitest(args, place);
+    return code === 0 ? summary : undefined;
+  });
+  return toCounts(run, files, unsteady);
+}
+
+async function runVitest(args: readonly string[], place: TestPlace): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), "hawser-tests-"));
   try {
     const file = join(folder, "summary.json");
-    const reporter = join(import.meta.dirname, "vitest-summary.ts");
-    const reporters = ["--reporter=default", `--reporter=${reporter}`];
-    const args = [toolPath("vitest", "vitest"), "run", ...reporters, ...withoutHints, ...filters];
-    process.stdout.write("  tests …\n");
-    const code = await runProgram(process.execPath, args, {
+    const reporters = ["--reporter=default", `--reporter=${join(import.meta.dirname, "vitest-summary.ts")}`];
+    const code = await runProgram(process.execPath, [toolPath("vitest", "vitest"), "run", ...reporters, ...withoutHints, ...args], {
       cwd: place.root,
       env: { ...environment(), ...place.env, [summaryVariable]: file },
     });
-    return toCounts(readSummary(file), code);
+    return { code, summary: readSummary(file) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -52,16 +65,18 @@ function readSummary(file: string): TestSummary | undefined {
   }
 }
 
-function toCounts(summary: TestSummary | undefined, code: number): Counts {
-  const { passed = 0, skipped = [], unhandledErrors = 0 } = summary ?? {};
-  const failures = [...(summary?.failures ?? [])];
+function toCounts({ code, summary }: Run, files: readonly FileSummary[], unsteady: readonly Unsteady[]): Counts {
+  const unhandledErrors = summary?.unhandledErrors ?? 0;
+  const skipped = files.flatMap((file) => file.skipped);
+  const failures = files.flatMap((file) => file.failures.map((failure) => nameOf(file, failure)));
   for (const { name, reason } of skipped) if (reason !== undefined) process.stdout.write(`  skip  ${name}: ${reason}\n`);
   const withoutReason = skipped.filter(({ reason }) => reason === undefined).length;
   if (withoutReason > 0) process.stdout.write(`  skip  ${withoutReason} tests: left out by a filter, or marked without a reason\n`);
   const failed = failures.length + unhandledErrors;
-  const isUnexplained = failed === 0 && (code !== 0 || !summary);
+  const isUnexplained = failed + unsteady.length === 0 && (code !== 0 || !summary);
   if (unhandledErrors > 0)
     failures.push(unhandledErrors === 1 ? "1 error that belongs to no test" : `${unhandledErrors} errors that belong to no test`);
   if (isUnexplained) failures.push(`vitest ended with exit code ${code}${summary ? "" : " and no report"}`);
-  return { passed, failed: failed + (isUnexplained ? 1 : 0), skipped: skipped.length, failures };
+  const passed = files.reduce((sum, file) => sum + file.passed, 0);
+  return { passed, failed: failed + (isUnexplained ? 1 : 0), skipped: skipped.length, failures, unsteady };
 }

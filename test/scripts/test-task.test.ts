@@ -11,6 +11,18 @@ const unhandled = `import { test } from "vitest"; test("holds", () => { void Pro
 const broken = `import "./does-not-exist.ts";`;
 const brokenHook = `import { beforeAll, describe, test } from "vitest";
 describe("group", () => { beforeAll(() => { throw new Error("hook"); }); test("never runs", () => {}); });`;
+/** Code that throws when it runs for the first time; the path of what it leaves then is `mark`. */
+const failsOnce = (name: string): string => `const mark = import.meta.filename + ".${name}";
+if (!existsSync(mark)) { writeFileSync(mark, ""); throw new Error("${name} failed\\nat first"); }`;
+const imports = `import { existsSync, writeFileSync } from "node:fs"; import { beforeAll, describe, expect, test } from "vitest";`;
+const unsteadyTests = (...names: string[]): string =>
+  `${imports}\n${names.map((name) => `test("${name}", () => { ${failsOnce(name)} });`).join("\n")}`;
+const unsteadyAmongOthers = `${imports}
+test("is not run again", () => { const mark = import.meta.filename + ".ran"; expect(existsSync(mark)).toBe(false); writeFileSync(mark, ""); });
+describe("a group (1+1)", () => { test("$.holds? [later]", () => { ${failsOnce("it")} }); });`;
+const unsteadyHook = `${imports}
+describe("group", () => { beforeAll(() => { ${failsOnce("hook")} }); test("one", () => {}); test("two", () => {}); });`;
+const unsteadyFile = `${imports} ${failsOnce("file")} test("one", () => {});`;
 const crashing = `process.exit(process.argv.at(-1) === "ends-badly" ? 3 : 0);`;
 
 // The folders of test files, each for one run; the name is the filter.
@@ -20,6 +32,9 @@ const folders: Record<string, Record<string, string>> = {
   hook: { one: brokenHook },
   skips: { one: passing, two: skipping },
   stray: { one: unhandled },
+  unsteady: { one: unsteadyAmongOthers, two: unsteadyHook, three: unsteadyFile },
+  shaky: { one: unsteadyTests("a", "b"), two: unsteadyTests("c", "d") },
+  many: { one: `${imports} test.each(Array(11).keys().toArray())("fails %i", () => { expect(1).toBe(2); });` },
 };
 
 let tree: TempTree;
@@ -27,7 +42,10 @@ let treeWithoutVitest: TempTree;
 beforeAll(async () => {
   tree = createTempTree();
   for (const [name, content] of Object.entries(tinyPackage)) tree.write(name, content);
-  tree.write("vitest.config.ts", 'export default { test: { include: ["cases/*/*.test.ts"] } };\n');
+  tree.write(
+    "vitest.config.ts",
+    'export default { test: { include: ["cases/*/*.test.ts"], pool: "threads", maxWorkers: 1, isolate: false } };\n',
+  );
   for (const [folder, files] of Object.entries(folders))
     for (const [name, content] of Object.entries(files)) tree.write(`cases/${folder}/${name}.test.ts`, content);
   // The installation comes first: it would remove what is linked.
@@ -57,6 +75,8 @@ it("counts a failed test and a file that can't be loaded, and exits with 1", asy
   const { code, last, stdout } = await runTestTask("cases/bad");
   expect({ code, last }).toEqual({ code: 1, last: "2 passed, 2 failed" });
   // Right before the last line: which. Files come in the order in which they ended.
+  expect(stdout).toContain("\n  2 failures once more, alone …\n");
+  expect(stdout).not.toContain("Unsteady");
   const lines = stdout.trimEnd().split("\n").slice(-4);
   expect([lines[0], ...lines.slice(1, 3).toSorted()]).toEqual(["Failed:", "  cases/bad/three.test.ts", "  cases/bad/two.test.ts: fails"]);
 });
@@ -65,6 +85,34 @@ it("counts a group whose hook fails as failed, although its tests were only skip
   const { code, last, stdout } = await runTestTask("cases/hook");
   expect({ code, last }).toEqual({ code: 1, last: "1 passed, 1 failed, 1 skipped" });
   expect(stdout).toContain("\nFailed:\n  cases/hook/one.test.ts: group\n");
+});
+
+it("runs what failed once more, alone: what holds then has passed, and is named with its first failure", async () => {
+  const { code, last, stdout } = await runTestTask("cases/unsteady");
+  // The build, two tests and those that a hook and a file had kept from running.
+  expect({ code, last }).toEqual({ code: 0, last: "6 passed, 0 failed" });
+  const [heading, ...lines] = stdout.slice(stdout.indexOf("\nUnsteady")).trim().split("\n").slice(0, -2);
+  expect(heading).toMatch(/^Unsteady: /);
+  const entries = [
+    ["  cases/unsteady/one.test.ts: a group (1+1) > $.holds? [later]", "      it failed"],
+    ["  cases/unsteady/two.test.ts: group", "      hook failed"],
+    ["  cases/unsteady/three.test.ts", "      file failed"],
+  ];
+  expect(lines.toSorted()).toEqual(entries.flat().toSorted());
+  for (const [name, failure] of entries) expect(lines.join("\n")).toContain(`${name}\n${failure}`);
+});
+
+it("fails when more than three were unsteady", async () => {
+  const { code, last, stdout } = await runTestTask("cases/shaky");
+  expect({ code, last }).toEqual({ code: 1, last: "5 passed, 1 failed" });
+  expect(stdout).toContain("\nUnsteady: ");
+  expect(stdout).toContain("\nFailed:\n  4 unsteady tests, and at most 3 may be\n");
+});
+
+it("does not run again what failed in large numbers", async () => {
+  const { code, last, stdout } = await runTestTask("cases/many");
+  expect({ code, last }).toEqual({ code: 1, last: "1 passed, 11 failed" });
+  expect(stdout).not.toContain("once more");
 });
 
 it("counts skipped tests and prints their reason", async () => {
