@@ -4,8 +4,8 @@
 
 import { EventEmitter } from "node:events";
 import { PassThrough, Transform } from "node:stream";
-import { limits } from "@hawser/wire";
-import { startChild, type ChildExit, type PipedChild } from "@hawser/wire/node";
+import { createNoiseLog, isRecord, limits, type Incoming } from "@hawser/wire";
+import { logLine, ndjson, startChild, type ChildExit, type PipedChild } from "@hawser/wire/node";
 import type { SpawnedProcess, SpawnRequest } from "./agent-sdk.ts";
 import { CLIResponseParseError } from "./errors.ts";
 
@@ -31,7 +31,7 @@ export function startCliProcess({ command, args, cwd, env }: SpawnRequest, onOve
   // What nobody listens to must not end our process.
   events.on("error", () => {});
   const stdin = new PassThrough();
-  const stdout = createBoundedLines(limits.claudeLineBytes, onOverflow);
+  const stdout = createMessageLines(limits.claudeLineBytes, onOverflow);
   const decoder = new TextDecoder();
   let child: PipedChild | undefined;
   let exit: ChildExit | undefined;
@@ -106,20 +106,33 @@ export function startCliProcess({ command, args, cwd, env }: SpawnRequest, onOve
   };
 }
 
-/** Passes on what it gets. Whoever reads lines keeps each until it ends, so one without an end is not passed on. */
-function createBoundedLines(maxBytes: number, onOverflow: (error: Error) => void): Transform {
-  let lineBytes = 0;
+/**
+ * Passes on messages, which are objects, and skips what else is written there: the Agent SDK ends at a `null`. A line
+ * without an end is not kept.
+ */
+function createMessageLines(maxBytes: number, onOverflow: (error: Error) => void): Transform {
+  const decoder = ndjson.createDecoder({ maxMessageBytes: maxBytes });
+  const noteNoise = createNoiseLog((words) => logLine(`[hawser] Claude Code: ${words}`));
+
+  function toLine(item: Incoming): string {
+    if (item.kind === "message" && isRecord(item.value)) return `${item.text}\n`;
+    if (item.kind === "message") noteNoise(item.text);
+    else if (item.error.code !== "too_large") noteNoise(item.head);
+    else onOverflow(new CLIResponseParseError(`Claude Code wrote a line of more than ${maxBytes} bytes`, { facts: { maxBytes } }));
+    return "";
+  }
+
   return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      const end = chunk.indexOf(0x0a);
-      lineBytes += end === -1 ? chunk.length : end;
-      if (lineBytes > maxBytes) {
-        onOverflow(new CLIResponseParseError(`Claude Code wrote a line of more than ${maxBytes} bytes`, { facts: { maxBytes } }));
-        return done();
-      }
-      if (end !== -1) lineBytes = chunk.length - 1 - chunk.lastIndexOf(0x0a);
-      done(null, chunk);
-    },
+    transform: (chunk: Buffer, _encoding, done) => done(null, decoder.push(chunk).map(toLine).join("")),
+    // Half a line is the end of a process that was ended, and is not worth a word.
+    flush: (done) =>
+      done(
+        null,
+        decoder
+          .end()
+          .flatMap((item) => (item.kind === "message" ? toLine(item) : []))
+          .join(""),
+      ),
   });
 }
 

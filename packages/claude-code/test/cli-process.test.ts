@@ -13,7 +13,7 @@ it("a program that can't be started harms nobody, though nobody listens; it says
 });
 
 it("whoever reads or writes it is not left waiting when it is ended", async () => {
-  const program = "process.stdout.write('x'.repeat(5_000_000)); setInterval(() => {}, 1000)";
+  const program = "process.stdout.write('{}\\n'.repeat(1_000_000)); setInterval(() => {}, 1000)";
   const cli = startCliProcess({ command: process.execPath, args: ["-e", program], env: {} }, () => {});
   const { stdin, stdout } = cli.spawned;
   await once(stdout, "readable");

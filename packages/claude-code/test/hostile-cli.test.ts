@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { limits } from "@hawser/wire";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   BridgeStartupError,
   CLIExecutionError,
@@ -103,6 +103,16 @@ describe("a command line that writes nonsense", () => {
       expect((error as Error).message).toContain("without a result");
     },
   );
+
+  it("R132 before its answer has answered: what isn't a message is skipped and told", async () => {
+    const log = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => log.mockRestore());
+    const { model } = await makeOdd("noise, then an answer");
+    expect((await model.request("go")).text).toBe("after the noise");
+    const told = log.mock.calls.map(([line]) => String(line)).filter((line) => line.startsWith("[hawser] Claude Code: skipped"));
+    expect(told).toHaveLength(7);
+    expect(told[5]).toBe('[hawser] Claude Code: skipped a line on stdout that isn\'t a message: "\\u001b[2J"\n');
+  });
 
   it("is ended when a line is longer than it may be", async () => {
     const { model } = await makeOdd("endless line");

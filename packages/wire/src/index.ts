@@ -44,6 +44,7 @@ export { exceedsDepth, JsonText, parseJsonText, toJsonText, weighJsonText } from
 export { limits, limitTable } from "./limits.ts";
 export type { LimitName } from "./limits.ts";
 export { createMemoryPair } from "./memory-transport.ts";
+export { createNoiseLog } from "./noise-log.ts";
 export { nearNames } from "./near-names.ts";
 export { createPlaces } from "./places.ts";
 export type { Places } from "./places.ts";
@@ -73,6 +74,7 @@ export { echoProtocol } from "./protocols/echo.ts";
 export type { EchoRequest, EchoResponse } from "./protocols/echo.ts";
 export { callData, callItem, callStats, helloData, RPC_MIN_HOST_SEMVER, RPC_PROTOCOL, RPC_SEMVER, rpcProtocol } from "./protocols/rpc.ts";
 export type { CallData, CallItem, CallStats, HelloData, RpcRequest, RpcResponse } from "./protocols/rpc.ts";
+export { reveal } from "./reveal.ts";
 export type { Incoming, Received, Refused, Transport } from "./transport.ts";
 export { createWorkQueue } from "./work-queue.ts";
 export type { Ticket, WorkQueue, WorkQueueOptions } from "./work-queue.ts";

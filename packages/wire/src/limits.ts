@@ -155,6 +155,14 @@ export const limitTable = define({
     value: 1_048_576,
     reason: "Log bytes held for a reader that does not read stderr; what comes then is dropped and counted.",
   },
+  shownNoiseEntries: {
+    value: 8,
+    reason: "Lines of a program that aren't messages and are shown in the log one by one; further ones are counted.",
+  },
+  shownNoiseChars: {
+    value: 300,
+    reason: "How much of such a line is shown.",
+  },
   maxTapChars: {
     value: 2_000,
     reason: "Length of one message in the protocol log.",

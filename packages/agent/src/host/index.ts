@@ -1,7 +1,7 @@
 // The host client for programs that start the runtime themselves. They own it: it ends with them, and is
 // started again when it ends before them.
 
-import { HawserError, limits, type AnyAgentRequest } from "@hawser/wire";
+import { createNoiseLog, HawserError, limits, type AnyAgentRequest } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import { createAgentClient, type AgentClient, type AgentClientOptions } from "./agent-client.ts";
 import { createProcessLink } from "./process-link.ts";
@@ -38,7 +38,7 @@ export interface SpawnedAgent extends AgentClient, AsyncDisposable {
 /** Starts the runtime and waits until it is ready; rejects with `start_failed`, and leaves nothing running then. */
 export async function spawnAgent(options: SpawnAgentOptions = {}): Promise<SpawnedAgent> {
   const { command = "hawser", args = ["agent"], restart = true, readyMs = limits.hostReadyMs, idleMs, onPermission } = options;
-  const onNoise = (reason: string): void => logLine(`[hawser] a line from the agent is no response: ${toOneLine(reason)}`);
+  const onNoise = createNoiseLog((words) => logLine(`[hawser] the agent: ${words}`));
   const link = createProcessLink({ ...options, command, args, restart, readyMs, onNoise });
   const client = createAgentClient(link, { idleMs, onPermission, onNoise, ...(options.debug && { onMessage: logMessage }) });
 

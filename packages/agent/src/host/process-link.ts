@@ -15,7 +15,7 @@ export interface ProcessLinkOptions {
   readonly restart: boolean;
   readonly readyMs: number;
   onStderr?(chunk: Buffer): void;
-  /** A line that is not even JSON. */
+  /** Why a line is not even JSON, and its beginning, as the runtime wrote it. */
   onNoise(reason: string): void;
   /** It has ended and will be started again. */
   onRestart?(reason: HawserError): void;
@@ -46,7 +46,8 @@ export function createProcessLink(options: ProcessLinkOptions): ProcessLink {
     if (result.done || !life) return end();
     const { value: item } = result;
     if (item.kind === "refused") {
-      options.onNoise(`${item.error.message}: ${item.head.slice(0, shownNoiseChars)}`);
+      // One that is ended may leave half a line.
+      if (!closing.signal.aborted) options.onNoise(`${item.error.message}: ${item.head}`);
       return next();
     }
     if (!life.isReady && (item.value as { type?: unknown } | null)?.type === "ready") life.setReady();
@@ -151,8 +152,6 @@ function createLife(child: Child, readyMs: number): Life {
     },
   };
 }
-
-const shownNoiseChars = 200;
 
 interface CrashCount {
   /** Throws when it was one too many. */

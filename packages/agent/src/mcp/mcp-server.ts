@@ -2,7 +2,17 @@
 // them. One that is lost is a notice; the next call of one of its tools connects again, a few times in a row
 // without an answered call, and then says that the server is lost. Nothing is ever called twice.
 
-import { describeThrown, HawserError, isRecord, limits, untilAborted, type Tool, type ToolContext } from "@hawser/wire";
+import {
+  createNoiseLog,
+  describeThrown,
+  HawserError,
+  isRecord,
+  limits,
+  reveal,
+  untilAborted,
+  type Tool,
+  type ToolContext,
+} from "@hawser/wire";
 import type { ConfiguredServer } from "../config/agent-config.ts";
 import { fromMcpResult, isMcpResult } from "../mcp-result.ts";
 import { toTools } from "./remote-tool.ts";
@@ -43,7 +53,10 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let hide = (text: string): string => text;
 
   const clean = (text: string): string => hide(text).slice(0, limits.maxErrorTextChars).toWellFormed();
-  const notice = (message: string): void => options.onNotice(`MCP server "${name}": ${clean(message)}`);
+  // One line, in which the server's words can't act on a terminal or look like lines of ours.
+  const notice = (message: string): void =>
+    options.onNotice(`MCP server "${name}": ${reveal(clean(message).replaceAll(/\s*\n\s*/g, " "))}`);
+  const noteNoise = createNoiseLog(notice, (text) => hide(text));
   const fail = (code: "tool_failed" | "connection_lost" | "closed", text: string): HawserError =>
     new HawserError(code, `MCP server "${name}": ${clean(text)}`);
 
@@ -65,6 +78,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
         onToolsChanged() {
           if (connection) listAgain(connection);
         },
+        onNoise: noteNoise,
       });
       await list(connection, signal);
       return connection;

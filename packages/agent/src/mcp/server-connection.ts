@@ -17,6 +17,7 @@ export interface ConnectOptions {
   readonly signal: AbortSignal;
   onLost(reason: string): void;
   onToolsChanged(): void;
+  onNoise(line: string): void;
 }
 
 export interface ServerConnection {

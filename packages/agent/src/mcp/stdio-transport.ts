@@ -1,7 +1,7 @@
 // An MCP server that is our child: lines on its stdin and stdout, through the wire's own child and codec, so
 // that it is stopped politely, then certainly, and never outlives us. Adds what the MCP client leaves out:
-// a cancelled call is announced to the server, progress reaches its call, and a line that is refused ends
-// the calls that may have waited for it.
+// a cancelled call is announced to the server, progress reaches its call, an answer that can't be read ends the
+// calls that may have waited for it, and what isn't a message at all is told and skipped.
 
 import type { MCPTransport, MCPTransportSendOptions } from "@ai-sdk/mcp";
 import { HawserError, isRecord, limits, memberSource, type Incoming } from "@hawser/wire";
@@ -17,6 +17,8 @@ export interface StdioTransportOptions {
   /** Told once, when the server is gone without having been closed. */
   onLost(reason: string): void;
   onToolsChanged(): void;
+  /** A line that isn't a message, or its beginning. */
+  onNoise(line: string): void;
 }
 
 type Message = Parameters<MCPTransport["send"]>[0];
@@ -60,11 +62,22 @@ export function createStdioTransport(options: StdioTransportOptions): MCPTranspo
   function receive(item: Incoming): void {
     if (item.kind === "refused") return receiveRefused(item.error, item.head);
     const message = item.value;
-    if (!isRecord(message) || message["jsonrpc"] !== "2.0") return;
+    if (!isRecord(message) || message["jsonrpc"] !== "2.0") return options.onNoise(item.text);
     if (message["method"] === "notifications/progress") return receiveProgress(message["params"]);
     if (message["method"] === "notifications/tools/list_changed") return options.onToolsChanged();
-    if (message["method"] === undefined) open.delete(message["id"] as string | number);
-    deliver(message as unknown as Message);
+    if (typeof message["method"] === "string") return deliver(message as unknown as Message);
+    if (!isId(message["id"])) return options.onNoise(item.text);
+    receiveAnswer(message["id"], message);
+  }
+
+  /** One that there is no request for any more is not worth a word: its call was cancelled. */
+  function receiveAnswer(id: string | number, message: Record<string, unknown>): void {
+    const openId = [...open.keys()].find((each) => String(each) === String(id));
+    if (openId === undefined) return;
+    // The client would neither take such an answer nor end the call.
+    if (!("result" in message) && !isRecord(message["error"])) return fail(openId, "its answer is neither a result nor an error");
+    open.delete(openId);
+    deliver({ ...message, id: openId } as unknown as Message);
   }
 
   function deliver(message: Message): void {
@@ -76,16 +89,16 @@ export function createStdioTransport(options: StdioTransportOptions): MCPTranspo
     }
   }
 
-  /** The id of an answer often stands at its end: then whoever waits has waited for it, as far as we know. */
+  function fail(id: string | number, message: string): void {
+    open.delete(id);
+    deliver({ jsonrpc: "2.0", id, error: { code: internalError, message } });
+  }
+
   function receiveRefused(error: HawserError, head: string): void {
-    // Some programs write a log where only messages belong; that is no answer to anything.
-    if (!head.trimStart().startsWith("{")) return;
-    const source = memberSource(head, "id");
-    const ids = source === undefined ? [...open.keys()] : [...open.keys()].filter((id) => JSON.stringify(id) === source);
-    for (const id of ids) {
-      open.delete(id);
-      deliver({ jsonrpc: "2.0", id, error: { code: internalError, message: `its answer was refused: ${error.message}` } });
-    }
+    const ids = idsIn(head, [...open.keys()]);
+    for (const id of ids) fail(id, `its answer was refused: ${error.message}`);
+    // One that is ended may leave half a line.
+    if (ids.length === 0 && !isClosing) options.onNoise(head);
   }
 
   function receiveProgress(params: unknown): void {
@@ -121,6 +134,17 @@ export function createStdioTransport(options: StdioTransportOptions): MCPTranspo
 
   const transport: MCPTransport = { supportsProtocolVersionDiscovery: true, start: () => (starting ??= startServer()), send, close };
   return transport;
+}
+
+const isId = (value: unknown): value is string | number => typeof value === "string" || typeof value === "number";
+
+/** The requests that a refused line may have answered; none for a line that isn't an answer. */
+function idsIn<Id extends string | number>(head: string, open: readonly Id[]): Id[] {
+  const source = memberSource(head, "id");
+  if (source !== undefined) return open.filter((id) => JSON.stringify(id) === source);
+  // The id often stands at the end of an answer, beyond what is kept of it: then each of them may have been meant.
+  const isCut = Buffer.byteLength(head) >= limits.refusedHeadBytes;
+  return isCut && /^\s*\{\s*"(?:jsonrpc|id|result|error)"\s*:/.test(head) ? [...open] : [];
 }
 
 const withProgressToken = (params: Record<string, unknown> = {}, progressToken: string | number): Record<string, unknown> => ({

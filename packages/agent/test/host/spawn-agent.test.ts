@@ -2,7 +2,7 @@
 // it is waiting for one, so the tests wait side by side.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { limits } from "@hawser/wire";
 import { eventsOf, failureOf, isAlive, spawnScripted, textOf, until } from "./scripted.ts";
 
@@ -84,11 +84,22 @@ describe.concurrent("a turn", () => {
   });
 });
 
-describe.concurrent("noise", () => {
+describe("noise", () => {
   it("R140: lines that are no responses change nothing, and what follows them is delivered", async () => {
     await using agent = await spawnScripted();
     expect(await textOf(agent.send("garbage"))).toBe("after the noise");
     expect(await textOf(agent.send("hello"))).toBe("Hello world");
+  });
+
+  it("R140 a flood of it is bounded in the log, with its hidden characters shown", async () => {
+    const log = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => log.mockRestore());
+    await using agent = await spawnScripted();
+    for (let count = 0; count < 30; count++) await textOf(agent.send("garbage"));
+    const told = log.mock.calls.map(([line]) => String(line)).filter((line) => line.startsWith("[hawser] the agent: skipped"));
+    expect(told.length).toBeLessThan(20);
+    expect(told.find((line) => line.includes("31m"))).toContain("\\u0007 \\u001b[31m half a line");
+    expect(told.at(-1)).toMatch(/: skipped \d+ lines on stdout so far that aren't messages\n$/);
   });
 });
 

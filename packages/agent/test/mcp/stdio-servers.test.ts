@@ -151,7 +151,7 @@ describe.concurrent("an MCP server that fails", () => {
       { name: "unset", state: "failed", reason: /the environment variable HAWSER_NOT_SET is not set/ },
       { name: "odd", state: "connected" },
     ]);
-    expect(stage.notices).toHaveLength(3);
+    expect(stage.notices.filter((notice) => !notice.startsWith('MCP server "odd"'))).toHaveLength(3);
     expect(stage.notices.join("\n")).not.toContain("canary-token-2");
   });
 
@@ -199,5 +199,33 @@ describe.concurrent("an MCP server that fails", () => {
     const names = stage.servers.tools().map(({ name }) => name);
     expect(names).toHaveLength(4);
     for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+  });
+});
+
+describe.concurrent("an MCP server that writes garbage on its stdout", () => {
+  it("R132 G1 keeps its connection and its calls: each line is skipped, and told with its hidden characters shown", async () => {
+    await using stage = await openStage({ odd: odd("garbage") });
+    expect(stage.servers.status()).toEqual([{ name: "odd", state: "connected" }]);
+    expect(await stage.call("odd__one")).toMatch(/^\d+$/);
+    expect(await stage.call("odd__one")).toMatch(/^\d+$/);
+    expect(stage.servers.status()).toEqual([{ name: "odd", state: "connected" }]);
+    expect(stage.notices.slice(0, 2)).toEqual([
+      'MCP server "odd": skipped a line on stdout that isn\'t a message: "Loading \\u001b[2J⟨U+202E⟩modules ⟨U+200B⟩…"',
+      'MCP server "odd": skipped a line on stdout that isn\'t a message: "{debug: starting}"',
+    ]);
+  });
+
+  it("G10 G15 a flood of it is bounded in the log, and tells no secret", async () => {
+    await using stage = await openStage({ odd: { ...odd("flood"), env: { SERVER_TOKEN: `canary-${"token".repeat(100)}` } } });
+    expect(await stage.call("odd__one")).toMatch(/^\d+$/);
+    expect(stage.notices.length).toBeLessThanOrEqual(limits.shownNoiseEntries + 20);
+    expect(stage.notices.at(-1)).toBe('MCP server "odd": skipped 2048 lines on stdout so far that aren\'t messages');
+    expect(stage.notices.join("")).not.toContain("canary");
+  });
+
+  it("G1 an answer that is neither a result nor an error ends its call", async () => {
+    await using stage = await openStage({ odd: odd("empty answer") });
+    await expect(stage.call("odd__one")).rejects.toMatchObject({ code: "tool_failed", message: /neither a result nor an error/ });
+    expect(stage.servers.status()).toEqual([{ name: "odd", state: "connected" }]);
   });
 });

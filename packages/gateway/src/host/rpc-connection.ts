@@ -2,9 +2,10 @@
 // ends, whoever waits is told so, and that the call may or may not have been made.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { createPendingTable, describeThrown, HawserError, limits, rpcProtocol, toHawserError } from "@hawser/wire";
-import type { CallData, CallItem, HelloData, RpcResponse } from "@hawser/wire";
-import { ndjson, startChild, type Child } from "@hawser/wire/node";
+import { createNoiseLog, createPendingTable, describeThrown, HawserError, isRecord, limits, memberSource } from "@hawser/wire";
+import { rpcProtocol, toHawserError } from "@hawser/wire";
+import type { CallData, CallItem, HelloData, Incoming, Refused, RpcResponse } from "@hawser/wire";
+import { logLine, ndjson, startChild, type Child } from "@hawser/wire/node";
 import { checkHello, hasFeature } from "./handshake.ts";
 
 /** How a call ended: the answer's own members and what its `data` says. */
@@ -82,20 +83,35 @@ interface Exchange {
 
 function createExchange({ transport, exited, stop }: Child): Exchange {
   const pending = createPendingTable<never, RpcResponse>();
+  const noteNoise = createNoiseLog((words) => logLine(`[hawser] the gateway process: ${words}`));
   let isEnded = false;
   let answered = 0;
   let lastId = 0;
   let lastSend: Promise<void> = Promise.resolve();
 
   async function readAll(): Promise<void> {
-    for await (const item of transport.incoming) {
-      // What is no answer of ours (noise, a late answer, one without an id) changes nothing.
-      const id = item.kind === "message" ? (item.value as { id?: unknown } | null)?.id : undefined;
-      if (item.kind === "message" && typeof id === "string" && pending.resolve(id, item.value as RpcResponse)) answered++;
-    }
+    for await (const item of transport.incoming) receive(item);
     isEnded = true;
     pending.close(await whyEnded(exited));
     await stop();
+  }
+
+  /** A late answer and one without an id change nothing; what isn't an answer at all is told. */
+  function receive(item: Incoming): void {
+    if (item.kind === "refused") return receiveRefused(item);
+    if (!isRecord(item.value)) return noteNoise(item.text);
+    const { id } = item.value;
+    if (typeof id === "string" && pending.resolve(id, item.value as unknown as RpcResponse)) answered++;
+  }
+
+  /** Its call ends: there will be no other answer to it. */
+  function receiveRefused({ head, error }: Refused): void {
+    const id = memberSource(head, "id");
+    // Our ids are plain: between their quotes stands what they are.
+    if (id !== undefined)
+      pending.reject(id.slice(1, -1), new HawserError("invalid_message", `the server's answer was refused: ${error.message}`));
+    // One that is ended may leave half a line.
+    else if (!isEnded) noteNoise(head);
   }
 
   /** A server that takes no more input gets no further call, though its output may not have ended yet. */

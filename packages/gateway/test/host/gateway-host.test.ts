@@ -84,6 +84,15 @@ describe.concurrent("handshake", () => {
     expect(await host.call({ path: "/a" })).toMatchObject({ ok: true });
   });
 
+  it("G1 an answer that can't be read ends its call, and the next one is made", async () => {
+    const host = await start(fakeIgw().options);
+    await expect(host.call({ path: "/broken" })).rejects.toMatchObject({
+      code: "invalid_message",
+      message: /answer was refused: not valid/,
+    });
+    expect(await host.call({ path: "/a" })).toMatchObject({ ok: true });
+  });
+
   it("the flags of the host reach the program", async () => {
     const { options, log } = fakeIgw();
     await start({ ...options, workers: 3, queueSize: 7, args: ["--profile", "p"] });

@@ -2,7 +2,7 @@
 // message; the runtime is started again when it ends, and the page is told. When the shell is closed,
 // nothing is left: no process, no socket, no file.
 
-import { describeThrown, HawserError, limits } from "@hawser/wire";
+import { createNoiseLog, describeThrown, HawserError, limits } from "@hawser/wire";
 import { createProcessLink, type ProcessLink } from "@hawser/agent/host";
 import type { RuntimeFacts } from "../link/page-frames.ts";
 import { createDroppedFiles } from "./dropped-files.ts";
@@ -69,7 +69,7 @@ function openRuntime(options: ShellOptions, filesFolder: string): ProcessLink {
     cwd,
     restart: true,
     readyMs,
-    onNoise: (reason) => onNotice(`a line from the agent is no response: ${reason}`),
+    onNoise: createNoiseLog((words) => onNotice(`the agent: ${words}`)),
   });
 }
 

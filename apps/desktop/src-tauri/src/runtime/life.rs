@@ -184,6 +184,8 @@ fn take_before_greeting(context: &LifeContext, line: &str, verdict: &SharedVerdi
 }
 
 fn describe_noise(reason: &str, line: &str) -> String {
-    let head: String = line.chars().take(SHOWN_NOISE_CHARS).collect();
+    // What would act on a terminal, or hide, is shown instead.
+    let shown = line.chars().take(SHOWN_NOISE_CHARS);
+    let head: String = shown.flat_map(char::escape_debug).collect();
     format!("a line from the agent is no response: {reason}: {head}")
 }

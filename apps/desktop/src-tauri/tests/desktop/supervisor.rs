@@ -40,7 +40,9 @@ fn lines_pass_in_both_directions_and_a_late_page_hears_state_and_greeting_again(
 #[test]
 fn a_line_that_is_no_json_is_reported_and_the_loop_goes_on() {
     let folder = tempfile::tempdir().unwrap();
-    let launch = greeting_shell("echo oops; printf '\\377\\n'; echo '{\"type\":\"after\"}'; cat");
+    let launch = greeting_shell(
+        "printf '\\033[2Joops\\n'; printf '\\377\\n'; echo '{\"type\":\"after\"}'; cat",
+    );
     let (supervisor, page) = supervise(move || Ok(launch.clone()), folder.path(), quick_limits());
     page.wait_for_response("after");
     supervisor.stop();
@@ -53,7 +55,7 @@ fn a_line_that_is_no_json_is_reported_and_the_loop_goes_on() {
     assert!(
         notices[0].starts_with("a line from the agent is no response: the line is not valid JSON")
     );
-    assert!(notices[0].ends_with(": oops"));
+    assert!(notices[0].ends_with(": \\u{1b}[2Joops"));
     assert!(notices[1].contains("not valid UTF-8"));
 }
 
