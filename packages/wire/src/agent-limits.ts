@@ -197,7 +197,7 @@ export const agentLimitTable = {
   },
   modelBackoffMs: {
     value: 500,
-    reason: "The first pause before that, unless the server names one; the next ones are twice as long each.",
+    reason: "The first pause before that, unless the server asks for a longer one; the next ones are twice as long each.",
   },
   modelRetryPauseMs: {
     value: 60_000,

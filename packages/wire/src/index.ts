@@ -75,6 +75,7 @@ export type { EchoRequest, EchoResponse } from "./protocols/echo.ts";
 export { callData, callItem, callStats, helloData, RPC_MIN_HOST_SEMVER, RPC_PROTOCOL, RPC_SEMVER, rpcProtocol } from "./protocols/rpc.ts";
 export type { CallData, CallItem, CallStats, HelloData, RpcRequest, RpcResponse } from "./protocols/rpc.ts";
 export { reveal } from "./reveal.ts";
+export { parseRetryAfter, parseRetryAfterMs, retryPauseMs } from "./retry-pause.ts";
 export type { Incoming, Received, Refused, Transport } from "./transport.ts";
 export { createWorkQueue } from "./work-queue.ts";
 export type { Ticket, WorkQueue, WorkQueueOptions } from "./work-queue.ts";

@@ -161,10 +161,30 @@ describe("retries", () => {
     expect(arrivals[1]! - arrivals[0]!).toBeGreaterThan(950);
   });
 
-  it("that could only begin after the deadline are not waited for", async () => {
-    const stub = await stubOf((_request, response) => answer(response, 429, "x", { "retry-after": "3600" }));
-    // Whoever waited would wait longer than this test may take.
-    expect(await coreOf(stub.url).call({ path: "/x", retry: 5, timeout: "50m" })).toMatchObject({ ok: false, status: 429 });
-    expect(stub.requests.length).toBe(1);
+  it.each([
+    ["zero", "0"],
+    ["a date long ago", "Thu, 01 Jan 1970 00:00:00 GMT"],
+    ["a negative number", "-30"],
+    ["nonsense", "soon"],
+  ])("wait their own pause at least where Retry-After is %s", async (_, retryAfter) => {
+    const arrivals: number[] = [];
+    const stub = await stubOf((_request, response) => {
+      arrivals.push(performance.now());
+      answer(response, arrivals.length === 3 ? 200 : 429, "x", { "retry-after": retryAfter });
+    });
+    expect((await coreOf(stub.url).call({ path: "/x", retry: 5, retryBackoff: "100ms" })).ok).toBe(true);
+    const gaps = arrivals.slice(1).map((at, index) => at - (arrivals[index] ?? 0));
+    // Half of 100 and of 200 ms is certain; a timer may fire a millisecond early.
+    expect(gaps.map((gap, index) => gap >= [45, 95][index]!)).toEqual([true, true]);
   });
+
+  it.each(["3600", "1000000000", "9".repeat(400)])(
+    "that could only begin after the deadline are not waited for: Retry-After %.20s",
+    async (retryAfter) => {
+      const stub = await stubOf((_request, response) => answer(response, 429, "x", { "retry-after": retryAfter }));
+      // Whoever waited would wait longer than this test may take.
+      expect(await coreOf(stub.url).call({ path: "/x", retry: 5, timeout: "50m" })).toMatchObject({ ok: false, status: 429 });
+      expect(stub.requests.length).toBe(1);
+    },
+  );
 });
