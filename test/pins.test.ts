@@ -101,6 +101,7 @@ describe("exported names", () => {
         "startChild",
         "userFolder",
         "watchParent",
+        "withFileLock",
       ]
     `);
   });

@@ -79,7 +79,8 @@ export const agentToolLimitTable = {
   },
   permissionValueChars: {
     value: 8_192,
-    reason: "A value that a rule looks at; a longer one matches no rule that allows, and every pattern of one that asks or denies.",
+    reason:
+      "A value that a rule looks at; a longer one matches no rule that allows, and every pattern of one that asks or denies. An answer that is longer as a rule is not remembered.",
   },
   permissionFileBytes: {
     value: 1_048_576,

@@ -5,6 +5,7 @@ export { LENGTH_PREFIX_SIZE, lengthPrefix } from "./codec/length-prefix.ts";
 export { ndjson } from "./codec/ndjson.ts";
 export { serveEcho } from "./echo/serve-echo.ts";
 export type { ServeEchoOptions } from "./echo/serve-echo.ts";
+export { withFileLock } from "./file-lock.ts";
 export { logLine } from "./log.ts";
 export { startChild } from "./process/child.ts";
 export type { AttachedChildOptions, Child, ChildOptions, PipedChild, PipedChildOptions } from "./process/child.ts";

@@ -7,7 +7,7 @@ import type { AnyAgentResponse, ConversationMessage, ConversationSummary, ModelE
 import type { AgentLink } from "./agent-link.ts";
 import { createExchange, type AgentInfo, type Exchange, type ExchangeOptions, type RequestOptions } from "./exchange.ts";
 import { joinMessages } from "./join-messages.ts";
-import type { AgentEvent, Decision, OpenRequest } from "./open-request.ts";
+import type { AgentEvent, Decision, OpenRequest, PermissionAnswer } from "./open-request.ts";
 
 export type AgentClientOptions = ExchangeOptions;
 export type SendOptions = RequestOptions;
@@ -66,7 +66,7 @@ export interface AgentClient {
    */
   subscribe(conversationId: string, options?: SendOptions & { readonly since?: number | undefined }): Promise<AgentTurn | undefined>;
   /** For a host without `onPermission`. Rejects when the question is unknown or has expired. */
-  respondPermission(permissionId: string, decision: Decision): Promise<void>;
+  respondPermission(permissionId: string, decision: Decision, via?: PermissionAnswer["via"]): Promise<void>;
   /** Ends every request with `closed`, cancels running turns, and lets go of the link. */
   close(): Promise<void>;
 }
@@ -118,10 +118,10 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
     },
     ...conversationRequests(exchange),
     subscribe: (conversationId, subscribeOptions) => subscribe(exchange, conversationId, subscribeOptions),
-    async respondPermission(permissionId, decision) {
+    async respondPermission(permissionId, decision, via) {
       await require(exchange, "permissions");
       exchange.settleQuestion(permissionId);
-      await endOf(exchange.begin({ kind: "permission_response", permissionId, decision }));
+      await endOf(exchange.answerQuestion(permissionId, { decision, via }));
     },
     close: () => exchange.close(new HawserError("closed", "the agent client was closed")),
   };

@@ -8,7 +8,7 @@ import type { AnyAgentRequest, AnyAgentResponse } from "@hawser/wire";
 import type { AgentLink, ParsedLine } from "./agent-link.ts";
 import { parseResponse, refusalOf, toLine } from "./exchange-lines.ts";
 import { createHolds, type Hold } from "./hold.ts";
-import { createOpenRequest, type Decision, type OnPermission, type OpenRequest } from "./open-request.ts";
+import { createOpenRequest, type OnPermission, type OpenRequest, type PermissionAnswer } from "./open-request.ts";
 
 /** What a runtime says about itself in `ready`. */
 export interface AgentInfo {
@@ -51,6 +51,7 @@ export interface Exchange {
   isOpen(id: string): boolean;
   /** The question is answered by other means than the callback. */
   settleQuestion(permissionId: string): void;
+  answerQuestion(permissionId: string, answer: PermissionAnswer): OpenRequest;
   giveUp(id: string, error: HawserError): void;
   close(reason: HawserError): Promise<void>;
 }
@@ -169,9 +170,14 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
 
   function create(id: string, kind: string, requestOptions: RequestOptions, isAdopted = false): OpenRequest {
     const { signal, idleMs = options.idleMs, onPermission = options.onPermission } = requestOptions;
-    const answer = (permissionId: string, decision: Decision): void => void begin({ kind: "permission_response", permissionId, decision });
+    const answer = (permissionId: string, given: PermissionAnswer): void => void answerQuestion(permissionId, given);
     const onRead = (): void => (isReadingPaused() ? wake() : undefined);
     return createOpenRequest({ id, kind, signal, idleMs, onPermission, isReadingPaused, onRead, onEnd, answer, isAdopted });
+  }
+
+  function answerQuestion(permissionId: string, { decision, via }: PermissionAnswer): OpenRequest {
+    const isNoted = via !== undefined && info?.capabilities.includes("permission_via");
+    return begin({ kind: "permission_response", permissionId, decision, ...(isNoted && { via }) });
   }
 
   function begin(body: RequestBody<AnyAgentRequest>, requestOptions: RequestOptions = {}): OpenRequest {
@@ -225,6 +231,7 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
     settleQuestion(permissionId) {
       for (const request of open.values()) request.settleQuestion(permissionId);
     },
+    answerQuestion,
     giveUp: (id, error) => open.get(id)?.giveUp(error),
     async close(reason) {
       if (closedBy) return;

@@ -13,6 +13,6 @@ export type {
 } from "./agent-client.ts";
 export type { AgentLink, LostRuntime, ParsedLine } from "./agent-link.ts";
 export type { AgentInfo } from "./exchange.ts";
-export type { Decision, OnPermission, PermissionRequest } from "./open-request.ts";
+export type { Decision, OnPermission, PermissionAnswer, PermissionRequest } from "./open-request.ts";
 // For whoever writes rules for an agent: what it would refuse to start with.
 export { parseRules } from "../permissions/rules.ts";

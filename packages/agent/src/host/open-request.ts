@@ -8,8 +8,17 @@ import { createEventQueue } from "./event-queue.ts";
 export type PermissionRequest = Extract<AnyAgentResponse, { type: "permission_request" }>["data"];
 export type Decision = Extract<AnyAgentRequest, { kind: "permission_response" }>["decision"];
 
+/** A decision, and how the user made it, for the audit log: `click`, `key`, `shortcut` or `word`. */
+export interface PermissionAnswer {
+  readonly decision: Decision;
+  readonly via?: string | undefined;
+}
+
 /** Asks the user. The signal aborts when the question is no longer open: answered elsewhere, expired, or the turn has ended. */
-export type OnPermission = (request: PermissionRequest, context: { readonly signal: AbortSignal }) => Decision | Promise<Decision>;
+export type OnPermission = (
+  request: PermissionRequest,
+  context: { readonly signal: AbortSignal },
+) => Decision | PermissionAnswer | Promise<Decision | PermissionAnswer>;
 
 /** Every response but `ready`, which belongs to no request, and `error`, which is thrown. */
 export type AgentEvent = Exclude<AnyAgentResponse, { type: "ready" | "error" }>;
@@ -44,7 +53,7 @@ export interface OpenRequestOptions {
   onRead(): void;
   /** Called once. `isGivenUp`: the runtime does not know yet. */
   onEnd(request: OpenRequest, isGivenUp: boolean): void;
-  answer(permissionId: string, decision: Decision): void;
+  answer(permissionId: string, answer: PermissionAnswer): void;
 }
 
 export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
@@ -95,11 +104,11 @@ export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
     const over = new AbortController();
     questions.set(data.permissionId, { toolId: data.toolId, over });
     if (!options.onPermission) return;
-    // Whoever fails to ask has not been given leave.
-    const decision = await Promise.resolve(data)
+    // A callback that throws means deny.
+    const given = await Promise.resolve(data)
       .then((asked) => options.onPermission?.(asked, { signal: over.signal }))
       .catch(() => undefined);
-    if (settleQuestion(data.permissionId)) options.answer(data.permissionId, decision ?? "deny");
+    if (settleQuestion(data.permissionId)) options.answer(data.permissionId, toAnswer(given));
   }
 
   function receive(response: AnyAgentResponse, chars: number): void {
@@ -148,6 +157,9 @@ export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
   signal?.addEventListener("abort", onAbort, { once: true });
   return request;
 }
+
+const toAnswer = (given: Decision | PermissionAnswer = "deny"): PermissionAnswer =>
+  typeof given === "string" ? { decision: given } : given;
 
 /** A runtime that speaks only the contract gives no code. */
 function toAgentError({ id, error, code }: Extract<AnyAgentResponse, { type: "error" }>): HawserError {

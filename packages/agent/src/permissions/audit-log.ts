@@ -10,12 +10,9 @@ import { logLine, makeFolder } from "@hawser/wire/node";
 import { createHiding, secretsIn } from "../hide-secrets.ts";
 import { codeOf } from "../tools/files/file-errors.ts";
 import { previewInput } from "./input-preview.ts";
-import type { ToolCall } from "./policy.ts";
+import type { Outcome, ToolCall } from "./policy.ts";
 
-export interface AuditDecision {
-  readonly decision: "allow" | "deny";
-  /** A rule, the user, or nobody. */
-  readonly by: string;
+export interface AuditDecision extends Outcome {
   /** Which rule, or why it was asked. */
   readonly rule?: string | undefined;
 }
@@ -58,7 +55,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   }
 
   return {
-    write(call, { decision, by, rule }) {
+    write(call, { decision, by, via, rule }) {
       if (waiting.length >= limits.auditQueuedEntries) {
         dropped++;
         return;
@@ -67,7 +64,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       const place = { conversationId: short(conversationId), toolId: short(toolId), toolName: short(toolName) };
       const { digest, preview } = previewInput(input, hide);
       waiting.push(
-        toLine({ time: new Date().toISOString(), ...place, digest, preview, decision, by: short(by), rule: rule && short(rule) }),
+        toLine({ time: new Date().toISOString(), ...place, digest, preview, decision, via, by: short(by), rule: rule && short(rule) }),
       );
       writing ??= drain();
     },

@@ -1,25 +1,49 @@
 // What "allow always" covers, as narrow as it is still useful: for a file tool the same tool on the same
 // file; for `run_command` the same command with exactly the same arguments (`git status` is not `git push`);
 // for `call_operation` the same operation; for any other tool that tool, since only its author knows what
-// its arguments mean. It becomes a rule, so that a remembered answer and a written one work alike.
+// its arguments mean. It becomes a rule, so that a remembered answer and a written one work alike; what would
+// be no valid rule is not remembered, and the question says so before it is answered.
 
-import { isRecord } from "@hawser/wire";
+import { isRecord, limits } from "@hawser/wire";
 import type { Roots } from "../tools/files/roots.ts";
 import { pathNames } from "./call-values.ts";
 import { toLiteralGlob } from "../tools/files/glob.ts";
 import type { ToolCall } from "./policy.ts";
-import type { PermissionRule } from "./rules.ts";
+import { parseRule, type PermissionRule } from "./rules.ts";
 
-export interface CallKind {
+interface CallKind {
   readonly rule: PermissionRule;
   /** What it covers, for the question. */
   readonly description: string;
 }
 
+/** Why an answer covers this call alone. */
+interface OnlyThisCall {
+  readonly onlyOnce: string;
+}
+
 const fileTools: ReadonlySet<string> = new Set(["list_files", "read_file", "write_file", "edit_file", "search_files"]);
 
-/** Undefined for a call that is like no other: its input is not what its tool takes. */
-export function kindOfCall(call: ToolCall, roots: Roots | undefined): CallKind | undefined {
+export type Coverage = CallKind | OnlyThisCall;
+
+/** Which calls "allow always" covers when it answers a question about this one. */
+export function coverageOf(call: ToolCall, roots: Roots | undefined): Coverage {
+  const kind = kindOfCall(call, roots);
+  return "rule" in kind && !isRule(kind.rule) ? { onlyOnce: "its input is too long to be remembered" } : kind;
+}
+
+/** A rule that would be refused when it is read again must not be written. */
+function isRule(rule: PermissionRule): boolean {
+  try {
+    return JSON.stringify(parseRule(rule, "it")).length <= limits.permissionValueChars;
+  } catch {
+    return false;
+  }
+}
+
+const odd: OnlyThisCall = { onlyOnce: "its input is not what the tool takes" };
+
+function kindOfCall(call: ToolCall, roots: Roots | undefined): Coverage {
   const { toolName } = call;
   const input = isRecord(call.input) ? call.input : {};
   if (fileTools.has(toolName)) return kindOfFileCall(toolName, input["path"] ?? ".", roots);
@@ -28,17 +52,17 @@ export function kindOfCall(call: ToolCall, roots: Roots | undefined): CallKind |
   return { rule: toRule(toolName, {}), description: `every call of ${toolName}, whatever its arguments` };
 }
 
-function kindOfFileCall(toolName: string, path: unknown, roots: Roots | undefined): CallKind | undefined {
+function kindOfFileCall(toolName: string, path: unknown, roots: Roots | undefined): Coverage {
+  if (typeof path !== "string") return odd;
   // The real name: it covers also the ways that lead there, once they are resolved.
-  const names = typeof path === "string" ? pathNames(path, roots) : [];
-  // A link means something else tomorrow.
-  if (names.length !== 1) return undefined;
+  const names = pathNames(path, roots);
+  if (names.length !== 1) return { onlyOnce: "its path leads through a link, which may lead elsewhere tomorrow" };
   const [name] = names as [string];
   return { rule: toRule(toolName, { path: toLiteralGlob(name) }), description: `${toolName} on ${name}` };
 }
 
-function kindOfCommand({ command, args = [] }: Record<string, unknown>): CallKind | undefined {
-  if (typeof command !== "string" || !Array.isArray(args) || !args.every((value) => typeof value === "string")) return undefined;
+function kindOfCommand({ command, args = [] }: Record<string, unknown>): Coverage {
+  if (typeof command !== "string" || !Array.isArray(args) || !args.every((value) => typeof value === "string")) return odd;
   const match = { command: toLiteralGlob(command), args: args.map(toLiteralGlob) };
   return {
     rule: toRule("run_command", match),
@@ -46,8 +70,8 @@ function kindOfCommand({ command, args = [] }: Record<string, unknown>): CallKin
   };
 }
 
-function kindOfOperation(operationId: unknown): CallKind | undefined {
-  if (typeof operationId !== "string") return undefined;
+function kindOfOperation(operationId: unknown): Coverage {
+  if (typeof operationId !== "string") return odd;
   const match = { operationId: toLiteralGlob(operationId) };
   return { rule: toRule("call_operation", match), description: `the operation ${operationId}, whatever its arguments` };
 }

@@ -6,7 +6,7 @@
 import { limits } from "@hawser/wire";
 import type { Roots } from "../tools/files/roots.ts";
 import type { AuditLog } from "./audit-log.ts";
-import { kindOfCall, type CallKind } from "./call-kind.ts";
+import { coverageOf, type Coverage } from "./call-kind.ts";
 import { valuesOfCall } from "./call-values.ts";
 import type { PermissionPolicy, ToolCall, Verdict } from "./policy.ts";
 import { describeRule, matchesRule, type PermissionRule } from "./rules.ts";
@@ -29,49 +29,59 @@ export function createPolicy(options: PolicyOptions = {}): PermissionPolicy {
   const { rules = [], mode = "ask", roots, audit, remembered } = options;
   const byConversation = createMemory();
   // What was shown is what counts, however much later the answer comes.
-  const judged = new WeakMap<ToolCall, { readonly verdict: Verdict; readonly kind: CallKind | undefined }>();
+  const judged = new WeakMap<ToolCall, { readonly verdict: Verdict; readonly coverage: Coverage }>();
 
-  function judge(call: ToolCall, kind: CallKind | undefined): Verdict {
+  function judge(call: ToolCall, coverage: Coverage): Verdict {
     const values = valuesOfCall(call, roots);
     const matches = (rule: PermissionRule): boolean => matchesRule(rule, call.toolName, values);
-    const all = [...rules, ...(remembered?.rules() ?? [])].filter(matches);
+    const kept = remembered?.rules() ?? [];
+    const all = [...rules, ...kept].filter(matches);
     const denied = all.find(({ decision }) => decision === "deny");
     if (denied) return { decision: "deny", reason: `the rule "${describeRule(denied)}" denies it` };
     const answered = byConversation.of(call.conversationId).find(matches);
-    if (answered) return { decision: "allow", reason: `allowed for this conversation: ${describeRule(answered)}` };
+    if (answered) return { decision: "allow", reason: `allowed for this conversation: ${describeRule(answered)}`, via: "remembered" };
     const last = all.at(-1);
-    if (last?.decision === "allow") return { decision: "allow", reason: `the rule "${describeRule(last)}" allows it` };
-    if (!last && call.isReadOnly && !isForeign(call)) return { decision: "allow", reason: "it only reads" };
-    return question(call, last, kind);
+    const via = last && kept.includes(last) ? "remembered" : "rule";
+    if (last?.decision === "allow") return { decision: "allow", reason: `the rule "${describeRule(last)}" allows it`, via };
+    if (!last && call.isReadOnly && !isForeign(call)) return { decision: "allow", reason: "it only reads", via: "default" };
+    return question(call, last, coverage);
   }
 
-  function question(call: ToolCall, rule: PermissionRule | undefined, kind: CallKind | undefined): Verdict {
+  function question(call: ToolCall, rule: PermissionRule | undefined, coverage: Coverage): Verdict {
     const why = rule ? `the rule "${describeRule(rule)}" asks` : `${whyAsked(call)}, and no rule allows it`;
     if (mode === "deny")
       return {
         decision: "deny",
         reason: `${why}; nobody is asked here, so it is denied. A rule among "permissions" in agent.json can allow it`,
+        via: "mode",
       };
-    const where = remembered ? "from now on" : "in this conversation";
-    const always = kind ? `"Always allow" covers ${kind.description}, ${where}` : `"Always allow" is not remembered for this call`;
-    return { decision: "ask", reason: `${why}. ${always}` };
+    return { decision: "ask", reason: `${why}. ${coveredBy(coverage)}` };
+  }
+
+  // Before the answer: who says "always" shall know when it means once, or not for long.
+  function coveredBy(coverage: Coverage): string {
+    if (!("rule" in coverage)) return `"Always allow" is not remembered for this call and means once: ${coverage.onlyOnce}`;
+    const problem = remembered?.problem();
+    const where = !remembered ? "in this conversation" : problem === undefined ? "from now on" : `in this conversation only: ${problem}`;
+    return `"Always allow" covers ${coverage.description}, ${where}`;
   }
 
   return {
     decide(call) {
-      const kind = kindOfCall(call, roots);
-      const verdict = judge(call, kind);
-      judged.set(call, { verdict, kind });
+      const coverage = coverageOf(call, roots);
+      const verdict = judge(call, coverage);
+      judged.set(call, { verdict, coverage });
       return verdict;
     },
     allowAlways(call) {
-      const kind = judged.get(call)?.kind;
-      if (!kind) return;
-      byConversation.add(call.conversationId, kind.rule);
-      remembered?.append(kind.rule);
+      const coverage = judged.get(call)?.coverage;
+      if (!coverage || !("rule" in coverage)) return false;
+      byConversation.add(call.conversationId, coverage.rule);
+      remembered?.append(coverage.rule);
+      return true;
     },
-    note(call, decision, by) {
-      audit?.write(call, { decision, by, rule: judged.get(call)?.verdict.reason });
+    note(call, outcome) {
+      audit?.write(call, { ...outcome, rule: judged.get(call)?.verdict.reason });
     },
   };
 }

@@ -11,16 +11,32 @@ export interface ToolCall {
   readonly isReadOnly: boolean;
 }
 
+type SettledVia = "rule" | "remembered" | "default" | "mode";
+
 export interface Verdict {
   readonly decision: "allow" | "ask" | "deny";
   /** Which rule says so, or why it is asked; for people. */
   readonly reason: string;
+  /** What settled it: a rule (unless given), an answer that was remembered, the defaults, or that there is nobody to ask. */
+  readonly via?: SettledVia;
+}
+
+/** How a user answers; `host` where the host does not say. */
+export type AnsweredVia = "click" | "key" | "shortcut" | "word" | "host";
+
+/** How a call was decided in the end. */
+export interface Outcome {
+  readonly decision: "allow" | "allow_always" | "deny";
+  /** Who decided, or why it is so; for people. */
+  readonly by: string;
+  /** Without an answer: `expired` in time, `closed` when there is no host any more, `cancelled` with its turn. */
+  readonly via: SettledVia | AnsweredVia | "expired" | "closed" | "cancelled";
 }
 
 export interface PermissionPolicy {
   decide(call: ToolCall): Verdict;
-  /** The user said `allow_always`: later calls of the same kind in this conversation need no question. */
-  allowAlways(call: ToolCall): void;
-  /** Notes how a call was decided, and by whom: a rule, the user, or nobody. */
-  note(call: ToolCall, decision: "allow" | "deny", by: string): void;
+  /** The user said `allow_always`: later calls of the same kind need no question. False when it covers this call alone. */
+  allowAlways(call: ToolCall): boolean;
+  /** For the audit log. */
+  note(call: ToolCall, outcome: Outcome): void;
 }

@@ -1,38 +1,55 @@
-// Remembered answers as a file: `{"permissions": [rules]}`, readable for its owner only, written whole and
-// renamed into place. A broken file, or what is no file, is left as it is and said so: nothing is allowed by
-// it, nothing is written over it, and nobody waits for it. A failing write costs one line on stderr, never a turn.
+// Remembered answers as a file: `{"permissions": [rules]}`, readable for its owner only. It is changed under a
+// lock, written whole and renamed into place, so that processes which answer at once lose nothing of each other.
+// An entry that isn't a rule costs itself alone: it is said, not used, and stays in the file as it is. A file that
+// can't be read as a list is left alone: nothing is allowed by it and nothing is written over it. A failing write
+// costs one line on stderr, never a turn.
 
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describeThrown, HawserError, isRecord, limits } from "@hawser/wire";
-import { logLine, makeFolder, replacePrivateFile } from "@hawser/wire/node";
+import { logLine, makeFolder, replacePrivateFile, withFileLock } from "@hawser/wire/node";
 import { codeOf } from "../tools/files/file-errors.ts";
-import { parseRules, type PermissionRule } from "./rules.ts";
+import { parseRule, type PermissionRule } from "./rules.ts";
 
 export interface RulesFile {
   rules(): readonly PermissionRule[];
-  /** Counts at once; is on disk a little later. */
+  /** Why nothing can be added to it. */
+  problem(): string | undefined;
+  /** Counts at once; is on disk a little later. Without effect where there is a problem. */
   append(rule: PermissionRule): void;
   /** Resolves when everything is on disk. */
   close(): Promise<void>;
 }
 
+/** What the file holds: entries as they were found, and whatever stands beside them. */
+interface Content {
+  readonly entries: readonly unknown[];
+  readonly others: Readonly<Record<string, unknown>>;
+}
+
 export async function openRulesFile(path: string): Promise<RulesFile> {
-  let isUsable = true;
-  const rules: PermissionRule[] = await load(path).catch((error: unknown) => {
-    isUsable = false;
+  let problem: string | undefined;
+  const found = await load(path).catch((error: unknown) => {
+    problem = `${path} can't be used: ${describeThrown(error)}`;
     logLine(`[hawser] remembered permissions in ${path} are not used: ${describeThrown(error)}`);
-    return [];
+    return empty;
   });
+  const rules = toRules(found.entries, path);
+  if (isFull(found.entries)) problem = fullText;
   let writing = Promise.resolve();
 
   async function save(rule: PermissionRule): Promise<void> {
     try {
       await makeFolder(dirname(path));
-      // Another process may have added to it meanwhile.
-      const permissions = [...(await load(path)), rule];
-      await replacePrivateFile(path, `${JSON.stringify({ permissions }, undefined, 2)}\n`);
+      await withFileLock(`${path}.lock`, async () => {
+        // Another process may have added to it meanwhile.
+        const { entries, others } = await load(path);
+        if (entries.some((entry) => isSame(entry, rule))) return;
+        const text = `${JSON.stringify({ ...others, permissions: [...entries, rule] }, undefined, 2)}\n`;
+        if (isFull(entries, text)) throw new HawserError("usage", (problem = fullText));
+        await replacePrivateFile(path, text);
+      });
     } catch (error) {
       logLine(`[hawser] a permission could not be remembered in ${path}: ${describeThrown(error)}`);
     }
@@ -40,25 +57,56 @@ export async function openRulesFile(path: string): Promise<RulesFile> {
 
   return {
     rules: () => rules,
+    problem: () => problem,
     append(rule) {
-      if (rules.length >= limits.permissionRuleEntries || rules.some((other) => JSON.stringify(other) === JSON.stringify(rule))) return;
+      if (problem !== undefined || rules.some((known) => isSame(known, rule))) return;
       rules.push(rule);
-      if (isUsable) writing = writing.then(() => save(rule));
+      writing = writing.then(() => save(rule));
     },
     close: () => writing,
   };
 }
 
-async function load(path: string): Promise<PermissionRule[]> {
+const isSame = (one: unknown, other: PermissionRule): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+const fullText = "the file of remembered answers is full";
+
+const isFull = (entries: readonly unknown[], text = ""): boolean =>
+  entries.length >= limits.permissionRuleEntries || Buffer.byteLength(text) > limits.permissionFileBytes;
+
+const shownMistakes = 5;
+
+function toRules(entries: readonly unknown[], path: string): PermissionRule[] {
+  const rules: PermissionRule[] = [];
+  const mistakes: string[] = [];
+  for (const [position, entry] of entries.entries()) {
+    try {
+      if (isFull(rules)) throw new HawserError("usage", `permissions[${position}] is one too many`);
+      rules.push(parseRule(entry, `permissions[${position}]`));
+    } catch (error) {
+      mistakes.push(describeThrown(error));
+    }
+  }
+  const tell = (text: string): void => logLine(`[hawser] remembered permissions in ${path}: ${text}`);
+  for (const mistake of mistakes.slice(0, shownMistakes)) tell(`an entry is not used: ${mistake}`);
+  if (mistakes.length > shownMistakes) tell(`${mistakes.length - shownMistakes} more entries are not used`);
+  return rules;
+}
+
+const empty: Content = { entries: [], others: {} };
+
+async function load(path: string): Promise<Content> {
   // A pipe would be waited for otherwise; Windows has no such flag.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   });
-  if (!handle) return [];
+  if (!handle) return empty;
   try {
     const content: unknown = JSON.parse(await readBounded(handle));
-    return parseRules(isRecord(content) ? content["permissions"] : content);
+    const { permissions: entries, ...others } = isRecord(content) ? content : { permissions: content };
+    if (!Array.isArray(entries)) throw new HawserError("usage", "permissions must be a list of rules");
+    return { entries, others };
   } finally {
     await handle.close();
   }

@@ -53,7 +53,8 @@ export function parseRules(value: unknown, nameOf = (position: number): string =
 
 const members: ReadonlySet<string> = new Set(["tool", "match", "decision"]);
 
-function parseRule(rule: unknown, where: string): PermissionRule {
+/** Throws `usage` that says what is wrong with the rule at `where`. */
+export function parseRule(rule: unknown, where: string): PermissionRule {
   const refuse = (problem: string): HawserError => new HawserError("usage", `${where} ${problem}`);
   if (!isRecord(rule)) throw refuse("is no object");
   const unknown = Object.keys(rule).find((member) => !members.has(member));

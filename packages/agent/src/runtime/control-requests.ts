@@ -53,8 +53,8 @@ function runtimeAnswers(options: ControlOptions): Omit<Answers, Extract<keyof An
       await Promise.race([ended, sleep(limits.cancelGraceMs, undefined, { ref: false })]);
       await reply.done({ cancelled: count > 0 });
     },
-    async permission_response({ permissionId, decision }, reply) {
-      questions.answer(permissionId, decision);
+    async permission_response({ permissionId, decision, via }, reply) {
+      questions.answer(permissionId, decision, via);
       await reply.done();
     },
     async list_models(_, reply) {

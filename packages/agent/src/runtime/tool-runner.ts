@@ -6,7 +6,7 @@ import { HawserError, limits, ToolNotFoundError, untilAborted, type Tool, type T
 import { logLine } from "@hawser/wire/node";
 import { createGates, prepareInput, type PreparedInput } from "@hawser/wire/tools";
 import type { ModelTool } from "../model/model.ts";
-import type { PermissionPolicy, ToolCall } from "../permissions/policy.ts";
+import type { Outcome, PermissionPolicy, ToolCall } from "../permissions/policy.ts";
 import { hideFromLoops, inForeignScope } from "./exit-guard.ts";
 import { createProgress } from "./progress.ts";
 import type { Questions } from "./questions.ts";
@@ -116,27 +116,39 @@ function find(byName: ReadonlyMap<string, Prepared>, toolName: string): Prepared
 
 /** Throws when it may not run. */
 async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCall, scope: CallScope): Promise<void> {
-  const verdict = policy.decide(call);
-  if (verdict.decision === "allow") return policy.note(call, "allow", verdict.reason);
-  if (verdict.decision === "deny") {
-    policy.note(call, "deny", verdict.reason);
-    throw new HawserError("tool_failed", `denied: ${verdict.reason}`);
+  const { decision, reason, via = "rule" } = policy.decide(call);
+  if (decision === "allow") return policy.note(call, { decision, by: reason, via });
+  if (decision === "deny") {
+    policy.note(call, { decision, by: reason, via });
+    throw new HawserError("tool_failed", `denied: ${reason}`);
   }
+  const answer = await ask(call, reason, { questions, scope }).catch((error: unknown) => {
+    policy.note(call, { decision: "deny", by: "the turn ended before an answer came", via: "cancelled" });
+    throw error;
+  });
+  const isKept = answer.decision === "allow_always" && policy.allowAlways(call);
+  policy.note(call, isKept || answer.decision === "deny" ? answer : { ...answer, decision: "allow" });
+  if (answer.decision === "deny")
+    throw new HawserError("tool_failed", `denied: ${answer.by === "the user" ? "the user said no" : answer.by}`);
+  // For a page that comes back while the tool runs: the question is no longer one.
+  const message = answer.decision === "allow_always" && !isKept ? "allowed once; this call can't be remembered" : "allowed";
+  await scope.emit({ type: "progress", data: { toolId: call.toolId, message } });
+}
+
+interface Asking {
+  readonly questions: Questions;
+  readonly scope: CallScope;
+}
+
+/** Rejects when the turn ends first. */
+async function ask(call: ToolCall, reason: string, { questions, scope }: Asking): Promise<Outcome> {
   scope.onQuestion(true);
   const { toolId, toolName, input } = call;
   const question = (permissionId: string): TurnEvent => ({
     type: "permission_request",
-    data: { permissionId, toolId, toolName, input, reason: verdict.reason },
+    data: { permissionId, toolId, toolName, input, reason },
   });
-  const answer = await questions
-    .ask(scope.signal, (permissionId) => scope.emit(question(permissionId)))
-    .finally(() => scope.onQuestion(false));
-  policy.note(call, answer.decision === "deny" ? "deny" : "allow", answer.by);
-  if (answer.decision === "deny")
-    throw new HawserError("tool_failed", `denied: ${answer.by === "the user" ? "the user said no" : answer.by}`);
-  if (answer.decision === "allow_always") policy.allowAlways(call);
-  // For a page that comes back while the tool runs: the question is no longer one.
-  await scope.emit({ type: "progress", data: { toolId, message: "allowed" } });
+  return questions.ask(scope.signal, (permissionId) => scope.emit(question(permissionId))).finally(() => scope.onQuestion(false));
 }
 
 interface ToolRun {

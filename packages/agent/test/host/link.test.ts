@@ -130,6 +130,35 @@ describe("a link that moves lines", () => {
     await client.close();
   });
 
+  it.each([
+    [
+      ["permissions", "permission_via"],
+      [
+        { decision: "allow", via: "word" },
+        { decision: "deny", via: "click" },
+      ],
+    ],
+    [["permissions"], [{ decision: "allow" }, { decision: "deny" }]],
+  ])("a runtime with %j is told how the user answered if it knows that", async (capabilities, answers) => {
+    const link = createPageLink();
+    const client = createAgentClient(link);
+    link.deliver({ ...ready, capabilities });
+    const turn = client.send("one", { onPermission: () => ({ decision: "allow", via: "word" }) });
+    const ended = eventsOf(turn);
+    const question = { permissionId: "p1", toolId: "t", toolName: "write_file", input: {}, reason: "asks" };
+    link.deliver({ type: "permission_request", id: turn.id, data: question });
+    const sentKind = (kind: string) => link.sent.filter((request) => request["kind"] === kind);
+    await expect.poll(() => sentKind("permission_response")).toHaveLength(1);
+    const second = client.respondPermission("p2", "deny", "click");
+    await expect.poll(() => sentKind("permission_response")).toHaveLength(2);
+    const sent = sentKind("permission_response");
+    expect(sent.map(({ id: _id, kind: _kind, permissionId: _permissionId, ...answer }) => answer)).toEqual(answers);
+    for (const { id } of sent) link.deliver({ type: "done", id });
+    link.deliver({ type: "done", id: turn.id });
+    await Promise.all([second, ended]);
+    await client.close();
+  });
+
   it("close cancels running turns before it lets go", async () => {
     const link = createPageLink();
     const client = createAgentClient(link);

@@ -1,13 +1,12 @@
 // The audit log: a line for every decision, no secret, bounded, and never in the way.
 
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits } from "@hawser/wire";
 import { createAuditLog } from "../../src/permissions/audit-log.ts";
 import type { ToolCall } from "../../src/permissions/policy.ts";
-import { openRulesFile } from "../../src/permissions/rules-file.ts";
 
 let base: string;
 beforeEach(() => {
@@ -35,8 +34,8 @@ describe("the audit log", () => {
   it("has one line per decision, in a file for its owner only", async () => {
     const path = join(base, "data/audit.jsonl");
     const audit = createAuditLog({ path });
-    audit.write(call({ command: "npm", args: ["test"] }), { decision: "allow", by: "user", rule: "asked" });
-    audit.write(call({ command: "npm" }), { decision: "deny", by: "nobody" });
+    audit.write(call({ command: "npm", args: ["test"] }), { decision: "allow", by: "user", via: "click", rule: "asked" });
+    audit.write(call({ command: "npm" }), { decision: "deny", by: "nobody", via: "expired" });
     await audit.close();
     const [first, second] = linesOf(path);
     expect(first).toEqual({
@@ -47,6 +46,7 @@ describe("the audit log", () => {
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       preview: '{"command":"npm","args":["test"]}',
       decision: "allow",
+      via: "click",
       by: "user",
       rule: "asked",
     });
@@ -70,7 +70,7 @@ describe("the audit log", () => {
       { content: `long ${"x".repeat(500)} canary-11` },
       { "canary-that-was-named": 1 },
     ];
-    for (const input of inputs) audit.write(call(input), { decision: "allow", by: "user" });
+    for (const input of inputs) audit.write(call(input), { decision: "allow", by: "user", via: "host" });
     await audit.close();
     expect(linesOf(path)).toHaveLength(inputs.length);
     expect(readFileSync(path, "utf8")).not.toContain("canary");
@@ -82,7 +82,8 @@ describe("the audit log", () => {
     let deep: unknown = "x";
     for (let level = 0; level < 100; level++) deep = { deep };
     const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`member${index}`, "value ".repeat(10)]));
-    for (const input of [deep, wide, null, undefined, "text", ["\ud800"]]) audit.write(call(input), { decision: "deny", by: "rule" });
+    for (const input of [deep, wide, null, undefined, "text", ["\ud800"]])
+      audit.write(call(input), { decision: "deny", by: "rule", via: "rule" });
     await audit.close();
     for (const { preview } of linesOf(path)) expect(String(preview).length).toBeLessThanOrEqual(limits.auditPreviewChars + 1);
   });
@@ -91,7 +92,7 @@ describe("the audit log", () => {
     const path = join(base, "audit.jsonl");
     const audit = createAuditLog({ path, maxBytes: 2_000 });
     for (let count = 0; count < 60; count++) {
-      audit.write(call({ count }), { decision: "allow", by: "user" });
+      audit.write(call({ count }), { decision: "allow", by: "user", via: "host" });
       await audit.close();
     }
     expect(readdirSync(base).sort()).toEqual(["audit.jsonl", "audit.jsonl.1"]);
@@ -106,7 +107,7 @@ describe("the audit log", () => {
     const fill = async (): Promise<void> => {
       const audit = createAuditLog({ path, maxBytes: 1 });
       for (let count = 0; count < 100; count++) {
-        audit.write(call({ count }), { decision: "allow", by: "user" });
+        audit.write(call({ count }), { decision: "allow", by: "user", via: "host" });
         await audit.close();
       }
     };
@@ -117,7 +118,8 @@ describe("the audit log", () => {
   it("G11: drops and counts what comes faster than it can be written", async () => {
     const path = join(base, "audit.jsonl");
     const audit = createAuditLog({ path });
-    for (let count = 0; count < limits.auditQueuedEntries + 500; count++) audit.write(call({ count }), { decision: "allow", by: "user" });
+    for (let count = 0; count < limits.auditQueuedEntries + 500; count++)
+      audit.write(call({ count }), { decision: "allow", by: "user", via: "host" });
     await audit.close();
     const lines = linesOf(path);
     const dropped = lines.reduce((sum, line) => sum + Number(line["dropped"] ?? 0), 0);
@@ -133,39 +135,11 @@ describe("the audit log", () => {
     for (const name of ["folder", "link"]) {
       const audit = createAuditLog({ path: join(base, name) });
       for (let count = 0; count < 3; count++) {
-        audit.write(call({ count }), { decision: "allow", by: "user" });
+        audit.write(call({ count }), { decision: "allow", by: "user", via: "host" });
         await audit.close();
       }
     }
     expect(said.filter((text) => text.includes("the audit log"))).toHaveLength(2);
     expect(readdirSync(base).sort()).toEqual(["folder", "link"]);
-  });
-});
-
-describe("the file of remembered answers", () => {
-  it("that is broken allows nothing, is left as it is, and stderr says so", async () => {
-    const said: string[] = [];
-    vi.spyOn(process.stderr, "write").mockImplementation((text) => said.push(String(text)) > 0);
-    const path = join(base, "permissions.json");
-    for (const content of ["{", '{"permissions": [{"tool": "*"}]}', "x".repeat(limits.permissionFileBytes + 1)]) {
-      writeFileSync(path, content);
-      const file = await openRulesFile(path);
-      expect(file.rules()).toEqual([]);
-      file.append({ tool: "a", decision: "allow" });
-      await file.close();
-      expect(readFileSync(path, "utf8")).toBe(content);
-    }
-    expect(said).toHaveLength(3);
-  });
-
-  it("keeps what two processes add", async () => {
-    const path = join(base, "permissions.json");
-    const [one, two] = [await openRulesFile(path), await openRulesFile(path)];
-    one.append({ tool: "a", decision: "allow" });
-    await one.close();
-    two.append({ tool: "b", decision: "allow" });
-    await two.close();
-    expect((await openRulesFile(path)).rules().map(({ tool }) => tool)).toEqual(["a", "b"]);
-    expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 });

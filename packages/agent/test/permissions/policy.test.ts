@@ -52,6 +52,7 @@ describe("the defaults", () => {
       decision: "deny",
       reason:
         'write_file may change something, and no rule allows it; nobody is asked here, so it is denied. A rule among "permissions" in agent.json can allow it',
+      via: "mode",
     });
     const asking = createPolicy({ roots, mode: "deny", rules: [{ tool: "read_file", decision: "ask" }] });
     expect(asking.decide(call("read_file")).decision).toBe("deny");
@@ -233,7 +234,7 @@ describe("what was shown is what is executed", () => {
     const verdict = policy.decide(one);
     expect(verdict).toMatchObject({ decision: "ask" });
     expect(verdict.reason).toContain("write_file on src/other.txt");
-    policy.note(one, "allow", "user");
+    policy.note(one, { decision: "allow", by: "the user", via: "click" });
     const tool = createBuiltinTools({ roots }).find(({ name }) => name === "write_file");
     const context = { signal: new AbortController().signal, progress() {}, log() {}, client: undefined };
     expect(await tool?.run(one.input as never, context)).toMatchObject({ path: "src/other.txt" });

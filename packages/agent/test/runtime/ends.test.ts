@@ -110,7 +110,7 @@ describe("questions to the user", () => {
       data: { toolId: "w1", toolName: "write_file", input: { path: "a.txt", content: "x" }, reason: "it changes files" },
     });
     const { permissionId } = (question as { data: { permissionId: string } }).data;
-    stage.send({ id: "p1", kind: "permission_response", permissionId, decision: "allow_always" });
+    stage.send({ id: "p1", kind: "permission_response", permissionId, decision: "allow_always", via: "shortcut" });
     expect((await stage.endOf("p1")).type).toBe("done");
     await stage.endOf("t1");
     stage.send({ id: "p2", kind: "permission_response", permissionId, decision: "allow" });
@@ -120,13 +120,13 @@ describe("questions to the user", () => {
     // A page that comes back sees that the question is answered.
     const types = stage.of("t1").map(({ type }) => type);
     expect(types.slice(types.indexOf("permission_request"), types.indexOf("tool_result"))).toEqual(["permission_request", "progress"]);
-    expect(stage.notes).toEqual(["allow write_file: the user", "always write_file"]);
+    expect(stage.notes).toEqual(["always write_file", "allow_always write_file: the user, by shortcut"]);
   });
 
   it.each([
-    ["deny", "denied: the user said no"],
-    [undefined, "denied: nobody answered within 0.05 seconds"],
-  ] as const)("answered with %s: the tool does not run, its result says so, and the turn goes on", async (decision, said) => {
+    ["deny", "denied: the user said no", "deny write_file: the user, by host"],
+    [undefined, "denied: nobody answered within 0.05 seconds", "deny write_file: nobody answered within 0.05 seconds, by expired"],
+  ] as const)("answered with %s: the tool does not run, its result says so, and the turn goes on", async (decision, said, note) => {
     let runs = 0;
     const counting = { ...write, run: () => void runs++ };
     const stage = openStage({ tools: [counting], decide: asking, script: writing, limits: { permissionMs: decision ? 60_000 : 50 } });
@@ -138,6 +138,47 @@ describe("questions to the user", () => {
     await stage.close();
     expect(stage.of("t1").find(({ type }) => type === "tool_result")).toMatchObject({ data: { isError: true, error: said } });
     expect(runs).toBe(0);
+    expect(stage.notes).toEqual([note]);
+  });
+
+  it.each([
+    ["click", "click"],
+    ["key", "key"],
+    ["word", "word"],
+    ["rule", "host"],
+    ["", "host"],
+    [undefined, "host"],
+  ])("the audit log says how it was answered: a host that says %j is noted as %s", async (via, noted) => {
+    const stage = openStage({ tools: [write], decide: asking, script: writing });
+    stage.send(say("t1", "write"));
+    const { permissionId } = ((await stage.next(({ type }) => type === "permission_request")) as { data: { permissionId: string } }).data;
+    stage.send({ id: "p1", kind: "permission_response", permissionId, decision: "allow", ...(via !== undefined && { via }) });
+    await stage.endOf("t1");
+    await stage.close();
+    expect(stage.notes).toEqual([`allow write_file: the user, by ${noted}`]);
+  });
+
+  it("an answer that can't be remembered is noted as one for this call, and the host is told", async () => {
+    const stage = openStage({ tools: [write], decide: asking, script: writing, allowAlways: () => false });
+    stage.send(say("t1", "write"));
+    const { permissionId } = ((await stage.next(({ type }) => type === "permission_request")) as { data: { permissionId: string } }).data;
+    stage.send({ id: "p1", kind: "permission_response", permissionId, decision: "allow_always" });
+    await stage.endOf("t1");
+    await stage.close();
+    expect(stage.of("t1").find(({ type }) => type === "progress")).toMatchObject({
+      data: { message: "allowed once; this call can't be remembered" },
+    });
+    expect(stage.notes).toEqual(["allow write_file: the user, by host"]);
+  });
+
+  it("a question that ends with its turn is noted as cancelled", async () => {
+    const stage = openStage({ tools: [write], decide: asking, script: writing });
+    stage.send(say("t1", "write"));
+    await stage.next(({ type }) => type === "permission_request");
+    stage.send({ id: "c1", kind: "cancel", target: "t1" });
+    await stage.endOf("t1");
+    await stage.close();
+    expect(stage.notes).toEqual(["deny write_file: the turn ended before an answer came, by cancelled"]);
   });
 
   it("a rule that denies needs no question", async () => {
@@ -146,6 +187,7 @@ describe("questions to the user", () => {
     await stage.endOf("t1");
     await stage.close();
     expect(textOf(stage.of("t1"))).toBe("denied: rule 1 says no");
+    expect(stage.notes).toEqual(["deny write_file: rule 1 says no, by rule"]);
     expect(stage.responses.some(({ type }) => type === "permission_request")).toBe(false);
   });
 
@@ -154,6 +196,7 @@ describe("questions to the user", () => {
     stage.send(say("t1", "write"));
     await stage.close();
     expect(textOf(stage.of("t1"))).toContain("denied: the input has ended");
+    expect(stage.notes).toEqual([expect.stringMatching(/^deny write_file: the input has ended.*, by closed$/)]);
   });
 
   it("WIR-12 what is shown is what is executed, although the model holds on to its input", async () => {

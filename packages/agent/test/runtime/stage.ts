@@ -44,6 +44,7 @@ export interface StageOptions extends Partial<Omit<AgentParts, "models" | "tools
   readonly models?: AgentParts["models"];
   readonly tools?: readonly Tool[];
   readonly decide?: (call: ToolCall) => Verdict;
+  readonly allowAlways?: PermissionPolicy["allowAlways"];
 }
 
 export interface Stage {
@@ -144,7 +145,7 @@ export const textOf = (responses: readonly AnyAgentResponse[]): string =>
 
 export function partsOf(options: StageOptions, notes: string[] = []): AgentParts {
   const model = scriptedModel(options.script ?? ((step) => [{ type: "text", text: `you said: ${saidBy(step)}` }]));
-  const { tools = [], decide, script: _, ...rest } = options;
+  const { tools = [], decide: _decide, allowAlways: _allowAlways, script: _, ...rest } = options;
   return {
     models: { current: model.name, pick: () => Promise.resolve(model), list: () => Promise.resolve([]) },
     store: options.store ?? arrayStore(),
@@ -153,15 +154,15 @@ export function partsOf(options: StageOptions, notes: string[] = []): AgentParts
     build: "0.0.0-test",
     ...rest,
     tools: () => tools,
-    policy: policyOf(notes, decide),
+    policy: policyOf(notes, options),
   };
 }
 
-function policyOf(notes: string[], decide: StageOptions["decide"]): PermissionPolicy {
+function policyOf(notes: string[], { decide, allowAlways }: StageOptions): PermissionPolicy {
   return {
     decide: decide ?? (() => ({ decision: "allow", reason: "everything is allowed here" })),
-    allowAlways: ({ toolName }) => void notes.push(`always ${toolName}`),
-    note: ({ toolName }, decision, by) => void notes.push(`${decision} ${toolName}: ${by}`),
+    allowAlways: allowAlways ?? (({ toolName }) => notes.push(`always ${toolName}`) > 0),
+    note: ({ toolName }, { decision, by, via }) => void notes.push(`${decision} ${toolName}: ${by}, by ${via}`),
   };
 }
 

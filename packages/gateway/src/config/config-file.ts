@@ -6,9 +6,8 @@ import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { HawserError, isRecord, limits } from "@hawser/wire";
-import { makeFolder, replacePrivateFile, userFolder } from "@hawser/wire/node";
+import { makeFolder, replacePrivateFile, userFolder, withFileLock } from "@hawser/wire/node";
 import { readBoundedFile, reasonOf } from "./bounded-file.ts";
-import { withFileLock } from "./file-lock.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

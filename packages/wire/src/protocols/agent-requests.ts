@@ -67,8 +67,16 @@ export const agentRequests = {
           v.picklist(["allow", "allow_always", "deny"]),
           v.description("`allow_always` also answers later calls of the same kind in this conversation."),
         ),
+        via: v.exactOptional(
+          text(
+            "How the user answered, for the audit log: `click`, `key` (on a button that has the focus), `shortcut` or `word`. Anything else, or nothing, is noted as `host`. For a runtime with the capability `permission_via`.",
+          ),
+        ),
       }),
-      examples: [{ id: "req-uuid-128", kind: "permission_response", permissionId: "perm-1", decision: "allow" }],
+      examples: [
+        { id: "req-uuid-128", kind: "permission_response", permissionId: "perm-1", decision: "allow" },
+        { id: "req-uuid-136", kind: "permission_response", permissionId: "perm-2", decision: "deny", via: "click" },
+      ],
     },
     list_conversations: {
       summary: "Additive. Answered with one `conversations`, then `done`.",

@@ -29,6 +29,7 @@ export const AGENT_CAPABILITIES = [
   "conversations",
   "models",
   "subscribe",
+  "permission_via",
 ] as const;
 
 const text = (description: string) => v.pipe(v.string(), v.description(description));

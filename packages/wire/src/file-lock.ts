@@ -1,8 +1,10 @@
 // One change of a file at a time, also between processes. The lock names the process that holds it: while that
 // lives it is waited for, however slow the machine is. A lock that a dead process left behind is taken over.
 
+import { rmSync } from "node:fs";
 import { open, readFile, rm, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { onProcessEnd } from "./process/process-end.ts";
 
 /** A change takes milliseconds: nobody writes the id of a process this late. */
 const settledMs = 10_000;
@@ -16,10 +18,12 @@ export async function withFileLock<Result>(path: string, work: () => Promise<Res
     if (await isLeftBehind(path)) await removeLeftBehind(path);
     else await sleep(retryMs);
   }
+  const forget = onProcessEnd(() => rmSync(path, { force: true }));
   try {
     return await work();
   } finally {
     await rm(path, { force: true });
+    forget();
   }
 }
 
