@@ -2,7 +2,7 @@
 // one takes longer than most tests do with it: so it may serve several, one after the other, and forgets what
 // each has left, its conversations and its files.
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "vitest";
@@ -20,6 +20,8 @@ export interface ServedShell extends AsyncDisposable {
   write(files: Files): void;
   /** Of the runtime that runs now. */
   agentPid(): number | undefined;
+  /** What the audit log says since then of decisions about questions and rules: which, and how. */
+  decisions(): [decision: unknown, via: unknown][];
   /** As if nobody had been here. A turn that still runs is a mistake of the test, and fails it. */
   forget(): Promise<void>;
 }
@@ -58,9 +60,11 @@ export async function serveShell(options: ServedShellOptions = {}): Promise<Serv
     work: folders.work,
     write: (files) => writeFiles(folders.work, files),
     agentPid: () => findAgent(folders.data),
+    decisions: () => decisionsIn(join(folders.data, "audit.jsonl")),
     async forget() {
       await deleteConversations(shell);
       for (const name of readdirSync(folders.work)) rmSync(join(folders.work, name), { recursive: true, force: true });
+      rmSync(join(folders.data, "audit.jsonl"), { force: true });
     },
     async [Symbol.asyncDispose]() {
       await shell.close();
@@ -92,6 +96,14 @@ async function start(folder: string, folders: Folders, options: ServedShellOptio
     pageFolder,
     readyMs: patientMs,
     onNotice: () => {},
+  });
+}
+
+function decisionsIn(auditLog: string): [unknown, unknown][] {
+  const lines = existsSync(auditLog) ? readFileSync(auditLog, "utf8").trim().split("\n") : [];
+  return lines.map((line) => {
+    const { decision, via } = JSON.parse(line) as Record<string, unknown>;
+    return [decision, via];
   });
 }
 

@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, Page } from "./browser.ts";
 import { serveShell, type Files, type ServedShell, type ServedShellOptions } from "./served-shell.ts";
 import { createTab, type Tab } from "./tab.ts";
 
-export interface PageStage extends AsyncDisposable, Pick<ServedShell, "shell" | "origin" | "work" | "agentPid"> {
+export interface PageStage extends AsyncDisposable, Pick<ServedShell, "shell" | "origin" | "work" | "agentPid" | "decisions"> {
   readonly context: BrowserContext;
   /** What went wrong in any tab. */
   readonly problems: string[];
@@ -50,7 +50,7 @@ export function shareShell(browser: Browser | undefined, options: () => ServedSh
 }
 
 async function visit(browser: Browser, served: ServedShell, options: VisitOptions, leave: () => Promise<void>): Promise<PageStage> {
-  const { shell, origin, work, agentPid } = served;
+  const { shell, origin, work, agentPid, decisions } = served;
   served.write(options.files ?? {});
   // What moves for ever costs a core for ever.
   const context = await browser.newContext({ viewport: { width: 1_100, height: 800 }, reducedMotion: "reduce", ...options.view });
@@ -71,6 +71,7 @@ async function visit(browser: Browser, served: ServedShell, options: VisitOption
     origin,
     work,
     agentPid,
+    decisions,
     context,
     problems,
     open: () => openAt(shell.url),

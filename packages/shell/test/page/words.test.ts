@@ -1,27 +1,35 @@
 // What the page says about itself: to a screen reader, and when the agent can't be reached.
 
 import { describe, expect, it } from "vitest";
-import { whatToSay } from "../../src/page/components/announcer.tsx";
+import { whatIsAsked, whatToSay } from "../../src/page/components/announcer.tsx";
 import { explainLink } from "../../src/page/components/link-banner.tsx";
-import type { LinkState } from "../../src/page/state/page-state.ts";
+import type { LinkState, PageState } from "../../src/page/state/page-state.ts";
 import { conversationId, fold, opened, received, says, sent, wholeTurn } from "./lines.ts";
 
 describe("a screen reader", () => {
-  const after = (count: number) =>
-    whatToSay(
-      fold([
-        sent(says("r1")),
-        ...wholeTurn("r1")
-          .slice(0, count)
-          .map((event) => received(event)),
-      ]),
-    );
+  const stateAfter = (count: number) =>
+    fold([
+      sent(says("r1")),
+      ...wholeTurn("r1")
+        .slice(0, count)
+        .map((event) => received(event)),
+    ]);
+  const after = (count: number) => whatToSay(stateAfter(count));
 
-  it("hears that an answer has begun, what is asked, and the answer when it is whole; not each token", () => {
+  it("hears that an answer has begun, and the answer when it is whole; not each token", () => {
     expect([0, 1, 2, 3].map(after)).toEqual(Array.from({ length: 4 }, () => "The agent is answering."));
-    expect(after(4)).toBe("The agent asks for permission. Write 1 characters to a; a file of that name is replaced");
     expect(after(9)).toBe("The agent is answering.");
     expect(after(10)).toBe("The agent says: I look.Done.");
+  });
+
+  it("hears what is asked and how it is answered, also when something was said since", () => {
+    const asked =
+      "The agent asks for permission. Write 1 characters to a; a file of that name is replaced. Alt+Y allows it once, Alt+X denies it.";
+    const said = (state: PageState) => [whatIsAsked(state), whatToSay(state)];
+    expect(said(stateAfter(3))).toEqual(["", "The agent is answering."]);
+    expect(said(stateAfter(4))).toEqual([asked, ""]);
+    expect(said(fold([sent(says("r2"))], stateAfter(4)))).toEqual([asked, ""]);
+    expect(said(stateAfter(9))).toEqual(["", "The agent is answering."]);
   });
 
   it("hears nothing of what was said before the page was opened", () => {

@@ -1,31 +1,45 @@
-// What a screen reader is told: that an answer has begun, that a question waits, and the answer when it is
-// whole. Not each token.
+// What a screen reader is told: that an answer has begun, and the answer when it is whole, not each token. A
+// question interrupts what is being read: the focus stays where the user writes, so this is how it is heard.
 
 import { textOf } from "../session/actions.ts";
 import { usePage } from "../session/page-context.ts";
-import type { PageState } from "../state/page-state.ts";
+import { openQuestion, type PageState } from "../state/page-state.ts";
 import { describeCall } from "../tools/describe-call.ts";
+import { answerKeys } from "./keys.ts";
 
 const spokenChars = 600;
 
 export function Announcer() {
   const text = usePage(whatToSay);
+  const question = usePage(whatIsAsked);
   return (
-    <div aria-live="polite" aria-atomic="true" className="sr-only">
-      {text}
-    </div>
+    <>
+      <div aria-live="polite" aria-atomic="true" className="sr-only">
+        {text}
+      </div>
+      <div role="alert" aria-label="Question" className="sr-only">
+        {question}
+      </div>
+    </>
   );
 }
 
+export function whatIsAsked(state: PageState): string {
+  const asking = openQuestion(state);
+  if (!asking) return "";
+  const { allow, deny } = answerKeys;
+  const keys = `${allow.join("+")} allows it once, ${deny.join("+")} denies it.`;
+  return `The agent asks for permission. ${describeCall(asking.toolName, asking.permission.input)}. ${keys}`;
+}
+
 /** A text, so that the same one is said once. */
-export function whatToSay({ threads, currentId, turns }: PageState): string {
+export function whatToSay(state: PageState): string {
+  const { threads, currentId, turns } = state;
   const last = threads[currentId]?.messages.at(-1);
   // What was answered before this page was opened is no news.
   if (last?.role !== "assistant" || !turns[last.requestId ?? ""]) return "";
-  const asking = last.parts.find(
-    (part) => part.kind === "tool" && part.state === "running" && part.permission && !part.permission.decision,
-  );
-  if (asking?.kind === "tool") return `The agent asks for permission. ${describeCall(asking.toolName, asking.permission?.input)}`;
+  // The question is said by itself.
+  if (openQuestion(state)) return "";
   if (last.state === "running") return "The agent is answering.";
   if (last.failure) return `The answer ended early. ${last.failure.text}`;
   return `The agent says: ${textOf(last).slice(0, spokenChars)}`;

@@ -34,7 +34,8 @@ export function Composer() {
     // Enter also ends the choice of a character in some scripts.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    void send();
+    // A key that is still held from elsewhere, a button that gave the focus back, was not meant for this text.
+    if (!event.repeat) void send();
   }
   function onPaste(event: ClipboardEvent): void {
     const { files: pasted, types } = event.clipboardData;

@@ -7,6 +7,8 @@ export type KeyAction =
   | "wire"
   | "theme"
   | "latest"
+  | "allow"
+  | "deny"
   | "previous"
   | "next"
   | "stop"
@@ -27,11 +29,31 @@ interface PageKey {
 /** Told to the list of messages, which alone knows how to scroll. */
 export const jumpEvent = "hawser-jump";
 
+/** Told to the question on the screen, with the answer as its detail. */
+export const answerEvent = "hawser-answer";
+
+/** There is none for "always": what is short must not mean much. */
+export const answerKeys = { allow: ["Alt", "Y"], deny: ["Alt", "X"] } as const;
+
 // By the place of the key, since Alt makes other characters on some keyboards.
 const alt = (code: string) => (event: KeyboardEvent) => event.altKey && !event.ctrlKey && !event.metaKey && event.code === code;
 
 const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement && (target.matches("input, textarea, select") || target.isContentEditable);
+
+const isMac = (): boolean => navigator.userAgent.includes("Mac");
+
+/**
+ * What is typed never answers. So the letter counts, not the place of the key, where keyboards write Latin letters; and
+ * on a Mac, where Option writes other characters, only while no text is being written.
+ */
+function answers(letter: string) {
+  return (event: KeyboardEvent): boolean => {
+    const { altKey, ctrlKey, metaKey, shiftKey, repeat, isComposing, key, code } = event;
+    if (!altKey || ctrlKey || metaKey || shiftKey || repeat || isComposing || (isMac() && isTyping(event))) return false;
+    return /^[a-z]$/i.test(key) ? key.toUpperCase() === letter : code === `Key${letter}`;
+  };
+}
 
 export const pageKeys: readonly PageKey[] = [
   { action: "new", shown: ["Alt", "N"], meaning: "New conversation", matches: alt("KeyN") },
@@ -40,6 +62,8 @@ export const pageKeys: readonly PageKey[] = [
   { action: "next", shown: ["Alt", "↓"], meaning: "Next conversation", matches: alt("ArrowDown") },
   { action: "message", shown: ["Alt", "M"], meaning: "Go to the message box", matches: alt("KeyM") },
   { action: "latest", shown: ["Alt", "J"], meaning: "Jump to the latest message", matches: alt("KeyJ") },
+  { action: "allow", shown: answerKeys.allow, meaning: "Allow once what the question shows", matches: answers("Y") },
+  { action: "deny", shown: answerKeys.deny, meaning: "Deny what the question shows", matches: answers("X") },
   { action: "wire", shown: ["Alt", "W"], meaning: "Show or hide the wire view", matches: alt("KeyW") },
   { action: "theme", shown: ["Alt", "L"], meaning: "Light, dark, or as the system", matches: alt("KeyL") },
   { action: "settings", shown: ["Alt", ","], meaning: "Settings", isOfDesktop: true, matches: alt("Comma") },
@@ -63,9 +87,6 @@ export const pageKeys: readonly PageKey[] = [
 export const localKeys: readonly { readonly shown: readonly string[]; readonly meaning: string }[] = [
   { shown: ["Enter"], meaning: "Send the message" },
   { shown: ["Shift", "Enter"], meaning: "New line in the message" },
-  { shown: ["A"], meaning: "In a question: allow once" },
-  { shown: ["W"], meaning: "In a question: always allow" },
-  { shown: ["D"], meaning: "In a question: deny" },
   { shown: ["F2"], meaning: "On a conversation: rename" },
   { shown: ["Delete"], meaning: "On a conversation: delete" },
 ];

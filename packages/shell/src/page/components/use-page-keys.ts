@@ -2,7 +2,7 @@
 
 import { useEffect } from "react";
 import { usePageParts, type PageParts } from "../session/page-context.ts";
-import { jumpEvent, pageKeys, type KeyAction } from "./keys.ts";
+import { answerEvent, jumpEvent, pageKeys, type KeyAction } from "./keys.ts";
 
 export type SwitchActions = Readonly<Record<"wire" | "theme" | "keys" | "sidebar", () => void>> & { readonly settings?: () => void };
 
@@ -35,6 +35,10 @@ function run(action: KeyAction, { session, actions, desktop }: PageParts, switch
       return;
     case "latest":
       dispatchEvent(new Event(jumpEvent));
+      return;
+    case "allow":
+    case "deny":
+      dispatchEvent(new CustomEvent(answerEvent, { detail: action }));
       return;
     case "previous":
       openNeighbour(session, -1);

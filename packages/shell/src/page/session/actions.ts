@@ -15,7 +15,8 @@ export interface Actions {
   send(text: string, attachments: readonly Attachment[]): Promise<boolean>;
   /** Ends every turn of the conversation on the screen. */
   stop(): void;
-  answer(permissionId: string, decision: Decision): Promise<void>;
+  /** `via`: how the user did it, for the audit log. */
+  answer(permissionId: string, decision: Decision, via: "click" | "key" | "shortcut"): Promise<void>;
   /** Sends a message of the user again, in its old place, with another text if there is one. */
   sendAgain(message: Message, text?: string): Promise<void>;
   /** Whether messages may be sent again now; if not, the user is told why. */
@@ -64,8 +65,8 @@ export function createActions({ store, client, follow, notify, open }: Session):
       // The last first, so that no waiting one begins when the running one ends.
       for (const { id } of running.toReversed()) void attempt("Could not stop", () => client.cancel(id));
     },
-    async answer(permissionId, decision) {
-      const wasTaken = await attempt("The answer came too late", () => client.respondPermission(permissionId, decision));
+    async answer(permissionId, decision, via) {
+      const wasTaken = await attempt("The answer came too late", () => client.respondPermission(permissionId, decision, via));
       if (!wasTaken) store.dispatch({ type: "permission_expired", permissionId });
     },
     async sendAgain(message, text = textOf(message)) {

@@ -172,6 +172,19 @@ export const initialState: PageState = {
   wire: { entries: [], chars: 0, dropped: 0 },
 };
 
+/** Whether a tool waits for the user's answer. */
+export const isAsking = (part: Part): part is ToolPart & { readonly permission: Permission } =>
+  part.kind === "tool" && part.state === "running" && part.permission !== undefined && part.permission.decision === undefined;
+
+/** The first open question of the conversation on the screen: the one that a shortcut answers. */
+export function openQuestion({ threads, currentId }: PageState): (ToolPart & { readonly permission: Permission }) | undefined {
+  for (const { state, parts } of threads[currentId]?.messages ?? []) {
+    const asking = state === "running" ? parts.find(isAsking) : undefined;
+    if (asking) return asking;
+  }
+  return undefined;
+}
+
 /** Whether a request would reach the runtime. */
 export const isConnected = ({ link, runtime }: PageState): boolean =>
   link.phase === "open" && link.runtime === "running" && runtime !== undefined;

@@ -1,60 +1,79 @@
-// The question whether a tool may run, where it comes up: what exactly will happen, and three answers. The
-// focus comes here, unless the user is writing; answers count only after a moment, so that a letter or a click
-// that was meant for something else is no leave.
+// The question whether a tool may run, where it comes up: what exactly will happen, and three answers. An answer
+// is a click, a key on a button that the user went to, or a shortcut with a modifier; the focus stays where it is,
+// so that what is typed never answers. Answers count only after a moment, so that a click or a shortcut that was
+// meant for what stood there before isn't one.
 
 import type { Decision } from "@hawser/agent/host/link";
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
-import { usePageParts } from "../session/page-context.ts";
-import type { ToolPart } from "../state/page-state.ts";
+import { useEffect, useEffectEvent, useRef, useState, type MouseEvent } from "react";
+import { answerEvent, answerKeys } from "../components/keys.ts";
+import { usePage, usePageParts } from "../session/page-context.ts";
+import { openQuestion, type ToolPart } from "../state/page-state.ts";
 import { describeCall } from "./describe-call.ts";
 import { reveal } from "./reveal.ts";
 import { ChangePreview } from "./tool-result.tsx";
 
 const deafMs = 600;
 
-const answers: readonly { readonly key: string; readonly decision: Decision; readonly label: string; readonly className: string }[] = [
-  { key: "a", decision: "allow", label: "Allow once", className: "button-main" },
-  { key: "w", decision: "allow_always", label: "Always allow", className: "" },
-  { key: "d", decision: "deny", label: "Deny", className: "" },
+interface Answer {
+  readonly decision: Decision;
+  readonly label: string;
+  readonly className: string;
+  readonly keys?: readonly string[];
+}
+
+const answers: readonly Answer[] = [
+  { decision: "allow", label: "Allow once", className: "button-main", keys: answerKeys.allow },
+  { decision: "allow_always", label: "Always allow", className: "" },
+  { decision: "deny", label: "Deny", className: "", keys: answerKeys.deny },
 ];
 
 export function Approval({ tool }: { readonly tool: ToolPart }) {
   const { actions } = usePageParts();
   const [isSent, setIsSent] = useState(false);
-  const { group, isDeaf } = useAppearance();
   const { toolName, permission } = tool;
-  if (!permission) return null;
+  // Of several questions the first one has the shortcuts.
+  const hasShortcuts = usePage(openQuestion)?.permission.permissionId === permission?.permissionId;
+  const isDeaf = useMomentOfDeafness(hasShortcuts);
+  const group = useRef<HTMLDivElement>(null);
+  const buttons = useRef<HTMLDivElement>(null);
+  useEffect(() => group.current?.scrollIntoView({ block: "nearest" }), []);
 
-  function answer(decision: Decision): void {
+  function answer(decision: Decision, via: "click" | "key" | "shortcut"): void {
     if (isSent || isDeaf || !permission) return;
     setIsSent(true);
-    void actions.answer(permission.permissionId, decision);
+    // The button that had the focus goes away, and what is typed next belongs into the message box.
+    if (group.current?.contains(document.activeElement)) document.querySelector<HTMLElement>("#message-box")?.focus();
+    void actions.answer(permission.permissionId, decision, via);
   }
-  function onKeyDown(event: KeyboardEvent): void {
-    const chosen = answers.find(({ key }) => key === event.key.toLowerCase());
-    if (!chosen || event.ctrlKey || event.altKey || event.metaKey) return;
-    event.preventDefault();
-    answer(chosen.decision);
+  // A question that has scrolled away is shown, and not answered unseen.
+  function onShortcut(decision: Decision): void {
+    if (!buttons.current || isInView(buttons.current)) answer(decision, "shortcut");
+    else buttons.current.scrollIntoView({ block: "nearest" });
   }
+  useShortcuts(hasShortcuts, onShortcut);
+  if (!permission) return null;
   return (
     <div
       ref={group}
       role="group"
       aria-label={`Permission needed: ${reveal(toolName)}`}
-      tabIndex={-1}
-      className="space-y-3 border-t-2 border-rope bg-rope-wash p-3 focus-visible:-outline-offset-2"
-      onKeyDown={onKeyDown}
+      className="space-y-3 border-t-2 border-rope bg-rope-wash p-3"
     >
       <p className="text-sm font-semibold wrap-anywhere">{describeCall(toolName, permission.input)}</p>
       <p className="text-xs text-soft wrap-anywhere">{reveal(permission.reason)}</p>
       <ChangePreview toolName={toolName} input={permission.input} openDepth={openDepthOf(permission.input)} />
-      <div className="flex flex-wrap gap-2">
-        {answers.map(({ key, decision, label, className }) => (
-          <button key={key} type="button" className={`button ${className}`} disabled={isSent || isDeaf} onClick={() => answer(decision)}>
+      <div ref={buttons} className="flex flex-wrap gap-2">
+        {answers.map(({ decision, label, className, keys = [] }) => (
+          <button
+            key={decision}
+            type="button"
+            className={`button ${className}`}
+            disabled={isSent || isDeaf}
+            aria-keyshortcuts={hasShortcuts && keys.length > 0 ? keys.join("+") : undefined}
+            onClick={(event) => answer(decision, viaOf(event))}
+          >
             {label}
-            <kbd className="key" aria-hidden="true">
-              {key.toUpperCase()}
-            </kbd>
+            {hasShortcuts && <Keys keys={keys} />}
           </button>
         ))}
       </div>
@@ -62,18 +81,42 @@ export function Approval({ tool }: { readonly tool: ToolPart }) {
   );
 }
 
-function useAppearance() {
-  const group = useRef<HTMLDivElement>(null);
-  const [isDeaf, setIsDeaf] = useState(true);
+function Keys({ keys }: { readonly keys: readonly string[] }) {
+  return keys.map((key) => (
+    <kbd key={key} className="key" aria-hidden="true">
+      {key}
+    </kbd>
+  ));
+}
+
+/** Enter or Space on a button is a click without a pointer. */
+const viaOf = ({ detail }: MouseEvent): "click" | "key" => (detail === 0 ? "key" : "click");
+
+/** From when the question appears, and from when it gets the shortcuts: what stood there before may have moved. */
+function useMomentOfDeafness(hasShortcuts: boolean): boolean {
+  const [listensWith, setListensWith] = useState<boolean>();
   useEffect(() => {
-    const { activeElement } = document;
-    const isWriting = activeElement instanceof HTMLTextAreaElement && activeElement.value !== "";
-    if (!isWriting && !document.querySelector("dialog[open]")) group.current?.focus();
-    group.current?.scrollIntoView({ block: "nearest" });
-    const timer = setTimeout(() => setIsDeaf(false), deafMs);
+    const timer = setTimeout(() => setListensWith(hasShortcuts), deafMs);
     return () => clearTimeout(timer);
-  }, []);
-  return { group, isDeaf };
+  }, [hasShortcuts]);
+  return listensWith !== hasShortcuts;
+}
+
+function useShortcuts(isOn: boolean, onShortcut: (decision: Decision) => void): void {
+  const onAnswer = useEffectEvent((event: Event) => onShortcut((event as CustomEvent<Decision>).detail));
+  useEffect(() => {
+    if (!isOn) return undefined;
+    const listener = (event: Event): void => onAnswer(event);
+    addEventListener(answerEvent, listener);
+    return () => removeEventListener(answerEvent, listener);
+  }, [isOn]);
+}
+
+function isInView(element: HTMLElement): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  const list = element.closest("[role=log]")?.getBoundingClientRect();
+  // Fonts and zoom make parts of pixels.
+  return !list || (top >= list.top - 1 && bottom <= list.bottom + 1);
 }
 
 const wholeChars = 20_000;

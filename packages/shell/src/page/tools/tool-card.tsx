@@ -3,7 +3,7 @@
 
 import { memo, useState } from "react";
 import { Icon } from "../components/icon.tsx";
-import type { ToolPart } from "../state/page-state.ts";
+import { isAsking, type ToolPart } from "../state/page-state.ts";
 import { Approval } from "./approval.tsx";
 import { formatDuration, summarizeInput } from "./describe-call.ts";
 import { JsonTree } from "./json-tree.tsx";
@@ -12,7 +12,7 @@ import { ToolResult } from "./tool-result.tsx";
 
 export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPart }) {
   const [isOpen, setIsOpen] = useState(false);
-  const isAsking = tool.state === "running" && tool.permission !== undefined && tool.permission.decision === undefined;
+  const asks = isAsking(tool);
   return (
     <section aria-label={`Tool ${tool.toolName}`} className="overflow-hidden rounded-lg border border-line bg-sheet">
       <button
@@ -24,13 +24,13 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
         <Icon name={isOpen ? "open" : "shut"} className="size-3.5 text-soft" />
         <span className="font-mono text-xs font-semibold">{reveal(tool.toolName)}</span>
         <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft">{summarizeInput(tool.input)}</span>
-        <CardState tool={tool} isAsking={isAsking} />
+        <CardState tool={tool} isAsking={asks} />
       </button>
       {tool.state === "running" && tool.progress && <Progress tool={tool} />}
       {tool.error !== undefined && (
         <p className="border-t border-line bg-alarm-wash px-3 py-2 text-sm text-alarm wrap-anywhere">{tool.error}</p>
       )}
-      {isAsking && <Approval key={tool.permission?.permissionId} tool={tool} />}
+      {asks && <Approval key={tool.permission?.permissionId} tool={tool} />}
       {isOpen && <CardBody tool={tool} />}
     </section>
   );
@@ -66,10 +66,13 @@ function Progress({ tool }: { readonly tool: ToolPart }) {
 
 function CardBody({ tool }: { readonly tool: ToolPart }) {
   const { permission } = tool;
-  const said = permission?.decision === undefined ? undefined : decisions[permission.decision];
   return (
     <div className="space-y-3 border-t border-line p-3">
-      {said !== undefined && <p className="text-xs text-soft">{said}</p>}
+      {permission?.decision !== undefined && (
+        <p className="text-xs text-soft wrap-anywhere">
+          {decisions[permission.decision]} {reveal(permission.reason)}
+        </p>
+      )}
       <div>
         <p className="text-xs font-semibold text-soft">Input</p>
         <JsonTree value={tool.input} />
@@ -84,7 +87,7 @@ function CardBody({ tool }: { readonly tool: ToolPart }) {
 
 const decisions = {
   allow: "You allowed this once.",
-  allow_always: "You allowed this for the rest of the conversation.",
+  allow_always: "You chose to always allow this.",
   deny: "You denied this.",
   expired: "The question was answered elsewhere, or nobody answered in time.",
 } as const;
