@@ -100,6 +100,8 @@ describe("the app in its window", () => {
     expect(existsSync(join(work, "denied.txt"))).toBe(false);
     await say(driver, 'replace "2.3.0" with "2.4.0" in package.json');
     await driver.waitFor(approval);
+    // G17: what is typed goes on into the box.
+    expect(await driver.evaluate("return document.activeElement?.id")).toBe("message-box");
     await driver.click(`${approval}//button[starts-with(., "Allow once")]`);
     await driver.waitForNone(approval);
     await untilIdle(driver);

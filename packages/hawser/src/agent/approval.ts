@@ -1,8 +1,8 @@
 // Asks the person at the terminal whether a tool may run, and shows everything that would happen. One
-// question at a time. Only a clear yes is one.
+// question at a time. An answer is a word and Enter; "always" has no short form.
 
-import type { Decision, OnPermission, PermissionRequest } from "@hawser/agent/host";
-import { readKey } from "./key-press.ts";
+import type { Decision, OnPermission, PermissionAnswer, PermissionRequest } from "@hawser/agent/host";
+import { readAnswer } from "./answer-line.ts";
 import { showQuestion, type CardStyle } from "./tool-card.ts";
 import type { TurnView } from "./turn-view.ts";
 
@@ -23,29 +23,38 @@ export function createApproval(options: ApprovalOptions): OnPermission {
   };
 }
 
-async function askOne(request: PermissionRequest, signal: AbortSignal, options: ApprovalOptions): Promise<Decision> {
+async function askOne(request: PermissionRequest, signal: AbortSignal, options: ApprovalOptions): Promise<Decision | PermissionAnswer> {
   const { style, view, write, onInterrupt } = options;
   const { paint } = style;
-  const choices = `  ${paint("bold", "y")} allow once, ${paint("bold", "a")} always, ${paint("bold", "n")} deny? `;
+  const [yes, no, always] = ["yes", "no", "always"].map((word) => paint("bold", word));
+  const prompt = `  ${yes} (once), ${no} or ${always}? `;
+  const accepts = (line: string): boolean => answers.has(toWord(line));
+  const refuse = (): void => write(`  ${paint("dim", "Not an answer. Write one word and press Enter:")}\n`);
   view.pause();
   try {
     for (let isWhole = false; ; isWhole = true) {
-      const key = await readKey(["y", "a", "n", "v"], signal, () => write(showQuestion(request, style, isWhole) + choices));
-      const [decision, words] = answers[key ?? "gone"] ?? answers["gone"];
-      write(`${words}\n`);
-      if (key === "interrupt") onInterrupt();
-      if (decision) return decision;
+      const ask = (): void => write(showQuestion(request, style, isWhole));
+      const answer = await readAnswer({ signal, prompt, ask, accepts, refuse });
+      if ("end" in answer) {
+        write(signal.aborted ? "\n  too late\n" : "\n  denied\n");
+        if (answer.end === "interrupt") onInterrupt();
+        return "deny";
+      }
+      const decision = answers.get(toWord(answer.line));
+      if (decision !== undefined && decision !== "show all") return { decision, via: "word" };
     }
   } finally {
     view.resume();
   }
 }
 
-const answers: Readonly<Record<string, readonly [Decision | undefined, string]>> & { gone: readonly [Decision, string] } = {
-  y: ["allow", "allowed"],
-  a: ["allow_always", "allowed, also later"],
-  n: ["deny", "denied"],
-  v: [undefined, ""],
-  interrupt: ["deny", "denied"],
-  gone: ["deny", "too late"],
-};
+const toWord = (line: string): string => line.trim().toLowerCase();
+
+const answers: ReadonlyMap<string, Decision | "show all"> = new Map([
+  ["yes", "allow"],
+  ["y", "allow"],
+  ["always", "allow_always"],
+  ["no", "deny"],
+  ["n", "deny"],
+  ["v", "show all"],
+]);

@@ -63,6 +63,10 @@ function addChat(program: Command): void {
 }
 
 const chatHelp = `
+Questions:
+  yes, no or always, and Enter. yes and no can be short (y, n), always can't; what was typed
+  before the question was shown does not count.
+
 Exit codes:
   0    answered, also where a tool failed: the answer says so
   1    something unexpected happened

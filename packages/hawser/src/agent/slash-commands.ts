@@ -13,7 +13,7 @@ const help = `  /help          this
   /model <name>  let this one answer from now on; without a name: the usual one
   /quit, /exit   leave; so does Ctrl-D
 
-  Ctrl-C stops an answer. Ask the offline model for "help" to see what it understands.
+  A question is answered with yes, no or always, and Enter. Ctrl-C stops an answer. Ask the offline model for "help" to see what it understands.
 `;
 
 const maxNameChars = 100;

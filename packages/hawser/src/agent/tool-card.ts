@@ -56,7 +56,7 @@ export function showQuestion({ toolName, input, reason }: Use & { reason: string
 function showArgument(name: string, value: string, paint: Paint, isWhole: boolean): string {
   const isCut = !isWhole && value.length > maxArgumentChars;
   const text = toHarmlessText(isCut ? value.slice(0, maxArgumentChars) : value);
-  const note = isCut ? `\n    ${paint("yellow", `… ${value.length - maxArgumentChars} more characters; v shows them`)}` : "";
+  const note = isCut ? `\n    ${paint("yellow", `… ${value.length - maxArgumentChars} more characters; v and Enter shows them`)}` : "";
   const body = text.includes("\n") ? `\n${text.replaceAll(/^/gm, "      ")}` : ` ${text}`;
   return `    ${paint("cyan", `${toHarmlessLine(name, maxNameChars)}:`)}${body}${note}\n`;
 }

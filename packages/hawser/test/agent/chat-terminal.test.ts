@@ -19,6 +19,13 @@ async function startChat(stage: Stage, args: readonly string[] = []): Promise<Ru
   return Object.assign(Object.create(running) as RunningProgram, { type: (text: string) => void running.process.stdin.write(text) });
 }
 
+const decisionsOf = ({ home }: Stage): string[] =>
+  readFileSync(join(home, "data/hawser/audit.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { decision: string; via: string })
+    .map(({ decision, via }) => `${decision} by ${via}`);
+
 // Each test is a whole program on a terminal; script(1) is that of util-linux.
 describe.runIf(isLinux).concurrent("a conversation", () => {
   it("shows the answer as it comes, with cards for tools, and leaves with Ctrl-D", async () => {
@@ -32,41 +39,49 @@ describe.runIf(isLinux).concurrent("a conversation", () => {
     expect(await chat.ended).toMatchObject({ code: 0 });
   });
 
-  it("asks before something is changed and shows what exactly; y does it, n does not", async () => {
+  it("asks before something is changed and shows what exactly; yes does it, no does not, and the audit log says how", async () => {
     const stage = makeStage();
     const chat = await startChat(stage);
     chat.type('write "hello" to notes.txt\r');
     await chat.printed("? write_file");
     await chat.printed("path: notes.txt");
     await chat.printed("content: hello");
-    await chat.printed("deny?");
+    await chat.printed("always?");
     expect(existsSync(join(stage.folder, "notes.txt"))).toBe(false);
-    chat.type("y");
+    chat.type("yes\r");
     await chat.printed("✓ write_file");
     await chat.printed("> ");
     chat.type('write "other" to notes.txt\r');
-    await chat.printed("deny?");
-    chat.type("n");
+    await chat.printed("always?");
+    chat.type("no\r");
     await chat.printed("✗ write_file");
     await chat.printed("> ");
     chat.type("/quit\r");
     expect(await chat.ended).toMatchObject({ code: 0 });
     expect(readFileSync(join(stage.folder, "notes.txt"), "utf8").trim()).toBe("hello");
+    expect(decisionsOf(stage)).toEqual(["allow by word", "deny by word"]);
   });
 
-  it("a is remembered for the conversation: the same is not asked again", async () => {
-    const chat = await startChat(makeStage(), ["--tools", toolsModule]);
+  it("G17 always is remembered for the conversation: the same is not asked again; nothing shorter means it", async () => {
+    const stage = makeStage();
+    const chat = await startChat(stage, ["--tools", toolsModule]);
     chat.type("call launch with ship=Ada\r");
-    await chat.printed("deny?");
-    chat.type("a");
+    await chat.printed("always?");
+    for (const words of ["a", "al", "why do you want that, always?", ""]) {
+      chat.type(`${words}\r`);
+      await chat.printed("Not an answer.");
+      await chat.printed("always?");
+    }
+    chat.type("always\r");
     await chat.printed("launched Ada");
     await chat.printed("> ");
     chat.type("call launch with ship=Ada\r");
     await chat.printed("launched Ada");
     await chat.printed("> ");
-    expect(withoutLooks(chat.stdout).split("deny?")).toHaveLength(2);
+    expect(withoutLooks(chat.stdout).split("? launch")).toHaveLength(2);
     chat.type(ctrlD);
     await chat.ended;
+    expect(decisionsOf(stage)).toEqual(["allow_always by word", "allow by remembered"]);
   });
 
   it("SEC-04: what was typed before a question was shown is no answer to it", async () => {
@@ -74,12 +89,16 @@ describe.runIf(isLinux).concurrent("a conversation", () => {
     const chat = await startChat(stage, ["--tools", toolsModule]);
     chat.type("call nap and call launch with ship=Ada\r");
     await chat.printed("● nap");
-    chat.type("y\ryyy");
+    chat.type("yes\rI said yes");
     // The terminal shows what has reached it. From then on the tool before the question may end.
-    await chat.printed("yyy");
+    await chat.printed("I said yes");
     writeFile(join(stage.folder, "rested"), "");
-    await chat.printed("deny?");
-    chat.type("n");
+    await chat.printed("always?");
+    // The end of the line that was begun before.
+    chat.type("\r");
+    await chat.printed("Not an answer.");
+    await chat.printed("always?");
+    chat.type("no\r");
     await chat.printed("✗ launch");
     await chat.printed("> ");
     expect(withoutLooks(chat.stdout)).not.toContain("launched");
@@ -197,8 +216,8 @@ describe.runIf(isLinux).concurrent("a conversation", () => {
   it("one answer on a terminal asks too", async () => {
     const stage = makeStage();
     const running = startOnTerminal(stage, ["chat", 'write "hello" to notes.txt']);
-    await running.printed("deny?");
-    running.process.stdin.write("y");
+    await running.printed("always?");
+    running.process.stdin.write("yes\r");
     expect((await running.ended).code).toBe(0);
     expect(existsSync(join(stage.folder, "notes.txt"))).toBe(true);
   });

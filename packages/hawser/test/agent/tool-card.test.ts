@@ -41,7 +41,7 @@ describe("cards", () => {
     };
     const short = showQuestion(question, style);
     expect(short).toMatch(
-      /^\? write_file\n {4}path: a\.txt\n {4}content:\n {6}one\n {6}x{596}\n {4}… 407 more characters; v shows them\n {4}it changes a file\n$/,
+      /^\? write_file\n {4}path: a\.txt\n {4}content:\n {6}one\n {6}x{596}\n {4}… 407 more characters; v and Enter shows them\n {4}it changes a file\n$/,
     );
     expect(showQuestion(question, style, true)).toContain("xEND");
   });
