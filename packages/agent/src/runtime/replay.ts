@@ -58,6 +58,7 @@ export function createReplay(maxBytes: number = limits.agentReplayBytes): { open
         close() {
           turns.delete(turn);
           total -= turn.bytes;
+          turn.events = [];
         },
       };
     },

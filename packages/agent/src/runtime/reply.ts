@@ -13,6 +13,8 @@ export interface Reply {
   end(event: TurnEvent): Promise<unknown>;
   done(data?: object): Promise<unknown>;
   fail(error: unknown): Promise<unknown>;
+  /** The end is on its way: a host that does not read may keep it waiting for long. */
+  readonly isOver: boolean;
   /** Resolves once the end is written. */
   readonly ended: Promise<void>;
 }
@@ -70,6 +72,9 @@ export function createReply(options: ReplyOptions): Reply {
     end,
     done: (data) => end({ type: "done", ...(data && { data }) }),
     fail: (error) => end({ type: "error", ...toErrorMembers(toHawserError(error)) }),
+    get isOver() {
+      return isOver;
+    },
     ended: ended.promise,
   };
 }

@@ -1,6 +1,7 @@
 // Serves the agent protocol on one transport. The reader never waits for a turn: turns go to their lane,
 // everything else is answered at once. It stops only while too many answers are on their way. Every
-// request that can be attributed ends exactly once; what can't is a line in the log.
+// request that can be attributed ends exactly once; what can't is a line in the log. A line that is refused under
+// the id of a request in flight ends nothing: that request's own `progress` says so.
 
 import {
   AGENT_CAPABILITIES,
@@ -25,7 +26,7 @@ import { createOpenConversations } from "./open-conversations.ts";
 import { createOutbox } from "./outbox.ts";
 import { createQuestions } from "./questions.ts";
 import { createRefusalLog } from "./refusal-log.ts";
-import { createReply } from "./reply.ts";
+import { createReply, type Reply } from "./reply.ts";
 import { createTurns } from "./turns.ts";
 
 export interface ServeAgentOptions {
@@ -46,6 +47,8 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   const questions = createQuestions(turnLimits(parts).permissionMs);
   const turns = createTurns({ parts, outbox, inFlight, conversations, questions });
   const refusals = createRefusalLog();
+  /** By the id of their request, until their end is written. */
+  const replies = new Map<string, Reply>();
   const isStopping = (): boolean => noMore.aborted;
   let answering = 0;
   let onAnswered = (): void => {};
@@ -77,11 +80,17 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
       return void control(request, idSource);
     }
     noMore.throwIfAborted();
-    turns.accept(request, idSource, weighMessage(text));
+    follow(request.id, turns.accept(request, idSource, weighMessage(text)));
+  }
+
+  function follow(id: string, reply: Reply): void {
+    replies.set(id, reply);
+    void reply.ended.then(() => replies.get(id) === reply && replies.delete(id));
   }
 
   async function control(request: ControlRequest, idSource: string): Promise<void> {
     const reply = createReply({ outbox, idSource, flight: inFlight.begin(request.id) });
+    follow(request.id, reply);
     answering++;
     await answerControl(request, reply).catch((error: unknown) => reply.fail(error));
     answering--;
@@ -96,7 +105,12 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
 
   function refuse({ position }: Incoming, idSource: string | undefined, error: HawserError): void {
     refusals.note(position, error.message);
-    if (idSource !== undefined) void outbox.put(idSource, { type: "error", ...toErrorMembers(error) });
+    if (idSource === undefined) return;
+    const inTheWay = idSource.startsWith('"') ? replies.get(JSON.parse(idSource) as string) : undefined;
+    const { error: text, code } = toErrorMembers(error);
+    if (!inTheWay || inTheWay.isOver) void outbox.put(idSource, { type: "error", error: text, code });
+    // An `error` would be a second end under this id.
+    else void inTheWay.emit({ type: "progress", data: { message: `another request with this id was refused: ${text}` } }).catch(() => {});
   }
 
   async function readAll(): Promise<void> {

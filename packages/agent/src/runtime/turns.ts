@@ -20,7 +20,7 @@ import { runTurn } from "./turn.ts";
 export interface Turns {
   readonly lanes: Lanes;
   /** Throws what is wrong with the request; everything later is the turn's own end. `bytes`: what it holds while it waits. */
-  accept(request: UserMessageRequest, idSource: string, bytes: number): void;
+  accept(request: UserMessageRequest, idSource: string, bytes: number): Reply;
   /** Resolves when the turn of this id has ended; at once when there is none. */
   whenEnded(id: string): Promise<void>;
   /** Ends every turn of a conversation, also those that wait. */
@@ -118,6 +118,7 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
       } catch (error) {
         void turn.reply.fail(error);
       }
+      return turn.reply;
     },
     whenEnded: (id) => turns.get(id)?.reply.ended ?? Promise.resolve(),
     cancelAllOf(conversationId, reason) {
@@ -126,8 +127,13 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
       for (const turn of concerned.toReversed()) inFlight.cancel(turn.id, reason);
     },
     async repeat(conversationId, since) {
-      const turn = [...turns.values()].find((candidate) => candidate.conversationId === conversationId && candidate.state === "running");
-      if (!turn) return undefined;
+      const begun = [...turns.values()].filter((turn) => turn.conversationId === conversationId && turn.state === "running");
+      const turn = begun.find(({ reply }) => !reply.isOver);
+      if (!turn) {
+        // An end that waits to be read is the last of its turn: nothing is sent again behind it, and the host learns of it first.
+        await Promise.all(begun.map(({ reply }) => reply.ended));
+        return undefined;
+      }
       const events = turn.record.since(since);
       if (!events)
         throw new HawserError("too_large", "what the turn has sent since then is no longer held; load the conversation when it has ended");

@@ -1,7 +1,8 @@
 // How the real process ends under load: every accepted request has its one end, and nothing is left.
 
 import { once } from "node:events";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -50,6 +51,21 @@ function newPlace(config?: object): Place {
 const locksIn = ({ data }: Place): string[] =>
   existsSync(data) ? readdirSync(data, { recursive: true, encoding: "utf8" }).filter((name) => name.includes(".lock")) : [];
 
+/** Clock ticks that a process has worked. */
+const workOf = (pid: number): number => {
+  const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ").slice(11, 13) ?? [];
+  return Number(user) + Number(system);
+};
+
+/** Waits until the conversations on disk hold this text. */
+async function untilKept({ data }: Place, text: string): Promise<void> {
+  const isKept = (): boolean =>
+    readdirSync(data, { recursive: true, encoding: "utf8" }).some(
+      (name) => name.endsWith(".jsonl") && readFileSync(join(data, name), "utf8").includes(text),
+    );
+  while (!isKept()) await sleep(20);
+}
+
 /** Ten hanging tools, eight model streams, and two that wait. */
 async function startTwenty(place: Place): Promise<Victim> {
   const agent = startAgent(place, { args, env: { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: slow.url } });
@@ -63,6 +79,44 @@ async function startTwenty(place: Place): Promise<Victim> {
   await agent.next(({ id, type }) => id === "tool-9" && type === "tool_use");
   return agent;
 }
+
+it.concurrent(
+  "R131: a host that stalls, cancels and subscribes gets one end, nothing after it, and nothing again",
+  { timeout },
+  async () => {
+    async function* flood(): AsyncGenerator<string> {
+      for (;;) yield "x".repeat(500);
+    }
+    const server = await startScriptedAnthropic(() => ({ text: flood }));
+    const place = newPlace();
+    const agent = startAgent(place, { args, env: { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: server.url } });
+    const metadata = { conversationId: "c", model: "anthropic/scripted" };
+    agent.send({ id: "turn", kind: "user_message", message: "go", metadata });
+    await agent.next(({ type }) => type === "token");
+    agent.process.stdout.pause();
+    // The pipe is full when the runtime has nothing to do any more.
+    const pid = agent.process.pid as number;
+    for (let before = -1; before !== workOf(pid); await sleep(500)) before = workOf(pid);
+    agent.send({ id: "stop", kind: "cancel", target: "turn" }, say("next", "what comes next", "c"));
+    // The next one begins when the end of the first is on its way; `subscribe` was looked at when what came later has been.
+    await untilKept(place, "what comes next");
+    agent.send({ id: "again", kind: "subscribe", conversationId: "c" });
+    agent.send({ id: "name", kind: "rename_conversation", conversationId: "c", title: "looked at" });
+    // A runtime that sends everything again looks at nothing more until it is read.
+    await Promise.race([untilKept(place, "looked at"), sleep(5_000)]);
+    agent.process.stdout.resume();
+    expect(await agent.endOf("turn")).toMatchObject({ type: "error", code: "cancelled" });
+    expect([undefined, "next"]).toContain((await agent.endOf("again"))["data"]?.running);
+    expect(await agent.endOf("next")).toMatchObject({ type: "done" });
+    agent.send({ id: "later", kind: "subscribe", conversationId: "c" });
+    expect((await agent.endOf("later"))["data"]).toBeUndefined();
+    expect(await agent.finish()).toBe(0);
+    checkEnds(agent.responses);
+    const seqs = agent.of("turn").map(({ seq }) => seq as number);
+    expect(seqs).toEqual(seqs.map((_, at) => at + 1));
+    await server.close();
+  },
+);
 
 it.concurrent(
   "RUN-02 G8: SIGTERM with 20 in flight ends each of them once, exits 0 within 10 s and leaves no lock",

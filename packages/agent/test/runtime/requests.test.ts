@@ -188,7 +188,7 @@ describe("what is no proper request", () => {
     await stage.close();
   });
 
-  it("R146 a second request with the id of one in flight is refused, and the first is unharmed", async () => {
+  it("R131 R146 what is refused under an id in flight ends nothing: the first is told by a progress, and has its one end", async () => {
     const gate = createGate();
     const stage = openStage({
       async *script(step) {
@@ -198,13 +198,16 @@ describe("what is no proper request", () => {
     });
     stage.send(say("same", "first"));
     stage.send(say("same", "second"));
-    expect(await stage.endOf("same")).toMatchObject({ type: "error", code: "duplicate_id" });
-    stage.responses.splice(
-      stage.responses.findIndex(({ type }) => type === "error"),
-      1,
-    );
+    stage.send({ id: "same", kind: "zzz" });
+    stage.write('{"id":"\\u0073ame","kind":"get_sta\n');
     gate.open();
     expect(await stage.endOf("same")).toMatchObject({ type: "done" });
+    const told = stage.of("same").flatMap((response) => (response.type === "progress" ? [response.data.message] : []));
+    expect(told).toEqual([
+      "another request with this id was refused: Duplicate id: id same is in flight; use a fresh one",
+      expect.stringContaining("refused: Unknown"),
+      expect.stringContaining("refused: Invalid JSON"),
+    ]);
     expect(textOf(stage.of("same"))).toBe("first");
     await stage.close();
   });
