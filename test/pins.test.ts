@@ -83,6 +83,7 @@ describe("exported names", () => {
         "SOCKET_FILE_SUFFIX",
         "SOCKET_PERMISSIONS",
         "connectSocket",
+        "createAccumulator",
         "createLifecycle",
         "createSessionFiles",
         "createSessionNames",

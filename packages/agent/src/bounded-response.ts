@@ -1,5 +1,5 @@
-// A response whose body is watched while it is read: too much of it ends it with an error, and somebody is told
-// when it is over. The body is pulled: nothing is read that nobody asked for.
+// A response whose body is watched while it is read: too much of it ends it with an error, parts of it may be left
+// out, and somebody is told when it is over. The body is pulled: nothing is read that nobody asked for.
 
 import type { HawserError } from "@hawser/wire";
 
@@ -8,8 +8,17 @@ export interface BodyWatch {
   check(chunk: Uint8Array): HawserError | undefined;
   /** Resolves when more may be read. */
   whenRoom?(): Promise<void>;
+  /** Gives what of the body is passed on. */
+  readonly filter?: BodyFilter | undefined;
   /** The body is at its end, was given up, or has failed with this. */
   onEnd?(error?: Error): void;
+}
+
+export interface BodyFilter {
+  /** What can be passed on now; it may be nothing. */
+  push(chunk: Uint8Array): Uint8Array;
+  /** What is left when no more comes. */
+  end(): Uint8Array;
 }
 
 export function boundResponse(response: Response, watch: BodyWatch): Response {
@@ -18,21 +27,27 @@ export function boundResponse(response: Response, watch: BodyWatch): Response {
   return new Response(boundBody(response.body, watch), { status, statusText, headers });
 }
 
-function boundBody(body: ReadableStream<Uint8Array>, { check, whenRoom, onEnd = () => {} }: BodyWatch): ReadableStream<Uint8Array> {
+function boundBody(body: ReadableStream<Uint8Array>, watch: BodyWatch): ReadableStream<Uint8Array> {
+  const { check, whenRoom, filter, onEnd = () => {} } = watch;
   const reader = body.getReader();
   return new ReadableStream(
     {
       async pull(controller) {
         try {
-          if (whenRoom) await whenRoom();
-          const { done, value } = await reader.read();
-          if (done) {
-            onEnd();
-            return controller.close();
+          // Whoever pulls is not asked again until it gets something.
+          for (;;) {
+            if (whenRoom) await whenRoom();
+            const { done, value } = await reader.read();
+            const excess = done ? undefined : check(value);
+            if (excess) throw excess;
+            const passed = done ? filter?.end() : (filter?.push(value) ?? value);
+            if (passed && passed.length > 0) controller.enqueue(passed);
+            if (done) {
+              onEnd();
+              return controller.close();
+            }
+            if (passed && passed.length > 0) return;
           }
-          const excess = check(value);
-          if (excess) throw excess;
-          controller.enqueue(value);
         } catch (error) {
           onEnd(error as Error);
           controller.error(error);

@@ -191,6 +191,10 @@ export const agentLimitTable = {
     value: 4_194_304,
     reason: "Unfinished lines of all such responses together, each `agentLightBytes` less; beyond it one at a time is read on.",
   },
+  modelUnknownEntries: {
+    value: 32,
+    reason: "Kinds of events that a model's server sends and that are unknown here, which the log names, each once.",
+  },
   modelRetryCalls: {
     value: 4,
     reason: "How often a step is tried again after a model's server was overloaded, failed or could not be reached.",

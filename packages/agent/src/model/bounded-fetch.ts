@@ -1,10 +1,12 @@
 // The fetch that provider packages get: it follows no redirect, since a key must not travel to another
 // address, and it bounds what one response may hold, in all and in one line, since their parsers keep
 // an unfinished line in memory. So do several of them at once: when the unfinished lines of all responses
-// are long together, one response at a time is read on.
+// are long together, one response at a time is read on. Events of unknown kinds are left out (known-events.ts).
 
 import { createByteBudget, HawserError, limits, type ByteBudget } from "@hawser/wire";
 import { boundResponse, type BodyWatch } from "../bounded-response.ts";
+import { createHiding } from "../hide-secrets.ts";
+import type { UnknownKinds } from "./known-events.ts";
 
 export interface ResponseBounds {
   readonly responseBytes: number;
@@ -16,6 +18,7 @@ const defaultBounds: ResponseBounds = { responseBytes: limits.modelResponseBytes
 /** For all models of a runtime. */
 export function createBoundedFetch(bounds: ResponseBounds = defaultBounds): typeof globalThis.fetch {
   const unfinishedLines = createByteBudget(limits.modelHeldBytes);
+  let unknownKinds: UnknownKinds | undefined;
   return async (input, init) => {
     const response = await fetch(input, { ...init, redirect: "manual" });
     const refusal = whyNot(response);
@@ -23,9 +26,19 @@ export function createBoundedFetch(bounds: ResponseBounds = defaultBounds): type
       await response.body?.cancel();
       throw new HawserError("usage", refusal);
     }
-    return boundResponse(response, createWatch(bounds, unfinishedLines));
+    const watch = createWatch(bounds, unfinishedLines);
+    if (!isStream(response)) return boundResponse(response, watch);
+    // Loaded when a model is used, as the provider packages are.
+    const { createEventFilter, createUnknownKinds } = await import("./known-events.ts");
+    const kinds = (unknownKinds ??= createUnknownKinds());
+    // A server may repeat what it was sent; the key is in one of these.
+    const hide = createHiding([...new Headers(init?.headers).values()].flatMap((value) => value.split(" ")));
+    return boundResponse(response, { ...watch, filter: createEventFilter((kind) => kinds.note(kind, hide)) });
   };
 }
+
+/** Not every server says `text/event-stream` where it should. */
+const isStream = ({ ok, headers }: Response): boolean => ok && !headers.get("content-type")?.startsWith("application/json");
 
 /** Mistakes in an address that would else look like a model that says nothing. */
 function whyNot({ status, ok, headers }: Response): string | undefined {
