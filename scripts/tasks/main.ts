@@ -7,6 +7,7 @@ import { buildStep, isBuildStale } from "./build.ts";
 import { runChecks } from "./checks.ts";
 import { buildDesktop, checkBuildMachine, checkTestMachine, leftOutStep, runDesktop, testDesktop } from "./desktop.ts";
 import { longTestFiles, longTestsVariable } from "./long-tests.ts";
+import { packForProjects } from "./pack.ts";
 import { printTotal, runSteps, toStep, type Step } from "./steps.ts";
 import { runTests } from "./tests.ts";
 import { root } from "./tool.ts";
@@ -32,6 +33,11 @@ const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
   async build() {
     await buildOrStop();
     return 0;
+  },
+
+  async pack() {
+    await buildOrStop();
+    return packForProjects();
   },
 
   async soak() {

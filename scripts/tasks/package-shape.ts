@@ -1,19 +1,14 @@
 // Looks at the packages as a user gets them: packs them, has each tarball examined (publint, and
 // arethetypeswrong where it can be imported), and loads every entry point from the built files.
 
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { packPackages } from "./pack.ts";
 import type { Step } from "./steps.ts";
 import { root, run } from "./tool.ts";
-
-interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  readonly exports?: Readonly<Record<string, unknown>>;
-}
 
 export const packageShapeStep: Step = {
   name: "package shape",
@@ -28,21 +23,16 @@ export const packageShapeStep: Step = {
   },
 };
 
-// One start of npm for all packages, and the examiners in this process: their programs would load
-// a compiler anew for each package, which takes far longer than the look at it.
+// The examiners run in this process: their programs would load a compiler anew for each package, which takes far
+// longer than the look at it.
 async function examinePackages(destination: string): Promise<string[]> {
-  const files = globSync("packages/*/package.json", { cwd: root }).toSorted();
-  const folders = files.map((file) => `./${dirname(file)}`);
-  const packed = await run("npm", ["pack", ...folders, "--ignore-scripts", "--pack-destination", destination]);
-  if (packed.code !== 0) return ["npm pack failed", packed.output];
   const problems: string[] = [];
-  for (const file of files) {
-    const { name, version, exports = {} } = JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest;
-    const tarball = readFileSync(join(destination, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`));
+  for (const { name, entries, tarball: file } of await packPackages(destination)) {
+    const tarball = readFileSync(file);
     const found = await examineManifest(tarball);
     // A package without entry points is only run, never imported.
-    if (Object.keys(exports).length > 0) found.push(...(await examineTypes(tarball)));
-    for (const entry of Object.keys(exports)) found.push(...(await loadEntry(name + entry.slice(1))));
+    if (entries.length > 0) found.push(...(await examineTypes(tarball)));
+    for (const entry of entries) found.push(...(await loadEntry(entry)));
     problems.push(...found.map((problem) => `${name}: ${problem}`));
   }
   return problems;

@@ -1,6 +1,8 @@
 // Claude Code as a model, with functions of your process as its tools.
 
 export { ClaudeCodeModel } from "./model.ts";
+export { claudeCode, createClaudeCode } from "./provider.ts";
+export type { ClaudeCodeProvider } from "./provider.ts";
 export type { ClaudeCodeModelOptions, CanUseTool, OutputSchema, PermissionMode, RequestOptions } from "./options.ts";
 export type { PromptMessage, RequestPrompt } from "./prompt.ts";
 export type { ClaudeCodeMetadata, ClaudeCodeResult, ClaudeCodeResultWithMetadata, ClaudeCodeUsage } from "./result.ts";

@@ -23,6 +23,17 @@ function makeModel(): { model: ClaudeCodeModel; directory: string } {
 /** The same for every session. */
 const withoutIds = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(/[0-9a-f]{32}/g, "<uuid>"));
 
+describe("the provider function", () => {
+  it("makes models by name, with the options of the provider and its own, and refuses what Claude Code is not", () => {
+    expect(claudeCode.claudeCode("sonnet")).toBeInstanceOf(ClaudeCodeModel);
+    expect(claudeCode.claudeCode("sonnet").modelId).toBe("sonnet");
+    expect(claudeCode.claudeCode().modelId).toBe("default");
+    const provider = claudeCode.createClaudeCode({ maxTurns: 3, cwd: "/a" });
+    expect(provider.languageModel("opus", { cwd: "/b" }).options).toEqual({ model: "opus", maxTurns: 3, cwd: "/b" });
+    expect(() => provider.embeddingModel("x")).toThrow("No such embeddingModel: x");
+  });
+});
+
 describe("the contract's names", () => {
   it("R65: TransportType is auto, stdio or sdk, and DEFAULT_TRANSPORT is auto", () => {
     expectTypeOf<TransportType>().toEqualTypeOf<"auto" | "stdio" | "sdk">();

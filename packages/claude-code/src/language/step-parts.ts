@@ -144,7 +144,8 @@ export function createStepParts({ names, isTextHeld }: StepPartsOptions): StepPa
     add(message) {
       if (message["parent_tool_use_id"] !== null && message["parent_tool_use_id"] !== undefined) return [];
       if (message.type === "stream_event" && isRecord(message["event"])) return onEvent(message["event"]);
-      if (message.type === "assistant") return onWhole(message);
+      // "Not logged in" and its like come as if the model had said it; the result tells it again, as an error.
+      if (message.type === "assistant") return typeof message["error"] === "string" ? [] : onWhole(message);
       return message.type === "user" ? onResults(message) : [];
     },
     calls,

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { generateObject, generateText, isStepCount, jsonSchema, streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineTool, type TransportType } from "../../src/index.ts";
+import { createClaudeCode, defineTool, type TransportType } from "../../src/index.ts";
 import { say, use, type Conversation, type ModelBlock } from "../fixtures/scripted-model.ts";
 import { makeStage, thrownBy } from "../stage.ts";
 import { cliOf, hasCli, until } from "../surroundings.ts";
@@ -41,9 +41,11 @@ describe.runIf(hasCli)("the AI SDK", () => {
     expect(stage.model.conversations[0]!.system).toContain("Be polite.");
   });
 
-  it("generateObject: a value that fits the schema", async () => {
+  it("generateObject: a value that fits the schema, from a model of the provider function", async () => {
     const stage = await makeStage(({ results }) => (results.length > 0 ? say("done") : [use("StructuredOutput", { boats: 3 })]));
-    const { object } = await generateObject({ model: stage.create(), schema: z.object({ boats: z.number() }), prompt: "how many?" });
+    const { model: modelId, ...options } = stage.options;
+    const claudeCode = createClaudeCode(options);
+    const { object } = await generateObject({ model: claudeCode(modelId), schema: z.object({ boats: z.number() }), prompt: "how many?" });
     expect(object).toEqual({ boats: 3 });
   });
 
@@ -186,6 +188,18 @@ describe.runIf(hasCli)("the AI SDK", () => {
     const error = await thrownBy(generateText({ model: stage.create(), prompt: "go", abortSignal: controller.signal, maxRetries: 0 }));
     expect((error as Error).name).toBe("AbortError");
     expect(cliOf(stage.home)).toBeUndefined();
+  });
+
+  it("what the command line says in the model's place, such as that nobody is logged in, is an error and never text", async () => {
+    const stage = await makeStage(() => say("never asked"));
+    const keyless = stage.create({ env: { ...stage.options.env, ANTHROPIC_API_KEY: undefined } });
+    const { stream } = await keyless.doStream({ prompt: [{ role: "user", content: [{ type: "text", text: "go" }] }] });
+    const types: string[] = [];
+    for await (const part of stream) {
+      types.push(part.type);
+      if (part.type === "error") expect(String(part.error)).toContain("log in once with `claude`");
+    }
+    expect(types).toEqual(["stream-start", "response-metadata", "error"]);
   });
 
   it("a reader that goes away ends the command line", async () => {
