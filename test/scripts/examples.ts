@@ -41,6 +41,12 @@ function findPrograms(document: string): Example[] {
   });
 }
 
+/** Every block of a language, run or not. */
+export function findSnippets(document: string, language: string): { readonly line: number; readonly text: string }[] {
+  const blocks = document.matchAll(new RegExp(`^\`\`\`${language}(?: run)?\\n(.*?)^\`\`\`$`, "gms"));
+  return [...blocks].map((block) => ({ line: lineOf(document, block.index), text: block[1] ?? "" }));
+}
+
 const lineOf = (document: string, index: number): number => document.slice(0, index).split("\n").length;
 
 /** A pattern for the output: `…` alone on a line stands for any lines, inside a line for any text. */

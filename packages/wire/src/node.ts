@@ -10,6 +10,7 @@ export { withFileLock } from "./file-lock.ts";
 export { logLine } from "./log.ts";
 export { startChild } from "./process/child.ts";
 export type { AttachedChildOptions, Child, ChildOptions, PipedChild, PipedChildOptions } from "./process/child.ts";
+export { hawserCommand } from "./process/hawser-command.ts";
 export { createLifecycle, endOnSignals } from "./process/lifecycle.ts";
 export type { EndCause, Lifecycle, LifecycleControl } from "./process/lifecycle.ts";
 export type { ChildExit, OwnedProcess } from "./process/owned-process.ts";

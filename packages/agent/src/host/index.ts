@@ -2,7 +2,7 @@
 // started again when it ends before them.
 
 import { createNoiseLog, HawserError, limits, type AnyAgentRequest } from "@hawser/wire";
-import { logLine } from "@hawser/wire/node";
+import { hawserCommand, logLine } from "@hawser/wire/node";
 import { createAgentClient, type AgentClient, type AgentClientOptions } from "./agent-client.ts";
 import { createProcessLink } from "./process-link.ts";
 
@@ -11,7 +11,7 @@ export { createProcessLink } from "./process-link.ts";
 export type { ProcessLink, ProcessLinkOptions } from "./process-link.ts";
 
 export interface SpawnAgentOptions extends Pick<AgentClientOptions, "idleMs" | "onPermission"> {
-  /** The program; `hawser` unless given. */
+  /** The program; unless given, the `hawser` that is installed beside this package, or else the one on the PATH. */
   readonly command?: string | undefined;
   /** Its arguments; `["agent"]` unless given. */
   readonly args?: readonly string[] | undefined;
@@ -37,9 +37,10 @@ export interface SpawnedAgent extends AgentClient, AsyncDisposable {
 
 /** Starts the runtime and waits until it is ready; rejects with `start_failed`, and leaves nothing running then. */
 export async function spawnAgent(options: SpawnAgentOptions = {}): Promise<SpawnedAgent> {
-  const { command = "hawser", args = ["agent"], restart = true, readyMs = limits.hostReadyMs, idleMs, onPermission } = options;
+  const { args = ["agent"], restart = true, readyMs = limits.hostReadyMs, idleMs, onPermission } = options;
   const onNoise = createNoiseLog((words) => logLine(`[hawser] the agent: ${words}`));
-  const link = createProcessLink({ ...options, command, args, restart, readyMs, onNoise });
+  const [command, ...first] = options.command === undefined ? hawserCommand() : [options.command];
+  const link = createProcessLink({ ...options, command, args: [...first, ...args], restart, readyMs, onNoise });
   const client = createAgentClient(link, { idleMs, onPermission, onNoise, ...(options.debug && { onMessage: logMessage }) });
 
   let closing: Promise<void> | undefined;

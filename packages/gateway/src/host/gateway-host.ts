@@ -5,13 +5,14 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { HawserError, limits, toHawserError, untilAborted, type CallItem, type HelloData } from "@hawser/wire";
+import { hawserCommand } from "@hawser/wire/node";
 import { hasFeature, INCOMPATIBLE } from "./handshake.ts";
 import { callOnce } from "./one-shot.ts";
 import { openRpcConnection, type ConnectionOptions, type HostCallOptions, type HostOutcome, type RpcConnection } from "./rpc-connection.ts";
 import { createSlots } from "./slots.ts";
 
 export interface GatewayHostOptions extends Pick<ConnectionOptions, "env" | "cwd" | "requiredFeatures" | "handshakeMs" | "onStderr"> {
-  /** The program and its first arguments; `["hawser"]` unless given. */
+  /** The program and its first arguments; unless given, the `hawser` that is installed beside this package, or else the one on the PATH. */
   readonly command?: readonly string[] | undefined;
   /** Flags for `rpc` and for `call` alike: `--profile`, `--gateway-url`, `--api-key-file`, `--spec-file`. */
   readonly args?: readonly string[] | undefined;
@@ -118,7 +119,7 @@ export async function startGatewayHost(options: GatewayHostOptions = {}): Promis
 
 /** Opens a connection, after a wait that grows while one after another ends without having answered a call. */
 function createOpener(options: GatewayHostOptions, closing: AbortSignal): (before: RpcConnection | undefined) => Promise<RpcConnection> {
-  const { command = ["hawser"], args = [], workers = 1, queueSize = 64 } = options;
+  const { command = hawserCommand(), args = [], workers = 1, queueSize = 64 } = options;
   const [program = "hawser", ...first] = command;
   const rpcArgs = [...first, "rpc", "--workers", String(workers), "--queue-size", String(queueSize), ...args];
   let failures = 0;
@@ -135,7 +136,7 @@ function createOpener(options: GatewayHostOptions, closing: AbortSignal): (befor
 }
 
 function oneShotOptions(options: GatewayHostOptions): Parameters<typeof callOnce>[0] {
-  const [program = "hawser", ...first] = (options.fallback || options.command) ?? ["hawser"];
+  const [program = "hawser", ...first] = (options.fallback || options.command) ?? hawserCommand();
   const { env, cwd, onStderr, args = [] } = options;
   return { command: program, args: [...first, "call", "--json", ...args], env, cwd, ...(onStderr && { onStderr }) };
 }
