@@ -8,6 +8,7 @@ import { runChecks } from "./checks.ts";
 import { buildDesktop, checkBuildMachine, checkTestMachine, leftOutStep, runDesktop, testDesktop } from "./desktop.ts";
 import { longTestFiles, longTestsVariable } from "./long-tests.ts";
 import { packForProjects } from "./pack.ts";
+import { releaseSteps } from "./release-check.ts";
 import { printTotal, runSteps, toStep, type Step } from "./steps.ts";
 import { runTests } from "./tests.ts";
 import { root } from "./tool.ts";
@@ -38,6 +39,11 @@ const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
   async pack() {
     await buildOrStop();
     return packForProjects();
+  },
+
+  /** Everything that a release needs but the publishing; what it makes lies in the folder `release`. */
+  async "release-check"() {
+    return printTotal([await runSteps([buildStep, ...releaseSteps]), await runTests(["test/scripts/own-project.test.ts"])]);
   },
 
   async soak() {

@@ -30,10 +30,10 @@ export function toolPath(packageName: string, name: string): string {
 export const timeOf = (path: string): number | undefined => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs;
 
 /** Runs a program to its end; stdout and stderr come back as one text. */
-export function run(command: string, args: readonly string[]): Promise<ToolResult> {
+export function run(command: string, args: readonly string[], cwd = root): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     const isScript = process.platform === "win32" && command === "npm";
-    const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], shell: isScript, windowsHide: true });
+    const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"], shell: isScript, windowsHide: true });
     const chunks: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
