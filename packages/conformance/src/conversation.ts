@@ -22,13 +22,22 @@ export interface Conversation {
   readonly lines: Map<string, Line>;
   readonly bindings: Map<string, unknown>;
   readonly timeoutMs: number;
+  /** What was written last, oldest first, so that a failure can show what it is the answer to. */
+  readonly sent: Buffer[];
+}
+
+const maxKeptSent = 3;
+
+export function noteSent({ sent }: Conversation, bytes: Buffer): void {
+  sent.push(bytes);
+  if (sent.length > maxKeptSent) sent.shift();
 }
 
 const main = "";
 
 export function startConversation(suite: Suite, session: Session, timeoutMs: number): Conversation {
   const codec = suite.codec === "ndjson" ? ndjson : lengthPrefix;
-  const conversation: Conversation = { suite, codec, session, lines: new Map(), bindings: new Map(), timeoutMs };
+  const conversation: Conversation = { suite, codec, session, lines: new Map(), bindings: new Map(), timeoutMs, sent: [] };
   addLine(conversation, main, session);
   return conversation;
 }

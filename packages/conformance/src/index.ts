@@ -5,7 +5,7 @@ export { checkSuite } from "./check-suite.ts";
 export { commandSubject } from "./command-subject.ts";
 export type { CommandSubjectOptions } from "./command-subject.ts";
 export { formatScenario, formatSummary, toExitCode } from "./report.ts";
-export { defaultConcurrency, defaultTimeoutMs, runSuite } from "./run-suite.ts";
+export { defaultConcurrency, defaultTimeoutMs, runSuite, selectScenarios } from "./run-suite.ts";
 export type { Failure, RunSuiteOptions, ScenarioResult, SuiteResult } from "./run-suite.ts";
 export type { Scenario, Step, Suite } from "./scenario.ts";
 export type { Answer, Setup } from "./setup.ts";

@@ -16,18 +16,19 @@ const styleFor =
 
 const marks = { passed: ["green", "✓"], failed: ["red", "✗"], unsupported: ["yellow", "~"], skipped: ["yellow", "-"] } as const;
 
-/** One line per scenario, with the codes of its requirements if it has any; one that failed is followed by its step, what was expected and what came. */
+/** One line per scenario, with the codes of its requirements if it has any; one that failed is followed by what was sent, its step, what was expected and what came. */
 export function formatScenario(result: ScenarioResult, stream: NodeJS.WritableStream): string {
   const style = styleFor(stream);
   const [color, mark] = marks[result.outcome];
   const codes = result.requirements.length > 0 ? `(${result.requirements.join(" ")}) ` : "";
-  const facts = style("dim", `${codes}${result.ms} ms`);
+  const isUnsupported = result.outcome === "unsupported";
+  const facts = style("dim", isUnsupported ? "(not supported; beyond the contract)" : `${codes}${result.ms} ms`);
   const lines = [`${style(color, mark)} ${style("bold", result.id)}  ${result.title} ${facts}`];
-  if (result.outcome === "unsupported") lines.push("    not supported; the contract does not ask for it");
   if (result.reason !== undefined) lines.push(`    skipped: ${result.reason}`);
   const { failure } = result;
-  if (failure) {
+  if (failure && !isUnsupported) {
     lines.push(
+      ...(failure.sent ?? []).map((text) => `    sent      ${text}`),
       `    step ${failure.step}, ${failure.verb}`,
       `    expected  ${failure.expected}`,
       `    got       ${style(color, failure.got)}`,

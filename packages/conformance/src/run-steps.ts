@@ -2,7 +2,7 @@
 // was expected and what came instead.
 
 import { describeThrown, HawserError } from "@hawser/wire";
-import { addLine, lineOf, type Conversation } from "./conversation.ts";
+import { addLine, lineOf, noteSent, type Conversation } from "./conversation.ts";
 import { expectEnd, expectExit, expectFacts, expectMessages, expectNothing, type Difference } from "./expecting.ts";
 import { fillIn } from "./pattern.ts";
 import { cut, toBytes } from "./pieces.ts";
@@ -77,11 +77,11 @@ async function send(step: SendStep, conversation: Conversation, index: number): 
   const { codec, bindings, session, timeoutMs } = conversation;
   const writing: Writing = { session, timeoutMs, orEnd: "orEnd" in step ? step.orEnd : undefined };
   const encode = (value: unknown): Buffer => codec.encode(fillIn(value, { bindings, index }));
+  const bytes = "sendBytes" in step ? toBytes(step.sendBytes) : encode("sendSplit" in step ? step.sendSplit : step.send);
+  noteSent(conversation, bytes);
   const line = lineOf(conversation, step);
-  if ("sendBytes" in step && step.ahead) return void line.channel.input.write(toBytes(step.sendBytes));
-  if ("sendBytes" in step) return write(line, [toBytes(step.sendBytes)], writing);
-  if ("sendSplit" in step) return write(line, cut(encode(step.sendSplit), step.chunkBytes), writing);
-  return write(line, [encode(step.send)], writing);
+  if ("sendBytes" in step && step.ahead) return void line.channel.input.write(bytes);
+  return write(line, "sendSplit" in step ? cut(bytes, step.chunkBytes) : [bytes], writing);
 }
 
 async function expect(step: Step, conversation: Conversation, index: number): Promise<Difference | undefined> {
@@ -100,6 +100,8 @@ async function expect(step: Step, conversation: Conversation, index: number): Pr
   if ("expectFacts" in step) return expectFacts(conversation, step.expectFacts, waitMs);
   if (!("expectAlive" in step)) return undefined;
   const { session, codec, suite, timeoutMs } = conversation;
-  const unsent = await write(line, [codec.encode(suite.probe.send)], { session, timeoutMs });
+  const probe = codec.encode(suite.probe.send);
+  noteSent(conversation, probe);
+  const unsent = await write(line, [probe], { session, timeoutMs });
   return unsent ?? expectMessages(line, conversation, { patterns: [suite.probe.expect], index, waitMs });
 }

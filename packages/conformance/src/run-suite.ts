@@ -3,6 +3,7 @@
 // no session is left open, whatever happens.
 
 import { describeThrown, HawserError } from "@hawser/wire";
+import { LENGTH_PREFIX_SIZE } from "@hawser/wire/node";
 import { checkSuite } from "./check-suite.ts";
 import { nextOn, startConversation, type Conversation } from "./conversation.ts";
 import { excerptOfText } from "./excerpt.ts";
@@ -12,6 +13,8 @@ import { needsProcess, type Scenario, type Step, type Suite } from "./scenario.t
 import type { Session, Subject } from "./subject.ts";
 
 export interface Failure extends StepFailure {
+  /** What the subject was sent last before it, cut to a readable length; the latest is the last. */
+  readonly sent?: readonly string[];
   /** The end of the subject's stderr, if it wrote any. */
   readonly lastWords?: string;
 }
@@ -56,6 +59,7 @@ export interface RunSuiteOptions {
 export const defaultTimeoutMs = 5_000;
 export const defaultConcurrency = 4;
 const maxLastWordsChars = 2_000;
+const maxSentBytes = 240;
 
 /** Rejects with `usage` for a suite that can't be run, and with `start_failed` when the subject can't be started. */
 export async function runSuite(suite: Suite, subject: Subject, options: RunSuiteOptions = {}): Promise<SuiteResult> {
@@ -89,7 +93,8 @@ function longestFirst(scenarios: readonly Scenario[]): readonly number[] {
 const countSteps = (steps: readonly Step[]): number =>
   steps.reduce((count, step) => count + ("repeat" in step ? step.repeat * countSteps(step.steps) : 1), 0);
 
-function selectScenarios(suite: Suite, only: readonly string[] | undefined): readonly Scenario[] {
+/** The scenarios of these ids, or all; an unknown id is a usage error. */
+export function selectScenarios(suite: Suite, only: readonly string[] | undefined): readonly Scenario[] {
   if (only === undefined) return suite.scenarios;
   const unknown = only.find((id) => !suite.scenarios.some((scenario) => scenario.id === id));
   if (unknown !== undefined) {
@@ -127,8 +132,20 @@ async function runScenario(suite: Suite, scenario: Scenario, subject: Subject, t
   }
 }
 
-async function converse(suite: Suite, scenario: Scenario, session: Session, timeoutMs: number): Promise<StepFailure | undefined> {
+async function converse(suite: Suite, scenario: Scenario, session: Session, timeoutMs: number): Promise<Failure | undefined> {
   const conversation = startConversation(suite, session, timeoutMs);
+  const failure = await findFailure(scenario, session, conversation);
+  const { sent } = conversation;
+  return failure && sent.length > 0 ? { ...failure, sent: sent.map((bytes) => excerptOfSent(bytes, suite)) } : failure;
+}
+
+function excerptOfSent(bytes: Buffer, { codec }: Suite): string {
+  const message = codec === "ndjson" ? bytes : bytes.subarray(LENGTH_PREFIX_SIZE);
+  const shown = excerptOfText(message.subarray(0, maxSentBytes).toString("utf8").trimEnd());
+  return message.length > maxSentBytes ? `${shown}… (${message.length} bytes)` : shown;
+}
+
+async function findFailure(scenario: Scenario, session: Session, conversation: Conversation): Promise<StepFailure | undefined> {
   const failure = await runSteps(scenario.steps, conversation);
   const place = failure ?? { step: String(scenario.steps.length + 1), verb: "end" };
   // What it did wrong on its connections explains a failed step better than what that step saw.

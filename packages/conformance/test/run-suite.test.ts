@@ -44,6 +44,7 @@ describe.concurrent("subjects that misbehave", () => {
       verb: "sendBytes",
       expected: "the subject takes 4000000 bytes",
       got: "it did not read them within 700 ms",
+      sent: [`${"x".repeat(240)}… (4000000 bytes)`],
     });
     expect(pids.map(isRunning)).toEqual([false]);
   });

@@ -93,6 +93,13 @@ describe.concurrent("hawser conform", () => {
     expect((await conform("echo", ...quick, "--", "cat")).stdout).not.toMatch(codes);
   });
 
+  it("lists only the scenarios that are asked for, and refuses one that there is not", async () => {
+    const list = await conform("echo", "--list", "--only", "end-idle", "--only", "stream-order");
+    expect(list.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual(["stream-order", "end-idle", ""]);
+    const unknown = await conform("echo", "--list", "--only", "zzz");
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('no scenario "zzz"')]);
+  });
+
   it("lists the suites where none is named", async () => {
     const { code, stdout } = await conform("--list");
     expect([code, stdout.split("\n")[0]]).toEqual([0, "echo    1.0.0  26 scenarios"]);

@@ -1,7 +1,7 @@
 // What `hawser conform` prints for people, and its lists. The codes of requirements are for programs and
 // for who works on the contracts: they are in the JSON only.
 
-import { formatScenario, suites, type ScenarioResult, type Suite } from "@hawser/conformance";
+import { formatScenario, selectScenarios, suites, type ScenarioResult, type Suite } from "@hawser/conformance";
 import { commandName } from "../launcher.ts";
 import { shortenSpaces } from "../terminal.ts";
 
@@ -12,13 +12,14 @@ export function formatForPeople(scenario: ScenarioResult, stream: NodeJS.Writabl
 }
 
 function shorten(failure: NonNullable<ScenarioResult["failure"]>): NonNullable<ScenarioResult["failure"]> {
-  const { expected, got, lastWords } = failure;
-  const shown = { expected: shortenSpaces(expected), got: shortenSpaces(got) };
+  const { expected, got, lastWords, sent } = failure;
+  const shown = { expected: shortenSpaces(expected), got: shortenSpaces(got), ...(sent && { sent: sent.map(shortenSpaces) }) };
   return { ...failure, ...shown, ...(lastWords !== undefined && { lastWords: shortenSpaces(lastWords) }) };
 }
 
 interface ListOptions {
   readonly json?: true;
+  readonly only?: readonly string[];
 }
 
 export function listSuites({ json }: ListOptions): string {
@@ -28,9 +29,10 @@ export function listSuites({ json }: ListOptions): string {
   return `${lines.join("")}\nThe scenarios of one:  ${commandName()} conform <suite> --list\n`;
 }
 
-export function listScenarios(suite: Suite, { json }: ListOptions): string {
-  if (json) return `${JSON.stringify(suite, null, 2)}\n`;
-  const width = Math.max(...suite.scenarios.map(({ id }) => id.length));
-  const lines = suite.scenarios.map(({ id, title, additive }) => `${id.padEnd(width)}  ${additive ? "(additive) " : ""}${title}\n`);
+export function listScenarios(suite: Suite, { json, only }: ListOptions): string {
+  const scenarios = selectScenarios(suite, only);
+  if (json) return `${JSON.stringify({ ...suite, scenarios }, null, 2)}\n`;
+  const width = Math.max(...scenarios.map(({ id }) => id.length));
+  const lines = scenarios.map(({ id, title, additive }) => `${id.padEnd(width)}  ${additive ? "(additive) " : ""}${title}\n`);
   return lines.join("");
 }
