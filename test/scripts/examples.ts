@@ -1,6 +1,6 @@
 // Finds the examples in a document that are meant to be run:
 //   `console run`           lines after `$ ` are a command, the lines below it are its output
-//   `ts run`, `python run`, `rust run`
+//   `ts run`, `python run`, `go run`, `rust run`
 //                           a program; a block `text` right after it is its output
 
 export interface Example {
@@ -31,11 +31,12 @@ function findCommands(document: string): Example[] {
 const interpreters: Readonly<Record<string, string>> = {
   ts: "node --conditions=hawser-source --input-type=module-typescript -",
   python: "python3 -",
+  go: 'folder=$(mktemp -d) && cat > "$folder/host.go" && go run "$folder/host.go"; rm -r "$folder"',
   rust: 'folder=$(mktemp -d) && rustc -o "$folder/host" - && "$folder/host"; rm -r "$folder"',
 };
 
 function findPrograms(document: string): Example[] {
-  return [...document.matchAll(/^```(ts|python|rust) run\n(.*?)^```\n\n```text\n(.*?)\n```$/gms)].map((block) => {
+  return [...document.matchAll(/^```(ts|python|go|rust) run\n(.*?)^```\n\n```text\n(.*?)\n```$/gms)].map((block) => {
     const [, language = "", input = "", output = ""] = block;
     return { line: lineOf(document, block.index), command: interpreters[language] ?? "", input, output };
   });

@@ -60,7 +60,7 @@ function ModelLines({ model }: { readonly model: string }) {
         An agent runs on this machine and answers with <b className="font-semibold">{model}</b>.
       </p>
       <p>
-        It reads, writes and runs things <InRoot /> with tools, and remembers its conversations.
+        It reads files <InRoot />, changes them when you agree, and runs the commands that you allow. It remembers its conversations.
       </p>
       <p>Before it changes anything, it asks you here. The wire view shows every message.</p>
     </div>
