@@ -79,11 +79,30 @@ describe("run_command", () => {
   it("CMD-03: ends a program that takes too long with everything that it started", async () => {
     await stageWith({ commandTimeoutMs: 3_000 });
     // A shell, since it has started its child long before its time is over, on a busy machine too.
-    const code = "trap '' TERM; sleep 1000 & echo $!; while :; do wait; done";
+    const code = "trap '' TERM; sleep 1000 & echo $!; setsid sleep 1000 & echo $!; while :; do wait; done";
     const result = await stage.run("run_command", { command: "sh", args: ["-c", code] });
     expect(result).toMatchObject({ exitCode: null, signal: "SIGKILL", timedOut: true });
-    await expectGone(Number(result["stdout"]));
+    for (const pid of String(result["stdout"]).trim().split("\n")) await expectGone(Number(pid));
   });
+
+  it.runIf(process.platform === "linux").each(["ends", "is cancelled"])(
+    "G9: what a program has started in a session of its own is gone when it %s",
+    async (how) => {
+      await stageWith();
+      const cancel = new AbortController();
+      // It has left the group for sure when it says its id.
+      const leave = `setsid sh -c 'echo $$ > new; mv new left; exec sleep 1000' & while [ ! -e left ]; do sleep 0.05; done`;
+      const args = ["-c", how === "ends" ? leave : `${leave}; wait`];
+      const call = stage.run("run_command", { command: "sh", args }, cancel.signal);
+      const left = join(stage.root, "left");
+      if (how !== "ends") {
+        await expect.poll(() => existsSync(left)).toBe(true);
+        cancel.abort(new Error("cancelled by the user"));
+      }
+      await call.catch(() => {});
+      await expectGone(Number(readFileSync(left, "utf8")));
+    },
+  );
 
   it("CMD-03: what a program leaves running in its group ends with it", async () => {
     await stageWith();
@@ -126,7 +145,8 @@ describe("run_command", () => {
       .trim()
       .split("\n")
       .map((line) => line.split("=")[0]);
-    expect(new Set(names)).toEqual(new Set(["HOME", "LC_ALL", "PATH"]));
+    // The last one is ours, and no secret: by it we find what the command leaves behind.
+    expect(new Set(names)).toEqual(new Set(["HOME", "LC_ALL", "PATH", ...(process.platform === "linux" ? ["HAWSER_MARK"] : [])]));
   });
 
   it("CMD-01: a program in the working directory or in a PATH folder of the root is never taken", async () => {
@@ -167,7 +187,9 @@ async function expectGone(pid: number): Promise<void> {
   expect(pid).toBeGreaterThan(1);
   // Killed is not yet gone: somebody must have collected it.
   for (let round = 0; round < 1_600 && isAlive(pid); round++) await delay(25);
-  expect(isAlive(pid)).toBe(false);
+  const isLeft = isAlive(pid);
+  if (isLeft) process.kill(pid, "SIGKILL");
+  expect(isLeft).toBe(false);
 }
 
 function isAlive(pid: number): boolean {

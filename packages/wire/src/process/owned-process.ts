@@ -1,6 +1,7 @@
 // A process that we started and own: we know when it ended, and it does not outlive us. Stopping goes
 // from polite to certain: end its input, wait, SIGTERM, wait, SIGKILL. Every child that Hawser starts,
-// whatever its pipes are used for, is started and stopped here.
+// whatever its pipes are used for, is started and stopped here. One that owns a group takes with it what it has
+// started: all of its group, and on Linux also what has left the group (process-tree.ts).
 
 import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -8,13 +9,14 @@ import { isSettledWithin } from "../abort.ts";
 import { HawserError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { onProcessEnd } from "./process-end.ts";
+import { createProcessTree, type ProcessTree } from "./process-tree.ts";
 
 export interface ProcessOptions {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly cwd?: string | undefined;
-  /** Puts it in a process group of its own, all of which ends with it: for a command that starts others (a shell, npx). */
+  /** Puts it in a process group of its own: it ends with all that it has started. For a command that starts others (a shell, npx). */
   readonly ownsGroup?: boolean | undefined;
   readonly stopInputMs?: number | undefined;
   readonly stopSignalMs?: number | undefined;
@@ -43,31 +45,32 @@ export interface StartedProcess extends OwnedProcess {
 
 /** Rejects when there is no such program or it may not be run. Has started the process before it returns its promise. */
 export async function startProcess(options: ProcessOptions, stdio: StdioOptions): Promise<StartedProcess> {
-  const hasGroup = options.ownsGroup === true && process.platform !== "win32";
+  const group = options.ownsGroup === true && process.platform !== "win32" ? createGroup(options.env) : undefined;
   let child: ChildProcess | undefined;
   // Before there is a process: a signal that comes while it is started must find this. A program on our terminal
   // gets the chance to put it in order.
-  const release = onProcessEnd(() => child && (hasGroup ? killGroup(child) : child.kill(stdio === "inherit" ? "SIGTERM" : "SIGKILL")));
+  const release = onProcessEnd(() => child && (group ? group.kill(child) : child.kill(stdio === "inherit" ? "SIGTERM" : "SIGKILL")));
   try {
-    child = spawnProcess(options, stdio);
+    child = spawnProcess({ ...options, env: group?.env ?? options.env }, stdio);
   } catch (error) {
     release();
     throw error;
   }
-  return watchProcess(child, options, { hasGroup, release });
+  return watchProcess(child, options, { group, release });
 }
 
 interface Ownership {
-  readonly hasGroup: boolean;
+  /** Only with `ownsGroup`. */
+  readonly group: Group | undefined;
   /** Takes back that it is ended with us. */
   release(): void;
 }
 
-async function watchProcess(child: ChildProcess, options: ProcessOptions, { hasGroup, release }: Ownership): Promise<StartedProcess> {
+async function watchProcess(child: ChildProcess, options: ProcessOptions, { group, release }: Ownership): Promise<StartedProcess> {
   const exited = new Promise<ChildExit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   // What is left of a group is ours to end until it is stopped.
-  if (!hasGroup) child.once("exit", release);
+  if (!group) child.once("exit", release);
   // A child may die at any moment; its streams' errors are seen where they are used.
   for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter?.on("error", () => {});
   await new Promise<void>((resolve, reject) => {
@@ -82,11 +85,12 @@ async function watchProcess(child: ChildProcess, options: ProcessOptions, { hasG
   async function stop(): Promise<ChildExit> {
     child.stdin?.end();
     if (!(await isSettledWithin(exited, options.stopInputMs ?? limits.stopInputMs))) {
+      group?.look(child);
       child.kill("SIGTERM");
       if (!(await isSettledWithin(exited, options.stopSignalMs ?? limits.stopSignalMs))) child.kill("SIGKILL");
     }
     // Always: the process itself may be gone and have left something behind that holds its pipes.
-    if (hasGroup) killGroup(child);
+    group?.kill(child);
     const exit = await exited;
     release();
     return exit;
@@ -107,13 +111,30 @@ async function watchProcess(child: ChildProcess, options: ProcessOptions, { hasG
   };
 }
 
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch {
-    // Nothing of the group is left, which is what we want.
-  }
+/** A process with everything that it has started. */
+interface Group {
+  readonly env: NodeJS.ProcessEnv | undefined;
+  look(child: ChildProcess): void;
+  kill(child: ChildProcess): void;
+}
+
+function createGroup(env: NodeJS.ProcessEnv | undefined): Group {
+  const tree: ProcessTree | undefined = process.platform === "linux" ? createProcessTree(env) : undefined;
+  const look = ({ pid }: ChildProcess): void => (pid === undefined ? undefined : tree?.look(pid));
+  return {
+    env: tree?.env ?? env,
+    look,
+    kill(child) {
+      if (child.pid === undefined) return;
+      if (child.exitCode === null && child.signalCode === null) look(child);
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // Nothing of the group is left, which is what we want.
+      }
+      tree?.kill();
+    },
+  };
 }
 
 function spawnProcess(options: ProcessOptions, stdio: StdioOptions): ChildProcess {

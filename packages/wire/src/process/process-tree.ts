@@ -1,0 +1,113 @@
+// What a process of ours has started, also what has left its process group (`setsid`, a daemon). On Linux only,
+// where /proc shows it: each tree that we start carries a mark in its environment, which what is started from it
+// inherits. What neither has the mark nor descends from a process of the tree that still runs is not found: it is
+// then not ours to prove, and is left alone. Synchronous, since a process that ends has no time for anything else.
+
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Marks of all trees that a process belongs to, the outermost first. */
+const variable = "HAWSER_MARK";
+
+/** A process that can't be taken for another one that gets its number later. */
+interface SeenProcess {
+  readonly pid: number;
+  readonly parent: number;
+  /** In ticks of the system's clock. */
+  readonly start: number;
+}
+
+export interface ProcessTree {
+  /** The environment that the root of the tree is to be started with. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Remembers what descends from the root; to be called before that is ended, since then its children have no parent any more. */
+  look(root: number): void;
+  /** Kills everything of the tree that still runs. */
+  kill(): void;
+}
+
+/** A program that forks as fast as it is killed gets away at some time; it must not keep us for ever. */
+const maxRounds = 20;
+
+export function createProcessTree(env: NodeJS.ProcessEnv = process.env): ProcessTree {
+  const mark = randomUUID();
+  const outer = process.env[variable];
+  // What is older than this process was not started by it, and is not looked into.
+  const since = readProcess(process.pid)?.start ?? 0;
+  const seen: SeenProcess[] = [];
+  return {
+    env: { ...env, [variable]: outer === undefined ? mark : `${outer},${mark}` },
+    look(root) {
+      seen.push(...withDescendants(listProcesses(), ({ pid }) => pid === root));
+    },
+    kill() {
+      for (let round = 0; round < maxRounds; round++) {
+        const isKnown = (process: SeenProcess): boolean =>
+          process.start >= since && (carriesMark(process.pid, mark) || seen.some((one) => isSame(one, process)));
+        const found = withDescendants(listProcesses(), isKnown);
+        if (found.length === 0) return;
+        for (const one of found) killIfSame(one);
+      }
+    },
+  };
+}
+
+const isSame = (one: SeenProcess, other: SeenProcess): boolean => one.pid === other.pid && one.start === other.start;
+
+/** Those that fit, and what descends from them. */
+function withDescendants(processes: readonly SeenProcess[], fits: (process: SeenProcess) => boolean): SeenProcess[] {
+  const found = new Map(processes.filter(fits).map((process) => [process.pid, process]));
+  for (let before = -1; before !== found.size;) {
+    before = found.size;
+    for (const process of processes) if (found.has(process.parent)) found.set(process.pid, process);
+  }
+  return [...found.values()];
+}
+
+function listProcesses(): SeenProcess[] {
+  try {
+    return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : []));
+  } catch {
+    // There is no /proc here.
+    return [];
+  }
+}
+
+/** Undefined when it is gone, or has ended and only waits for its parent to notice. */
+function readProcess(pid: number): SeenProcess | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The program's name stands in parentheses and may hold anything, so the fields are counted after it.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : { pid, parent: Number(fields[1]), start: Number(fields[19]) };
+  } catch {
+    return undefined;
+  }
+}
+
+function carriesMark(pid: number, mark: string): boolean {
+  try {
+    const entries = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+    return entries.some(
+      (entry) =>
+        entry.startsWith(`${variable}=`) &&
+        entry
+          .slice(variable.length + 1)
+          .split(",")
+          .includes(mark),
+    );
+  } catch {
+    // Another user's, or gone.
+    return false;
+  }
+}
+
+function killIfSame(found: SeenProcess): void {
+  const now = readProcess(found.pid);
+  if (!now || !isSame(now, found) || now.pid === process.pid) return;
+  try {
+    process.kill(now.pid, "SIGKILL");
+  } catch {
+    // Gone, or it runs as another user by now.
+  }
+}

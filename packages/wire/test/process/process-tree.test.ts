@@ -1,0 +1,78 @@
+// G9: what a child of ours has started ends with it, also where that has left its process group. All with real processes.
+
+import { once } from "node:events";
+import { describe, expect } from "vitest";
+import { startChild } from "../../src/process/child.ts";
+import { isRunning, it, until } from "./real-programs.ts";
+
+/** Says its id once it is in a session of its own, and stays. */
+const leaver = (before = ""): string => `${before} setsid sh -c 'echo $$; exec sleep 1000' &`;
+
+/** A shell that runs this and owns a group; and the ids that it prints, one for each leaver. */
+async function startShell(code: string, count = 1): Promise<{ stop(): Promise<unknown>; pids: number[] }> {
+  const child = await startChild({
+    stdio: "pipe",
+    command: "sh",
+    args: ["-c", code],
+    ownsGroup: true,
+    stopInputMs: 0,
+    stopSignalMs: 30_000,
+  });
+  let text = "";
+  while (text.trim().split(/\s+/).filter(Boolean).length < count) text += String((await once(child.stdout, "data"))[0]);
+  return { stop: child.stop, pids: text.trim().split(/\s+/).map(Number) };
+}
+
+async function untilGone(pid: number): Promise<void> {
+  try {
+    await until(() => !isRunning(pid), 10_000, `process ${pid} is gone`);
+  } catch (error) {
+    // It is ours: what a failed test leaves must not stay for a quarter of an hour.
+    process.kill(pid, "SIGKILL");
+    throw error;
+  }
+}
+
+describe.runIf(process.platform === "linux").concurrent("a child that owns its group", () => {
+  it("G9 takes with it what has left the group, although it ended by itself before", async () => {
+    const shell = await startShell(leaver());
+    const [pid = 0] = shell.pids;
+    expect(isRunning(pid)).toBe(true);
+    await shell.stop();
+    await untilGone(pid);
+  });
+
+  it("G9 takes with it what has also emptied its environment, as long as it descends from it", async () => {
+    const shell = await startShell(`${leaver("env -i PATH=$PATH")} wait`);
+    const [pid = 0] = shell.pids;
+    await shell.stop();
+    await untilGone(pid);
+  });
+
+  it("G9 takes with it what a child of another child has started, by the mark of the outer one", async () => {
+    // As a runtime does that is killed before it can end what it has started.
+    const inner = `HAWSER_MARK=$HAWSER_MARK,inner ${leaver()}`;
+    const shell = await startShell(inner);
+    await shell.stop();
+    await untilGone(shell.pids[0] ?? 0);
+  });
+
+  it("touches no process of another tree, nor one that carries no mark", async () => {
+    const [one, other] = [await startShell(leaver()), await startShell(leaver())];
+    await one.stop();
+    await untilGone(one.pids[0] ?? 0);
+    expect(isRunning(other.pids[0] ?? 0)).toBe(true);
+    await other.stop();
+    await untilGone(other.pids[0] ?? 0);
+  });
+
+  it("G9 takes it with it when its owner ends, without having been stopped", async ({ start }) => {
+    const owner = start("tree-owner.ts");
+    await owner.whenPrinted("\n");
+    const pid = Number(owner.stdout);
+    expect(isRunning(pid)).toBe(true);
+    owner.process.stdin?.end();
+    await owner.exited;
+    await untilGone(pid);
+  });
+});
