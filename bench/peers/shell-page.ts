@@ -11,7 +11,7 @@ import type { RowContext } from "../row.ts";
 
 export interface ShellPage {
   readonly shell: Shell;
-  /** A fresh one, without cookies and caches. */
+  /** A fresh one, without stores and caches. */
   newContext(): Promise<BrowserContext>;
 }
 

@@ -43,7 +43,7 @@ const firstPaint = ({ shell, newContext }: ShellPage): Contestant => ({
   async round() {
     const context = await newContext();
     const page = await context.newPage();
-    await page.goto(shell.url);
+    await page.goto(shell.newAddress().url);
     await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
     const ms = await page.evaluate<number>(paintTime);
     await context.close();
@@ -61,7 +61,7 @@ interface Seen {
 async function tokenToScreen({ shell, newContext }: ShellPage): Promise<Contestant> {
   const context = await newContext();
   const page = await context.newPage();
-  await page.goto(shell.url);
+  await page.goto(shell.newAddress().url);
   const box = page.getByRole("textbox", { name: "Message", exact: true });
   const idle = page.getByText("idle", { exact: true });
   await idle.waitFor();

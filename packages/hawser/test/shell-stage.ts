@@ -30,6 +30,7 @@ export interface ShellStage extends AsyncDisposable {
 export interface RunningShell {
   readonly child: PipedChild;
   readonly url: URL;
+  stdout(): string;
   stderr(): string;
   /** Says something as the page would, and collects what comes until the turn has ended. */
   converse(message: string): Promise<string>;
@@ -75,9 +76,19 @@ export function openShellStage(changes: NodeJS.ProcessEnv = {}): ShellStage {
       const child = await launch(args, (text) => (stderr += text));
       child.stdout.on("data", (chunk) => (stdout += String(chunk)));
       await expect.poll(() => stdout + stderr, { timeout: 60_000 }).toMatch(/\n/);
-      expect(stdout, stderr).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?key=[\w-]{43}\n$/);
+      expect(stdout, stderr).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#key=[\w-]{43}\n$/);
       const url = new URL(stdout.trim());
-      return { child, url, stderr: () => stderr, converse: (message) => converse(url, message), firstFrame: () => firstFrame(url) };
+      let entering: Promise<string> | undefined;
+      // As a page: the key is exchanged once, and what it gives is used from then on.
+      const open = async () => openSocket(url, await (entering ??= enter(url)));
+      return {
+        child,
+        url,
+        stdout: () => stdout,
+        stderr: () => stderr,
+        converse: async (message) => converse(await open(), message),
+        firstFrame: async () => firstFrame(await open()),
+      };
     },
     async run(...args) {
       let stderr = "";
@@ -101,22 +112,27 @@ export function openShellStage(changes: NodeJS.ProcessEnv = {}): ShellStage {
   };
 }
 
-function openSocket(url: URL): WebSocket {
-  const cookie = `hawser-${url.port}=${url.searchParams.get("key")}`;
-  // Node's own takes headers, which its types do not know.
-  const Socket = WebSocket as unknown as new (address: string, options: object) => WebSocket;
-  return new Socket(`ws://${url.host}/link`, { headers: { cookie, origin: url.origin } });
+/** The credential that the key of an address is exchanged for. */
+export async function enter({ hash, origin }: URL): Promise<string> {
+  const headers = { authorization: `Bearer ${hash.slice("#key=".length)}`, origin };
+  const answer = await fetch(`${origin}/credentials`, { method: "POST", headers });
+  expect(answer.status).toBe(201);
+  return ((await answer.json()) as { credential: string }).credential;
 }
 
-async function firstFrame(url: URL): Promise<unknown> {
-  const socket = openSocket(url);
+function openSocket({ host, origin }: URL, credential: string): WebSocket {
+  // Node's own takes headers, which its types do not know.
+  const Socket = WebSocket as unknown as new (address: string, options: object) => WebSocket;
+  return new Socket(`ws://${host}/link`, { protocols: ["hawser", `hawser.key.${credential}`], headers: { origin } });
+}
+
+async function firstFrame(socket: WebSocket): Promise<unknown> {
   const frame = await new Promise<string>((told) => socket.addEventListener("message", ({ data }) => told(String(data)), { once: true }));
   socket.close();
   return JSON.parse(frame.slice(1));
 }
 
-async function converse(url: URL, message: string): Promise<string> {
-  const socket = openSocket(url);
+async function converse(socket: WebSocket, message: string): Promise<string> {
   let said = "";
   await new Promise<void>((ended, failed) => {
     socket.addEventListener("error", () => failed(new Error("the socket failed")));

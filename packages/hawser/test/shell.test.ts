@@ -4,8 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openerOf } from "../src/shell/open-browser.ts";
-import { openShellStage, type RunningShell, type ShellStage } from "./shell-stage.ts";
+import { enter, openShellStage, type RunningShell, type ShellStage } from "./shell-stage.ts";
 
 /** A stage whose shells are ended by signal: that their input ends is nothing to them, and would be waited for. */
 function openStage(changes?: NodeJS.ProcessEnv): ShellStage {
@@ -31,7 +30,7 @@ function openStage(changes?: NodeJS.ProcessEnv): ShellStage {
 }
 
 describe("hawser shell", () => {
-  it("prints one address, serves the page there without cookies, works in its folder and says so, and ends cleanly on SIGTERM", async () => {
+  it("prints one address, serves the page there to a plain GET, works in its folder and says so, and ends cleanly on SIGTERM", async () => {
     await using stage = openStage();
     writeFileSync(join(stage.folder, "harbour.txt"), "ahoy");
     const shell = await stage.start("--no-open");
@@ -46,7 +45,7 @@ describe("hawser shell", () => {
     await expect(fetch(shell.url)).rejects.toThrow("fetch failed");
   });
 
-  it("takes the port and the folder that it is given, and says its key to nobody but stdout", async () => {
+  it("takes the port and the folder that it is given, and says its key to stdout only", async () => {
     await using stage = openStage();
     const { server, port } = await takePort();
     await new Promise((closed) => server.close(closed));
@@ -57,7 +56,7 @@ describe("hawser shell", () => {
     expect(shell.url.port).toBe(String(port));
     expect(await shell.firstFrame()).toMatchObject({ root: other });
     expect(await shell.converse("list the files here")).toContain("anchor.txt");
-    expect(shell.stderr()).not.toContain(shell.url.searchParams.get("key"));
+    expect(shell.stderr()).not.toContain(keyOf(shell.url));
   });
 
   it("with --demo offers the demo API's operations and the tools of a module, and the page says what to try", async () => {
@@ -70,12 +69,24 @@ describe("hawser shell", () => {
     expect(await shell.converse("use whoami")).toContain("pid");
   });
 
-  it("starts without a browser where none can be opened", async () => {
-    await using stage = openStage({ DISPLAY: ":0", BROWSER: undefined, CI: undefined, PATH: "/nowhere" });
-    const shell = await stage.start();
-    expect((await fetch(shell.url)).status).toBe(200);
+  it("prints a new address for each Enter, each good for one page, and says when one was used twice", async () => {
+    await using stage = openStage();
+    const shell = await stage.start("--no-open");
+    const addresses = () => shell.stdout().trim().split("\n");
+    for (const count of [2, 3]) {
+      shell.child.stdin.write("\n");
+      await expect.poll(addresses).toHaveLength(count);
+    }
+    const urls = addresses().map((address) => new URL(address));
+    expect(new Set(urls.map(keyOf)).size).toBe(3);
+    expect(new Set(await Promise.all(urls.map(enter))).size).toBe(3);
+    await expect(enter(urls[1]!)).rejects.toThrow("401");
+    await expect.poll(shell.stderr).toMatch(/used a second time.*press Enter for a new address/);
+    expect(shell.stderr()).not.toMatch(new RegExp(urls.map(keyOf).join("|")));
   });
 });
+
+const keyOf = ({ hash }: URL): string => hash.slice("#key=".length);
 
 describe("what is wrong is said in one sentence:", () => {
   it("a flag", async () => {
@@ -145,20 +156,5 @@ describe("an end that is none of the usual", () => {
     await stage.start("--no-open");
     expect(stage.folders().filter((name) => before.includes(name))).toHaveLength(1);
     expect(await living.converse("what is 1 + 1?")).toContain("2");
-  });
-});
-
-describe("the browser", () => {
-  it.each([
-    ["linux", { DISPLAY: ":0" }, "xdg-open"],
-    ["linux", { WAYLAND_DISPLAY: "wayland-0" }, "xdg-open"],
-    ["linux", {}, undefined],
-    ["linux", { DISPLAY: ":10", SSH_CONNECTION: "x" }, undefined],
-    ["linux", { DISPLAY: ":0", CI: "1" }, undefined],
-    ["darwin", {}, "open"],
-    ["darwin", { BROWSER: "none" }, undefined],
-    ["win32", {}, "rundll32"],
-  ] as const)("on %s with %j is opened by %s", (platform, env, opener) => {
-    expect(openerOf("http://127.0.0.1:1/?key=a&b", env, platform)?.[0]).toBe(opener);
   });
 });

@@ -5,6 +5,27 @@ export const shellLimitTable = {
     value: 32,
     reason: "Tabs that are connected at the same time.",
   },
+  shellStrangerEntries: {
+    value: 512,
+    reason:
+      "Connections to the local server that have not shown a credential, but at most half of the files that the process may open; a further one closes the oldest, so that idle ones keep nobody out.",
+  },
+  shellCredentialEntries: {
+    value: 64,
+    reason: "Credentials of pages; a further one ends the one that was not used for longest, never that of a connected tab.",
+  },
+  shellKeyEntries: {
+    value: 64,
+    reason: "Keys of printed addresses that the server knows, used or not, and as many of tabs; the oldest goes first.",
+  },
+  shellKeyMs: {
+    value: 60_000,
+    reason: "How long a key can be used that an open tab has asked for another one.",
+  },
+  shellOpenMs: {
+    value: 60_000,
+    reason: "How long the file that leads a browser to the page waits to be used.",
+  },
   shellPingMs: {
     value: 30_000,
     reason: "How often a connected tab is asked whether it is still there; one that has not answered by the next time is closed.",

@@ -12,7 +12,7 @@ export function addShellCommand(program: Command): void {
     .command("shell")
     .summary("the chat page in your browser")
     .description(
-      "Serves a chat page on this machine only, with an agent behind it that works in the current folder. Prints the page's address, which carries a key, and opens it where there is a browser. Ends with Ctrl-C.",
+      "Serves a chat page on this machine only, with an agent behind it that works in the current folder. Prints the page's address, which carries a key for one use, and opens it where there is a browser; Enter prints a new one. Ends with Ctrl-C.",
     );
   addAgentOptions(shell)
     .option("--port <n>", "where to listen; 0 for any free port (default: 0)", parseWhole(0, maxPort))

@@ -1,32 +1,80 @@
-// Opens an address in the person's browser, where there is one. Nothing depends on it: the address stands
-// on the terminal too.
+// Opens the page in the person's browser, where there is one. The address carries a key, and every user of a
+// machine can read the arguments of every program: so the browser is given a file that leads to the address,
+// which only this user can read and which is gone when it was used. Nothing depends on it: the address stands
+// on the terminal too, and where the file does not work (a browser in a sandbox can't read it), that is said.
 
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { createLaunchFolder, type PageAddress } from "@hawser/shell";
+import { describeThrown, limits } from "@hawser/wire";
 
-/** Resolves when the opener was started, or there is none. */
-export function openBrowser(
-  url: string,
-  env: NodeJS.ProcessEnv = process.env,
-  platform: NodeJS.Platform = process.platform,
-): Promise<void> {
-  const [command, ...args] = openerOf(url, env, platform) ?? [];
-  if (command === undefined) return Promise.resolve();
-  return new Promise((resolve) => {
-    const opener = spawn(command, args, { stdio: "ignore", detached: true });
-    opener.once("error", () => resolve());
-    opener.once("spawn", () => {
-      // The browser outlives us; it is the person's.
-      opener.unref();
-      resolve();
-    });
-  });
+export interface OpenOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly platform?: NodeJS.Platform;
+  readonly waitMs?: number;
+  /** For the person at the terminal. */
+  onNotice(text: string): void;
 }
 
-/** The program that opens addresses here; none without a screen, on a build server, or for whoever said so in BROWSER. */
-export function openerOf(url: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly string[] | undefined {
+/** Returns how to give up: the file goes then, as it does when the address was used. */
+export function openBrowser(address: PageAddress, options: OpenOptions): () => void {
+  const { env, platform = process.platform, waitMs = limits.shellOpenMs, onNotice } = options;
+  const opener = openerOf(env, platform);
+  if (!opener) return () => {};
+  const [command, ...args] = opener;
+  const ends: (() => void)[] = [];
+  function stop(): void {
+    for (const end of ends.splice(0)) end();
+  }
+  function fail(reason: string): void {
+    // Whatever an opener does after the page was opened is no matter.
+    if (ends.length === 0) return;
+    stop();
+    onNotice(`no browser could be opened (${reason}); open the address above`);
+  }
+  try {
+    const file = createRedirectFile(address.url);
+    const timer = setTimeout(() => fail("it did not come to the page; one in a sandbox can't read the file that leads there"), waitMs);
+    ends.push(file.remove, () => clearTimeout(timer));
+    void address.used.then(stop);
+    leave(spawn(command, [...args, file.url], { stdio: "ignore", detached: true, env }), fail);
+  } catch (error) {
+    onNotice(`no browser is opened (${describeThrown(error)}); open the address above`);
+  }
+  return stop;
+}
+
+function leave(opener: ChildProcess, fail: (reason: string) => void): void {
+  opener.once("error", (error) => fail(describeThrown(error)));
+  opener.once("exit", (code) => (code === 0 || code === null ? undefined : fail(`${opener.spawnfile} ended with ${code}`)));
+  // The browser outlives us; it is the person's.
+  opener.unref();
+}
+
+/** In a folder that only this user can enter; left by a killed launch, the next one removes it. */
+function createRedirectFile(url: string): { readonly url: string; remove(): void } {
+  const { path: folder, remove } = createLaunchFolder("open");
+  const path = join(folder, "hawser.html");
+  // Base64 letters and an address of our own: there is nothing to escape.
+  const page = `<!doctype html><meta charset="utf-8"><title>Hawser</title><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${url}"><a href="${url}">Hawser</a>\n`;
+  try {
+    writeFileSync(path, page, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { url: pathToFileURL(path).href, remove };
+}
+
+type Opener = readonly [command: string, ...args: string[]];
+
+/** The program that opens files here; none without a screen, on a build server, or for whoever said so in BROWSER. */
+export function openerOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Opener | undefined {
   const { BROWSER, CI, DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION } = env;
   if (CI || BROWSER === "none") return undefined;
-  if (platform === "darwin") return ["open", url];
-  if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler", url];
-  return (DISPLAY || WAYLAND_DISPLAY) && !SSH_CONNECTION ? ["xdg-open", url] : undefined;
+  if (platform === "darwin") return ["open"];
+  if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler"];
+  return (DISPLAY || WAYLAND_DISPLAY) && !SSH_CONNECTION ? ["xdg-open"] : undefined;
 }

@@ -1,8 +1,9 @@
 // `hawser shell`: the page's server and the runtime behind it, until Ctrl-C, SIGTERM, or the end of whoever
-// started it. The address is the only line on stdout, so that a program can read it.
+// started it. Addresses are the only lines on stdout, so that a program can read them: one at the start, and one
+// for each Enter.
 
 import { fileURLToPath } from "node:url";
-import { startShell } from "@hawser/shell";
+import { startShell, type PageAddress } from "@hawser/shell";
 import { HawserError, whenAborted } from "@hawser/wire";
 import { createLifecycle, endOnSignals, watchParent } from "@hawser/wire/node";
 import { toAgentArguments, type AgentFlags } from "../agent/agent-flags.ts";
@@ -10,6 +11,7 @@ import { checkRoots } from "../agent/compose-agent.ts";
 import { launcherPath } from "../launcher.ts";
 import { printTo } from "../terminal.ts";
 import { startDemoAgent, type DemoAgent } from "./demo-agent.ts";
+import { onEnter } from "./enter-key.ts";
 import { openBrowser } from "./open-browser.ts";
 
 export interface ShellFlags extends AgentFlags {
@@ -43,6 +45,8 @@ interface ServeOptions {
   readonly stopping: AbortSignal;
 }
 
+const notify = (text: string): void => printTo(process.stderr, `hawser: ${text}\n`);
+
 async function serve({ flags, roots, demo, stopping }: ServeOptions): Promise<void> {
   const agentFlags = { ...flags, ...demo?.flags };
   const shell = await startShell({
@@ -52,15 +56,23 @@ async function serve({ flags, roots, demo, stopping }: ServeOptions): Promise<vo
     facts: { root: roots.join(", "), examples: demo?.examples },
     pageFolder,
     port: flags.port,
-    onNotice: (text) => printTo(process.stderr, `hawser: ${text}\n`),
+    onNotice: notify,
   });
+  const printAddress = (): PageAddress => {
+    const address = shell.newAddress();
+    printTo(process.stdout, `${address.url}\n`);
+    return address;
+  };
+  const ends: (() => void)[] = [];
   try {
-    printTo(process.stdout, `${shell.url}\n`);
-    printTo(process.stderr, "hawser: the page is at the address above, for this machine only; Ctrl-C ends it\n");
-    if (flags.open !== false) await openBrowser(shell.url);
+    const address = printAddress();
+    notify("the page is at the address above, for this machine only, and for one use; Enter prints another one, Ctrl-C ends it");
+    ends.push(onEnter(process.stdin, printAddress));
+    if (flags.open !== false) ends.push(openBrowser(address, { env: process.env, onNotice: notify }));
     const failure = await Promise.race([shell.failed, whenAborted(stopping)]);
     if (failure) throw new HawserError("start_failed", failure.message, { cause: failure });
   } finally {
+    for (const end of ends) end();
     await shell.close();
   }
 }

@@ -1,61 +1,55 @@
-// Who may speak to the local server. The address that is printed carries a secret of this launch; whoever
-// opens it gets a cookie, and only with one of the two is anything answered. A page of another origin has
-// neither: the cookie is not sent across sites, the Host must be ours (a rebound name is not), and whatever
-// changes something must come from our own page.
+// Who may speak to the local server. The page's files are public and hold no secret. Everything else needs a
+// credential that a browser does not send by itself. Before that, the Host must be ours (a name that somebody
+// has pointed here is not), and whatever is no plain visit must come from our own page.
 
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-
-export interface Access {
-  /** For the address: `?key=…`. */
-  readonly key: string;
-  /** For the first answer: lets the browser in from now on. */
-  readonly cookie: string;
-  /** Undefined, or the status and the words of the refusal. */
-  refuse(request: IncomingMessage, url: URL): Refusal | undefined;
-}
+import { readSubprotocols } from "../link/access-words.ts";
 
 export interface Refusal {
-  readonly status: 400 | 403 | 405;
+  readonly status: 400 | 401 | 403 | 404 | 405;
   readonly message: string;
 }
 
-export function createAccess(port: number): Access {
-  const key = randomBytes(32).toString("base64url");
+/** Returns what is wrong with a request, whoever made it. */
+export type RefuseRequest = (request: IncomingMessage, isPublic: boolean) => Refusal | undefined;
+
+export const noCredential: Refusal = {
+  status: 401,
+  message: "this needs the page's credential; press Enter in the terminal for a new address",
+};
+
+export function createRefusals(port: number): RefuseRequest {
   // As a browser writes them: it leaves out the port that http has anyway.
   const hosts = ["127.0.0.1", "localhost"].map((name) => new URL(`http://${name}:${port}`).host);
-  // Browsers keep cookies by name and host, whatever the port: two launches must not share one.
-  const cookieName = `hawser-${port}`;
-
-  const isKey = (given: string | null | undefined): boolean => typeof given === "string" && timingSafeEqual(digest(given), digest(key));
-
-  function isFromOurPage({ headers, method }: IncomingMessage): boolean {
-    const site = headers["sec-fetch-site"];
-    if (site !== undefined && site !== "same-origin" && site !== "none") return false;
-    const isChange = method !== "GET" && method !== "HEAD";
-    if (headers.origin === undefined) return !isChange && headers.upgrade === undefined;
-    return headers.origin === `http://${headers.host}`;
-  }
-
-  return {
-    key,
-    cookie: `${cookieName}=${key}; Path=/; HttpOnly; SameSite=Strict`,
-    refuse(request, url) {
-      const { headers, method } = request;
-      if (!hosts.includes(headers.host ?? "")) return { status: 403, message: "this server answers only to its own address" };
-      if (!["GET", "HEAD", "POST"].includes(method ?? "")) return { status: 405, message: "no such method here" };
-      if (!isFromOurPage(request)) return { status: 403, message: "this did not come from the page" };
-      if (isKey(url.searchParams.get("key")) || readCookies(headers.cookie, cookieName).some(isKey)) return undefined;
-      return { status: 403, message: "open the address that `hawser shell` printed: it carries the key" };
-    },
+  return (request, isPublic) => {
+    const { headers, method } = request;
+    // No browser does this, and of two values this server and whatever is in front of it could each believe another one.
+    if (hasRepeatedHeader(request)) return { status: 400, message: "a header came twice" };
+    if (!hosts.includes(headers.host ?? "")) return { status: 403, message: "this server answers only to its own address" };
+    if (!["GET", "HEAD", "POST"].includes(method ?? "")) return { status: 405, message: "no such method here" };
+    if (!isFromOurPage(request, isPublic)) return { status: 403, message: "this did not come from the page" };
+    return undefined;
   };
 }
 
-// Of equal length, whatever was given.
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+const hasRepeatedHeader = ({ headersDistinct }: IncomingMessage): boolean =>
+  Object.values(headersDistinct).some((values) => values !== undefined && values.length > 1);
 
-/** All of that name: another server of this machine may have set one too, which must not hide ours. */
-function readCookies(header: string | undefined, name: string): string[] {
-  const entries = (header ?? "").split(";").map((entry) => entry.trim());
-  return entries.filter((entry) => entry.startsWith(`${name}=`)).map((entry) => entry.slice(name.length + 1));
+function isFromOurPage({ headers, method }: IncomingMessage, isPublic: boolean): boolean {
+  const site = headers["sec-fetch-site"];
+  const isOwnSite = site === undefined || site === "same-origin" || site === "none";
+  // A link from anywhere may lead to the page, as the file that opens the browser does; it is not framed, and not read.
+  const isVisit = headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
+  if (!isOwnSite && !(isPublic && isVisit)) return false;
+  const isChange = method !== "GET" && method !== "HEAD";
+  if (headers.origin === undefined) return !isChange && headers.upgrade === undefined;
+  return headers.origin === `http://${headers.host}`;
 }
+
+/** What follows `Authorization: Bearer`. */
+export function readBearer({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer ([\w-]+)$/.exec(headers.authorization ?? "")?.[1];
+}
+
+/** What a page shows when it opens its link. */
+export const readLinkCredential = ({ headers }: IncomingMessage): string | undefined => readSubprotocols(headers["sec-websocket-protocol"]);

@@ -1,20 +1,30 @@
-// The local server: the page, the files dropped on it, and the upgrade to a WebSocket. Loopback only. Slow,
-// long and idle requests are bounded by Node's own limits, set here.
+// The local server: the page, the exchange of a key for a credential, the files dropped on the page, and the
+// upgrade to a WebSocket. Loopback only. Slow, long and idle requests are bounded by Node's own limits, set here.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { describeThrown, errorTable, HawserError, limits, toHawserError } from "@hawser/wire";
-import { createAccess, type Access } from "./access.ts";
+import { describeThrown, HawserError, limits } from "@hawser/wire";
+import { createRefusals, noCredential, readLinkCredential, type Refusal } from "./access.ts";
+import { createAnswer, toFailedReply, toPath } from "./answer.ts";
+import { boundConnections } from "./connections.ts";
+import { createCredentials, type Grant } from "./credentials.ts";
 import type { DroppedFiles } from "./dropped-files.ts";
 import type { PageFile } from "./page-files.ts";
-import { createRespond, jsonReply, textReply, type Reply } from "./respond.ts";
+import { createRespond } from "./respond.ts";
 import type { Tabs } from "./tabs.ts";
 
-export interface ShellServer {
-  /** Carries the key. */
+/** Where one page can be opened, once. */
+export interface PageAddress {
+  /** Carries a key in its fragment, which a browser sends to no server. */
   readonly url: string;
+  /** Resolves when the key was exchanged. */
+  readonly used: Promise<void>;
+}
+
+export interface ShellServer {
   readonly port: number;
+  newAddress(): PageAddress;
   close(): Promise<void>;
 }
 
@@ -24,13 +34,69 @@ export interface ShellServerOptions {
   readonly files: DroppedFiles;
   readonly tabs: Tabs;
   readonly requestMs?: number;
+  /** For the person at the terminal. */
+  onNotice(text: string): void;
 }
 
 const host = "127.0.0.1";
 
 /** Rejects with `usage` when the port can't be had. */
 export async function startServer(options: ShellServerOptions): Promise<ShellServer> {
-  const { requestMs = limits.shellRequestMs } = options;
+  const { tabs, onNotice } = options;
+  const server = createOwnServer(options.requestMs ?? limits.shellRequestMs);
+  const { trust } = boundConnections(server);
+  await listen(server, options.port);
+  server.on("error", (error) => onNotice(`a connection can't be taken: ${describeThrown(error)}`));
+  const { port } = server.address() as AddressInfo;
+  const credentials = createCredentials({ onSecondUse: () => onNotice(secondUse) });
+  const refuse = createRefusals(port);
+  const answer = createAnswer({ ...options, credentials, refuse, trust });
+  const respond = createRespond(port);
+
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    answer(request)
+      .catch((error: unknown) => toFailedReply(error))
+      .then((reply) => respond(response, reply))
+      // A client that is gone needs no answer.
+      .catch(() => response.destroy());
+  });
+
+  /** Who opens a link, or why it is not opened. */
+  function admit(request: IncomingMessage): Grant | Refusal {
+    const path = toPath(request);
+    if (path === undefined) return { status: 400, message: "not an address" };
+    const refusal = refuse(request, false);
+    if (refusal) return refusal;
+    if (path !== "/link") return { status: 404, message: "nothing is here" };
+    return credentials.find(readLinkCredential(request)) ?? noCredential;
+  }
+
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on("error", () => socket.destroy());
+    const admitted = admit(request);
+    if ("status" in admitted) return refuseUpgrade(socket, admitted);
+    trust(request.socket);
+    tabs.connect({ request, socket, head, grant: admitted });
+  });
+
+  return {
+    port,
+    newAddress() {
+      const { key, used } = credentials.newAddressKey();
+      return { url: `http://${host}:${port}/#key=${key}`, used };
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const secondUse =
+  "the key of an address was used a second time, so all pages that it has let in have lost their access: press Enter for a new address. If you did not open it twice yourself, somebody else has seen it";
+
+function createOwnServer(requestMs: number): Server {
   const server = createServer({
     headersTimeout: requestMs,
     requestTimeout: 4 * requestMs,
@@ -38,41 +104,11 @@ export async function startServer(options: ShellServerOptions): Promise<ShellSer
     // Node looks at these times only so often; its own half a minute would make them meaningless.
     connectionsCheckingInterval: requestMs / 10,
     maxHeaderSize: limits.shellHeadBytes,
+    // Whatever NODE_OPTIONS says: two readings of one request are an attack.
+    insecureHTTPParser: false,
   });
-  server.maxConnections = 4 * limits.shellConnections;
-  await listen(server, options.port);
-  const { port } = server.address() as AddressInfo;
-  const access = createAccess(port);
-  const respond = createRespond(port);
-
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    answer(request, access, options)
-      .catch((error: unknown) => toFailedReply(error))
-      .then((reply) => respond(response, reply))
-      // A client that is gone needs no answer.
-      .catch(() => response.destroy());
-  });
-  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on("error", () => socket.destroy());
-    const url = toUrl(request);
-    const refusal = url ? access.refuse(request, url) : { status: 400, message: "" };
-    if (!refusal && url?.pathname === "/link") options.tabs.connect(request, socket, head);
-    else {
-      // Half a connection is nobody's: Node no longer counts it, and would wait for it at the end.
-      socket.once("finish", () => socket.destroy());
-      socket.end(`HTTP/1.1 ${refusal?.status ?? 404} Refused\r\nConnection: close\r\n\r\n`);
-    }
-  });
-
-  return {
-    url: `http://${host}:${port}/?key=${access.key}`,
-    port,
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  server.maxConnections = limits.shellStrangerEntries + 4 * limits.shellConnections;
+  return server;
 }
 
 function listen(server: Server, port: number): Promise<void> {
@@ -91,39 +127,8 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-async function answer(request: IncomingMessage, access: Access, { page, files }: ShellServerOptions): Promise<Reply> {
-  const url = toUrl(request);
-  if (!url) return textReply(400, "not an address");
-  const refusal = access.refuse(request, url);
-  if (refusal) return textReply(refusal.status, refusal.message, refusal.status === 405 ? { Allow: "GET, HEAD, POST" } : {});
-  if (request.method === "POST") return url.pathname === "/files" ? keepFile(request, files) : textReply(404, "nothing takes this");
-  const file = page.get(url.pathname) ?? (await files.read(url.pathname));
-  if (!file) return textReply(404, "nothing is here");
-  const cookie = url.pathname === "/" ? { "Set-Cookie": access.cookie } : {};
-  return { status: 200, type: file.type, body: file.bytes, headers: cookie };
-}
-
-async function keepFile(request: IncomingMessage, files: DroppedFiles): Promise<Reply> {
-  const name = request.headers["x-file-name"];
-  if (typeof name !== "string") throw new HawserError("usage", "a file needs its name in the header x-file-name");
-  return jsonReply(201, await files.keep(decodeName(name), request as AsyncIterable<Buffer>));
-}
-
-function decodeName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
-}
-
-function toFailedReply(thrown: unknown): Reply {
-  const { code, message } = toHawserError(thrown);
-  const status = code === "too_large" ? 413 : code === "overloaded" ? 507 : code === "usage" ? 400 : 500;
-  return jsonReply(status, { error: `${errorTable[code].agentText}: ${message}` });
-}
-
-/** Only a path is one: whatever host a request line names, none is believed. */
-function toUrl({ url = "" }: IncomingMessage): URL | undefined {
-  return url.startsWith("/") ? (URL.parse(`http://shell${url}`) ?? undefined) : undefined;
+function refuseUpgrade(socket: Duplex, { status }: Refusal): void {
+  // Half a connection is of no use: Node no longer counts it, and would wait for it at the end.
+  socket.once("finish", () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\n\r\n`);
 }

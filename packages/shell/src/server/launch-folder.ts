@@ -13,7 +13,7 @@ export interface LaunchFolder {
 }
 
 /** Throws `usage` where no folder can be made. */
-export function createLaunchFolder(kind: "files" | "demo"): LaunchFolder {
+export function createLaunchFolder(kind: "files" | "demo" | "open"): LaunchFolder {
   removeLeftovers();
   const path = makeFolder(`hawser-${kind}-${process.pid}-${processSpace()}-`);
   // Tried again: a file may still be on its way into it while it is emptied.
@@ -36,7 +36,7 @@ function makeFolder(prefix: string): string {
   }
 }
 
-const namePattern = /^hawser-(?:files|demo)-(\d+)-(\d+)-\w+$/;
+const namePattern = /^hawser-(?:files|demo|open)-(\d+)-(\d+)-\w+$/;
 
 function removeLeftovers(): void {
   for (const name of listNames()) {

@@ -6,7 +6,7 @@ import { createNoiseLog, describeThrown, HawserError, limits } from "@hawser/wir
 import { createProcessLink, type ProcessLink } from "@hawser/agent/host";
 import type { RuntimeFacts } from "../link/page-frames.ts";
 import { createDroppedFiles } from "./dropped-files.ts";
-import { startServer } from "./http-server.ts";
+import { startServer, type PageAddress } from "./http-server.ts";
 import { readPageFiles } from "./page-files.ts";
 import { createTabs, type Tabs } from "./tabs.ts";
 
@@ -24,14 +24,14 @@ export interface ShellOptions {
   readonly port?: number | undefined;
   /** How long a runtime may take until it greets. */
   readonly readyMs?: number | undefined;
-  /** What the runtime, and a line of it that is none, say; for people. */
+  /** For the person at the terminal: a line of the runtime that is none, a key that was used twice. */
   onNotice(text: string): void;
 }
 
 export interface Shell {
-  /** To be opened in a browser; carries the key. */
-  readonly url: string;
   readonly port: number;
+  /** An address to be opened in a browser, once; it carries a key of its own. */
+  newAddress(): PageAddress;
   /** Resolves when the runtime has ended for good, and why. */
   readonly failed: Promise<HawserError>;
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
   const link = openRuntime(options, files.folder);
   const tabs = createTabs({ send: async (line) => link.send(line), ...(options.facts && { facts: options.facts }) });
   try {
-    const server = await startServer({ port: options.port ?? 0, page, files, tabs });
+    const server = await startServer({ port: options.port ?? 0, page, files, tabs, onNotice: options.onNotice });
     const failed = relay(link, tabs);
     let closing: Promise<void> | undefined;
     async function closeAll(): Promise<void> {
@@ -51,7 +51,7 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
       await Promise.all([server.close(), link.stop()]);
       files.remove();
     }
-    return { url: server.url, port: server.port, failed, close: () => (closing ??= closeAll()) };
+    return { port: server.port, newAddress: server.newAddress, failed, close: () => (closing ??= closeAll()) };
   } catch (error) {
     tabs.close();
     await link.stop();

@@ -6,11 +6,20 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { limits } from "@hawser/wire";
 import { WebSocketServer, type ServerOptions, type WebSocket } from "ws";
+import { linkProtocol, withdrawnCode } from "../link/access-words.ts";
 import { encodeFrame, type PageFrame, type RuntimeFacts, type RuntimeState } from "../link/page-frames.ts";
+import type { Grant } from "./credentials.ts";
+
+/** A connection whose right to be here was checked. */
+export interface NewTab {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly grant: Pick<Grant, "join">;
+}
 
 export interface Tabs {
-  /** Takes a connection whose right to be here was checked. */
-  connect(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  connect(tab: NewTab): void;
   /**
    * A line of the runtime, or how it is; the last of both is told to tabs that come later. Undefined when all
    * tabs can take more, else it resolves when they can.
@@ -32,6 +41,8 @@ const serverOptions: ServerOptions & { readonly closeTimeout: number } = {
   noServer: true,
   maxPayload: limits.maxMessageBytes,
   perMessageDeflate: false,
+  // The other subprotocol is the credential, which is not said again.
+  handleProtocols: () => linkProtocol,
   // Pages send no pings; answering a flood of them would fill memory for a peer that does not read.
   autoPong: false,
   closeTimeout: limits.shellCloseMs,
@@ -83,11 +94,19 @@ export function createTabs({ send, facts = {}, pingMs = limits.shellPingMs, slow
     });
   }
 
-  function welcome(tab: WebSocket, socket: Duplex): void {
+  /** Nothing more is taken from it, and nothing more is told to it. */
+  function expel(tab: WebSocket): void {
+    tabs.delete(tab);
+    tab.removeAllListeners("message");
+    tab.close(withdrawnCode, "its access was withdrawn");
+  }
+
+  function welcome(tab: WebSocket, { socket, grant }: NewTab): void {
     tab.on("error", () => tab.terminate());
     if (tabs.size >= limits.shellConnections) return tab.close(tryAgainLater, `${tabs.size} tabs are open already; close one of them`);
     tabs.set(tab, socket);
-    tab.on("close", () => tabs.delete(tab));
+    const leave = grant.join(() => expel(tab));
+    tab.on("close", () => (leave(), tabs.delete(tab)));
     tab.on("pong", () => unanswered.delete(tab));
     listen(tab);
     put(tab, encodeFrame({ kind: "state", state }));
@@ -104,7 +123,7 @@ export function createTabs({ send, facts = {}, pingMs = limits.shellPingMs, slow
   }, pingMs).unref();
 
   return {
-    connect: (request, socket, head) => server.handleUpgrade(request, socket, head, (tab) => welcome(tab, socket)),
+    connect: (tab) => server.handleUpgrade(tab.request, tab.socket, tab.head, (socket) => welcome(socket, tab)),
     tell(frame) {
       if (frame.kind === "state") state = { ...frame.state, ...facts };
       // The first line of a runtime is its greeting; with the runtime goes its greeting.

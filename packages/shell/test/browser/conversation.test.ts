@@ -1,4 +1,4 @@
-// A conversation in a real browser: the address, a message, its answer while it is written, tools, questions,
+// A conversation in a real browser: the first start, a message, its answer while it is written, tools, questions,
 // and what can be done with an answer.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,20 +15,7 @@ const openStage = shareShell(browser);
 const playScript = shareScriptedShell(browser);
 const openOwnStage = (options?: StageOptions) => openPageStage(browser as Browser, options);
 
-describe.skipIf(!browser)("the address", () => {
-  it("opens the page, and the key leaves the address bar; reload works with the cookie alone", async () => {
-    await using stage = await openStage();
-    const { page, box, status } = await stage.open();
-    expect(page.url()).not.toContain("key");
-    expect(await page.evaluate(() => document.cookie)).toBe("");
-    expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage].map((storage) => Object.entries(storage))))).not.toMatch(
-      /[\w-]{43}/,
-    );
-    await page.reload();
-    await status.getByText("idle").waitFor();
-    expect(await box.isVisible()).toBe(true);
-  });
-
+describe.skipIf(!browser)("the page", () => {
   it("says on the first start what runs, offers examples that work by a click, and how to connect a real model", async () => {
     await using stage = await openStage();
     const { page, answers, button } = await stage.open();

@@ -67,7 +67,8 @@ async function writeLongConversation(folder: string): Promise<void> {
 describe.skipIf(!browser)("a conversation of 2,000 messages", () => {
   it("is shown whole, and scrolls, takes letters and streams without a stall", async () => {
     await using stage = await openStage({ prepare: ({ data }) => writeLongConversation(data) });
-    const { page, answers, questions, box, say, untilIdle } = await stage.openAgain(`${stage.shell.url}#/c/${conversationId}`);
+    const { page, answers, questions, box, say, untilIdle } = await stage.open();
+    await page.goto(`${stage.origin}/#/c/${conversationId}`);
     await answers.getByText(`message ${count} `).waitFor();
     expect([await questions.count(), await answers.count()]).toEqual([count / 2, count / 2]);
     const log = page.getByRole("log");

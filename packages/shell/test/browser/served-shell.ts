@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "vitest";
 import { startShell, type Shell } from "../../src/index.ts";
-import { connectTab, patientMs } from "../server/stage.ts";
+import { connectTab, enter, patientMs } from "../server/stage.ts";
 
 const launcher = resolve(import.meta.dirname, "../../../hawser/bin/hawser.mjs");
 export const pageFolder = resolve(import.meta.dirname, "../../dist/page");
@@ -15,6 +15,8 @@ export const pageFolder = resolve(import.meta.dirname, "../../dist/page");
 export interface ServedShell extends AsyncDisposable {
   readonly shell: Shell;
   readonly origin: string;
+  /** What was said to the terminal. */
+  readonly notices: readonly string[];
   /** The folder in which the agent works. */
   readonly work: string;
   write(files: Files): void;
@@ -50,13 +52,15 @@ export async function serveShell(options: ServedShellOptions = {}): Promise<Serv
   const folders = { work: join(folder, "work"), data: join(folder, "data") };
   mkdirSync(folders.work);
   const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  const shell = await start(folder, folders, options).catch((error: unknown) => {
+  const notices: string[] = [];
+  const shell = await start({ folder, ...folders, onNotice: (text) => notices.push(text) }, options).catch((error: unknown) => {
     remove();
     throw error;
   });
   return {
     shell,
-    origin: new URL(shell.url).origin,
+    origin: `http://127.0.0.1:${shell.port}`,
+    notices,
     work: folders.work,
     write: (files) => writeFiles(folders.work, files),
     agentPid: () => findAgent(folders.data),
@@ -73,11 +77,15 @@ export async function serveShell(options: ServedShellOptions = {}): Promise<Serv
   };
 }
 
-async function start(folder: string, folders: Folders, options: ServedShellOptions): Promise<Shell> {
-  const { work, data } = folders;
+interface Place extends Folders {
+  readonly folder: string;
+  onNotice(text: string): void;
+}
+
+async function start({ folder, work, data, onNotice }: Place, options: ServedShellOptions): Promise<Shell> {
   const { model = "offline", args = [], env, root = work, files = {} } = options;
   writeFiles(work, files);
-  await options.prepare?.(folders);
+  await options.prepare?.({ work, data });
   const agent = ["--conditions=hawser-source", launcher, "agent", `--model=${model}`, `--root=${work}`, `--data-dir=${data}`];
   return startShell({
     command: process.execPath,
@@ -95,7 +103,7 @@ async function start(folder: string, folders: Folders, options: ServedShellOptio
     facts: { root, examples: ["call listTags"] },
     pageFolder,
     readyMs: patientMs,
-    onNotice: () => {},
+    onNotice,
   });
 }
 
@@ -115,10 +123,9 @@ function writeFiles(work: string, files: Files): void {
 }
 
 /** As a tab would. */
-async function deleteConversations({ port, url }: Shell): Promise<void> {
-  const { origin, searchParams } = new URL(url);
-  const cookie = `hawser-${port}=${searchParams.get("key")}`;
-  const tab = await connectTab(`ws://127.0.0.1:${port}/link`, { cookie, origin });
+async function deleteConversations({ port, newAddress }: Shell): Promise<void> {
+  const credential = await enter(port, newAddress().url.split("#key=", 2)[1] ?? "");
+  const tab = await connectTab(port, { credential, headers: { origin: `http://127.0.0.1:${port}` } });
   await tab.next('"ready"');
   let count = 0;
   const ask = (request: object): Promise<string> => {

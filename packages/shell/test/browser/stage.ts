@@ -7,14 +7,16 @@ import type { Browser, BrowserContext, Page } from "./browser.ts";
 import { serveShell, type Files, type ServedShell, type ServedShellOptions } from "./served-shell.ts";
 import { createTab, type Tab } from "./tab.ts";
 
-export interface PageStage extends AsyncDisposable, Pick<ServedShell, "shell" | "origin" | "work" | "agentPid" | "decisions"> {
+export interface PageStage extends AsyncDisposable, Pick<ServedShell, "shell" | "origin" | "notices" | "work" | "agentPid" | "decisions"> {
   readonly context: BrowserContext;
   /** What went wrong in any tab. */
   readonly problems: string[];
-  /** A tab that has opened the printed address and is connected. */
+  /** A tab that has opened a new address and is connected. */
   open(): Promise<Tab>;
-  /** A tab of the same browser that has only the cookie. */
+  /** A tab of the same browser at an address without a key, let in by one that is open. */
   openAgain(address: string): Promise<Tab>;
+  /** A tab at an address, whatever comes of it. */
+  visit(address: string): Promise<Page>;
 }
 
 export interface VisitOptions {
@@ -50,18 +52,22 @@ export function shareShell(browser: Browser | undefined, options: () => ServedSh
 }
 
 async function visit(browser: Browser, served: ServedShell, options: VisitOptions, leave: () => Promise<void>): Promise<PageStage> {
-  const { shell, origin, work, agentPid, decisions } = served;
+  const { shell, origin, notices, work, agentPid, decisions } = served;
   served.write(options.files ?? {});
   // What moves for ever costs a core for ever.
   const context = await browser.newContext({ viewport: { width: 1_100, height: 800 }, reducedMotion: "reduce", ...options.view });
   context.setDefaultTimeout(actionMs);
   const problems: string[] = [];
 
-  async function openAt(address: string): Promise<Tab> {
+  async function visitAt(address: string): Promise<Page> {
     const page = await context.newPage();
     watchPage(page, origin, problems);
     await page.goto(address);
-    const tab = createTab(page);
+    return page;
+  }
+
+  async function openAt(address: string): Promise<Tab> {
+    const tab = createTab(await visitAt(address));
     await tab.status.getByText("idle").or(tab.status.getByText("working")).waitFor();
     return tab;
   }
@@ -69,13 +75,15 @@ async function visit(browser: Browser, served: ServedShell, options: VisitOption
   return {
     shell,
     origin,
+    notices,
     work,
     agentPid,
     decisions,
     context,
     problems,
-    open: () => openAt(shell.url),
+    open: () => openAt(shell.newAddress().url),
     openAgain: openAt,
+    visit: visitAt,
     async [Symbol.asyncDispose]() {
       await context.close();
       await leave();

@@ -2,7 +2,7 @@
 
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { invoke } from "@tauri-apps/api/core";
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
 import { limits } from "@hawser/wire";
@@ -105,13 +105,20 @@ describe("the desktop's own commands", () => {
     await expect(desktop.save(settings)).rejects.toMatchObject({ code: "usage", message: "there is no folder /nowhere" });
   });
 
-  it("are offered inside of Tauri only", async () => {
-    expect((await chooseLink()).desktop).toBeDefined();
+  it("are offered inside of Tauri only, where there is no server and no key to exchange", async () => {
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", async (path: string) => (asked.push(path), Response.json({ credential: "c" }, { status: 201 })));
+    vi.stubGlobal("location", { host: "127.0.0.1:1", pathname: "/", search: "", hash: "#key=k" });
+    vi.stubGlobal("history", { replaceState: () => {} });
+    vi.stubGlobal("addEventListener", () => {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const isLocked = () => expect.fail("it has access");
+    expect((await chooseLink(isLocked)).desktop).toBeDefined();
+    expect(asked).toEqual([]);
     clearMocks();
     Reflect.deleteProperty(globalThis, "__TAURI_INTERNALS__");
-    Object.assign(globalThis, { location: { href: "http://127.0.0.1:1/" } });
-    expect((await chooseLink()).desktop).toBeUndefined();
-    Reflect.deleteProperty(globalThis, "location");
+    expect((await chooseLink(isLocked)).desktop).toBeUndefined();
+    expect(asked).toEqual(["/credentials"]);
   });
 });
 
@@ -131,7 +138,7 @@ describe("a file that is attached in a desktop window", () => {
     expect(kept).toEqual({ path: "/data/attachments/1/Übersicht 1.txt" });
     expect(calls).toEqual([{ command: "file_put", args: bytes }]);
     expect(headers).toEqual([{ "x-file-name": "%C3%9Cbersicht%201.txt" }]);
-    expect(files.addressOf(kept.path)).toBeUndefined();
+    expect(await files.addressOf(kept.path)).toBeUndefined();
   });
 
   it("is shown out of the page's own memory when it is an image", async () => {
@@ -139,9 +146,9 @@ describe("a file that is attached in a desktop window", () => {
     const files = createDesktopFiles({ invoke });
     const { address = "" } = await files.keep(new File(["png"], "a.png", { type: "image/png" }));
     expect(address).toMatch(/^blob:/);
-    expect(files.addressOf("/data/attachments/2/a.png")).toBe(address);
+    expect(await files.addressOf("/data/attachments/2/a.png")).toBe(address);
     expect(await (await fetch(address)).text()).toBe("png");
-    expect(files.addressOf("/data/attachments/3/a.png")).toBeUndefined();
+    expect(await files.addressOf("/data/attachments/3/a.png")).toBeUndefined();
     URL.revokeObjectURL(address);
   });
 

@@ -11,7 +11,12 @@ export interface PageServer extends AsyncDisposable {
   connection(): Promise<Connection>;
 }
 
+/** Of a page that is in for good. */
+export const freeAccess = { subprotocols: () => ["hawser", "hawser.key.any"], isStillGood: async () => true };
+
 export interface Connection {
+  /** The subprotocols, as they came. */
+  readonly offered: string | undefined;
   tell(frame: PageFrame): void;
   respond(message: object): void;
   /** The next request, as JSON. */
@@ -25,8 +30,8 @@ export async function startPageServer(): Promise<PageServer> {
   await once(server, "listening");
   const waiting: Connection[] = [];
   let wake: (() => void) | undefined;
-  server.on("connection", (socket) => {
-    waiting.push(toConnection(socket));
+  server.on("connection", (socket, { headers }) => {
+    waiting.push(toConnection(socket, headers["sec-websocket-protocol"]));
     wake?.();
   });
   return {
@@ -54,7 +59,7 @@ export async function startRefusingServer(): Promise<AsyncDisposable & { readonl
   };
 }
 
-function toConnection(socket: WebSocket): Connection {
+function toConnection(socket: WebSocket, offered: string | undefined): Connection {
   const lines: string[] = [];
   let wake: (() => void) | undefined;
   socket.on("message", (data: Buffer) => {
@@ -63,6 +68,7 @@ function toConnection(socket: WebSocket): Connection {
   });
   const tell = (frame: PageFrame): void => socket.send(encodeFrame(frame));
   return {
+    offered,
     tell,
     respond: (message) => tell({ kind: "response", line: JSON.stringify(message) }),
     async request() {

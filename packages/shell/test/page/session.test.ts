@@ -4,13 +4,13 @@ import { describe, expect, it } from "vitest";
 import { createWebSocketLink } from "../../src/page/links/web-socket-link.ts";
 import { createActions } from "../../src/page/session/actions.ts";
 import { createSession, type Session } from "../../src/page/session/session.ts";
-import { startPageServer, type Connection } from "./page-server.ts";
+import { freeAccess, startPageServer, type Connection } from "./page-server.ts";
 
 const capabilities = ["cancel", "permissions", "conversations", "models", "subscribe"];
 
 function openSession(url: string, frameMs = 1): Session {
   return createSession({
-    openLink: (events) => createWebSocketLink({ url, firstPauseMs: 5, ...events }),
+    openLink: (events) => createWebSocketLink({ url, access: freeAccess, firstPauseMs: 5, ...events }),
     schedule: (flush) => void setTimeout(flush, frameMs),
     now: Date.now,
   });

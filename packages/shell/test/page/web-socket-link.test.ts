@@ -6,13 +6,14 @@ import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
 import type { PassedLine } from "../../src/page/links/page-link.ts";
 import { createWebSocketLink } from "../../src/page/links/web-socket-link.ts";
 import type { LinkState } from "../../src/page/state/page-state.ts";
-import { startPageServer, startRefusingServer } from "./page-server.ts";
+import { freeAccess, startPageServer, startRefusingServer } from "./page-server.ts";
 
-function openLink(url: string, longestPauseMs = 40) {
+function openLink(url: string, { longestPauseMs = 40, access = freeAccess } = {}) {
   const passed: PassedLine[] = [];
   const states: LinkState[] = [];
   const link = createWebSocketLink({
     url,
+    access,
     firstPauseMs: 5,
     longestPauseMs,
     onLine: (line) => void passed.push(line),
@@ -82,7 +83,7 @@ describe("the WebSocket link", () => {
   it("waits longer when a connection is closed as soon as it is open, and says what the server says", async () => {
     await using server = await startPageServer();
     // A connection that lasts as long as the longest pause counts as a good one; none does here, on a busy machine either.
-    const { link, states } = openLink(server.url, 600_000);
+    const { link, states } = openLink(server.url, { longestPauseMs: 600_000 });
     for (let count = 0; count < 4; count++) (await server.connection()).close(1013, "32 tabs are open already");
     const closed = () => states.filter(({ phase }) => phase === "closed");
     await expect.poll(() => closed().length, { timeout: 30_000 }).toBeGreaterThanOrEqual(4);
@@ -104,6 +105,31 @@ describe("the WebSocket link", () => {
     await expect.poll(() => passed.length, { timeout: 30_000 }).toBe(1);
     expect(passed[0]?.value).toContain("{oops");
     link.close?.();
+  });
+
+  it("shows its credential as a subprotocol, and after a loss the one that is good then", async () => {
+    await using server = await startPageServer();
+    let count = 0;
+    const access = { subprotocols: () => ["hawser", `hawser.key.${count}`], isStillGood: async () => ++count > 0 };
+    const { link } = openLink(server.url, { access });
+    const first = await server.connection();
+    expect(first.offered).toBe("hawser, hawser.key.0");
+    first.drop();
+    expect((await server.connection()).offered).toBe("hawser, hawser.key.1");
+    link.close?.();
+  });
+
+  it("ends when there is no access any more, says what the user can do, and tries no more", async () => {
+    await using server = await startPageServer();
+    let asked = 0;
+    const access = { ...freeAccess, isStillGood: async () => ++asked < 1 };
+    const { link, states, next } = openLink(server.url, { access });
+    (await server.connection()).drop();
+    expect(await next()).toMatchObject({ lost: { code: "connection_lost" } });
+    expect(await next()).toBeUndefined();
+    expect(states.at(-1)).toMatchObject({ phase: "ended", message: expect.stringContaining("press Enter in the terminal") as string });
+    link.retry();
+    expect(asked).toBe(1);
   });
 
   it("ends its lines and connects no more once it is closed", async () => {

@@ -9,32 +9,35 @@ let stage: Stage;
 beforeAll(async () => void (stage = await openStage()));
 afterAll(() => stage[Symbol.asyncDispose]());
 
-const cookie = () => ({ cookie: `hawser-${stage.shell.port}=${stage.key}` });
-
 describe("the address", () => {
-  it("answers with the page and a cookie to a plain GET without cookies, and the cookie alone does for a reload", async () => {
-    const first = await stage.fetch(`/?key=${stage.key}`);
-    expect(first).toMatchObject({ status: 200, body: expect.stringContaining("<title>page") as string });
-    const [setCookie = ""] = first.headers["set-cookie"] ?? [];
-    expect(setCookie).toMatch(/HttpOnly; SameSite=Strict$/);
-    const again = await stage.fetch("/", { headers: { cookie: setCookie.split(";", 1)[0] ?? "" } });
-    expect(again.status).toBe(200);
+  it("answers a plain GET with the page, without a cookie, and its key is in no part that is sent", async () => {
+    const { url } = stage.shell.newAddress();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#key=[\w-]{43}$/);
+    const answer = await fetch(url);
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("<title>page")]);
+    expect(answer.headers.get("set-cookie")).toBeNull();
   });
 
-  it.each([
-    ["/", {}],
-    ["/?key=", {}],
-    ["/?key=wrong", {}],
-    ["/assets/main.js", {}],
-    ["/", { cookie: "hawser-1=x" }],
-  ])("refuses %s with headers %j in one sentence", async (path, headers) => {
-    const answer = await stage.fetch(path, { headers });
-    expect(answer).toMatchObject({ status: 403, body: expect.stringContaining("hawser shell") as string });
-    expect(answer.headers["set-cookie"]).toBeUndefined();
+  it("G16 leads to files that are public and hold no secret; everything else needs the credential", async () => {
+    const key = stage.newKey();
+    for (const path of ["/", "/assets/main.js"]) {
+      const { status, body, headers } = await stage.fetch(path);
+      expect([status, headers["set-cookie"]]).toEqual([200, undefined]);
+      expect(body).not.toMatch(new RegExp(`${key}|${stage.credential}`));
+    }
+    const { origin } = stage;
+    for (const [method, path] of [...closed, ["POST", "/credentials"]] as const)
+      for (const secret of ["", "wrong", ...(path === "/credentials" && method === "POST" ? [] : [key])]) {
+        const answer = await stage.fetch(path, { method, headers: { origin, ...(secret && { authorization: `Bearer ${secret}` }) } });
+        expect([answer.status, answer.headers["www-authenticate"]], `${method} ${path} ${secret}`).toEqual([401, "Bearer"]);
+        expect(answer.body).toContain("press Enter in the terminal for a new address");
+      }
+    for (const [method, path, status] of closed)
+      expect((await stage.fetch(path, { method, headers: { ...stage.own, "x-file-name": "a" } })).status, path).toBe(status);
   });
 
   it("WEB-03 serves the page's files and nothing else, whatever the path says", async () => {
-    expect((await stage.fetch("/assets/main.js", { headers: cookie() })).status).toBe(200);
+    expect((await stage.fetch("/assets/main.js")).status).toBe(200);
     const paths = [
       "/../secret.txt",
       "/assets/../../secret.txt",
@@ -46,14 +49,14 @@ describe("the address", () => {
       "/link",
     ];
     for (const path of paths) {
-      const answer = await stage.fetch(path, { headers: cookie() });
+      const answer = await stage.fetch(path, { headers: stage.own });
       expect([400, 404], path).toContain(answer.status);
       expect(answer.body).not.toContain("not to be served");
     }
   });
 
   it("WEB-04 carries headers that let nothing in and nothing out, and is not kept", async () => {
-    const { headers } = await stage.fetch(`/?key=${stage.key}`);
+    const { headers } = await stage.fetch("/");
     expect(headers["content-security-policy"]).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     expect(headers["content-security-policy"]).not.toContain("unsafe");
     expect(headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
@@ -61,15 +64,41 @@ describe("the address", () => {
   });
 });
 
+/** What only a page that is in may ask for, and how it is answered then. */
+const closed = [
+  ["GET", "/credentials", 200],
+  ["POST", "/keys", 201],
+  ["POST", "/files", 201],
+  ["GET", "/files/x", 404],
+  ["GET", "/nowhere", 404],
+  ["POST", "/nowhere", 404],
+] as const;
+
 describe("a page of another origin", () => {
-  it("can't reach the server under a name of its own, even with the key (DNS rebinding)", async () => {
-    for (const host of ["evil.example", `evil.example:${stage.shell.port}`, "127.0.0.1", `127.0.0.1:${stage.shell.port}.evil.example`])
-      expect((await stage.fetch(`/?key=${stage.key}`, { headers: { host } })).status).toBe(403);
+  const visit = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+
+  it("may lead the browser to the page, and to nothing else; it neither frames nor reads it", async () => {
+    expect((await stage.fetch("/", { headers: visit })).status).toBe(200);
+    expect((await stage.fetch("/", { headers: { ...visit, "sec-fetch-dest": "iframe" } })).status).toBe(403);
+    expect((await stage.fetch("/", { headers: { ...visit, "sec-fetch-mode": "no-cors" } })).status).toBe(403);
+    expect((await stage.fetch("/", { headers: { "sec-fetch-site": "same-site" } })).status).toBe(403);
+    expect((await stage.fetch("/", { headers: { origin: "https://evil.example" } })).status).toBe(403);
+    const { authorization } = stage.own;
+    expect((await stage.fetch("/credentials", { headers: { ...visit, authorization } })).status).toBe(403);
+    expect((await stage.fetch("/", { method: "POST", headers: { ...visit, origin: "https://evil.example" } })).status).toBe(403);
   });
 
-  it("can't send anything, even if the browser sent the cookie (CSRF)", async () => {
+  it("can't reach the server under a name of its own (DNS rebinding)", async () => {
+    const { authorization } = stage.own;
+    for (const host of ["evil.example", `evil.example:${stage.shell.port}`, "127.0.0.1", `127.0.0.1:${stage.shell.port}.evil.example`]) {
+      expect((await stage.fetch("/", { headers: { host } })).status).toBe(403);
+      expect((await stage.fetch("/credentials", { headers: { host, authorization } })).status).toBe(403);
+    }
+  });
+
+  it("can't send anything, even with the credential (CSRF)", async () => {
     const file = { method: "POST", body: "x" };
-    const headers = { ...cookie(), "x-file-name": "a.txt" };
+    const headers = { authorization: stage.own.authorization, "x-file-name": "a.txt" };
     expect((await stage.fetch("/files", { ...file, headers: { ...headers, origin: "https://evil.example" } })).status).toBe(403);
     expect((await stage.fetch("/files", { ...file, headers: { ...headers, origin: "null" } })).status).toBe(403);
     expect((await stage.fetch("/files", { ...file, headers })).status).toBe(403);
@@ -79,20 +108,21 @@ describe("a page of another origin", () => {
     expect((await stage.fetch("/files", { ...file, headers: { ...headers, origin: stage.origin } })).status).toBe(201);
   });
 
-  it("can't open the socket (WebSocket hijack)", async () => {
+  it("can't open the socket, even with the credential (WebSocket hijack), nor the page without one", async () => {
+    const { origin } = stage;
     for (const headers of [
-      { ...cookie(), origin: "https://evil.example" },
-      { ...cookie(), origin: `http://localhost:${stage.shell.port}` },
-      { ...cookie() },
-      { origin: stage.origin },
-      { ...cookie(), origin: stage.origin, host: "evil.example" },
+      { origin: "https://evil.example" },
+      { origin: `http://localhost:${stage.shell.port}` },
+      {},
+      { origin, host: "evil.example" },
     ])
-      await expect(stage.connect(headers as Record<string, string>)).rejects.toThrow("403");
+      await expect(stage.connect({ headers: headers as Record<string, string> })).rejects.toThrow("403");
+    for (const credential of ["wrong", stage.newKey()]) await expect(stage.connect({ credential })).rejects.toThrow("401");
   });
 
   it("is told nothing by other methods", async () => {
     for (const method of ["PUT", "DELETE", "OPTIONS", "PATCH"])
-      expect((await stage.fetch("/", { method, headers: { ...cookie(), origin: stage.origin } })).status).toBe(405);
+      expect((await stage.fetch("/", { method, headers: stage.own })).status).toBe(405);
   });
 });
 
@@ -120,17 +150,17 @@ describe("the listener", () => {
     ];
     const lines = await Promise.all(broken.map((text) => firstLineFor(stage.shell.port, text)));
     for (const line of lines) expect(line).toMatch(/^(?:HTTP\/1\.1 4\d\d .*)?$/);
-    expect((await stage.fetch(`/?key=${stage.key}`)).status).toBe(200);
+    expect((await stage.fetch("/")).status).toBe(200);
   });
 
   it("WEB-03 a body without end is cut off, and what was kept of it is gone", async () => {
     const answer = await stage.fetch("/files", {
       method: "POST",
-      headers: { ...cookie(), origin: stage.origin, "x-file-name": "big.bin" },
+      headers: { ...stage.own, "x-file-name": "big.bin" },
       body: Buffer.alloc(11_000_000),
     });
     expect(answer).toMatchObject({ status: 413, body: expect.stringContaining("larger than") as string });
-    expect((await stage.fetch(`/?key=${stage.key}`)).status).toBe(200);
+    expect((await stage.fetch("/")).status).toBe(200);
   });
 
   it("says in one sentence that a port is taken", async () => {

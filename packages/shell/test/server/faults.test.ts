@@ -31,7 +31,7 @@ describe.concurrent("a runtime that is stopped (SIGSTOP)", () => {
       await expect.poll(() => agentsOf(stage), { timeout: 30_000 }).toHaveLength(1);
       for (const pid of agentsOf(stage)) process.kill(pid, "SIGSTOP");
       tab.send(say("t2", "what is 3 + 3?"));
-      expect((await stage.fetch(`/?key=${stage.key}`)).status).toBe(200);
+      expect((await stage.fetch("/")).status).toBe(200);
       await (await stage.connect()).next("!");
       expect(await closesInTime(stage)).toBe(true);
     },
@@ -92,7 +92,7 @@ describe("a disk that is full", () => {
     try {
       process.env["TMPDIR"] = place;
       await using stage = await openStage();
-      const headers = { cookie: `hawser-${stage.shell.port}=${stage.key}`, origin: stage.origin, "x-file-name": "a" };
+      const headers = { ...stage.own, "x-file-name": "a" };
       const post = (body: Buffer) => stage.fetch("/files", { method: "POST", headers, body });
       const refused = await post(Buffer.alloc(4_000_000));
       expect([refused.status, refused.body]).toEqual([507, expect.stringContaining("ENOSPC")]);

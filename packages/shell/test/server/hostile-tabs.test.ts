@@ -9,20 +9,21 @@ import { limits } from "@hawser/wire";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { createTabs, type TabsOptions } from "../../src/server/tabs.ts";
-import { encodeRawFrame, opcodes, openRaw, openRawTab, ownHeaders, upgradeHead, type Door } from "./raw-socket.ts";
+import { encodeRawFrame, linkHeaders, opcodes, openRaw, openRawTab, upgradeHead, type Door } from "./raw-socket.ts";
 import { oddRuntime, openStage, type Stage } from "./stage.ts";
 
 const { text, binary, continuation, ping } = opcodes;
-const doorOf = ({ shell, key }: Stage): Door => ({ port: shell.port, key });
+const doorOf = ({ shell, credential }: Stage): Door => ({ port: shell.port, credential });
 
 /** Tabs on a server of their own, whose times the test chooses. */
 async function openTabs(options: Partial<TabsOptions>) {
   const tabs = createTabs({ send: async () => {}, ...options });
-  const server = createServer().on("upgrade", tabs.connect);
+  const grant = { join: () => () => {} };
+  const server = createServer().on("upgrade", (request, socket, head) => tabs.connect({ request, socket, head, grant }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     tabs,
-    door: { port: (server.address() as AddressInfo).port, key: "" },
+    door: { port: (server.address() as AddressInfo).port, credential: "any" },
     async [Symbol.asyncDispose]() {
       tabs.close();
       await new Promise((resolve) => server.close(resolve));
@@ -153,8 +154,8 @@ async function untilStill(read: () => number): Promise<void> {
 describe("two hundred tabs", () => {
   it("are let in up to the bound; those beyond are told why, and one that leaves makes room", async () => {
     await using stage = await openStage();
-    const headers = { cookie: `hawser-${stage.shell.port}=${stage.key}`, origin: stage.origin };
-    const open = () => new WebSocket(`ws://127.0.0.1:${stage.shell.port}/link`, { headers });
+    const protocols = ["hawser", `hawser.key.${stage.credential}`];
+    const open = () => new WebSocket(`ws://127.0.0.1:${stage.shell.port}/link`, protocols, { origin: stage.origin });
     const sockets = Array.from({ length: 200 }, open);
     const ends = sockets.map(
       (socket) =>
@@ -203,8 +204,8 @@ describe("a tab that does not answer", () => {
   it("is not waited for at the end, nor is half a connection that was refused", async () => {
     const stage = await openStage();
     using tab = await openRawTab(doorOf(stage));
-    using refused = await openRaw(stage.shell.port, upgradeHead(ownHeaders({ ...doorOf(stage), key: "wrong" })));
-    await refused.next("403");
+    using refused = await openRaw(stage.shell.port, upgradeHead(linkHeaders({ ...doorOf(stage), credential: "wrong" })));
+    await refused.next("401");
     tab.socket.pause();
     const end = stage[Symbol.asyncDispose]().then(() => "closed");
     // The runtime's own end takes its time too.

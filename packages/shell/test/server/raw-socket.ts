@@ -47,23 +47,38 @@ export async function openRaw(port: number, bytes: string | Buffer = ""): Promis
   };
 }
 
+/** The status of the answer to a request by hand; 0 when there was none. */
+export async function statusOf(port: number, head: string): Promise<number> {
+  using raw = await openRaw(port, head);
+  raw.socket.setTimeout(20_000, () => raw.socket.destroy());
+  // Without an answer there is no line to wait for.
+  await raw.next("\r\n").catch(() => undefined);
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(raw.received())?.[1] ?? 0);
+}
+
 const firstLine = (text: string): string => text.split("\r\n", 1)[0] ?? "";
 
 export interface Door {
   readonly port: number;
-  readonly key: string;
+  readonly credential: string;
 }
 
+const siteHeaders = ({ port }: Door): string => `Host: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\n`;
+
 /** Of the page's own requests. */
-export const ownHeaders = ({ port, key }: Door): string =>
-  `Host: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nCookie: hawser-${port}=${key}\r\n`;
+export const ownHeaders = (door: Door): string => `${siteHeaders(door)}Authorization: Bearer ${door.credential}\r\n`;
+
+/** With which the page opens its link. */
+export const linkHeaders = (door: Door): string => siteHeaders(door) + toProtocolHeader(door.credential);
+
+export const toProtocolHeader = (credential: string): string => `Sec-WebSocket-Protocol: hawser, hawser.key.${credential}\r\n`;
 
 export const upgradeHead = (headers: string): string =>
   `GET /link HTTP/1.1\r\n${headers}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
 
 /** A tab by hand, past its handshake. */
 export async function openRawTab(door: Door): Promise<RawSocket> {
-  const raw = await openRaw(door.port, upgradeHead(ownHeaders(door)));
+  const raw = await openRaw(door.port, upgradeHead(linkHeaders(door)));
   await raw.next("\r\n\r\n");
   return raw;
 }

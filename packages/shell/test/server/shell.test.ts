@@ -69,7 +69,7 @@ describe("the runtime behind it", () => {
 describe("files dropped on the page", () => {
   it("can be attached, and images are shown again by what they are, not by what they are called", async () => {
     await using stage = await openStage();
-    const headers = { cookie: `hawser-${stage.shell.port}=${stage.key}`, origin: stage.origin };
+    const headers = stage.own;
     const keep = async (name: string, body: Buffer) => {
       const answer = await stage.fetch("/files", {
         method: "POST",

@@ -11,7 +11,7 @@ import { startShell, type Shell, type ShellOptions } from "../../src/index.ts";
 import { createDroppedFiles } from "../../src/server/dropped-files.ts";
 import { startServer } from "../../src/server/http-server.ts";
 import { readPageFiles } from "../../src/server/page-files.ts";
-import { createTabs } from "../../src/server/tabs.ts";
+import { createTabs, type TabsOptions } from "../../src/server/tabs.ts";
 
 /** For a runtime that starts on a busy machine. */
 export const patientMs = 150_000;
@@ -27,13 +27,24 @@ export interface Stage extends AsyncDisposable {
   readonly shell: Shell;
   readonly folder: string;
   readonly origin: string;
-  readonly key: string;
+  /** Of a page that is in. */
+  readonly credential: string;
+  /** What that page's requests carry. */
+  readonly own: { readonly authorization: string; readonly origin: string };
   readonly notices: string[];
   /** Where dropped files are kept. */
   readonly filesFolder: string;
   fetch(path: string, options?: RequestOptions): Promise<Answer>;
-  /** A tab that has the cookie, or what it is given instead. */
-  connect(headers?: Record<string, string>): Promise<Tab>;
+  /** The key of a new address. */
+  newKey(): string;
+  exchange(key: string): Promise<Answer>;
+  /** A tab that shows the stage's credential, or another one. */
+  connect(door?: Partial<LinkDoor>): Promise<Tab>;
+}
+
+export interface LinkDoor {
+  readonly credential: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface RequestOptions {
@@ -59,10 +70,7 @@ export interface Tab {
 
 export async function openStage(options: Partial<ShellOptions> = {}): Promise<Stage> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hawser-shell-")));
-  mkdirSync(join(folder, "page", "assets"), { recursive: true });
-  writeFileSync(join(folder, "page", "index.html"), "<!doctype html><title>page</title>");
-  writeFileSync(join(folder, "page", "assets", "main.js"), "export {};");
-  writeFileSync(join(folder, "secret.txt"), "not to be served");
+  writePage(folder);
   const notices: string[] = [];
   let filesFolder = "";
   const shell = await startShell({
@@ -81,17 +89,21 @@ export async function openStage(options: Partial<ShellOptions> = {}): Promise<St
     rmSync(folder, { recursive: true, force: true });
     throw error;
   });
-  const { origin, searchParams } = new URL(shell.url);
-  const key = searchParams.get("key") ?? "";
+  const { port } = shell;
+  const origin = `http://127.0.0.1:${port}`;
+  const credential = await enter(port, keyOf(shell.newAddress().url));
   return {
     shell,
     folder,
     origin,
-    key,
+    credential,
+    own: { authorization: `Bearer ${credential}`, origin },
     notices,
     filesFolder,
-    fetch: (path, request) => send(shell.port, path, request),
-    connect: (headers = { cookie: `hawser-${shell.port}=${key}`, origin }) => connectTab(`ws://127.0.0.1:${shell.port}/link`, headers),
+    fetch: (path, request) => send(port, path, request),
+    newKey: () => keyOf(shell.newAddress().url),
+    exchange: (key) => exchange(port, key),
+    connect: (door) => connectTab(port, { credential, headers: { origin }, ...door }),
     async [Symbol.asyncDispose]() {
       await shell.close();
       rmSync(folder, { recursive: true, force: true });
@@ -99,19 +111,59 @@ export async function openStage(options: Partial<ShellOptions> = {}): Promise<St
   };
 }
 
-/** The server alone, with the page of a stage and a time for requests that the test chooses. */
-export async function openServer({ folder }: Stage, requestMs: number) {
-  const tabs = createTabs({ send: async () => {} });
+const keyOf = (url: string): string => /#key=(.+)$/.exec(url)?.[1] ?? "";
+
+const exchange = (port: number, key: string): Promise<Answer> =>
+  send(port, "/credentials", { method: "POST", headers: { authorization: `Bearer ${key}`, origin: `http://127.0.0.1:${port}` } });
+
+/** As a page does: the credential that a key is exchanged for. */
+export async function enter(port: number, key: string): Promise<string> {
+  const { status, body } = await exchange(port, key);
+  expect(status, body).toBe(201);
+  return (JSON.parse(body) as { credential: string }).credential;
+}
+
+function writePage(folder: string): void {
+  mkdirSync(join(folder, "page", "assets"), { recursive: true });
+  writeFileSync(join(folder, "page", "index.html"), "<!doctype html><title>page</title>");
+  writeFileSync(join(folder, "page", "assets", "main.js"), "export {};");
+  writeFileSync(join(folder, "secret.txt"), "not to be served");
+}
+
+/** The server alone, without a runtime, and with a time for requests that the test may choose. */
+export async function openServer({ requestMs, send: take = async () => {} }: { requestMs?: number } & Partial<TabsOptions> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "hawser-server-"));
+  writePage(folder);
+  const notices: string[] = [];
+  const tabs = createTabs({ send: take });
   const files = createDroppedFiles();
-  const server = await startServer({ port: 0, page: readPageFiles(join(folder, "page")), files, tabs, requestMs });
-  const { searchParams } = new URL(server.url);
+  const onNotice = (text: string) => void notices.push(text);
+  const server = await startServer({
+    port: 0,
+    page: readPageFiles(join(folder, "page")),
+    files,
+    tabs,
+    onNotice,
+    ...(requestMs && { requestMs }),
+  });
+  const { port } = server;
+  const newKey = () => keyOf(server.newAddress().url);
+  const fetch = (path: string, request?: RequestOptions) => send(port, path, request);
   return {
-    door: { port: server.port, key: searchParams.get("key") ?? "" },
-    isServed: async () => expect((await send(server.port, `/?${String(searchParams)}`)).status).toBe(200),
+    door: { port, credential: await enter(port, newKey()) },
+    origin: `http://127.0.0.1:${port}`,
+    notices,
+    server,
+    tabs,
+    fetch,
+    newKey,
+    exchange: (key: string) => exchange(port, key),
+    isServed: async () => expect((await fetch("/")).status).toBe(200),
     async [Symbol.asyncDispose]() {
       tabs.close();
       await server.close();
       files.remove();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -147,8 +199,8 @@ function send(port: number, path: string, { method = "GET", headers = {}, body }
   });
 }
 
-export async function connectTab(url: string, headers: Record<string, string>): Promise<Tab> {
-  const socket = new WebSocket(url, { headers });
+export async function connectTab(port: number, { credential, headers }: LinkDoor): Promise<Tab> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/link`, ["hawser", `hawser.key.${credential}`], { headers });
   const frames: string[] = [];
   let closed: string | undefined;
   let listeners: (() => void)[] = [];

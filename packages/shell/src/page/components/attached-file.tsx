@@ -1,6 +1,7 @@
 // A file of a message: an image is shown when this launch still has it, anything else by its name.
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
+import type { KeptFiles } from "../links/kept-files.ts";
 import { usePageParts } from "../session/page-context.ts";
 import { Icon } from "./icon.tsx";
 
@@ -13,7 +14,7 @@ export function AttachedFile({ path, mime }: AttachedFileProps) {
   const { files } = usePageParts();
   const [isGone, setIsGone] = useState(false);
   const name = path.split(/[/\\]/).at(-1) ?? path;
-  const address = mime.startsWith("image/") ? files.addressOf(path) : undefined;
+  const address = useImageAddress(files, mime.startsWith("image/") ? path : undefined);
   if (address !== undefined && !isGone)
     return <img src={address} alt={name} className="max-h-48 max-w-full rounded-lg border border-line" onError={() => setIsGone(true)} />;
   return (
@@ -22,4 +23,16 @@ export function AttachedFile({ path, mime }: AttachedFileProps) {
       <span className="truncate">{name}</span>
     </span>
   );
+}
+
+function useImageAddress(files: KeptFiles, path: string | undefined): string | undefined {
+  const [address, setAddress] = useState<string>();
+  useEffect(() => {
+    let isLeft = false;
+    if (path !== undefined) void files.addressOf(path).then((found) => (isLeft ? undefined : setAddress(found)));
+    return () => {
+      isLeft = true;
+    };
+  }, [files, path]);
+  return address;
 }

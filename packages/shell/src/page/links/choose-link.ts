@@ -1,5 +1,8 @@
-// Which way leads to the agent: a desktop window has Tauri's, a browser has the local server it came from.
+// Which way leads to the agent: a desktop window has Tauri's, a browser has the local server it came from, to
+// which it first has to get access.
 
+import { enterPage } from "../access/enter-page.ts";
+import { reloadForKeys, takeKey } from "../session/address.ts";
 import { createDesktop, type Desktop } from "./desktop.ts";
 import { createDesktopFiles, createServerFiles, type KeptFiles } from "./kept-files.ts";
 import type { OpenPageLink } from "./page-link.ts";
@@ -13,7 +16,8 @@ export interface ChosenLink {
   readonly desktop?: Desktop;
 }
 
-export async function chooseLink(): Promise<ChosenLink> {
+/** Resolves when there is access; until then it may call back. */
+export async function chooseLink(onLocked: (wasKeyRefused: boolean) => void): Promise<ChosenLink> {
   if (isInsideTauri()) {
     const [{ listen }, { invoke }] = await Promise.all([import("@tauri-apps/api/event"), import("@tauri-apps/api/core")]);
     return {
@@ -22,11 +26,10 @@ export async function chooseLink(): Promise<ChosenLink> {
       desktop: createDesktop({ invoke }),
     };
   }
-  const url = new URL("/link", location.href);
-  url.protocol = "ws:";
-  url.hash = "";
-  url.search = "";
-  return { openLink: (events) => createWebSocketLink({ url: url.href, ...events }), files: createServerFiles() };
+  reloadForKeys();
+  const access = await enterPage({ key: takeKey(), onLocked });
+  const url = `ws://${location.host}/link`;
+  return { openLink: (events) => createWebSocketLink({ url, access, ...events }), files: createServerFiles(access) };
 }
 
 const isInsideTauri = (): boolean => "__TAURI_INTERNALS__" in globalThis;

@@ -2,36 +2,57 @@
 // each file is kept by whoever the page came from, which answers with the path that the agent will read.
 
 import { HawserError, isRecord, limits } from "@hawser/wire";
+import type { PageAccess } from "../access/enter-page.ts";
 import { callDesktop, type TauriPowers } from "./tauri-powers.ts";
 
 export interface KeptFile {
   readonly path: string;
-  /** Under which the page can show it again, if it is an image. */
+  /** Under which the page can show it, if it is an image: out of its own memory. */
   readonly address?: string | undefined;
 }
 
 export interface KeptFiles {
   /** Rejects with a sentence. */
   keep(file: File): Promise<KeptFile>;
-  /** Undefined when this launch has no such image. */
-  addressOf(path: string): string | undefined;
+  /** Under which the page can show an image; undefined when this launch has none of that path. */
+  addressOf(path: string): Promise<string | undefined>;
 }
 
-export function createServerFiles(): KeptFiles {
+export function createServerFiles({ headers }: Pick<PageAccess, "headers">): KeptFiles {
+  const addresses = new Map<string, Promise<string | undefined>>();
+
+  /** An image's own tag could not show the credential. */
+  async function load(id: string): Promise<string | undefined> {
+    const response = await fetch(`/files/${id}`, { headers: headers(), credentials: "omit" });
+    return response.ok ? URL.createObjectURL(await response.blob()) : undefined;
+  }
+
   return {
     async keep(file) {
-      const response = await fetch("/files", { method: "POST", headers: toHeaders(file), body: file });
+      const request = { method: "POST", headers: { ...toHeaders(file), ...headers() }, credentials: "omit", body: file } as const;
+      const response = await fetch("/files", request);
       const answer: unknown = await response.json().catch(() => undefined);
-      if (isRecord(answer) && typeof answer["path"] === "string") return { path: answer["path"], address: String(answer["address"]) };
-      throw new HawserError("usage", isRecord(answer) ? String(answer["error"]) : `the shell refused it (${response.status})`);
+      if (!isRecord(answer) || typeof answer["path"] !== "string")
+        throw new HawserError("usage", isRecord(answer) ? String(answer["error"]) : `the shell refused it (${response.status})`);
+      const { path } = answer;
+      const address = toImageAddress(file);
+      if (address !== undefined) addresses.set(path, Promise.resolve(address));
+      return { path, address };
     },
     addressOf(path) {
-      // They lie in folders of their own, and are shown under the folder's name.
+      // They lie in folders of their own, and are asked for by the folder's name.
       const [, id] = /[/\\]([0-9a-f]{8}-[0-9a-f-]{27})[/\\][^/\\]+$/.exec(path) ?? [];
-      return id === undefined ? undefined : `/files/${id}`;
+      if (id === undefined) return Promise.resolve(undefined);
+      const known = addresses.get(path);
+      if (known) return known;
+      const loading = load(id).catch(() => (addresses.delete(path), undefined));
+      addresses.set(path, loading);
+      return loading;
     },
   };
 }
+
+const toImageAddress = (file: File): string | undefined => (file.type.startsWith("image/") ? URL.createObjectURL(file) : undefined);
 
 /** The app gives nothing back: the page shows an image out of its own memory. */
 export function createDesktopFiles({ invoke }: Pick<TauriPowers, "invoke">): KeptFiles {
@@ -47,10 +68,11 @@ export function createDesktopFiles({ invoke }: Pick<TauriPowers, "invoke">): Kep
       const bytes = new Uint8Array(await file.arrayBuffer());
       const path = await callDesktop(invoke, "file_put", bytes, { headers: toHeaders(file) });
       if (typeof path !== "string") throw new HawserError("internal", "the app did not say where the file is");
-      if (file.type.startsWith("image/")) addresses.set(path, URL.createObjectURL(file));
-      return { path, address: addresses.get(path) };
+      const address = toImageAddress(file);
+      if (address !== undefined) addresses.set(path, address);
+      return { path, address };
     },
-    addressOf: (path) => addresses.get(path),
+    addressOf: async (path) => addresses.get(path),
   };
 }
 

@@ -1,8 +1,10 @@
 // The link over the local server's WebSocket. A connection that is lost is made again, at once and then with
-// growing pauses; the client is told that what it asked is lost, and the page loads what it missed.
+// growing pauses; the client is told that what it asked is lost, and the page loads what it missed. A browser does
+// not say why a connection was refused: so before each new one it is asked whether the page still has access.
 
 import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
 import { describeThrown, HawserError, parseJsonText } from "@hawser/wire";
+import type { PageAccess } from "../access/enter-page.ts";
 import { decodeFrame, type RuntimeState } from "../../link/page-frames.ts";
 import type { LinkState } from "../state/page-state.ts";
 import { createIncomingQueue } from "./incoming-queue.ts";
@@ -10,19 +12,21 @@ import type { PageLink, PageLinkEvents } from "./page-link.ts";
 
 export interface WebSocketLinkOptions extends PageLinkEvents {
   readonly url: string;
+  readonly access: Pick<PageAccess, "subprotocols" | "isStillGood">;
   /** The first pause; each one is twice as long as the one before. */
   readonly firstPauseMs?: number;
   readonly longestPauseMs?: number;
 }
 
 export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
-  const { url, firstPauseMs = 250, longestPauseMs = 8_000, onLine, onState } = options;
+  const { url, access, firstPauseMs = 250, longestPauseMs = 8_000, onLine, onState } = options;
   const incoming = createIncomingQueue<ParsedLine | LostRuntime>();
   let socket: WebSocket | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
   let openedAt = Infinity;
   let isClosed = false;
+  let isAsking = false;
   let runtime: RuntimeState = { runtime: "starting" };
 
   const tell = (state: Omit<LinkState, "runtime">): void => onState({ ...runtime, message: undefined, ...state });
@@ -32,10 +36,9 @@ export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
   }
 
   function connect(): void {
-    clearTimeout(timer);
-    if (isClosed || socket) return;
+    if (isClosed) return;
     tell({ phase: "connecting" });
-    const opened = new WebSocket(url);
+    const opened = new WebSocket(url, [...access.subprotocols()]);
     socket = opened;
     opened.addEventListener("open", () => (openedAt = performance.now()));
     opened.addEventListener("message", (event: MessageEvent<unknown>) => {
@@ -57,7 +60,29 @@ export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
     const retryInMs = Math.min(firstPauseMs * 2 ** failures, longestPauseMs);
     failures++;
     tell({ phase: "closed", retryInMs, message: reason || undefined });
-    timer = setTimeout(connect, retryInMs);
+    timer = setTimeout(connectAgain, retryInMs);
+  }
+
+  function connectAgain(): void {
+    clearTimeout(timer);
+    if (isClosed || socket || isAsking) return;
+    isAsking = true;
+    void access.isStillGood().then((isGood) => {
+      isAsking = false;
+      if (isGood) connect();
+      else end("This page has no access any more: press Enter in the terminal for a new address, and open it.");
+    });
+  }
+
+  function end(message?: string): void {
+    if (isClosed) return;
+    isClosed = true;
+    clearTimeout(timer);
+    const open = socket;
+    socket = undefined;
+    open?.close();
+    incoming.end();
+    tell({ phase: "ended", message });
   }
 
   function receive(text: string): void {
@@ -85,16 +110,8 @@ export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
       onLine({ direction: "sent", value: JSON.parse(line), chars: line.length });
       socket.send(line);
     },
-    retry: connect,
-    close() {
-      isClosed = true;
-      clearTimeout(timer);
-      const open = socket;
-      socket = undefined;
-      open?.close();
-      incoming.end();
-      tell({ phase: "ended" });
-    },
+    retry: connectAgain,
+    close: () => end(),
   };
 }
 

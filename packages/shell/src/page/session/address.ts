@@ -1,14 +1,20 @@
-// The address bar: it loses the key as soon as the page has loaded, and names the conversation on the
-// screen, so that reload, back and forward lead where they should.
+// The address bar: it loses the key before anything else happens, and names the conversation on the screen, so
+// that reload, back and forward lead where they should.
 
 import type { Session } from "./session.ts";
 
-/** The cookie stays; the key is in no history, no bookmark and no screenshot. */
-export function removeKey(): void {
-  const url = new URL(location.href);
-  if (!url.searchParams.has("key")) return;
-  url.searchParams.delete("key");
-  history.replaceState(null, "", url.pathname + url.search + url.hash);
+const keyPattern = /^#key=([\w-]+)$/;
+
+/** The key of a printed address; from now on it is in no bookmark, no screenshot and no entry of this tab's history. */
+export function takeKey(): string | undefined {
+  const [, key] = keyPattern.exec(location.hash) ?? [];
+  if (key !== undefined) history.replaceState(null, "", location.pathname + location.search);
+  return key;
+}
+
+/** A new address that is put into the tab of an old one changes its fragment only, which loads nothing by itself. */
+export function reloadForKeys(): void {
+  addEventListener("hashchange", () => (keyPattern.test(location.hash) ? location.reload() : undefined));
 }
 
 const pattern = /^#\/c\/(.+)$/;
@@ -28,7 +34,8 @@ export function followAddress({ store, open }: Session): void {
   const toHash = (): string => `#/c/${encodeURIComponent(store.getState().currentId)}`;
   history.replaceState(null, "", toHash());
   store.subscribe(() => {
-    if (toHash() !== location.hash) history.pushState(null, "", toHash());
+    // A key that has just been put there is about to be taken, and must not stay behind in the history.
+    if (toHash() !== location.hash && !keyPattern.test(location.hash)) history.pushState(null, "", toHash());
   });
   addEventListener("popstate", () => {
     const named = readConversationId();
