@@ -13,6 +13,7 @@ import { toFailureOutcome } from "./execute/outcome.ts";
 import { createRedactor } from "./execute/redaction.ts";
 import { createRunningCalls } from "./execute/running-calls.ts";
 import { createGatewaySource } from "./gateway-source.ts";
+import type { CopyUse } from "./openapi/fetch-document.ts";
 import { buildRequest } from "./request/build-request.ts";
 import { operationIdOf } from "./request/check-item.ts";
 import { parseDuration } from "./request/duration.ts";
@@ -29,11 +30,12 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
   let opening: Promise<CallSession> | undefined;
   let reloads = 0;
 
-  const open = (): Promise<CallSession> =>
+  const open = (copyUse: () => CopyUse = () => "while-fresh"): Promise<CallSession> =>
     openCallSession(options, async (shared) => {
       const { loadIndex } = await import("./openapi/load-index.ts");
       const { specFile, cwd, env, aroundDocument = (read) => read() } = options;
-      return aroundDocument(() => loadIndex({ specFile, cwd, env, gateway: createGatewaySource({ ...shared, pool, running }) }));
+      const gateway = createGatewaySource({ ...shared, pool, running });
+      return aroundDocument(() => loadIndex({ specFile, cwd, env, gateway, copyUse: copyUse() }));
     });
 
   async function firstSession(): Promise<CallSession> {
@@ -70,8 +72,11 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
     call,
     async reload() {
       const turn = ++reloads;
-      const next = await open();
+      // The document is fetched anew. While the reload runs, an old copy would make its answer a lie; later it is better than none.
+      let copyUse: CopyUse = "never";
+      const next = await open(() => copyUse);
       if (session?.hasIndex) await next.index();
+      copyUse = "without-answer";
       // Of several reloads at once the one that was asked for last counts.
       if (turn === reloads) session = next;
     },

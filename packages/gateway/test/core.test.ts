@@ -135,6 +135,40 @@ describe("reload", () => {
   });
 });
 
+describe("reload of a document that the gateway serves", () => {
+  const documentWith = (operationId: string): string =>
+    JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { [`/${operationId}`]: { get: { operationId } } } });
+
+  it("R94 fetches it again although the copy on disk is fresh; a broken one is refused, and the old one stays", async () => {
+    let served = documentWith("first");
+    const stub = await stubOf((request, response) => answer(response, 200, request.target === "/openapi" ? served : "body"));
+    const core = coreOf(stub.url);
+    expect(await core.call({ op: "first" })).toMatchObject({ ok: true });
+    served = documentWith("second");
+    expect(await core.call({ op: "second" })).toMatchObject({ ok: false, code: 2 });
+    await core.reload();
+    expect(await core.call({ op: "second" })).toMatchObject({ ok: true });
+    served = "{ broken";
+    await expect(core.reload()).rejects.toThrow(/no OpenAPI document at/);
+    expect(await core.call({ op: "second" })).toMatchObject({ ok: true });
+  });
+
+  it("R94 a reload before the first call makes that call ask; where the gateway has none by then, the copy serves", async () => {
+    let served = documentWith("first");
+    const stub = await stubOf((request, response) => answer(response, 200, request.target === "/openapi" ? served : "body"));
+    const env = { HOME: freshHome() };
+    expect(await coreOf(stub.url, { env }).call({ op: "first" })).toMatchObject({ ok: true });
+    served = documentWith("second");
+    const later = coreOf(stub.url, { env });
+    await later.reload();
+    expect(await later.call({ op: "second" })).toMatchObject({ ok: true });
+    served = "{ broken";
+    const last = coreOf(stub.url, { env });
+    await last.reload();
+    expect(await last.call({ op: "second" })).toMatchObject({ ok: true });
+  });
+});
+
 describe("authentication", () => {
   it("header and prefix come from the configuration", async () => {
     const stub = await stubOf();

@@ -38,11 +38,15 @@ export const documentPaths: readonly string[] = ["", "/data", "/system"].flatMap
 // Another path will not help against these.
 const finalCodes = new Set(["connection_failed", "connection_lost", "timeout", "cancelled", "closed"]);
 
-/** The gateway's document: the kept copy while it is fresh, or when the gateway can't be asked. */
-export async function loadFetched(source: GatewaySource, env: Environment): Promise<OperationIndex> {
+/** When the kept copy serves: while it is fresh and whenever the gateway can't be asked; only then; or never. */
+export type CopyUse = "while-fresh" | "without-answer" | "never";
+
+/** The gateway's document, or the kept copy of it. */
+export async function loadFetched(source: GatewaySource, env: Environment, use: CopyUse = "while-fresh"): Promise<OperationIndex> {
+  if (use === "never") return (await refresh(source, env)).index;
   const file = copyOf(source.baseUrl, env);
   const copy = (await isPrivate(file)) ? await stat(file).catch(() => undefined) : undefined;
-  if (copy && Math.abs(Date.now() - copy.mtimeMs) < limits.documentMaxAgeMs) {
+  if (copy && use === "while-fresh" && Math.abs(Date.now() - copy.mtimeMs) < limits.documentMaxAgeMs) {
     const index = await loadIndexFile(file, env).catch(() => undefined);
     if (index) return index;
   }

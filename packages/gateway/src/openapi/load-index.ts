@@ -5,7 +5,7 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { HawserError } from "@hawser/wire";
 import { configDirectory, type Environment } from "../config/config-file.ts";
-import { type GatewaySource, loadFetched } from "./fetch-document.ts";
+import { type CopyUse, type GatewaySource, loadFetched } from "./fetch-document.ts";
 import { loadIndexFile } from "./load-file.ts";
 import type { OperationIndex } from "./operation.ts";
 
@@ -18,6 +18,7 @@ export interface IndexOptions {
   readonly env?: Environment | undefined;
   /** Asked where there is no file. */
   readonly gateway?: GatewaySource | undefined;
+  readonly copyUse?: CopyUse | undefined;
 }
 
 /** Throws `usage` where there is no document, or none that can be read. */
@@ -31,7 +32,7 @@ export async function loadIndex(options: IndexOptions = {}): Promise<OperationIn
   if (named !== undefined) {
     throw new HawserError("usage", `OpenAPI document ${named} not found; name another with --spec-file`, { facts: { document: named } });
   }
-  if (options.gateway) return loadFetched(options.gateway, env);
+  if (options.gateway) return loadFetched(options.gateway, env, options.copyUse);
   throw new HawserError("usage", `no OpenAPI document: neither ${paths.join(" nor ")} is there; name one with --spec-file`);
 }
 
