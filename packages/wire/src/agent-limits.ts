@@ -139,6 +139,11 @@ export const agentLimitTable = {
     value: 120_000,
     reason: "How long a question to the user waits for its answer before it counts as denied.",
   },
+  permissionUnprovenMs: {
+    value: 45_000,
+    reason:
+      "The same for a host that has not shown that it answers questions, counted from the last response that the first contract knows: such hosts give up after 60 seconds of silence.",
+  },
   offlineMessageChars: {
     value: 65_536,
     reason: "Length of a message that the offline model reads; it says so of a longer one.",

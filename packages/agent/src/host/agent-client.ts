@@ -9,7 +9,10 @@ import { createExchange, type AgentInfo, type Exchange, type ExchangeOptions, ty
 import { joinMessages } from "./join-messages.ts";
 import type { AgentEvent, Decision, OpenRequest, PermissionAnswer } from "./open-request.ts";
 
-export type AgentClientOptions = ExchangeOptions;
+export interface AgentClientOptions extends ExchangeOptions {
+  /** Questions are answered, by `onPermission` or `respondPermission`, so they may wait for the user as long as they can. By default where there is an `onPermission`. */
+  readonly answersPermissions?: boolean | undefined;
+}
 export type SendOptions = RequestOptions;
 
 export interface AgentMessage {
@@ -75,7 +78,9 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
   const exchange = createExchange(link, options);
 
   function send(message: string | AgentMessage, sendOptions?: SendOptions): AgentTurn {
-    const { message: text, attachments, metadata } = typeof message === "string" ? { message } : message;
+    const { message: text, attachments, metadata: given } = typeof message === "string" ? { message } : message;
+    const answersPermissions = options.answersPermissions ?? (options.onPermission ?? sendOptions?.onPermission) !== undefined;
+    const metadata = answersPermissions ? { ...given, answersPermissions } : given;
     const request = exchange.begin(
       {
         kind: "user_message",

@@ -9,7 +9,10 @@ import type { TokenPrices } from "./prices.ts";
 export type Attachment = NonNullable<UserMessageRequest["attachments"]>[number];
 
 /** The limits that a program may change. */
-export type TurnLimits = Pick<typeof limits, "agentHeartbeatMs" | "agentSteps" | "agentToolMs" | "agentTurnMs" | "permissionMs">;
+export type TurnLimits = Pick<
+  typeof limits,
+  "agentHeartbeatMs" | "agentSteps" | "agentToolMs" | "agentTurnMs" | "permissionMs" | "permissionUnprovenMs"
+>;
 
 export interface AgentParts {
   readonly models: ModelCatalog;

@@ -21,6 +21,8 @@ export interface ControlOptions {
   readonly questions: Questions;
   readonly startedAt: number;
   isStopping(): boolean;
+  /** Of the last message that was accepted: what a request means that names none. */
+  lastConversation(): string;
 }
 
 export type ControlRequest = Exclude<AnyAgentRequest, { kind: "user_message" }>;
@@ -39,7 +41,7 @@ function runtimeAnswers(options: ControlOptions): Omit<Answers, Extract<keyof An
   const { parts, turns, inFlight, conversations, questions } = options;
   return {
     async get_status(request, reply) {
-      const { conversationId } = readMetadata(request);
+      const { conversationId } = readMetadata(request, options.lastConversation());
       const { running, waiting } = turns.lanes;
       const conversationLength = await conversations.lengthOf(conversationId);
       const state = options.isStopping() ? "stopping" : running > 0 ? "busy" : "idle";
@@ -68,13 +70,14 @@ function runtimeAnswers(options: ControlOptions): Omit<Answers, Extract<keyof An
   };
 }
 
-function conversationAnswers({ parts, turns, conversations }: ControlOptions): Pick<Answers, Extract<keyof Answers, ConversationKind>> {
+function conversationAnswers(options: ControlOptions): Pick<Answers, Extract<keyof Answers, ConversationKind>> {
+  const { parts, turns, conversations } = options;
   const { lanes } = turns;
   // What is long is answered for one at a time: as many at once as may ask would fill the memory.
   const inTurn = createOneAtATime();
   return {
     async clear_history(request, reply) {
-      const { conversationId, isForced } = readMetadata(request);
+      const { conversationId, isForced } = readMetadata(request, options.lastConversation());
       if (isForced) turns.cancelAllOf(conversationId, new HawserError("cancelled", "cancelled: the history is cleared"));
       const whenFree = isForced ? lanes.afterwards : lanes.alone;
       await whenFree(conversationId, () => conversations.use(conversationId, (conversation) => conversation.clear()));

@@ -2,33 +2,60 @@
 // outcome says how it came about, for the audit log.
 
 import { randomUUID } from "node:crypto";
-import { HawserError } from "@hawser/wire";
+import { HawserError, type limits } from "@hawser/wire";
 import type { AnsweredVia, Outcome } from "../permissions/policy.ts";
+
+/** The turn that asks. */
+export interface Asker {
+  readonly signal: AbortSignal;
+  /** When its host was last told something that every host understands, on the monotonic clock. */
+  heardAt(): number;
+}
 
 export interface Questions {
   /** Rejects with the signal's reason when the turn ends first. `put` shows the question to the user. */
-  ask(signal: AbortSignal, put: (permissionId: string) => Promise<void>): Promise<Outcome>;
+  ask(asker: Asker, put: (permissionId: string) => Promise<void>): Promise<Outcome>;
+  /** The host says, or has shown, that it answers questions: they may wait their whole time. */
+  trustHost(): void;
   /** `via`: how the user answered, as the host says. Throws when no such question waits. */
   answer(permissionId: string, decision: Outcome["decision"], via?: string): void;
   /** There can be no answer from now on: what waits and what comes is denied. */
   close(reason: string): void;
 }
 
+type QuestionLimits = Pick<typeof limits, "permissionMs" | "permissionUnprovenMs">;
+
 const answeredVia: readonly AnsweredVia[] = ["click", "key", "shortcut", "word"];
 
-export function createQuestions(permissionMs: number): Questions {
+export function createQuestions({ permissionMs, permissionUnprovenMs }: QuestionLimits): Questions {
   const waiting = new Map<string, (outcome: Outcome) => void>();
-  const expired: Outcome = { decision: "deny", by: `nobody answered within ${permissionMs / 1000} seconds`, via: "expired" };
   let closedBecause: string | undefined;
+  let isHostTrusted = false;
+
+  /** Denies when the time is over. It is looked at anew each time: the host may show that it answers, or hear of other tools meanwhile. */
+  function startClock(heardAt: () => number, deny: (outcome: Outcome) => void): { stop(): void } {
+    const askedAt = performance.now();
+    let timer: NodeJS.Timeout | undefined;
+    function look(): void {
+      const latestAt = askedAt + permissionMs;
+      const dueAt = isHostTrusted ? latestAt : Math.min(latestAt, heardAt() + permissionUnprovenMs);
+      const now = performance.now();
+      const seconds = (dueAt < latestAt ? permissionUnprovenMs : permissionMs) / 1000;
+      if (now < dueAt) timer = setTimeout(look, Math.ceil(dueAt - now));
+      else deny({ decision: "deny", by: `nobody answered within ${seconds} seconds`, via: "expired" });
+    }
+    look();
+    return { stop: () => clearTimeout(timer) };
+  }
 
   return {
-    async ask(signal, put) {
+    async ask({ signal, heardAt }, put) {
       signal.throwIfAborted();
       if (closedBecause !== undefined) return { decision: "deny", by: closedBecause, via: "closed" };
       const permissionId = randomUUID();
       const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
       waiting.set(permissionId, resolve);
-      const timer = setTimeout(resolve, permissionMs, expired);
+      const clock = startClock(heardAt, resolve);
       const onAbort = (): void => reject(signal.reason as Error);
       signal.addEventListener("abort", onAbort, { once: true });
       try {
@@ -36,11 +63,15 @@ export function createQuestions(permissionMs: number): Questions {
         return await promise;
       } finally {
         waiting.delete(permissionId);
-        clearTimeout(timer);
+        clock.stop();
         signal.removeEventListener("abort", onAbort);
       }
     },
+    trustHost() {
+      isHostTrusted = true;
+    },
     answer(permissionId, decision, via) {
+      isHostTrusted = true;
       const settle = waiting.get(permissionId);
       if (!settle) throw new HawserError("invalid_message", "unknown or expired permissionId: nothing waits for this answer");
       waiting.delete(permissionId);

@@ -15,6 +15,8 @@ export interface Reply {
   fail(error: unknown): Promise<unknown>;
   /** The end is on its way: a host that does not read may keep it waiting for long. */
   readonly isOver: boolean;
+  /** When the last response went out that hosts of the first contract know, on the monotonic clock. */
+  readonly heardAt: number;
   /** Resolves once the end is written. */
   readonly ended: Promise<void>;
 }
@@ -30,11 +32,15 @@ export interface ReplyOptions {
   readonly heartbeatMs?: number | undefined;
 }
 
+/** Responses of a turn that a host knows without any of our additions. */
+const contractTypes: ReadonlySet<string> = new Set(["token", "tool_use", "tool_result", "done", "error"]);
+
 export function createReply(options: ReplyOptions): Reply {
   const { outbox, idSource, flight, record, signOfLife } = options;
   const ended = Promise.withResolvers<void>();
   let seq = 0;
   let isOver = false;
+  let heardAt = performance.now();
 
   const heartbeat = signOfLife && setInterval(beat, options.heartbeatMs).unref();
 
@@ -46,6 +52,7 @@ export function createReply(options: ReplyOptions): Reply {
 
   function put(event: TurnEvent): Promise<HawserError | undefined> {
     heartbeat?.refresh();
+    if (contractTypes.has(event.type)) heardAt = performance.now();
     if (!record) return outbox.put(idSource, event);
     seq++;
     // With its time, so that what is sent again says when it was.
@@ -74,6 +81,9 @@ export function createReply(options: ReplyOptions): Reply {
     fail: (error) => end({ type: "error", ...toErrorMembers(toHawserError(error)) }),
     get isOver() {
       return isOver;
+    },
+    get heardAt() {
+      return heardAt;
     },
     ended: ended.promise,
   };

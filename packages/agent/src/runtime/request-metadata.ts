@@ -1,8 +1,8 @@
-// What `metadata` says, as far as it is known. Absent means the default conversation.
+// What `metadata` says, as far as it is known. A message without a conversation belongs to the default one.
 
 import { HawserError, limits } from "@hawser/wire";
 
-const defaultConversation = "default";
+export const defaultConversation = "default";
 
 export interface RequestMetadata {
   readonly conversationId: string;
@@ -10,8 +10,12 @@ export interface RequestMetadata {
   readonly isForced: boolean;
 }
 
-export function readMetadata({ metadata = {} }: { readonly metadata?: Readonly<Record<string, unknown>> | undefined }): RequestMetadata {
-  const { conversationId = defaultConversation, model, force } = metadata;
+interface WithMetadata {
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export function readMetadata({ metadata = {} }: WithMetadata, otherwise = defaultConversation): RequestMetadata {
+  const { conversationId = otherwise, model, force } = metadata;
   if (model !== undefined && typeof model !== "string") throw new HawserError("invalid_message", '"metadata.model" must be a string');
   return { conversationId: checkConversationId(conversationId, "metadata.conversationId"), model, isForced: force === true };
 }

@@ -27,6 +27,7 @@ import { createOutbox } from "./outbox.ts";
 import { createQuestions } from "./questions.ts";
 import { createRefusalLog } from "./refusal-log.ts";
 import { createReply, type Reply } from "./reply.ts";
+import { defaultConversation, readMetadata } from "./request-metadata.ts";
 import { createTurns } from "./turns.ts";
 
 export interface ServeAgentOptions {
@@ -44,7 +45,7 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   const outbox = createOutbox(transport);
   const inFlight = createInFlightTable();
   const conversations = createOpenConversations(parts.store);
-  const questions = createQuestions(turnLimits(parts).permissionMs);
+  const questions = createQuestions(turnLimits(parts));
   const turns = createTurns({ parts, outbox, inFlight, conversations, questions });
   const refusals = createRefusalLog();
   /** By the id of their request, until their end is written. */
@@ -52,7 +53,9 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   const isStopping = (): boolean => noMore.aborted;
   let answering = 0;
   let onAnswered = (): void => {};
-  const answerControl = createControlAnswers({ parts, turns, inFlight, conversations, questions, startedAt, isStopping });
+  let lastConversation = defaultConversation;
+  const controls = { parts, turns, inFlight, conversations, questions, startedAt, isStopping, lastConversation: () => lastConversation };
+  const answerControl = createControlAnswers(controls);
   cancelling?.addEventListener("abort", () => inFlight.cancelAll(cancelling.reason as HawserError), { once: true, signal: over.signal });
   // A host that is gone reads no answers: what runs for it is of no use any more.
   void transport.closed.then((reason) => {
@@ -75,12 +78,15 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   }
 
   function accept(request: AnyAgentRequest, idSource: string, text: string): void {
+    const { metadata } = request as { readonly metadata?: Readonly<Record<string, unknown>> };
+    if (metadata?.["answersPermissions"] === true) questions.trustHost();
     if (request.kind !== "user_message") {
       checkControlLength(text);
       return void control(request, idSource);
     }
     noMore.throwIfAborted();
     follow(request.id, turns.accept(request, idSource, weighMessage(text)));
+    lastConversation = readMetadata(request).conversationId;
   }
 
   function follow(id: string, reply: Reply): void {

@@ -32,6 +32,8 @@ export interface CallScope {
   readonly conversationId: string;
   readonly signal: AbortSignal;
   emit(event: TurnEvent): Promise<void>;
+  /** When the host was last told something that the first contract knows. */
+  heardAt(): number;
   /** Told when a question begins and ends to wait for the user. */
   onQuestion(isWaiting: boolean): void;
 }
@@ -148,7 +150,7 @@ async function ask(call: ToolCall, reason: string, { questions, scope }: Asking)
     type: "permission_request",
     data: { permissionId, toolId, toolName, input, reason },
   });
-  return questions.ask(scope.signal, (permissionId) => scope.emit(question(permissionId))).finally(() => scope.onQuestion(false));
+  return questions.ask(scope, (permissionId) => scope.emit(question(permissionId))).finally(() => scope.onQuestion(false));
 }
 
 interface ToolRun {

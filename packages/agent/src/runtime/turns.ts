@@ -151,6 +151,7 @@ function toScope(turn: Turn): CallScope {
     signal: flight.signal,
     // A host that does not read must not keep a turn from ending.
     emit: (event) => guarded(reply.emit(event)),
+    heardAt: () => reply.heardAt,
     onQuestion: (isWaiting) => (turn.questions += isWaiting ? 1 : -1),
   };
 }

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Tool } from "@hawser/wire";
+import { createQuestions } from "../../src/runtime/questions.ts";
 import { arrayStore, createGate, openStage, say, saidBy, textOf, toolResultsIn, type Script } from "./stage.ts";
 
 const never = new Promise<never>(() => {});
@@ -139,6 +140,54 @@ describe("questions to the user", () => {
     expect(stage.of("t1").find(({ type }) => type === "tool_result")).toMatchObject({ data: { isError: true, error: said } });
     expect(runs).toBe(0);
     expect(stage.notes).toEqual([note]);
+  });
+
+  it("R135 a host that has not shown that it answers is not left in silence: its question ends early, and the turn goes on", async () => {
+    const stage = openStage({
+      tools: [write],
+      decide: asking,
+      script: writing,
+      limits: { permissionMs: 60_000, permissionUnprovenMs: 50 },
+    });
+    stage.send(say("t1", "write"));
+    expect((await stage.endOf("t1")).type).toBe("done");
+    await stage.close();
+    expect(stage.notes).toEqual(["deny write_file: nobody answered within 0.05 seconds, by expired"]);
+  });
+
+  it.each([
+    ["says so in a request's metadata", { id: "s1", kind: "get_status", metadata: { answersPermissions: true } }],
+    ["has answered one, even too late", { id: "s1", kind: "permission_response", permissionId: "gone", decision: "deny" }],
+  ])("R135 a host that %s has the whole time", async (_how, proof) => {
+    const stage = openStage({ tools: [write], decide: asking, script: writing, limits: { permissionMs: 60_000, permissionUnprovenMs: 0 } });
+    stage.send(proof);
+    await stage.endOf("s1");
+    stage.send(say("t1", "write"));
+    const { permissionId } = ((await stage.next(({ type }) => type === "permission_request")) as { data: { permissionId: string } }).data;
+    // With no time at all it would have ended before this was answered.
+    stage.send({ id: "s2", kind: "get_status" });
+    await stage.endOf("s2");
+    stage.send({ id: "p1", kind: "permission_response", permissionId, decision: "allow" });
+    await stage.endOf("t1");
+    await stage.close();
+    expect(stage.notes).toEqual(["allow write_file: the user, by host"]);
+  });
+
+  it("R135 the time counts from the last response that every host knows", async () => {
+    const questions = createQuestions({ permissionMs: 60_000, permissionUnprovenMs: 5 });
+    let looks = 0;
+    const { promise: asked, resolve: show } = Promise.withResolvers<string>();
+    const { promise: stillHeard, resolve: goOn } = Promise.withResolvers<void>();
+    // Told something anew each time that the clock looks.
+    const heardAt = (): number => {
+      if (++looks === 4) goOn();
+      return performance.now();
+    };
+    const outcome = questions.ask({ signal: new AbortController().signal, heardAt }, (permissionId) => Promise.resolve(show(permissionId)));
+    const permissionId = await asked;
+    await stillHeard;
+    questions.answer(permissionId, "allow");
+    expect(await outcome).toMatchObject({ decision: "allow" });
   });
 
   it.each([

@@ -33,6 +33,31 @@ describe("status and history", () => {
     await stage.close();
   });
 
+  it("R116 R117 R126 without metadata they mean the conversation of the last accepted message; before one, the default", async () => {
+    const stage = openStage();
+    const lengthBy = async (id: string, metadata?: object): Promise<unknown> => {
+      stage.send({ id, kind: "get_status", ...(metadata && { metadata }) });
+      return ((await stage.endOf(id)) as { data: { conversationLength: number } }).data.conversationLength;
+    };
+    expect(await lengthBy("s0")).toBe(0);
+    for (const [id, conversation] of [
+      ["t1", undefined],
+      ["t2", "conv"],
+      ["t3", "conv"],
+    ] as const) {
+      stage.send(say(id, "hi", conversation));
+      await stage.endOf(id);
+    }
+    expect(await lengthBy("s1")).toBe(4);
+    // Refused, so not the last.
+    stage.send({ id: "t4", kind: "user_message", message: "", metadata: { conversationId: "other" } });
+    await stage.endOf("t4");
+    stage.send({ id: "x1", kind: "clear_history" });
+    await stage.endOf("x1");
+    expect([await lengthBy("s2"), await lengthBy("s3", { conversationId: "default" })]).toEqual([0, 2]);
+    await stage.close();
+  });
+
   it("H34 RUN-11 a forced clear ends the conversation's turns, also those that wait", async () => {
     const stage = openStage({
       async *script() {

@@ -8,7 +8,9 @@ const id = v.pipe(v.string(), v.nonEmpty(), v.description("Chosen by the host, u
 const metadata = v.exactOptional(
   v.pipe(
     v.record(v.string(), v.unknown()),
-    v.description("Known members: `conversationId` (absent: the default conversation), `userId`, `model`, `force`. Others are ignored."),
+    v.description(
+      "Known members: `conversationId` (absent in a message: the default conversation), `userId`, `model`, `force`, and `answersPermissions`: true from a host that answers questions, which then wait for the user longer than 45 seconds. Others are ignored.",
+    ),
   ),
 );
 const conversationId = text("Which conversation.");
@@ -43,12 +45,13 @@ export const agentRequests = {
     },
     clear_history: {
       summary:
-        "Empties a conversation. Answered with `done`; with `error` while a turn of it runs, unless `metadata.force` ends that turn.",
+        "Empties a conversation: the one that `metadata.conversationId` names, else that of the last accepted `user_message` on this connection, else the default one. Answered with `done`; with `error` while a turn of it runs, unless `metadata.force` ends that turn.",
       schema: v.object({ id, kind: v.literal("clear_history"), metadata }),
       examples: [{ id: "req-uuid-124", kind: "clear_history" }],
     },
     get_status: {
-      summary: "Asks how the agent is. Answered at once, also while turns run.",
+      summary:
+        "Asks how the agent is. Answered at once, also while turns run. Which conversation is counted is decided as for `clear_history`.",
       schema: v.object({ id, kind: v.literal("get_status"), metadata }),
       examples: [{ id: "req-uuid-125", kind: "get_status" }],
     },

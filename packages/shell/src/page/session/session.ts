@@ -33,7 +33,7 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
     onLine: (line) => store.queue(toLineEvent(line, now())),
     onState: (state) => store.queue({ type: "link", link: state }),
   });
-  const client = createAgentClient(link);
+  const client = createAgentClient(link, { answersPermissions: true });
   const followed = new Set<string>();
   let noticeCount = 0;
 
