@@ -1,7 +1,7 @@
 // The names of the contract, as literals: constants, error classes, and what each of our codes is called
 // on the wire. A change here breaks bridges and parents that others wrote.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { bridgeProtocol, errorTable, HawserError, toIPCError, type ErrorCode } from "@hawser/wire";
 import * as bridge from "../src/index.ts";
 
@@ -26,6 +26,19 @@ describe("constants", () => {
       LENGTH_PREFIX_SIZE: 4,
       DEFAULT_TRANSPORT: "auto",
     });
+  });
+});
+
+describe("content blocks", () => {
+  it("R23 a text block has a text, which is a string; without one it does not compile", () => {
+    const block: bridge.ToolResultContent = { type: "text", text: "3" };
+    if (block.type === "text") expectTypeOf(block.text).toEqualTypeOf<string>();
+    // @ts-expect-error: `text` is missing
+    const empty: bridge.ToolResultContent = { type: "text" };
+    // @ts-expect-error: `text` is a number
+    const wrong: bridge.ToolResultContent = { type: "text", text: 3 };
+    const picture: bridge.ToolResultContent = { type: "image", data: "", mimeType: "image/png" };
+    expect([empty.type, wrong.type, picture.type]).toEqual(["text", "text", "image"]);
   });
 });
 

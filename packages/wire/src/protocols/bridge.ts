@@ -10,10 +10,15 @@ import { defineProtocol, type RequestOf, type ResponseOf } from "../define-proto
 const text = (description: string) => v.pipe(v.string(), v.description(description));
 const jsonObject = (description: string) => v.pipe(v.record(v.string(), v.unknown()), v.description(description));
 
+/** What a program may write: text, or a block of MCP as it is. What it reads may have other types, which pass through unchanged. */
+type ContentBlock =
+  | { readonly type: "text"; readonly text: string; readonly [member: string]: unknown }
+  | { readonly type: "image" | "audio" | "resource" | "resource_link"; readonly [member: string]: unknown };
+
 const contentBlock = v.pipe(
   v.looseObject({ type: v.string() }),
   v.description('`{"type":"text","text":…}` at least; every other MCP content block passes through unchanged.'),
-);
+) as v.GenericSchema<unknown> as v.GenericSchema<ContentBlock>;
 
 export const bridgeProtocol = defineProtocol({
   name: "bridge",
