@@ -20,7 +20,7 @@ export interface ClaudeCodeModelOptions {
   readonly maxBudgetUsd?: number | undefined;
   /** Tools of the command line itself: names, or all of them. Those in `allowedTools` unless given; else none. */
   readonly builtinTools?: readonly string[] | "all" | undefined;
-  /** Run without asking, such as `Read` or `Bash(git log:*)`. Registered tools always are. */
+  /** Run without asking, such as `Read` or `Bash(git status)`. Registered tools always are. */
   readonly allowedTools?: readonly string[] | undefined;
   /** Never offered, even if registered. */
   readonly disallowedTools?: readonly string[] | undefined;

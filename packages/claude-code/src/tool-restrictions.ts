@@ -4,7 +4,7 @@
 
 import { HawserError, type Tool } from "@hawser/wire";
 
-/** One of the values, a pattern for text, or a test. */
+/** One of the values, a pattern for text (as it is written: `/srv/../etc` begins with `/srv/`), or a test. */
 export type ParameterRestriction = readonly unknown[] | RegExp | ((value: unknown) => boolean);
 
 /** By the tool's name, then the parameter's. A parameter that is not given is not restricted. */

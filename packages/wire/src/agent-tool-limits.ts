@@ -59,7 +59,7 @@ export const agentToolLimitTable = {
   },
   commandMs: {
     value: 120_000,
-    reason: "The longest run of a command, unless the configuration says otherwise; then its process group is ended.",
+    reason: "The longest run of a command, unless the configuration says otherwise; then it is ended with everything that it has started.",
   },
   commandStopMs: {
     value: 500,

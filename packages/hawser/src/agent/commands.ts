@@ -30,7 +30,14 @@ function addAgent(program: Command): void {
   ]);
 }
 
-const protocolHelp = `
+const commandsHelp = `
+Commands:
+  A program that is allowed can do what you can, also outside of the roots: rules compare the text of
+  its arguments and don't contain it. Allow exact commands, for example in agent.json:
+  {"permissions":[{"tool":"run_command","match":{"command":"git","args":["status"]},"decision":"allow"}]}`;
+
+const protocolHelp = `${commandsHelp}
+
 Protocol:
   The first line on stdout is {"type":"ready",…}. Then paste, for example:
   {"id":"test-1","kind":"user_message","message":"Hello"}
@@ -62,7 +69,8 @@ function addChat(program: Command): void {
   ]);
 }
 
-const chatHelp = `
+const chatHelp = `${commandsHelp}
+
 Questions:
   yes, no or always, and Enter. yes and no can be short (y, n), always can't; what was typed
   before the question was shown does not count.
@@ -83,7 +91,11 @@ export function addAgentOptions(command: Command): Command {
       "e.g. anthropic/claude-sonnet-5-5, openai/gpt-5.5, claude-code/sonnet, ollama/<model>, offline (else HAWSER_MODEL, else what there is)",
     )
     .option("--root <folder>", "a folder that tools may touch; may be given several times (default: the current one)", collect)
-    .option("--allow-command <name>", "a program that may be run; may be given several times (default: none)", collect)
+    .option(
+      "--allow-command <name>",
+      "a program that may be run, with all your rights; may be given several times (default: none)",
+      collect,
+    )
     .option("--tools <module>", "a .ts or .js file that exports tools; may be given several times", collect)
     .option("--config <file>", "the configuration (default: ~/.config/hawser/agent.json)")
     .option("--data-dir <folder>", "where conversations are kept (default: ~/.local/share/hawser)")

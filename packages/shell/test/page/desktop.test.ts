@@ -20,7 +20,7 @@ const settings: DesktopSettings = {
   allowedCommands: ["git"],
   permissionRules: [
     { tool: "write_file", match: { path: "docs/**" }, decision: "allow" },
-    { tool: "run_command", match: { command: "git", args: ["log", "**"] }, decision: "allow" },
+    { tool: "run_command", match: { command: "git", args: ["status"] }, decision: "allow" },
     { tool: "tickets__*", decision: "deny" },
   ],
   shortcut: "CmdOrCtrl+Shift+Space",

@@ -15,7 +15,10 @@ export function RuleFields({ rules, onChange }: RuleFieldsProps) {
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 text-sm font-medium">Permission rules</legend>
-      <p className="text-xs text-soft">A rule that denies always wins; among the others the last one that matches decides.</p>
+      <p className="text-xs text-soft">
+        A rule that denies always wins; among the others the last one that matches decides. A program that is allowed has your rights: what
+        a rule says of its arguments does not contain it.
+      </p>
       {rules.map((rule, position) => (
         <div key={rule.key} role="group" aria-label={`Rule ${position + 1}`} className="flex flex-wrap items-center gap-2">
           <select
