@@ -2,7 +2,7 @@
 // people and models want to see is the value or the text in them; where there is more than text, an image for
 // example, the blocks themselves are the result: `{content: [...]}`, as MCP writes them and within bounds.
 
-import { HawserError, isRecord, limits } from "@hawser/wire";
+import { cutText, HawserError, isRecord, limits } from "@hawser/wire";
 
 export type McpBlock = Readonly<Record<string, unknown>> & { readonly type: string };
 
@@ -24,7 +24,7 @@ export function fromMcpResult(result: McpContent & Readonly<Record<string, unkno
     const said = text === "" && structuredContent !== undefined ? JSON.stringify(structuredContent) : text;
     throw new HawserError(
       "tool_failed",
-      said.slice(0, limits.maxErrorTextChars).toWellFormed() || "the tool failed, and its server does not say why",
+      cutText(said, limits.maxErrorTextChars).toWellFormed() || "the tool failed, and its server does not say why",
     );
   }
   return content.every(({ type }) => type === "text") ? (structuredContent ?? describeContent(result)) : { content: withinBounds(content) };

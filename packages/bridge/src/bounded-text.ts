@@ -1,18 +1,16 @@
 // Texts that somebody else wrote and that travel beside a result: log lines, progress messages, error messages.
 // They are shortened, since clients close the connection over long lines, and a long one says no more.
 
+import { cutText } from "@hawser/wire";
 /** Characters of a log line, a progress message or a parent's error. Written as JSON that is 100 kB at most. */
 const maxNoteChars = 16_384;
 
 /** The name of an error's class, as a peer says it. */
 export const maxTypeChars = 200;
 
-// Room for the words about the length: what one end has shortened, the other leaves alone.
-const noticeChars = 32;
-
 export function boundedText(text: string, maxChars: number = maxNoteChars): string {
-  if (text.length <= maxChars) return text;
-  return `${text.slice(0, maxChars - noticeChars).toWellFormed()}… (${text.length} characters)`;
+  // Its end is within the bound: what one end has shortened, the other leaves alone.
+  return cutText(text, maxChars, `… (${text.length} characters)`).toWellFormed();
 }
 
 /** Whatever a program without types may give as a text. */

@@ -2,7 +2,7 @@
 // turn, runs the function, and turns every outcome into a result or an error payload. It knows
 // nothing of sockets; the session, an in-process server and the agent all call through it.
 
-import { describeThrown, HawserError, isRecord, type Tool, type ToolContext, ToolNotFoundError } from "@hawser/wire";
+import { cutText, describeThrown, HawserError, isRecord, ToolNotFoundError, type Tool, type ToolContext } from "@hawser/wire";
 import { createGates, prepareInput, toJsonSchema, type PreparedInput } from "@hawser/wire/tools";
 import type { IPCErrorResponse, IPCResponse, ToolSchema } from "./contract.ts";
 import { toErrorPayload, toToolResult } from "./tool-result.ts";
@@ -31,7 +31,7 @@ export function createToolHost(tools: readonly Tool[]): ToolHost {
     const found = prepared.get(name);
     if (found) return found;
     const known = [...prepared.keys()].slice(0, 20).join(", ");
-    throw new ToolNotFoundError(`there is no tool "${name.slice(0, 200)}"; ${known ? `known are: ${known}` : "this program offers none"}`);
+    throw new ToolNotFoundError(`there is no tool "${cutText(name, 200)}"; ${known ? `known are: ${known}` : "this program offers none"}`);
   }
 
   return {

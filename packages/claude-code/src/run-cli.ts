@@ -4,7 +4,7 @@
 // A run that has such a cause stops by itself, whether somebody waits for it or not.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { BridgeStartupError, describeThrown, HawserError, limits } from "@hawser/wire";
+import { BridgeStartupError, cutText, describeThrown, HawserError, limits } from "@hawser/wire";
 import { loadAgentSdk, type AgentMessage, type AgentQuery, type SpawnRequest } from "./agent-sdk.ts";
 import { startCliProcess, type CliProcess } from "./cli-process.ts";
 import { CLIExecutionError } from "./errors.ts";
@@ -142,7 +142,7 @@ async function checkServer(
   const answered = query?.mcpServerStatus().catch(() => undefined);
   const details = await Promise.race([answered, pause(statusMs, undefined, { ref: false })]);
   const reason = details?.find((server) => server.name === name)?.error;
-  const why = reason === undefined ? `it is ${String(status)}` : reason.slice(0, limits.maxErrorTextChars);
+  const why = reason === undefined ? `it is ${String(status)}` : cutText(reason, limits.maxErrorTextChars);
   throw new BridgeStartupError(`Claude Code could not start the server "${name}" of the registered tools: ${why}`, {
     facts: { status, reason },
   });

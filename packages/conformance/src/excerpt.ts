@@ -1,5 +1,7 @@
 // Short, printable views of what a subject sent. A subject may send anything, so what is shown is
-// cut to a length and holds no control characters: a report must not clear somebody's terminal.
+// cut to a length and hides nothing: a report must not clear somebody's terminal.
+
+import { cutText, reveal } from "@hawser/wire";
 
 const maxChars = 300;
 
@@ -8,14 +10,7 @@ export const excerptOf = (value: unknown): string => excerptOfText(JSON.stringif
 
 /** Text that may hold anything, on one line. */
 export function excerptOfText(text: string, chars: number = maxChars): string {
-  const shown = text.length > chars ? `${text.slice(0, chars)}… (${text.length} characters)` : text;
-  return shown.replaceAll(unprintable, escape);
+  const shown = text.length > chars ? `${cutText(text, chars)} (${text.length} characters)` : text;
+  // As in JSON, which most of it is; it has no such form for the others.
+  return reveal(shown.replaceAll(/[\u0000-\u001f]/g, (control) => JSON.stringify(control).slice(1, -1)));
 }
-
-function escape(character: string): string {
-  const inJson = JSON.stringify(character).slice(1, -1);
-  return inJson === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}` : inJson;
-}
-
-// C0 and C1 controls, DEL, line separators and the characters that turn the direction of text.
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

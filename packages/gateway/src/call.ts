@@ -52,11 +52,17 @@ export interface CallOutcome {
   readonly stats: CallStats;
 }
 
+/** A piece of a body, and the response that it belongs to. */
+export type OnBody = (chunk: Buffer, response: Pick<CallResponse, "status" | "headers">) => Promise<void>;
+
 export interface CallOptions {
   /** Any AbortSignal will do. */
   readonly signal?: CancelSignal | undefined;
-  /** Takes the decoded body of a successful response as it comes, instead of `response.body`; its promise is backpressure. */
-  readonly onBody?: ((chunk: Buffer) => Promise<void>) | undefined;
+  /**
+   * Takes the decoded body of a successful response as it comes, instead of `response.body`; its promise is backpressure,
+   * and the time that it takes is not the call's.
+   */
+  readonly onBody?: OnBody | undefined;
   /** Until then the outcome's body counts as kept, and other calls leave it its room; else until the call has ended. */
   readonly untilWritten?: Promise<void> | undefined;
 }

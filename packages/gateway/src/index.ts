@@ -2,7 +2,7 @@
 
 export { runBatch } from "./batch/run-batch.ts";
 export type { BatchOptions } from "./batch/run-batch.ts";
-export type { CallCode, CallCore, CallErrorInfo, CallOptions, CallOutcome, CallResponse, GatewayOptions } from "./call.ts";
+export type { CallCode, CallCore, CallErrorInfo, CallOptions, CallOutcome, CallResponse, GatewayOptions, OnBody } from "./call.ts";
 export { changeConfig, configPath, loadConfig } from "./config/config-file.ts";
 export type { ConfigFile, ConfigValues } from "./config/config-file.ts";
 export { addProfile, listProfiles, maskToken, removeProfile, setValues, useProfile } from "./config/profiles.ts";

@@ -24,10 +24,18 @@ function readManifest() {
 function printLine(line) {
   try {
     process.getBuiltinModule("node:fs").writeSync(1, `${line}\n`);
-  } catch {
-    // A full pipe takes it later; a reader that has left needs nothing.
-    process.stdout.on("error", () => {});
-    process.stdout.write(`${line}\n`);
+  } catch (error) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    // A reader that has left needs nothing.
+    if (code === "EPIPE") return;
+    if (code === "EAGAIN") {
+      // A full pipe takes it later.
+      process.stdout.on("error", () => {});
+      process.stdout.write(`${line}\n`);
+      return;
+    }
+    process.stderr.write(`hawser: can't write the output: ${message}\n`);
+    process.exitCode = 1;
   }
 }
 

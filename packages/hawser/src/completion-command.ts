@@ -4,6 +4,7 @@
 import type { Command } from "commander";
 import { addExamples } from "./command-parts.ts";
 import { programName } from "./launcher.ts";
+import { watchOutput } from "./output-watch.ts";
 import { printTo } from "./terminal.ts";
 
 const shells = ["bash", "zsh", "fish"];
@@ -23,6 +24,8 @@ export function addCompletion(program: Command, createBare: () => Command): void
     .description("Prints a script for your shell that completes commands, options, profiles, suites and operation ids.");
   completion.addArgument(completion.createArgument("<shell>", "which shell").choices(shells)).action(async (shell: string) => {
     if (shell === "bash") return printTo(process.stdout, (await import("./bash-completion.ts")).toBashScript(programName()));
+    // The library prints by itself.
+    watchOutput(process.stdout);
     (await loadCompletions()).setup(programName(), programName(), shell);
   });
   addExamples(completion, ["hawser completion bash >> ~/.bashrc", "hawser completion fish | source"]);
@@ -31,6 +34,7 @@ export function addCompletion(program: Command, createBare: () => Command): void
     .argument("[words...]")
     .allowUnknownOption()
     .action(async (words: string[]) => {
+      watchOutput(process.stdout);
       const completions = await loadCompletions();
       await (await import("./completion-values.ts")).offerValues(completions, words);
       completions.parse(words);

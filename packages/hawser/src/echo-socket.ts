@@ -17,6 +17,7 @@ import {
   watchParent,
   type ServeEchoOptions,
 } from "@hawser/wire/node";
+import { printTo } from "./terminal.ts";
 
 export async function runEchoSocket(options: Pick<ServeEchoOptions, "workers" | "queueSize">): Promise<void> {
   const lifecycle = createLifecycle();
@@ -31,9 +32,8 @@ export async function runEchoSocket(options: Pick<ServeEchoOptions, "workers" | 
       void served.then(() => serving.delete(served));
     },
   });
-  // Nobody may read the path; that is no reason to stop serving.
-  process.stdout.on("error", () => {});
-  process.stdout.write(`${listener.path}\n`);
+  // A path that nobody reads is no reason to stop serving.
+  printTo(process.stdout, `${listener.path}\n`);
   await whenAborted(lifecycle.stopping);
   await Promise.race([Promise.all(serving), lifecycle.overdue]);
   await listener.close();

@@ -6,6 +6,7 @@ import { CommanderError } from "commander";
 import { describeThrown, errorTable, HawserError } from "@hawser/wire";
 import { isDebugged } from "./debug-topics.ts";
 import { commandName, programName } from "./launcher.ts";
+import { isOutputError } from "./output-watch.ts";
 import { printTo } from "./terminal.ts";
 
 const internalExitCode = 1;
@@ -14,6 +15,7 @@ const internalExitCode = 1;
 export function reportFailure(error: unknown): number {
   // Commander has printed its own sentence; help and version are no failures.
   if (error instanceof CommanderError) return error.exitCode;
+  if (isOutputError(error)) return toExitCode(error);
   const wantsStack = isDebugged("stack");
   if (wantsStack && error instanceof Error) printTo(process.stderr, `${error.stack}\n`);
   const hint = wantsStack ? "" : "; HAWSER_DEBUG=stack shows where";

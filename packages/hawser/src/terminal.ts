@@ -1,36 +1,37 @@
-// Printing for people: colour only on a terminal that wants it, lines that fit, and a quiet end when
-// the reader has gone (`hawser tour | head -3`).
+// Printing for people and programs. On a terminal whatever a text hides is revealed, since most of what we print was
+// written by others; to a pipe or a file the bytes stay as they are. Colour only on a terminal that wants it.
 
 import { styleText } from "node:util";
+import { cutText, reveal, revealProse } from "@hawser/wire";
+import { isUnread, put, watchOutput, type Output } from "./output-watch.ts";
 
 type Format = Parameters<typeof styleText>[0];
 
 /** Paints for stdout: `styleText` itself looks whether stdout is a terminal, and at NO_COLOR. */
 export const paint = (format: Format, text: string): string => styleText(format, text, { stream: process.stdout });
 
-/** Text on one line of at most `width` characters, without control characters. */
+/** A text of others on one line of at most `width` characters, with nothing hidden: it may stand between our own colours. */
 export function fitLine(text: string, width: number): string {
-  const line = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ");
-  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
+  // Looked at as far as it may be shown: a text may have megabytes.
+  const line = reveal(text.slice(0, 4 * width)).replaceAll(/[\t\r\n]+/g, " ");
+  return cutText(text.length > 4 * width ? `${line}…` : line, width);
 }
 
 /** The same text with every long run of spaces as its number: `a[5000 spaces]b`. */
 export const shortenSpaces = (text: string): string => text.replaceAll(/ {8,}/g, (run) => `[${run.length} spaces]`);
 
-/** Writes help and errors. A reader that has gone (`hawser --help | true`) is no failure; a full disk is one. */
-export function printTo(stream: NodeJS.WriteStream, text: string): void {
-  if (!guarded.has(stream)) stream.on("error", noteFailedWrite);
-  guarded.add(stream);
-  stream.write(text);
+/** Prints a text, revealed where it goes to a terminal. Colours of our own would be revealed too: see `printStyled`. */
+export function printTo(stream: Output, text: string): void {
+  put(stream, stream.isTTY ? revealProse(text) : text);
 }
 
-const guarded = new WeakSet<NodeJS.WriteStream>();
-
-function noteFailedWrite(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") process.exitCode = 1;
+/** Prints a text that may hold escape sequences of ours. What others wrote of it went through `reveal` before. */
+export function printStyled(stream: Output, text: string): void {
+  put(stream, text);
 }
 
-/** Ends the process when nobody reads stdout any more; children are stopped by what started them. */
+/** Ends the process when stdout takes no more; children are stopped by what started them. */
 export function endWhenUnread(exitCode: number): void {
-  process.stdout.on("error", () => process.exit(process.exitCode ?? exitCode));
+  watchOutput(process.stdout);
+  process.stdout.on("error", (error) => process.exit(isUnread(error) ? (process.exitCode ?? exitCode) : undefined));
 }

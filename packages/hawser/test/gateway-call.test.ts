@@ -165,17 +165,17 @@ describe.concurrent("what is printed", () => {
     expect((await runIn(place, ["call", "--path", info, "--out", join(place.folder, "folder")])).code).toBe(2);
   });
 
-  it("--max-body cuts the body and says so; --stream gives it whole, whatever its size", async () => {
+  it("a body that is cut is said to be, and the exit code is 7: --max-body, --json and a batch", async () => {
     const big = await startApiStub((_request, response) => answer(response, 200, "x".repeat(6_000_000)));
     const place = makePlace(big);
     const cut = await runIn(place, ["call", "--path", "/", "--max-body", "10"]);
-    expect([cut.code, cut.stdout]).toEqual([0, "xxxxxxxxxx"]);
-    expect(cut.stderr).toMatch(/cut off after 10 bytes/);
-    expect((await runIn(place, ["call", "--path", "/", "--stream"])).stdout).toHaveLength(6_000_000);
-    expect((await runJson(place, ["call", "--path", "/"])).value).toMatchObject({
-      ok: true,
-      response: { truncated: true, bytes: 4_194_304 },
-    });
+    expect(cut).toMatchObject({ code: 7, stdout: "xxxxxxxxxx", stderr: expect.stringContaining("cut off after 10 bytes") });
+    const { code, value, stderr } = await runJson(place, ["call", "--path", "/"]);
+    expect(value).toMatchObject({ ok: true, response: { truncated: true, bytes: 4_194_304 } });
+    expect([code, stderr]).toEqual([7, expect.stringContaining("cut off after 4194304 bytes")]);
+    const batch = await runIn(place, ["call", "--batch", "-", "--max-body", "10"], { input: '{"path":"/"}\n{"path":"/"}\n' });
+    expect(batch.stdout.match(/"ok":true,"code":0.*"truncated":true/g)).toHaveLength(2);
+    expect([batch.code, batch.stderr]).toEqual([7, expect.stringContaining("2 bodies were cut off")]);
     await big.close();
   });
 

@@ -3,6 +3,7 @@
 // the generated ones and a test fails when they differ from the definition.
 // Fields that a definition does not know are kept and ignored: additions must not break old peers.
 
+import { cutText } from "./cut-text.ts";
 import * as v from "valibot";
 import { HawserError } from "./errors.ts";
 import { limits } from "./limits.ts";
@@ -63,7 +64,7 @@ function parse(direction: DirectionDefinition, value: unknown): unknown {
     const known = Object.keys(messages).join(", ");
     if (tag === null) throw new HawserError("invalid_message", `a message has exactly one of: ${known}`);
     if (typeof name !== "string") throw new HawserError("invalid_message", `"${tag}" must be one of: ${known}`);
-    throw new HawserError("unknown_method", `unknown ${tag} "${name.slice(0, 64)}"; known are: ${known}`);
+    throw new HawserError("unknown_method", `unknown ${tag} "${cutText(name, 64)}"; known are: ${known}`);
   }
   const result = v.safeParse(message.schema, value);
   // The value itself, not a copy: members that the definition does not know stay.
@@ -71,7 +72,7 @@ function parse(direction: DirectionDefinition, value: unknown): unknown {
   const [issue] = result.issues;
   const path = v.getDotPath(issue) ?? "";
   // The text of the issue may quote the refused value, which has any length.
-  const text = issue.message.slice(0, limits.maxErrorTextChars);
+  const text = cutText(issue.message, limits.maxErrorTextChars);
   if (issue.received === "undefined" && path) throw new HawserError("invalid_message", `"${path}" is missing`, { facts: { path } });
   throw new HawserError("invalid_message", `${path ? `"${path}": ` : ""}${text}`, { facts: { path } });
 }

@@ -3,6 +3,8 @@
 // words of an agent error, the JSON-RPC code for MCP and ACP, and the exit code of a command.
 // A message says what happened and what to do; facts are for programs.
 
+import { cutText } from "./cut-text.ts";
+
 interface ErrorRow {
   readonly ipcType: string;
   readonly rpcCode: 2 | 6 | 7;
@@ -114,7 +116,7 @@ export function describeThrown(value: unknown): string {
 
 /** A piece of what somebody else wrote, for a message: on one line, in quotes that it can't end, and not longer than it helps. */
 export function quoteShort(text: string, maxChars: number): string {
-  return JSON.stringify(text.length > maxChars ? `${text.slice(0, maxChars)}…` : text);
+  return JSON.stringify(cutText(text, maxChars));
 }
 
 /** The one refusal of everything that is larger than its limit. */

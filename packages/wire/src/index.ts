@@ -16,6 +16,7 @@ export {
   ToolNotFoundError,
   toIPCError,
 } from "./contract-errors.ts";
+export { cutText, splitText } from "./cut-text.ts";
 export { defineProtocol } from "./define-protocol.ts";
 export type { DirectionDefinition, MessageDefinition, Protocol, ProtocolDefinition, RequestOf, ResponseOf } from "./define-protocol.ts";
 export { defineTool, isStandardSchema } from "./define-tool.ts";
@@ -74,7 +75,7 @@ export { echoProtocol } from "./protocols/echo.ts";
 export type { EchoRequest, EchoResponse } from "./protocols/echo.ts";
 export { callData, callItem, callStats, helloData, RPC_MIN_HOST_SEMVER, RPC_PROTOCOL, RPC_SEMVER, rpcProtocol } from "./protocols/rpc.ts";
 export type { CallData, CallItem, CallStats, HelloData, RpcRequest, RpcResponse } from "./protocols/rpc.ts";
-export { reveal } from "./reveal.ts";
+export { createProseRevealer, reveal, revealProse } from "./reveal.ts";
 export { parseRetryAfter, parseRetryAfterMs, retryPauseMs } from "./retry-pause.ts";
 export type { Incoming, Received, Refused, Transport } from "./transport.ts";
 export { createWorkQueue } from "./work-queue.ts";

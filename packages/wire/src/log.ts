@@ -1,8 +1,10 @@
 // Lines on stderr. A reader that never reads must neither stop the process nor fill its memory:
 // what does not fit is dropped and counted. The next line that fits says how much, or, when there is none, a line of its
-// own as soon as stderr has been read. A reader that stops again is told again; every byte is counted once.
+// own as soon as stderr has been read. A reader that stops again is told again; every byte is counted once. On a terminal
+// whatever a line hides is revealed, since parts of it were written by others.
 
 import { limits } from "./limits.ts";
+import { revealProse } from "./reveal.ts";
 
 let droppedBytes = 0;
 let isToldOnDrain = false;
@@ -31,5 +33,5 @@ export function takeDropNotice(): string {
 /** Writes one line to stderr, or counts it as dropped when nobody reads there. */
 export function logLine(line: string): void {
   if (isStderrFull()) countDropped(Buffer.byteLength(line) + 1);
-  else process.stderr.write(`${takeDropNotice()}${line}\n`);
+  else process.stderr.write(`${takeDropNotice()}${process.stderr.isTTY ? revealProse(line) : line}\n`);
 }

@@ -1,6 +1,7 @@
 // The protocol log: with HAWSER_DEBUG=protocol every message appears on stderr as
 // `[SEND] <what> <id> <json>` or `[RECV] …`, cut to a readable length, secrets taken out.
 
+import { cutText } from "./cut-text.ts";
 import { JsonText } from "./codec/json-text.ts";
 import { limits } from "./limits.ts";
 import { logLine } from "./log.ts";
@@ -22,13 +23,15 @@ function describe(message: unknown): string {
     .map(toLabel)
     .join(" ");
   const json = redact(message);
-  const shown = json.length > limits.maxTapChars ? `${json.slice(0, limits.maxTapChars)}… (${json.length} characters)` : json;
+  const shown = json.length > limits.maxTapChars ? `${cutText(json, limits.maxTapChars)} (${json.length} characters)` : json;
   return label ? `${label} ${shown}` : shown;
 }
 
 // The peer chose these: neither a line feed nor a megabyte of them may get into the log.
 const toLabel = (part: string | number): string =>
-  JSON.stringify(String(part).slice(0, maxLabelChars)).slice(1, -1).replaceAll(secretText, "[redacted]");
+  JSON.stringify(cutText(String(part), maxLabelChars))
+    .slice(1, -1)
+    .replaceAll(secretText, "[redacted]");
 
 const maxLabelChars = 80;
 const secretName = /token$|secret|password|passphrase|authorization|api[-_]?key|cookie|credential/i;

@@ -1,7 +1,7 @@
 // Checks of a configuration's values, as small functions that are put together. What is wrong is said with
 // the key, and never with the value: it may be a secret. A member that nobody knows is a warning.
 
-import { HawserError, isRecord } from "@hawser/wire";
+import { cutText, HawserError, isRecord } from "@hawser/wire";
 
 export interface CheckContext {
   /** Where the value stands: `mcpServers.harbour.command`. */
@@ -75,7 +75,7 @@ const maxKeyChars = 200;
 
 const below = (context: CheckContext, name: string): CheckContext => ({
   ...context,
-  key: (context.key === "" ? name : `${context.key}.${name}`).slice(0, maxKeyChars),
+  key: cutText(context.key === "" ? name : `${context.key}.${name}`, maxKeyChars),
 });
 
 export function refuse({ key }: CheckContext, problem: string): never {

@@ -5,8 +5,7 @@
 
 import { link, copyFile, lstat, rename, rm, type FileHandle } from "node:fs/promises";
 import { constants } from "node:fs";
-import { describeThrown, HawserError } from "@hawser/wire";
-import { cutText } from "../cut-text.ts";
+import { describeThrown, HawserError, splitText } from "@hawser/wire";
 import { createPrivateFile, unusable } from "./private-files.ts";
 import { createHolderName } from "./process-identity.ts";
 
@@ -115,7 +114,7 @@ async function writeTexts(handle: FileHandle, texts: Iterable<string>): Promise<
     bytes += data.length;
   }
   for (const text of texts) {
-    for (const piece of cutText(text, batchChars)) {
+    for (const piece of splitText(text, batchChars)) {
       if (batch.length + piece.length > batchChars) await writeBatch();
       batch += piece;
     }

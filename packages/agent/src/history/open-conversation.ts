@@ -2,7 +2,7 @@
 // seen and before its promise resolves, and one that fails changes nothing. The lists that it hands out are
 // never changed afterwards.
 
-import { describeThrown, HawserError, type ConversationMessage } from "@hawser/wire";
+import { cutText, describeThrown, HawserError, type ConversationMessage } from "@hawser/wire";
 import type { Conversation } from "./conversation-store.ts";
 import { toShownId } from "./file-name.ts";
 import type { Journal } from "./journal.ts";
@@ -116,7 +116,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
       }),
     finish: (messageId, interrupted) =>
       inTurn(async () => {
-        await write({ type: "finish", messageId, interrupted: interrupted?.slice(0, reasonChars) });
+        await write({ type: "finish", messageId, interrupted: interrupted && cutText(interrupted, reasonChars) });
         if (journal && isMuchLarger(journal.bytes, transcript, limits)) await compact();
         else await flush();
       }),

@@ -1,7 +1,7 @@
 // The host client for programs that start the runtime themselves. They own it: it ends with them, and is
 // started again when it ends before them.
 
-import { createNoiseLog, HawserError, limits, type AnyAgentRequest } from "@hawser/wire";
+import { createNoiseLog, cutText, HawserError, limits, type AnyAgentRequest } from "@hawser/wire";
 import { hawserCommand, logLine } from "@hawser/wire/node";
 import { createAgentClient, type AgentClient, type AgentClientOptions } from "./agent-client.ts";
 import { createProcessLink } from "./process-link.ts";
@@ -69,4 +69,4 @@ function logMessage(direction: "SEND" | "RECV", message: Readonly<Record<string,
 const maxShownChars = 300;
 
 // The runtime chose these words: neither a line feed nor a megabyte of them may get into the log.
-const toOneLine = (text: string): string => JSON.stringify(text.slice(0, maxShownChars)).slice(1, -1);
+const toOneLine = (text: string): string => JSON.stringify(cutText(text, maxShownChars)).slice(1, -1);

@@ -4,6 +4,7 @@
 
 import {
   createNoiseLog,
+  cutText,
   describeThrown,
   HawserError,
   isRecord,
@@ -52,7 +53,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let startsInRow = 0;
   let hide = (text: string): string => text;
 
-  const clean = (text: string): string => hide(text).slice(0, limits.maxErrorTextChars).toWellFormed();
+  const clean = (text: string): string => cutText(hide(text), limits.maxErrorTextChars).toWellFormed();
   // One line, in which the server's words can't act on a terminal or look like lines of ours.
   const notice = (message: string): void =>
     options.onNotice(`MCP server "${name}": ${reveal(clean(message).replaceAll(/\s*\n\s*/g, " "))}`);

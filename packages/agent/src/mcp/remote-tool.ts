@@ -2,7 +2,7 @@
 // checks its arguments itself, and a pattern of somebody else's schema could keep this process busy. That a
 // server calls its tool read-only is not passed on: permissions would believe it.
 
-import { limits, type StandardSchema, type Tool, type ToolAnnotations, type ToolContext } from "@hawser/wire";
+import { cutText, limits, type StandardSchema, type Tool, type ToolAnnotations, type ToolContext } from "@hawser/wire";
 import { toToolName } from "./tool-name.ts";
 
 /** As `tools/list` gives it. */
@@ -32,7 +32,7 @@ export function toTools(serverName: string, remote: readonly RemoteTool[], call:
 function toTool(name: string, tool: RemoteTool, call: CallRemote): Tool {
   return {
     name,
-    description: (tool.description ?? tool.title ?? tool.name).slice(0, limits.mcpDescriptionChars).toWellFormed(),
+    description: cutText(tool.description ?? tool.title ?? tool.name, limits.mcpDescriptionChars).toWellFormed(),
     input: toUncheckedInput(tool.inputSchema),
     annotations: toAnnotations(tool.annotations ?? {}),
     run: (args: Record<string, unknown>, context: ToolContext) => call(tool.name, args, context),

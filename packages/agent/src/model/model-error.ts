@@ -2,7 +2,7 @@
 // status, and the vendor's own words, bounded. It never holds a key, and no cause, since those carry
 // the request with its headers and the whole conversation. `facts` say whether another try may help.
 
-import { describeThrown, HawserError, isRecord, limits, type ErrorCode } from "@hawser/wire";
+import { cutText, describeThrown, HawserError, isRecord, limits, type ErrorCode } from "@hawser/wire";
 import { createHiding } from "../hide-secrets.ts";
 import { retryAfterMs } from "./retry.ts";
 
@@ -62,7 +62,7 @@ export const lostError = (text: string, origin: ErrorOrigin): HawserError =>
 /** An error about a model, without secrets and of bounded length. */
 export function modelError(code: ErrorCode, text: string, origin: ErrorOrigin, facts: Readonly<Record<string, unknown>> = {}): HawserError {
   const message = `${origin.name}: ${redact(text, origin)}`;
-  return new HawserError(code, message.slice(0, limits.maxErrorTextChars), { facts: { model: origin.name, ...facts } });
+  return new HawserError(code, cutText(message, limits.maxErrorTextChars), { facts: { model: origin.name, ...facts } });
 }
 
 function statusError(status: number, chain: readonly Thrown[], origin: ErrorOrigin): HawserError {
@@ -141,7 +141,9 @@ function messageIn(body: string | undefined): string | undefined {
   }
 }
 
-const oneLine = (text: string): string => text.slice(0, limits.maxErrorTextChars).replaceAll(/\s+/g, " ").trim().slice(0, 500);
+const vendorChars = 500;
+
+const oneLine = (text: string): string => cutText(cutText(text, limits.maxErrorTextChars).replaceAll(/\s+/g, " ").trim(), vendorChars);
 
 // Texts were made one line before: a key with a line break in it, which no header takes, is there in pieces.
 export const redact = (text: string, { secrets }: ErrorOrigin): string =>

@@ -2,7 +2,7 @@
 // vendors are here and nowhere else. A name that is none is refused with the known forms and with those
 // that look like it.
 
-import { HawserError, nearNames } from "@hawser/wire";
+import { cutText, HawserError, nearNames } from "@hawser/wire";
 
 /** What answers when only the vendor is named, or when a vendor's key is all that is known. */
 export const defaultModels: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export function parseModelName(text: string, prefixes: readonly string[], near: 
 }
 
 function unknownModel(name: string, prefixes: readonly string[], near: readonly string[]): HawserError {
-  const shown = JSON.stringify(name.slice(0, maxNameChars));
+  const shown = JSON.stringify(cutText(name, maxNameChars));
   const forms = [offlineName, ...prefixes.map((prefix) => `${prefix}/<model>`)].join(", ");
   const guesses = nearNames(name, [...new Set([offlineName, ...prefixes, ...near])]);
   const hint = guesses.length === 0 ? "" : `Did you mean ${guesses.join(" or ")}? `;

@@ -2,6 +2,7 @@
 // for the end, so that no tool runs because of an answer that broke off. A stream that ends without the
 // vendor's word that it is complete is an error, however it ends.
 
+import { cutText } from "@hawser/wire";
 import type { FinishReason, LanguageModelStreamPart, LanguageModelUsage } from "ai";
 import { lostError, modelError, redact, toModelError, type ErrorOrigin } from "./model-error.ts";
 import type { ModelEvent } from "./model.ts";
@@ -64,7 +65,7 @@ function whyNotJson(input: string): string {
     JSON.parse(input);
     return "the arguments have a key that is not allowed";
   } catch (error) {
-    return `the arguments are not valid JSON: ${(error as Error).message.slice(0, 200)}`;
+    return `the arguments are not valid JSON: ${cutText((error as Error).message, 200)}`;
   }
 }
 
@@ -90,6 +91,6 @@ function* remarkOn(
     if (!hasCalls) throw modelError("model_failed", `${text}; ask it to go on`, origin);
     yield { type: "notice", message: `${origin.name}: ${text}` };
   } else if (finishReason === "other")
-    yield { type: "notice", message: redact(`${origin.name}: stopped for the reason "${rawFinishReason?.slice(0, 100)}"`, origin) };
+    yield { type: "notice", message: redact(`${origin.name}: stopped for the reason "${cutText(String(rawFinishReason), 100)}"`, origin) };
   else if (isSilent && !hasCalls) yield { type: "notice", message: `${origin.name}: the answer is empty` };
 }

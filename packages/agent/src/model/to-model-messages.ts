@@ -3,7 +3,7 @@
 // gets a result (one that says so where the process ended before there was one), a result without a
 // call is left out, and nothing empty is sent, since vendors refuse a whole conversation over that.
 
-import { isRecord, type ConversationMessage, type MessagePart } from "@hawser/wire";
+import { cutText, isRecord, type ConversationMessage, type MessagePart } from "@hawser/wire";
 import type { JSONValue, ModelMessage, TextPart, ToolCallPart, ToolResultPart, UserContent } from "ai";
 import { describeBlock, describeContent, isMcpResult, type McpContent } from "../mcp-result.ts";
 import type { AttachedContent, ModelStep } from "./model.ts";
@@ -46,7 +46,7 @@ function toUserContent(
 ): UserPart[] {
   const content: UserPart[] = [];
   // The model sees half an answer of its own; without this it would take it for a whole one.
-  if (interrupted !== undefined) content.push(text(`[The answer before ended early: ${interrupted.slice(0, maxReasonChars)}]`));
+  if (interrupted !== undefined) content.push(text(`[The answer before ended early: ${cutText(interrupted, maxReasonChars)}]`));
   const before = content.length;
   for (const part of parts) {
     if (part.type === "text" && isSaid(part.text)) content.push(text(part.text));

@@ -3,7 +3,7 @@
 import { isRecord } from "@hawser/wire";
 import { callTool, say, type Answer, type Scene } from "./answer.ts";
 import type { OfflineRequest } from "./parse-request.ts";
-import { countOf, cutText, listIn, quote, showResult, textIn, toBlock, toList } from "./show.ts";
+import { countOf, shorten, listIn, quote, showResult, textIn, toBlock, toList } from "./show.ts";
 
 export function* answerList({ captures }: OfflineRequest, scene: Scene): Answer {
   yield* listFolder(toFolder(captures["path"]), scene);
@@ -88,7 +88,7 @@ export function* answerReplace({ captures }: OfflineRequest, scene: Scene): Answ
 }
 
 const toFolder = (path: string | undefined): string => (path === undefined || path === "here" || path === "" ? "." : path);
-const inFolder = (folder: string): string => (folder === "." ? "here" : `in ${cutText(folder, 200)}`);
+const inFolder = (folder: string): string => (folder === "." ? "here" : `in ${shorten(folder, 200)}`);
 
 const hasEnding = (path: string): boolean => path.slice(path.lastIndexOf("/") + 1).includes(".");
 

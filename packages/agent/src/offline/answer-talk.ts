@@ -6,7 +6,7 @@ import { say, textOfMessage, type Answer, type Scene } from "./answer.ts";
 import { calculate, formatNumber } from "./arithmetic.ts";
 import { parseRequest, type OfflineRequest } from "./parse-request.ts";
 import { formatRequests, requestTable, type RequestKind, type RequestRow } from "./request-table.ts";
-import { countOf, cutText, quote, toBlock, toList } from "./show.ts";
+import { countOf, shorten, quote, toBlock, toList } from "./show.ts";
 
 const identity =
   "I am Hawser's offline model. I am not a language model: I understand a fixed set of requests and use the real tools for them.";
@@ -61,11 +61,11 @@ export function* answerCalculate({ captures }: OfflineRequest): Answer {
   const expression = (captures["expression"] ?? "").replace(/[=?\s]+$/, "");
   const result = calculate(expression);
   if (result.ok) yield* say(`${expression} = ${formatNumber(result.value)}`);
-  else yield* say(`I can't work out \`${cutText(expression, 200)}\`: ${result.problem}.`);
+  else yield* say(`I can't work out \`${shorten(expression, 200)}\`: ${result.problem}.`);
 }
 
 export function* answerNameTold({ captures }: OfflineRequest): Answer {
-  yield* say(`Nice to meet you, ${cutText(captures["name"] ?? "", 120)}. I will remember your name in this conversation.`);
+  yield* say(`Nice to meet you, ${shorten(captures["name"] ?? "", 120)}. I will remember your name in this conversation.`);
 }
 
 export function* answerNameAsked(_request: OfflineRequest, scene: Scene): Answer {
@@ -107,7 +107,7 @@ export function* answerSaid(_request: OfflineRequest, { earlier }: Scene): Answe
 
 export function* answerRepeated(_request: OfflineRequest, { earlier }: Scene): Answer {
   const last = earlier.findLast((message) => message.role === "assistant" && textOfMessage(message) !== "");
-  yield* say(last ? `I said:\n\n${cutText(textOfMessage(last))}` : "I have not said anything yet.");
+  yield* say(last ? `I said:\n\n${shorten(textOfMessage(last))}` : "I have not said anything yet.");
 }
 
 export function* answerAttachment(_request: OfflineRequest, { attachments }: Scene): Answer {

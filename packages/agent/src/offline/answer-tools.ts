@@ -4,7 +4,7 @@ import { isRecord } from "@hawser/wire";
 import { callTool, findTool, propertiesOf, say, type Answer, type Scene } from "./answer.ts";
 import { parseArguments } from "./arguments.ts";
 import type { OfflineRequest } from "./parse-request.ts";
-import { cutText, quote, showResult, toBlock, toList } from "./show.ts";
+import { shorten, quote, showResult, toBlock, toList } from "./show.ts";
 import { splitWords } from "./words.ts";
 
 export function* answerTools(_request: OfflineRequest, scene: Scene): Answer {
@@ -12,7 +12,7 @@ export function* answerTools(_request: OfflineRequest, scene: Scene): Answer {
     yield* say("I am offered no tools here.");
     return;
   }
-  const lines = scene.tools.map(({ name, description }) => `\`${name}\`: ${cutText(firstSentence(description), 200)}`);
+  const lines = scene.tools.map(({ name, description }) => `\`${name}\`: ${shorten(firstSentence(description), 200)}`);
   yield* say(`These are the tools that I am offered:\n${toList(lines)}`);
 }
 
@@ -21,7 +21,7 @@ const firstSentence = (text: string): string => text.slice(0, 2_000).split(/(?<=
 export function* answerRun({ captures }: OfflineRequest, scene: Scene): Answer {
   const line = captures["command"] ?? "";
   const [command = "", ...args] = splitWords(line).map(({ text }) => text);
-  const outcome = yield* callTool(scene, "run_command", { command, args }, `Running \`${cutText(line, 200)}\``);
+  const outcome = yield* callTool(scene, "run_command", { command, args }, `Running \`${shorten(line, 200)}\``);
   if (outcome.ok) yield* say(describeRun(command, outcome.result));
 }
 

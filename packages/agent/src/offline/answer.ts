@@ -5,7 +5,7 @@
 import { isRecord, type ConversationMessage } from "@hawser/wire";
 import type { AttachedContent, ModelTool } from "../model/model.ts";
 import type { OfflineRequest } from "./parse-request.ts";
-import { cutText } from "./show.ts";
+import { shorten } from "./show.ts";
 
 export type Move =
   | { readonly type: "say"; readonly text: string }
@@ -42,7 +42,7 @@ export function* callTool(scene: Scene, toolName: string, input: Readonly<Record
   }
   yield* say(`${intent}.`);
   const outcome = (yield { type: "call", toolName, input }) ?? { ok: false, error: "it has no result" };
-  if (!outcome.ok) yield* say(`That did not work. \`${toolName}\`: ${cutText(outcome.error, 2_000)}`);
+  if (!outcome.ok) yield* say(`That did not work. \`${toolName}\`: ${shorten(outcome.error, 2_000)}`);
   return outcome;
 }
 

@@ -1,21 +1,21 @@
 // Values as the offline model repeats them in an answer: within bounds, and never half a character.
 
-import { isRecord, limits } from "@hawser/wire";
+import { cutText, isRecord, limits } from "@hawser/wire";
 import { describeContent, isMcpResult } from "../mcp-result.ts";
 
 /** The beginning of a text, with a note about the rest. */
-export function cutText(text: string, maxChars: number = limits.offlineRepeatChars): string {
-  if (text.length <= maxChars) return text.toWellFormed();
-  return `${text.slice(0, maxChars).toWellFormed()}… (${text.length - maxChars} more characters)`;
+export function shorten(text: string, maxChars: number = limits.offlineRepeatChars): string {
+  const shown = cutText(text, maxChars, "").toWellFormed();
+  return shown.length < text.length ? `${shown}… (${text.length - shown.length} more characters)` : shown;
 }
 
 /** A short text in one line. */
 export const quote = (text: string, maxChars = 120): string =>
-  `“${cutText(text.slice(0, 10_000).replaceAll(/\s+/g, " ").trim(), maxChars)}”`;
+  `“${shorten(text.slice(0, 10_000).replaceAll(/\s+/g, " ").trim(), maxChars)}”`;
 
 /** As a block of its own; its fence is longer than any that the text holds. */
 export function toBlock(text: string): string {
-  const shown = cutText(text.endsWith("\n") ? text.slice(0, -1) : text);
+  const shown = shorten(text.endsWith("\n") ? text.slice(0, -1) : text);
   const longest = (shown.match(/`{3,}/g) ?? []).reduce((max, fence) => Math.max(max, fence.length), 2);
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${shown}\n${fence}`;
@@ -23,7 +23,7 @@ export function toBlock(text: string): string {
 
 /** One line each, with a note about those that are left out. */
 export function toList(lines: readonly string[]): string {
-  const shown = lines.slice(0, limits.offlineListEntries).map((line) => `- ${cutText(line.replaceAll("\n", " "), 400)}`);
+  const shown = lines.slice(0, limits.offlineListEntries).map((line) => `- ${shorten(line.replaceAll("\n", " "), 400)}`);
   const left = lines.length - shown.length;
   return [...shown, ...(left > 0 ? [`- … and ${left} more`] : [])].join("\n");
 }

@@ -5,7 +5,7 @@
 import { constants } from "node:fs";
 import { open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { describeThrown, limits } from "@hawser/wire";
+import { cutText, describeThrown, limits } from "@hawser/wire";
 import { logLine, makeFolder } from "@hawser/wire/node";
 import { createHiding, secretsIn } from "../hide-secrets.ts";
 import { codeOf } from "../tools/files/file-errors.ts";
@@ -77,7 +77,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
 /** Shorter than elsewhere: a preview with a hole in a common word is no loss. */
 const minSecretChars = 6;
 
-const short = (text: string): string => text.slice(0, limits.auditPreviewChars).toWellFormed();
+const short = (text: string): string => cutText(text, limits.auditPreviewChars);
 const toLine = (entry: object): string => `${JSON.stringify(entry)}\n`;
 
 async function appendLines(path: string, lines: string, maxBytes: number): Promise<void> {

@@ -4,7 +4,7 @@
 // its arguments mean. It becomes a rule, so that a remembered answer and a written one work alike; what would
 // be no valid rule is not remembered, and the question says so before it is answered.
 
-import { isRecord, limits } from "@hawser/wire";
+import { cutText, isRecord, limits } from "@hawser/wire";
 import type { Roots } from "../tools/files/roots.ts";
 import { pathNames } from "./call-values.ts";
 import { toLiteralGlob } from "../tools/files/glob.ts";
@@ -22,6 +22,7 @@ interface OnlyThisCall {
   readonly onlyOnce: string;
 }
 
+const shownChars = 200;
 const fileTools: ReadonlySet<string> = new Set(["list_files", "read_file", "write_file", "edit_file", "search_files"]);
 
 export type Coverage = CallKind | OnlyThisCall;
@@ -66,14 +67,17 @@ function kindOfCommand({ command, args = [] }: Record<string, unknown>): Coverag
   const match = { command: toLiteralGlob(command), args: args.map(toLiteralGlob) };
   return {
     rule: toRule("run_command", match),
-    description: `the command ${[command, ...args].join(" ").slice(0, 200)} with exactly these arguments`,
+    description: `the command ${cutText([command, ...args].join(" "), shownChars)} with exactly these arguments`,
   };
 }
 
 function kindOfOperation(operationId: unknown): Coverage {
   if (typeof operationId !== "string") return odd;
   const match = { operationId: toLiteralGlob(operationId) };
-  return { rule: toRule("call_operation", match), description: `the operation ${operationId}, whatever its arguments` };
+  return {
+    rule: toRule("call_operation", match),
+    description: `the operation ${cutText(operationId, shownChars)}, whatever its arguments`,
+  };
 }
 
 const toRule = (toolName: string, match: NonNullable<PermissionRule["match"]>): PermissionRule => ({

@@ -3,7 +3,7 @@
 // looks like a credential or is known to be one.
 
 import { createHash } from "node:crypto";
-import { isRecord, limits } from "@hawser/wire";
+import { cutText, isRecord, limits } from "@hawser/wire";
 
 const tellingName = /token|secret|passw|authorization|credential|api.?key|private.?key|cookie|bearer/i;
 // Keys as vendors print them, and what follows a word that announces one.
@@ -31,8 +31,7 @@ export interface InputPreview {
 export function previewInput(input: unknown, hide: Hide): InputPreview {
   const text = JSON.stringify(input) ?? "null";
   const shown = JSON.stringify(shorten(input, hide, 0)) ?? "null";
-  const preview = shown.length > limits.auditPreviewChars ? `${shown.slice(0, limits.auditPreviewChars).toWellFormed()}…` : shown;
-  return { digest: createHash("sha256").update(text).digest("hex"), preview };
+  return { digest: createHash("sha256").update(text).digest("hex"), preview: cutText(shown, limits.auditPreviewChars) };
 }
 
 const maxMembers = 20;
@@ -46,7 +45,7 @@ function shorten(value: unknown, hide: Hide, depth: number): unknown {
   const entries = Object.entries(isRecord(value) ? value : {}).slice(0, maxMembers);
   return Object.fromEntries(
     entries.map(([name, item]) => [
-      redact(name.slice(0, shownChars), hide),
+      redact(cutText(name, shownChars), hide),
       tellingName.test(name) ? redacted : shorten(item, hide, depth + 1),
     ]),
   );

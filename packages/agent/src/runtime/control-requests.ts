@@ -2,7 +2,7 @@
 // `error` or `status`.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { HawserError, limits, type AnyAgentRequest, type InFlightTable } from "@hawser/wire";
+import { cutText, HawserError, limits, type AnyAgentRequest, type InFlightTable } from "@hawser/wire";
 import type { Conversation } from "../history/conversation-store.ts";
 import { createOneAtATime } from "../one-at-a-time.ts";
 import type { AgentParts } from "./agent-parts.ts";
@@ -129,4 +129,4 @@ function withinOneLine<Entry extends object>(entries: readonly Entry[]): readonl
 }
 
 const unknownMessage = (messageId: string): HawserError =>
-  new HawserError("invalid_message", `the conversation has no message "${messageId.slice(0, 100)}"; load it to see its messages`);
+  new HawserError("invalid_message", `the conversation has no message "${cutText(messageId, 100)}"; load it to see its messages`);

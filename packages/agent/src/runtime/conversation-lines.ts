@@ -1,8 +1,7 @@
 // A conversation as lines that stay far below the limit: many short messages share a line, a long one is
 // spread over several, and a reader joins the parts of one `messageId` again.
 
-import { limits, type ConversationMessage, type MessagePart } from "@hawser/wire";
-import { cutText } from "../cut-text.ts";
+import { limits, splitText, type ConversationMessage, type MessagePart } from "@hawser/wire";
 
 export interface ConversationLine {
   readonly messages: ConversationMessage[];
@@ -48,5 +47,5 @@ function* toPieces(message: ConversationMessage): Generator<ConversationMessage>
 
 function toShortParts(part: MessagePart): MessagePart[] {
   if (part.type !== "text" || part.text.length <= limits.agentLineChars) return [part];
-  return Array.from(cutText(part.text, limits.agentLineChars), (text) => ({ type: "text", text }));
+  return Array.from(splitText(part.text, limits.agentLineChars), (text) => ({ type: "text", text }));
 }

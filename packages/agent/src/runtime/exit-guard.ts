@@ -3,7 +3,7 @@
 // rejects after its time is a line in the log.
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { describeThrown, HawserError } from "@hawser/wire";
+import { cutText, describeThrown, HawserError } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 
 const foreignScope = new AsyncLocalStorage<string>();
@@ -17,7 +17,7 @@ export function inForeignScope<Result>(owner: string, action: () => Result): Res
 export function hideFromLoops(toolName: string): void {
   for (const name in {}) {
     logLine(
-      `[hawser] agent: after tool "${toolName}" every object has a member ${JSON.stringify(name.slice(0, 100))}; it is hidden from loops`,
+      `[hawser] agent: after tool "${toolName}" every object has a member ${JSON.stringify(cutText(name, 100))}; it is hidden from loops`,
     );
     Reflect.defineProperty(Object.prototype, name, { enumerable: false });
   }

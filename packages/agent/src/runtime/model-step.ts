@@ -3,8 +3,7 @@
 // held here. What the model has said before a failure is not lost: the caller gets it from `parts`, whatever
 // happens.
 
-import { exceedsDepth, HawserError, limits, type MessagePart } from "@hawser/wire";
-import { cutText } from "../cut-text.ts";
+import { cutText, exceedsDepth, HawserError, limits, splitText, type MessagePart } from "@hawser/wire";
 import type { Model, ModelEvent, ModelStep } from "../model/model.ts";
 import { createAbortGuard } from "./abort-guard.ts";
 import type { TurnEvent } from "./replay.ts";
@@ -56,7 +55,7 @@ export function createStepRun({ model, step, totals, emit, keep }: StepRunOption
   }
 
   async function onLongText(text: string): Promise<void> {
-    for (const piece of cutText(text, limits.agentTokenChars)) await onText(piece);
+    for (const piece of splitText(text, limits.agentTokenChars)) await onText(piece);
   }
 
   async function emitAndKeep(token: string): Promise<void> {
@@ -121,7 +120,7 @@ function toFittingInput({ toolName, input, problem }: RequestedCall): { readonly
   if (Buffer.byteLength(text) > limits.agentToolInputBytes)
     throw new HawserError(
       "too_large",
-      `the arguments for "${toolName.slice(0, maxToolIdChars)}" are longer than ${limits.agentToolInputBytes} bytes`,
+      `the arguments for "${cutText(toolName, maxToolIdChars)}" are longer than ${limits.agentToolInputBytes} bytes`,
     );
   if (!exceedsDepth(text, limits.maxWriteDepth - envelopeDepth)) return { input, problem };
   return { input: text, problem: problem ?? "the arguments are nested too deep; flatten them" };

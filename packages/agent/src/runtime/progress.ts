@@ -1,7 +1,7 @@
 // What a tool reports while it runs, on its way to the host. A tool may report faster than a host reads:
 // only a few reports wait, and of those that find no room the latest is sent when there is some.
 
-import { limits } from "@hawser/wire";
+import { cutText, limits } from "@hawser/wire";
 import type { TurnEvent } from "./replay.ts";
 
 export type Report = (done?: unknown, total?: unknown, message?: unknown) => void;
@@ -33,4 +33,4 @@ export function createProgress(toolId: string, emit: (event: TurnEvent) => Promi
 // What a tool hands in is whatever it likes; the protocol knows finite numbers and text.
 const countOf = (name: string, value: unknown): object => (Number.isFinite(value) ? { [name]: value } : {});
 const textOf = (value: unknown): object =>
-  typeof value === "string" ? { message: value.slice(0, limits.maxErrorTextChars).toWellFormed() } : {};
+  typeof value === "string" ? { message: cutText(value, limits.maxErrorTextChars).toWellFormed() } : {};

@@ -2,7 +2,7 @@
 // makes a result of whatever happens. Calls that only read run side by side; as soon as one may change
 // something, all of the step run in the order in which the model made them.
 
-import { HawserError, limits, ToolNotFoundError, untilAborted, type Tool, type ToolContext } from "@hawser/wire";
+import { cutText, HawserError, limits, ToolNotFoundError, untilAborted, type Tool, type ToolContext } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import { createGates, prepareInput, type PreparedInput } from "@hawser/wire/tools";
 import type { ModelTool } from "../model/model.ts";
@@ -113,7 +113,7 @@ function find(byName: ReadonlyMap<string, Prepared>, toolName: string): Prepared
   const found = byName.get(toolName);
   if (found) return found;
   const known = [...byName.keys()].slice(0, 40).join(", ");
-  throw new ToolNotFoundError(`there is no tool "${toolName.slice(0, 200)}"; ${known ? `known are: ${known}` : "none is offered"}`);
+  throw new ToolNotFoundError(`there is no tool "${cutText(toolName, 200)}"; ${known ? `known are: ${known}` : "none is offered"}`);
 }
 
 /** Throws when it may not run. */

@@ -1,7 +1,7 @@
 // What a tool returned or threw, as a JSON value that fits: on a line with the rest of its response, in
 // the history, and in what a model reads. What is too long or too deep is cut, and says so.
 
-import { describeThrown, exceedsDepth, limits } from "@hawser/wire";
+import { cutText, describeThrown, exceedsDepth, limits } from "@hawser/wire";
 import { fromMcpResult, isMcpResult } from "../mcp-result.ts";
 
 /** Room for what is around a value: in a response, in a journal and in `load_conversation`. */
@@ -20,8 +20,7 @@ const mcpChars = limits.agentToolResultChars + limits.agentToolMediaChars + 65_5
 
 /** A line about what a tool threw, within bounds. */
 export function toToolError(thrown: unknown): string {
-  const text = describeThrown(thrown);
-  return text.length > limits.maxErrorTextChars ? `${text.slice(0, limits.maxErrorTextChars)}…` : text;
+  return cutText(describeThrown(thrown), limits.maxErrorTextChars);
 }
 
 function toJson(value: unknown): string {
@@ -33,5 +32,5 @@ function toJson(value: unknown): string {
 }
 
 function cut(text: string): { text: string; truncated: true; chars: number } {
-  return { text: text.slice(0, limits.agentToolResultChars / 2).toWellFormed(), truncated: true, chars: text.length };
+  return { text: cutText(text, limits.agentToolResultChars / 2, "").toWellFormed(), truncated: true, chars: text.length };
 }

@@ -2,7 +2,7 @@
 // structured content where some clients can't do without.
 
 import { isCallToolResult } from "@modelcontextprotocol/server";
-import { exceedsDepth, HawserError, limits } from "@hawser/wire";
+import { cutText, exceedsDepth, HawserError, limits } from "@hawser/wire";
 import type { ToolResult, ToolResultContent } from "../contract.ts";
 
 /** Only what a tool result has; blocks that MCP does not know would cost the client the whole answer. */
@@ -14,7 +14,7 @@ export function toClientResult(toolName: string, { content, isError, structuredC
     ...(_meta !== undefined && { _meta }),
   };
   if (content.every(isPlainText) || isCallToolResult(result)) return result;
-  const types = [...new Set(content.map(({ type }) => type.slice(0, 64)))].join(", ");
+  const types = [...new Set(content.map(({ type }) => cutText(type, 64)))].join(", ");
   throw new HawserError(
     "invalid_message",
     `"${toolName}" returned content that MCP clients can't read (blocks of type ${types}); correct the tool`,

@@ -2,7 +2,7 @@
 // choke on; each fault is repaired here, so that every parent profits. What can't be repaired is left
 // out with a reason, and never hides the other tools.
 
-import { describeThrown, HawserError, isRecord, limits, toJsonText } from "@hawser/wire";
+import { cutText, describeThrown, HawserError, isRecord, limits, toJsonText } from "@hawser/wire";
 import { isClientName, maxNameLength } from "../client-name.ts";
 import type { ToolSchema } from "../contract.ts";
 import { toClientSchema, type ObjectSchema } from "./client-schema.ts";
@@ -44,7 +44,7 @@ export function toClientTools(schemas: readonly ToolSchema[], maxPageBytes: numb
       pages.at(-1)?.push(tool);
       originals.set(tool.name, { name: schema.name, isStructured: tool.outputSchema !== undefined });
     } catch (error) {
-      omissions.push(`tool "${schema.name.slice(0, 200)}" is left out: ${describeThrown(error)}`);
+      omissions.push(`tool "${cutText(schema.name, 200)}" is left out: ${describeThrown(error)}`);
     }
   }
   return { count: originals.size, pages, originals, omissions };

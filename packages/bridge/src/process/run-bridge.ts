@@ -20,14 +20,14 @@ import { createSpill } from "./spill.ts";
 
 export async function runBridge(args: readonly string[], version: string): Promise<void> {
   if (args.includes("--help")) {
-    process.stdout.write(bridgeUsage);
+    printUsage();
     return;
   }
   let options: BridgeOptions;
   try {
     options = parseBridgeOptions(args);
   } catch (error) {
-    process.stderr.write(`hawser: ${describeThrown(error)}\n\n${bridgeUsage}`);
+    logLine(`hawser: ${describeThrown(error)}\n\n${bridgeUsage.trimEnd()}`);
     process.exitCode = 1;
     return;
   }
@@ -37,9 +37,19 @@ export async function runBridge(args: readonly string[], version: string): Promi
     if (options.check) return await check(options, clientTools);
     await serve(options, clientTools, version);
   } catch (error) {
-    process.stderr.write(`hawser: ${describeThrown(error)}\n`);
+    logLine(`hawser: ${describeThrown(error)}`);
     process.exitCode = 2;
   }
+}
+
+function printUsage(): void {
+  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    // A reader that has gone needs nothing more.
+    if (code === "EPIPE") return;
+    logLine(`hawser: can't write the output: ${message}`);
+    process.exitCode = 1;
+  });
+  process.stdout.write(bridgeUsage);
 }
 
 /** What `--check` does: everything that a first call needs, without a call. */
@@ -53,7 +63,7 @@ async function check({ socketPath }: BridgeOptions, { count }: ClientTools): Pro
   } finally {
     clearTimeout(timer);
   }
-  process.stderr.write(`ok: ${count} tools, the program at ${socketPath} answers\n`);
+  logLine(`ok: ${count} tools, the program at ${socketPath} answers`);
 }
 
 function serve(options: BridgeOptions, clientTools: ClientTools, version: string): Promise<never> {

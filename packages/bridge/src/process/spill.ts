@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describeThrown, limits, toJsonText } from "@hawser/wire";
+import { cutText, describeThrown, limits, toJsonText } from "@hawser/wire";
 import { createSessionNames, onProcessEnd, SOCKET_FILE_PREFIX, type NameOptions } from "@hawser/wire/node";
 import type { ToolResult } from "../contract.ts";
 import { onlyTextOf } from "./client-result.ts";
@@ -70,7 +70,7 @@ export function createSpill({ socketPath, maxResultBytes }: SpillOptions): Spill
       return failure(`${note} It can't be kept in a file either: ${describeThrown(error)}; ask for less.`);
     }
     spilledBytes += size;
-    const preview = content.slice(0, limits.spillPreviewChars).toWellFormed();
+    const preview = cutText(content, limits.spillPreviewChars, "").toWellFormed();
     const mimeType = text === undefined ? "application/json" : "text/plain";
     return {
       content: [

@@ -2,7 +2,7 @@
 // order of the input with a bounded window. A bad item is one result and no more. Memory does not grow
 // with the batch: nothing is read while every worker is busy or the output does not take its results.
 
-import { HawserError, limits, memberSource, toHawserError, toJsonText, untilAborted, JsonText } from "@hawser/wire";
+import { cutText, HawserError, JsonText, limits, memberSource, toHawserError, toJsonText, untilAborted } from "@hawser/wire";
 import type { CallCode, CallCore, CallOptions, CallOutcome } from "../call.ts";
 import { toBatchLine } from "../execute/answers.ts";
 import { parseCallItem } from "../rpc/call-item.ts";
@@ -24,10 +24,11 @@ export interface BatchOptions {
   readonly signal?: AbortSignal | undefined;
   /** Takes text with its line feeds; its promise is backpressure. */
   write(text: string): Promise<void> | void;
-  onProgress?(done: number, failed: number): void;
+  /** `cut`: bodies that are not whole, see `truncated`. */
+  onProgress?(done: number, failed: number, cut: number): void;
 }
 
-/** Resolves to the exit code: 2 if an item had it, else 7, else 6, else 0. Throws `usage` for an empty batch. */
+/** Resolves to the exit code: 2 if an item had it, else 7, also for a body that was cut, else 6, else 0. Throws `usage` for an empty batch. */
 export async function runBatch(source: AsyncIterable<Buffer>, core: CallCore, options: BatchOptions): Promise<CallCode> {
   const parallel = checkedParallel(options.parallel ?? 1);
   const failure = new AbortController();
@@ -37,6 +38,7 @@ export async function runBatch(source: AsyncIterable<Buffer>, core: CallCore, op
   const codes = new Set<CallCode>();
   let done = 0;
   let failed = 0;
+  let cut = 0;
 
   async function perform(entry: BatchEntry, index: number): Promise<void> {
     const { promise: untilWritten, resolve: noteWritten } = Promise.withResolvers<void>();
@@ -44,12 +46,13 @@ export async function runBatch(source: AsyncIterable<Buffer>, core: CallCore, op
       const outcome = await callOf(entry, core, options, { signal, untilWritten });
       codes.add(outcome.code);
       if (!outcome.ok) failed++;
+      if (outcome.response?.truncated) cut++;
       await writer.write(index, toResultText(entry, index, outcome));
     } finally {
       noteWritten();
     }
     done++;
-    options.onProgress?.(done, failed);
+    options.onProgress?.(done, failed, cut);
   }
 
   function start(entry: BatchEntry, index: number): void {
@@ -75,6 +78,7 @@ export async function runBatch(source: AsyncIterable<Buffer>, core: CallCore, op
   }
   failure.signal.throwIfAborted();
   await writer.end();
+  if (cut > 0) codes.add(7);
   return worstOf(codes);
 }
 
@@ -105,7 +109,7 @@ function idOf({ text }: BatchEntry): string | undefined {
 
 function nameOf(entry: BatchEntry): string {
   const id = idOf(entry);
-  return `batch item ${entry.position}${id === undefined ? "" : ` (id ${id.slice(0, limits.rpcErrorTextBytes)})`}`;
+  return `batch item ${entry.position}${id === undefined ? "" : ` (id ${cutText(id, limits.rpcErrorTextBytes)})`}`;
 }
 
 function toResultText(entry: BatchEntry, index: number, outcome: CallOutcome): string {

@@ -3,7 +3,7 @@
 // that may not be repeated is sent at most once, whatever happens to its connection.
 
 import { HawserError, limits } from "@hawser/wire";
-import type { CallOutcome, CallResponse } from "../call.ts";
+import type { CallOutcome, CallResponse, OnBody } from "../call.ts";
 import { isIdempotent } from "../request/check-item.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
@@ -90,7 +90,8 @@ async function tryOnce(request: HttpRequest, url: string, options: ExecuteOption
   const context = { ...series.context, times };
   let received: ReceivedResponse | undefined;
   function openSink(status: number, headers: ResponseHeaders): BodySink {
-    received = receiveResponse(status, headers, options);
+    const { onBody } = options;
+    received = receiveResponse(status, headers, onBody ? { ...options, onBody: untimed(onBody, series.interruption) } : options);
     return received.sink;
   }
   try {
@@ -105,6 +106,18 @@ async function tryOnce(request: HttpRequest, url: string, options: ExecuteOption
     const { kind, retryable } = outcome.errorInfo ?? {};
     return { outcome, isRetryable: kind === "network" && retryable === true && !(received && hasHandedOn(received)) };
   }
+}
+
+/** While the reader of a body takes its time, the call has not less of its own. */
+function untimed(onBody: OnBody, interruption: Interruption): OnBody {
+  return async (chunk, response) => {
+    const goOn = interruption.hold();
+    try {
+      await onBody(chunk, response);
+    } finally {
+      goOn();
+    }
+  };
 }
 
 function toExchangeRequest(request: HttpRequest, url: string, { origin: ownOrigin, credential }: ExecuteOptions): ExchangeRequest {

@@ -10,6 +10,8 @@ export interface Interruption {
   remainingMs(): number;
   /** Who is told; replaces the one before. Told at once if it already happened. */
   attach(onInterrupt: ((reason: HawserError) => void) | undefined): void;
+  /** Stops the clock of the deadline until the returned function is called. */
+  hold(): () => void;
   /** Waits; rejects with the reason. */
   sleep(ms: number): Promise<void>;
   /** Leaves no timer and no listener behind. */
@@ -25,8 +27,8 @@ export interface Cancellers {
 }
 
 export function startInterruption(timeoutMs: number, { spentMs = 0, signal, running = createRunningCalls() }: Cancellers): Interruption {
-  const endsAt = performance.now() + Math.max(1, timeoutMs - spentMs);
   let reason: HawserError | undefined;
+  let isOver = false;
   let listener: ((reason: HawserError) => void) | undefined;
 
   function interrupt(error: HawserError): void {
@@ -38,13 +40,26 @@ export function startInterruption(timeoutMs: number, { spentMs = 0, signal, runn
   const onAbort = (): void => interrupt(new HawserError("cancelled", "cancelled"));
   const call: RunningCall = {
     place: -1,
-    endsAt,
+    endsAt: performance.now() + Math.max(1, timeoutMs - spentMs),
     expire: () => interrupt(new HawserError("timeout", `network timeout: no end within ${timeoutMs} ms`)),
     cancel: onAbort,
   };
   function end(): void {
+    isOver = true;
     running.delete(call);
     signal?.removeEventListener("abort", onAbort);
+  }
+  function endAt(ms: number): void {
+    if (isOver) return;
+    running.delete(call);
+    call.endsAt = ms;
+    running.add(call);
+  }
+  function hold(): () => void {
+    const { endsAt } = call;
+    const since = performance.now();
+    endAt(Infinity);
+    return () => endAt(endsAt + performance.now() - since);
   }
   function attach(onInterrupt: ((reason: HawserError) => void) | undefined): void {
     listener = onInterrupt;
@@ -57,8 +72,9 @@ export function startInterruption(timeoutMs: number, { spentMs = 0, signal, runn
   // No getter here, nor in other objects that each call has: V8 makes each a type of its own, slowly, and keeps what it refers to.
   return {
     reason: () => reason,
-    remainingMs: () => endsAt - performance.now(),
+    remainingMs: () => call.endsAt - performance.now(),
     attach,
+    hold,
     sleep: (ms) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(resolve, ms);

@@ -1,6 +1,6 @@
 // What went wrong below HTTP, in one short line that names the address and the cause.
 
-import { describeThrown, HawserError } from "@hawser/wire";
+import { cutText, describeThrown, HawserError } from "@hawser/wire";
 
 export interface NetworkError {
   readonly text: string;
@@ -37,7 +37,7 @@ export function describeNetworkError(error: unknown, url: URL): NetworkError {
   }
   if (code?.startsWith("HPE_")) return { text: `network error: ${address}: response is not HTTP (${code})`, retryable: false };
   const text = HawserError.isInstance(error) ? error.message : `${code ?? "failed"}: ${describeThrown(error)}`;
-  return { text: `network error: ${address}: ${text.slice(0, 200)}`, retryable: true };
+  return { text: `network error: ${address}: ${cutText(text, 200)}`, retryable: true };
 }
 
 function encryptionFault(code: string): { readonly cause: string; readonly hint: string } | undefined {

@@ -6,8 +6,8 @@
 export interface RunningCall {
   /** Where it stands in the list; only the list changes it. */
   place: number;
-  /** By `performance.now()`. */
-  readonly endsAt: number;
+  /** By `performance.now()`; changed only while it is not in the list. */
+  endsAt: number;
   /** It is past its deadline. */
   expire(): void;
   cancel(): void;

@@ -1,7 +1,7 @@
 // What a host checks before it sends work: the protocol's family, that its major version is not a future
 // one, and that the features it can't do without are there. Unknown members of the answer are ignored.
 
-import { HawserError, isRecord, RPC_PROTOCOL, RPC_SEMVER, type HelloData } from "@hawser/wire";
+import { cutText, HawserError, isRecord, RPC_PROTOCOL, RPC_SEMVER, type HelloData } from "@hawser/wire";
 
 /** A server that answered and does not fit, as against one that could not be started. */
 export const INCOMPATIBLE = "incompatible_server";
@@ -12,10 +12,10 @@ export function checkHello(answer: unknown, requiredFeatures: readonly string[] 
   if (ok !== true || typeof data !== "object" || data === null || typeof data.protocol !== "string") {
     throw new HawserError(
       "start_failed",
-      `the rpc server did not say who it is${typeof error === "string" ? `: ${error.slice(0, 200)}` : ""}`,
+      `the rpc server did not say who it is${typeof error === "string" ? `: ${cutText(error, 200)}` : ""}`,
     );
   }
-  if (data.protocol !== RPC_PROTOCOL) throw incompatible(`it speaks ${data.protocol.slice(0, 64)}, this host ${RPC_PROTOCOL}`);
+  if (data.protocol !== RPC_PROTOCOL) throw incompatible(`it speaks ${cutText(data.protocol, 64)}, this host ${RPC_PROTOCOL}`);
   const major = majorOf(data.protocolSemver);
   if (major === undefined) throw incompatible("its protocolSemver is not MAJOR.MINOR.PATCH");
   if (major > Number(majorOf(RPC_SEMVER))) throw incompatible(`it speaks version ${data.protocolSemver}, this host ${RPC_SEMVER}`);

@@ -1,7 +1,7 @@
 // One operation of a document as the gateway needs it: parameters with their styles filled in, request
 // bodies, security. Schemas stay references into the table, whose positions come with them.
 
-import { isRecord } from "@hawser/wire";
+import { cutText, isRecord } from "@hawser/wire";
 import type { OperationDescription, OperationSummary, Parameter, ParameterPlace, ParameterStyle, RequestBodyMedia } from "./operation.ts";
 import type { JsonObject, References } from "./references.ts";
 import type { SchemaTable } from "./schema-table.ts";
@@ -36,7 +36,7 @@ export function describeOperation(summary: OperationSummary, source: Source): Op
   const problems: string[] = [];
   const parameters = parametersOf(summary.path, source, { takeSchema, problems });
   const requestBody = requestBodyOf(source, { takeSchema, problems });
-  if (problems.length > 0) return { problem: problems.join("; ").slice(0, 1_000), uses: [] };
+  if (problems.length > 0) return { problem: cutText(problems.join("; "), 1_000), uses: [] };
   const { operation, document, references } = source;
   const description: Omit<OperationDescription, "definitions"> = {
     ...summary,

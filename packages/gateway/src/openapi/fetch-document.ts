@@ -2,7 +2,7 @@
 // wins; it is kept in the cache folder, one per gateway, and asked for again when it is a day old.
 
 import { stat } from "node:fs/promises";
-import { describeThrown, HawserError, limits } from "@hawser/wire";
+import { cutText, describeThrown, HawserError, limits } from "@hawser/wire";
 import type { Environment } from "../config/config-file.ts";
 import { cacheFileOf, isPrivate, writeCacheFile } from "./cache-folder.ts";
 import { buildIndex } from "./build-index.ts";
@@ -109,7 +109,7 @@ async function fetchDocument({ baseUrl, fetchText }: GatewaySource) {
   }
   const paths = documentPaths.join(", ");
   const text = `no OpenAPI document at ${baseUrl.origin} (asked for ${paths}; the last answer: ${lastProblem}); name a file with --spec-file`;
-  throw new HawserError("usage", text.slice(0, limits.maxErrorTextChars), { facts: { attemptedPaths } });
+  throw new HawserError("usage", cutText(text, limits.maxErrorTextChars), { facts: { attemptedPaths } });
 }
 
 /** Where the document of a gateway is kept. */

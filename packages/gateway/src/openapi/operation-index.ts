@@ -1,7 +1,7 @@
 // An index in use: operations are found by id, and described from the records that `readRecords` brings.
 
 import { crc32 } from "node:zlib";
-import { HawserError, limits, nearNames } from "@hawser/wire";
+import { cutText, HawserError, limits, nearNames } from "@hawser/wire";
 import type { BuiltIndex, IndexHead, Place } from "./build-index.ts";
 import type { OperationRecord } from "./describe-operation.ts";
 import type { OperationDescription, OperationIndex, OperationSummary } from "./operation.ts";
@@ -87,7 +87,7 @@ function createFinder(operations: readonly OperationSummary[]): (operationId: st
     const operationId = given.trim();
     const matches = operationId === "" ? [] : (exact.get(operationId) ?? folded.get(operationId.toLowerCase()) ?? []);
     const [only] = matches;
-    const shown = JSON.stringify(operationId.slice(0, 80));
+    const shown = JSON.stringify(cutText(operationId, 80));
     if (!only) {
       const near = nearNames(
         operationId,

@@ -3,7 +3,7 @@
 // bounded; nothing in a document is executed, and nothing it names is fetched.
 
 import { setImmediate } from "node:timers/promises";
-import { describeThrown, exceedsDepth, HawserError, isRecord, limits } from "@hawser/wire";
+import { cutText, describeThrown, exceedsDepth, HawserError, isRecord, limits } from "@hawser/wire";
 import { tooDeep, whyTooMuchContent, whyTooMuchText } from "./document-size.ts";
 import type { JsonObject } from "./references.ts";
 import { upgradeDocument } from "./upgrade-document.ts";
@@ -68,7 +68,7 @@ function checkVersion(document: JsonObject, name: string): void {
   if (!isSwagger && !(typeof openapi === "string" && /^3\.[01](\.|$)/.test(openapi))) {
     const found = openapi ?? swagger;
     const reason =
-      found === undefined ? "it has no member `openapi` or `swagger`" : `its version is ${JSON.stringify(found)?.slice(0, 40)}`;
+      found === undefined ? "it has no member `openapi` or `swagger`" : `its version is ${cutText(JSON.stringify(found) ?? "", 40)}`;
     throw unreadable(name, `${reason}; OpenAPI 3.0, 3.1 and Swagger 2.0 are read`);
   }
   if (isSwagger) (document as Record<string, unknown>).swagger = "2.0";
@@ -76,6 +76,6 @@ function checkVersion(document: JsonObject, name: string): void {
 }
 
 function unreadable(name: string, reason: string, cause?: unknown): HawserError {
-  const text = `${name} is not an OpenAPI document that can be read: ${reason}`.slice(0, limits.maxErrorTextChars);
+  const text = cutText(`${name} is not an OpenAPI document that can be read: ${reason}`, limits.maxErrorTextChars);
   return new HawserError("usage", text, { cause, facts: { document: name } });
 }

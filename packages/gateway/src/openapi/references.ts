@@ -2,7 +2,7 @@
 // elsewhere is never fetched, one that leads nowhere or in a circle is told from a value. A large value
 // is work each time it is used, so every use counts against one limit, by what the value says.
 
-import { HawserError, isRecord, limits } from "@hawser/wire";
+import { cutText, HawserError, isRecord, limits } from "@hawser/wire";
 
 // A member that is copied takes longer than a look at it; a text takes one step for each so many units.
 const mergeSteps = 10;
@@ -66,9 +66,9 @@ export function createReferences(document: JsonObject): References {
       if (typeof current.$ref !== "string") return { value: merge(beside, current) };
       const { $ref: reference, ...rest } = current;
       beside = merge(beside, rest);
-      if (!isLocal(reference)) return { problem: `remote reference ${reference.slice(0, 200)} is not followed` };
+      if (!isLocal(reference)) return { problem: `remote reference ${cutText(reference, 200)} is not followed` };
       current = lookUp(reference);
-      if (current === undefined) return { problem: `reference ${reference.slice(0, 200)} leads nowhere` };
+      if (current === undefined) return { problem: `reference ${cutText(reference, 200)} leads nowhere` };
     }
     return { problem: "its references lead in a circle" };
   }

@@ -2,7 +2,7 @@
 // schema knows which others it names, so that an operation gets exactly those it reaches. A circle
 // is no problem, since nothing is ever written out in place.
 
-import { isRecord } from "@hawser/wire";
+import { cutText, isRecord } from "@hawser/wire";
 import { isLocal, type JsonObject, type References } from "./references.ts";
 
 export interface SchemaEntry {
@@ -43,7 +43,7 @@ export function createSchemaTable(references: References): SchemaTable {
     if (Array.isArray(schema)) return schema.map((item) => walkSchema(item, uses));
     if (!isRecord(schema)) return schema;
     const { $ref: reference } = schema;
-    if (typeof reference === "string" && !isLocal(reference)) return note(`remote reference ${reference.slice(0, 200)} was not followed`);
+    if (typeof reference === "string" && !isLocal(reference)) return note(`remote reference ${cutText(reference, 200)} was not followed`);
     const members: [string, unknown][] = [];
     for (const [key, value] of Object.entries(schema)) {
       if (droppedKeywords.has(key) || key.startsWith("x-")) continue;
@@ -76,7 +76,7 @@ export function createSchemaTable(references: References): SchemaTable {
         const { pointer, name } = pointers[taken.length] as { pointer: string; name: string };
         const target = pointer === "#" || pointer === "#/" ? undefined : references.lookUp(pointer);
         const uses = new Set<number>();
-        const schema = target === undefined ? note(`reference ${pointer.slice(0, 200)} leads nowhere`) : walkSchema(target, uses);
+        const schema = target === undefined ? note(`reference ${cutText(pointer, 200)} leads nowhere`) : walkSchema(target, uses);
         taken.push({ name, schema, uses: [...uses] });
       }
       return taken;
@@ -86,7 +86,7 @@ export function createSchemaTable(references: References): SchemaTable {
 
 /** A schema that takes anything, and says why. */
 export function note(text: string): JsonObject {
-  return { $comment: text.slice(0, 300) };
+  return { $comment: cutText(text, 300) };
 }
 
 // Only characters that need no escape in a pointer.

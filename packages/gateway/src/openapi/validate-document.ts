@@ -1,6 +1,6 @@
 // Whether a document follows its specification, for people who write one. Nothing else needs this.
 
-import { HawserError, limits } from "@hawser/wire";
+import { cutText, HawserError, limits } from "@hawser/wire";
 import { parseText } from "./parse-document.ts";
 
 export interface DocumentValidation {
@@ -24,10 +24,10 @@ export async function validateDocument(text: string, name = "document"): Promise
     // Thrown for what it does not take for a document at all, and for references that lead nowhere.
     const message = error instanceof Error ? error.message : "it can't be examined";
     if (HawserError.isInstance(error)) throw error;
-    return { valid: false, errors: [message.slice(0, limits.maxErrorTextChars)], warnings: [] };
+    return { valid: false, errors: [cutText(message, limits.maxErrorTextChars)], warnings: [] };
   }
 }
 
 function messagesOf(details: readonly { readonly message: string }[]): string[] {
-  return details.slice(0, maxListed).map(({ message }) => message.slice(0, limits.maxErrorTextChars));
+  return details.slice(0, maxListed).map(({ message }) => cutText(message, limits.maxErrorTextChars));
 }

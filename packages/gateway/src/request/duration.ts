@@ -1,7 +1,7 @@
 // Durations as hosts write them: `8s`, `250ms`, `1m30s`, `1.5h`, `100us`. A number needs its unit, and a
 // duration must be longer than nothing.
 
-import { HawserError, limits } from "@hawser/wire";
+import { cutText, HawserError, limits } from "@hawser/wire";
 
 const unitMs: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -23,7 +23,7 @@ export function parseDuration(text: string, name = "timeout"): number {
   const trimmed = text.trim();
   const totalMs = trimmed.length <= maxDurationChars && wholePattern.test(trimmed) ? sumOfParts(trimmed) : 0;
   if (!(totalMs > 0)) {
-    throw new HawserError("usage", `invalid ${name} ${JSON.stringify(trimmed.slice(0, maxDurationChars))}`, {
+    throw new HawserError("usage", `invalid ${name} ${JSON.stringify(cutText(trimmed, maxDurationChars))}`, {
       facts: { hint: "a duration has a unit and is positive, for example 8s, 250ms or 1m30s" },
     });
   }

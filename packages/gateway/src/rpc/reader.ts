@@ -1,7 +1,7 @@
 // What each line of a host causes. Calls go to their lane; everything else is acted on here and now, and
 // answered in the order in which it was read. What is no request is answered too, and changes nothing.
 
-import { HawserError, isRecord, limits, toHawserError, weighJsonText, type Incoming, type Received } from "@hawser/wire";
+import { cutText, HawserError, isRecord, limits, toHawserError, weighJsonText, type Incoming, type Received } from "@hawser/wire";
 import type { CallCore } from "../call.ts";
 import type { CallLane } from "./call-lane.ts";
 import type { ControlAnswers } from "./control-answers.ts";
@@ -98,7 +98,7 @@ export function createReader({ core, lane, controls, version }: ReaderParts): Re
 
 function reloadFailure({ message }: HawserError): { ok: false; code: 2; data: string; error: string } {
   const errorInfo = { kind: "config", retryable: false, hint: "the previous configuration is still in use" };
-  return { ok: false, code: 2, data: JSON.stringify({ errorInfo }), error: message.slice(0, limits.maxErrorTextChars) };
+  return { ok: false, code: 2, data: JSON.stringify({ errorInfo }), error: cutText(message, limits.maxErrorTextChars) };
 }
 
 function readName({ name }: Readonly<Record<string, unknown>>): string {

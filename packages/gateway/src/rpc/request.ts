@@ -1,7 +1,7 @@
 // One line of a host, read: which operation, with which arguments, under which id. The id is kept as
 // its source text, since a number beyond 2^53 or an unusual escape would not survive being parsed.
 
-import { exceedsDepth, HawserError, limits, memberSource, type Incoming, type Received } from "@hawser/wire";
+import { cutText, exceedsDepth, HawserError, limits, memberSource, type Incoming, type Received } from "@hawser/wire";
 import { rpcOperations, type RpcOperation } from "./features.ts";
 import type { IdSource } from "./rpc-answer.ts";
 
@@ -46,7 +46,7 @@ export function readOperation(value: object): RpcOperation {
   if (typeof op !== "string") throw new HawserError("invalid_message", `"op" must be one of: ${known}`);
   const name = op.trim();
   const operation = rpcOperations.find((candidate) => candidate === name.toLowerCase());
-  if (!operation) throw new HawserError("unknown_method", `unknown rpc op ${JSON.stringify(name.slice(0, 40))}; known are: ${known}`);
+  if (!operation) throw new HawserError("unknown_method", `unknown rpc op ${JSON.stringify(cutText(name, 40))}; known are: ${known}`);
   return operation;
 }
 

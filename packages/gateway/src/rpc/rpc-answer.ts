@@ -2,7 +2,7 @@
 // which hosts of this protocol know them. No line is longer than the contract allows: a body that is
 // too long once it is written as JSON (every control character takes six bytes) is cut and says so.
 
-import { limits, type CallData, type CallStats, type HawserError } from "@hawser/wire";
+import { cutText, limits, type CallData, type CallStats, type HawserError } from "@hawser/wire";
 import type { CallErrorInfo, CallOutcome } from "../call.ts";
 
 /** The source text of a request's id; undefined where there is none to echo. */
@@ -30,7 +30,7 @@ export function toAnswerText(id: IdSource, answer: RpcAnswer): string {
 
 /** The answer to what is no request, or one with wrong arguments. */
 export function toRefusalText(id: IdSource, error: string, data: string): string {
-  return toAnswerText(id, { ok: false, code: 2, data, error: cutText(error, limits.rpcErrorTextBytes) });
+  return toAnswerText(id, { ok: false, code: 2, data, error: cutToBytes(error, limits.rpcErrorTextBytes) });
 }
 
 /** `data` of a call. Members that are undefined are left out by JSON itself. */
@@ -73,12 +73,9 @@ function cutToFit(outcome: CallOutcome, tooLong: string, write: (outcome: CallOu
   return undefined;
 }
 
-// Neither half a surrogate pair nor part of a group of base64 is left at the end.
-function cutBody(body: string, length: number, encoding: "base64" | undefined): string {
-  if (encoding === "base64") return body.slice(0, length - (length % 4));
-  const last = body.charCodeAt(length - 1);
-  return body.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
-}
+/** No part of a group of base64 is left at the end, nor of a character. */
+const cutBody = (body: string, length: number, encoding: "base64" | undefined): string =>
+  encoding === "base64" ? body.slice(0, length - (length % 4)) : cutText(body, length, "");
 
 function tooLongAnswer(status: number | undefined): RpcAnswer {
   const errorInfo = { kind: "too_large", retryable: false, hint: "ask the API for less, or leave out --include-headers" };
@@ -116,9 +113,9 @@ export function toCancelledOutcome(outcome: CallOutcome, reason: HawserError): C
   return { ...outcome, ok: false, code: 7, error, errorInfo, cancelled: true };
 }
 
-function cutText(text: string, maxBytes: number): string {
+function cutToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
-  const room = Buffer.from(text).subarray(0, maxBytes - 3);
-  // A character that was cut in its middle has become a replacement mark, which goes too.
-  return `${room.toString("utf8").replace(/\ufffd+$/u, "")}…`;
+  // The ellipsis is one character of three bytes.
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes - 3));
+  return cutText(text, read + 1);
 }

@@ -1,6 +1,6 @@
 // One tool per operation, for documents that are small enough for a model to see whole.
 
-import { defineTool, type Tool, type ToolAnnotations } from "@hawser/wire";
+import { cutText, defineTool, type Tool, type ToolAnnotations } from "@hawser/wire";
 import type { OperationDescription, OperationSummary } from "../openapi/operation.ts";
 import type { OperationCaller } from "./operation-caller.ts";
 import { isMutation } from "./select-operations.ts";
@@ -29,7 +29,7 @@ async function toTool(name: string, operation: OperationSummary, caller: Operati
 /** Summary and description, then what is called; the model may have seen the API's own documentation. */
 export function describeOperation({ summary, description, deprecated, method, path }: OperationDescription): string {
   const words = [deprecated && "Deprecated.", summary, description !== summary && description].filter(Boolean).join("\n");
-  const shown = words.length > maxDescriptionChars ? `${words.slice(0, maxDescriptionChars)}…` : words;
+  const shown = cutText(words, maxDescriptionChars);
   return `${shown}${shown === "" ? "" : "\n"}${method} ${path}`;
 }
 

@@ -1,7 +1,7 @@
 // A call's outcome as a model gets it: the body as text, and as structured content where it is a JSON
 // object; a failure as an error result that says the status, what the API said, and what to do.
 
-import { exceedsDepth, limits } from "@hawser/wire";
+import { cutText, exceedsDepth, limits } from "@hawser/wire";
 import type { CallOutcome, CallResponse } from "../call.ts";
 
 /** A whole MCP tool result. */
@@ -31,7 +31,7 @@ export const toFailedResult = (message: string): OperationResult => ({ content: 
 
 function describeFailure({ error, errorInfo, response }: CallOutcome): string {
   const body = response?.body ?? "";
-  const said = body.length > limits.maxErrorTextChars ? `${body.slice(0, limits.maxErrorTextChars)}…` : body;
+  const said = cutText(body, limits.maxErrorTextChars);
   return [error ?? "the call failed", errorInfo?.hint && `hint: ${errorInfo.hint}`, said && `the API answered: ${said}`]
     .filter(Boolean)
     .join("\n");

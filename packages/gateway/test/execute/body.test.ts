@@ -141,6 +141,18 @@ describe("streamed bodies", () => {
     expect(outcome.response).toMatchObject({ status: 200, bytes: content.length });
   });
 
+  it("may take longer to be taken than the call has", async () => {
+    const stub = await stubOf((_request, response) => answer(response, 200, "x".repeat(1_000)));
+    const outcomes: boolean[] = [];
+    // With more time the next time: a busy machine may need all of it to connect.
+    for (let timeoutMs = 200; timeoutMs <= 5_000 && !outcomes.includes(true); timeoutMs *= 5) {
+      const onBody = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, timeoutMs + 100));
+      const { ok } = await coreOf(stub.url).call({ path: "/x", timeout: `${timeoutMs}ms` }, { onBody });
+      outcomes.push(ok);
+    }
+    expect(outcomes).toContain(true);
+  });
+
   it("of a failed call are kept, not streamed", async () => {
     const stub = await stubOf((_request, response) => answer(response, 404, "why"));
     const onBody = (): Promise<void> => Promise.reject(new Error("not for this"));

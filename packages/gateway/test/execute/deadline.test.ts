@@ -1,5 +1,6 @@
 // A call ends by its own deadline or when it is cancelled, wherever it hangs, and takes its connection along.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { CallItem } from "@hawser/wire";
 import { describe, expect, it, vi } from "vitest";
 import type { CallOutcome } from "../../src/call.ts";
@@ -29,6 +30,26 @@ describe("RPC-13: deadlines", () => {
     const interruption = startInterruption(600_000, { spentMs: 599_900 });
     expect(interruption.remainingMs()).toBeLessThanOrEqual(100);
     await expect(interruption.sleep(60_000)).rejects.toThrow(/^network timeout: no end within 600000 ms$/);
+  });
+
+  it("its clock stands still while it is held, and goes on from there", async () => {
+    const interruption = startInterruption(50, {});
+    const goOn = interruption.hold();
+    await sleep(150);
+    expect([interruption.reason(), interruption.remainingMs()]).toEqual([undefined, Infinity]);
+    goOn();
+    expect(interruption.remainingMs()).toBeLessThanOrEqual(50);
+    await expect(interruption.sleep(60_000)).rejects.toThrow(/^network timeout/);
+    interruption.hold()();
+    expect(interruption.remainingMs()).toBeLessThanOrEqual(0);
+  });
+
+  it("a call that is held can be cancelled", async () => {
+    const controller = new AbortController();
+    const interruption = startInterruption(60_000, { signal: controller.signal });
+    interruption.hold();
+    controller.abort();
+    expect(interruption.reason()?.code).toBe("cancelled");
   });
 
   it.each([

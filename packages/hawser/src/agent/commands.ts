@@ -77,7 +77,7 @@ Questions:
 
 Exit codes:
   0    answered, also where a tool failed: the answer says so
-  1    something unexpected happened
+  1    something unexpected happened, or the answer can't be written
   2    a mistake in the arguments or the configuration
   7    the agent or its model failed
   8    with a message: answered, but a tool was denied (stderr says which)

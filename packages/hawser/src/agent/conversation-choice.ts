@@ -2,10 +2,9 @@
 
 import { randomBytes } from "node:crypto";
 import type { LoadedConversation, SpawnedAgent } from "@hawser/agent/host";
-import { HawserError, type ConversationSummary } from "@hawser/wire";
+import { cutText, HawserError, revealProse, type ConversationSummary } from "@hawser/wire";
 import { commandName } from "../launcher.ts";
-import { paint, printTo } from "../terminal.ts";
-import { toHarmlessLine, toHarmlessText } from "./harmless-text.ts";
+import { fitLine, paint, printStyled, printTo } from "../terminal.ts";
 
 export interface ConversationFlags {
   readonly conversation?: string;
@@ -35,12 +34,12 @@ export async function printConversations(agent: SpawnedAgent, isJson: boolean): 
   const conversations = await agent.listConversations();
   if (isJson) return printTo(process.stdout, conversations.map((each) => `${JSON.stringify(each)}\n`).join(""));
   if (conversations.length === 0) return printTo(process.stderr, "hawser: there are no conversations yet; begin one with: hawser chat\n");
-  printTo(process.stdout, showSummaries(conversations).join(""));
+  printStyled(process.stdout, showSummaries(conversations).join(""));
 }
 
 /** A line for each, in columns. */
 function showSummaries(conversations: readonly ConversationSummary[]): string[] {
-  const ids = conversations.map(({ conversationId }) => toHarmlessLine(conversationId, maxIdChars));
+  const ids = conversations.map(({ conversationId }) => fitLine(conversationId, maxIdChars));
   const counts = conversations.map(({ messages }) => `${messages} messages`);
   const idWidth = widest(ids);
   const countWidth = widest(counts);
@@ -48,7 +47,7 @@ function showSummaries(conversations: readonly ConversationSummary[]): string[] 
     const [id = "", count = ""] = [ids[index], counts[index]];
     const day = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
     const gap = " ".repeat(idWidth - id.length);
-    return `${paint("bold", id)}${gap}  ${day}  ${count.padStart(countWidth)}  ${toHarmlessLine(title, maxTitleChars)}\n`;
+    return `${paint("bold", id)}${gap}  ${day}  ${count.padStart(countWidth)}  ${fitLine(title, maxTitleChars)}\n`;
   });
 }
 
@@ -75,8 +74,7 @@ export function showConversation({ title, messages }: LoadedConversation): strin
   if (messages.length === 0) return "";
   const lines = messages.slice(-shownMessages).map(({ role, parts }) => {
     const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-    const short = text.length > maxShownChars ? `${text.slice(0, maxShownChars)}…` : text;
-    return `${paint("bold", role === "user" ? ">" : "·")} ${toHarmlessText(short).trim()}\n`;
+    return `${paint("bold", role === "user" ? ">" : "·")} ${revealProse(cutText(text, maxShownChars)).trim()}\n`;
   });
-  return paint("dim", `Continues "${toHarmlessLine(title, maxTitleChars)}", ${messages.length} messages.\n`) + lines.join("");
+  return paint("dim", `Continues "${fitLine(title, maxTitleChars)}", ${messages.length} messages.\n`) + lines.join("");
 }

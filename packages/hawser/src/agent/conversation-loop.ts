@@ -3,10 +3,9 @@
 
 import type { SpawnedAgent } from "@hawser/agent/host";
 import { HawserError, toHawserError } from "@hawser/wire";
-import { paint, printTo } from "../terminal.ts";
+import { fitLine, paint, printStyled } from "../terminal.ts";
 import { createApproval } from "./approval.ts";
 import { runSlashCommand } from "./slash-commands.ts";
-import { toHarmlessLine } from "./harmless-text.ts";
 import { createPrompt } from "./prompt.ts";
 import { cardStyle, isPlainTerminal } from "./terminal-looks.ts";
 import { createTurnView, type TurnView } from "./turn-view.ts";
@@ -29,7 +28,7 @@ const interruptedExitCode = 130;
 const maxMessageChars = 2_000;
 
 export function createConversationLoop(): ConversationLoop {
-  const write = (text: string): void => printTo(process.stdout, text);
+  const write = (text: string): void => printStyled(process.stdout, text);
   const style = cardStyle(paint);
   const view = createTurnView({ style, write, isPlain: isPlainTerminal() });
   const prompt = createPrompt();
@@ -55,7 +54,7 @@ export function createConversationLoop(): ConversationLoop {
       const { code, message: text } = toHawserError(error);
       view.end();
       if (code === "cancelled") write(`${paint("yellow", "Stopped.")} ${paint("dim", "Ctrl-C again leaves.")}\n`);
-      else write(`${paint("red", "✗")} ${toHarmlessLine(text, maxMessageChars)}\n`);
+      else write(`${paint("red", "✗")} ${fitLine(text, maxMessageChars)}\n`);
     } finally {
       process.off("SIGINT", onInterrupt);
       current = undefined;

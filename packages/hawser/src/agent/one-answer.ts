@@ -7,9 +7,9 @@ import { HawserError, toHawserError } from "@hawser/wire";
 import { reportFailure, toExitCode } from "../failure.ts";
 import { watchInterruption } from "../gateway/interruption.ts";
 import { writeOut } from "../gateway/stdout.ts";
-import { paint, printTo } from "../terminal.ts";
+import { isOutputError } from "../output-watch.ts";
+import { fitLine, paint, printStyled, printTo } from "../terminal.ts";
 import { createApproval } from "./approval.ts";
-import { toHarmlessLine } from "./harmless-text.ts";
 import { cardStyle, isPlainTerminal } from "./terminal-looks.ts";
 import { createTurnView } from "./turn-view.ts";
 
@@ -31,11 +31,11 @@ export async function answerOnce(agent: SpawnedAgent, message: AgentMessage, isJ
     if (isJson || !process.stdout.isTTY) sayWhatWasDenied(denials);
     return denials.length > 0 ? deniedExitCode : 0;
   } catch (error) {
+    // Nobody reads any more, or it can't be written, which is said elsewhere.
+    if (isOutputError(error)) return 0;
     const failure = toHawserError(error);
-    // Nobody reads any more, which is no failure of ours.
-    if (failure.code === "closed") return 0;
     await output.end(failure).catch(() => {});
-    if (!isJson) reportFailure(new HawserError(failure.code, toHarmlessLine(failure.message, maxMessageChars)));
+    if (!isJson) reportFailure(new HawserError(failure.code, fitLine(failure.message, maxMessageChars)));
     return interruption.exitCode ?? toExitCode(failure);
   } finally {
     interruption.dispose();
@@ -67,7 +67,7 @@ function denialIn(event: TurnEvent): string | undefined {
 
 // Without anybody to ask, the runtime denies by itself; who reads the answer's text alone shall know nevertheless.
 function sayWhatWasDenied(denials: readonly string[]): void {
-  const shown = denials.slice(0, maxShownDenials).map((denial) => `hawser: ${toHarmlessLine(denial, maxMessageChars)}\n`);
+  const shown = denials.slice(0, maxShownDenials).map((denial) => `hawser: ${fitLine(denial, maxMessageChars)}\n`);
   const left = denials.length - shown.length;
   printTo(process.stderr, shown.join("") + (left > 0 ? `hawser: ${left} more were denied\n` : ""));
 }
@@ -95,7 +95,7 @@ function createTextOutput(): Output {
 }
 
 function createTerminalOutput(): Output {
-  const write = (text: string): void => printTo(process.stdout, text);
+  const write = (text: string): void => printStyled(process.stdout, text);
   const style = cardStyle(paint);
   const view = createTurnView({ style, write, isPlain: isPlainTerminal() });
   const onInterrupt = (): void => void process.kill(process.pid, "SIGINT");

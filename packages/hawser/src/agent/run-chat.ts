@@ -4,11 +4,10 @@
 import type { SpawnedAgent } from "@hawser/agent/host";
 import { HawserError } from "@hawser/wire";
 import { readStdin } from "../gateway/target-flags.ts";
-import { paint, printTo } from "../terminal.ts";
+import { fitLine, paint, printStyled, printTo } from "../terminal.ts";
 import type { AgentFlags } from "./agent-flags.ts";
 import { chooseConversation, printConversations, showConversation, type ConversationFlags } from "./conversation-choice.ts";
 import { createConversationLoop } from "./conversation-loop.ts";
-import { toHarmlessLine } from "./harmless-text.ts";
 import { answerOnce, canAsk } from "./one-answer.ts";
 import { startAgent } from "./start-agent.ts";
 
@@ -71,7 +70,7 @@ async function readMessage(words: readonly string[]): Promise<string> {
 
 const maxLogChars = 1_000;
 
-const printLog = (line: string): void => printTo(process.stderr, `${process.stderr.isTTY ? toHarmlessLine(line, maxLogChars) : line}\n`);
+const printLog = (line: string): void => printTo(process.stderr, `${process.stderr.isTTY ? fitLine(line, maxLogChars) : line}\n`);
 
 async function converse({ flags, env, examples }: Given): Promise<number> {
   const loop = createConversationLoop();
@@ -82,8 +81,8 @@ async function converse({ flags, env, examples }: Given): Promise<number> {
   });
   try {
     const conversationId = await chooseConversation(agent, flags);
-    printTo(process.stdout, await greeting(agent, conversationId, flags));
-    for (const example of examples) printTo(process.stdout, paint("dim", `  The demo API is there. Try: ${example}\n`));
+    printStyled(process.stdout, await greeting(agent, conversationId, flags));
+    for (const example of examples) printStyled(process.stdout, paint("dim", `  The demo API is there. Try: ${example}\n`));
     return await loop.run(agent, conversationId);
   } finally {
     await agent.close();
@@ -91,7 +90,7 @@ async function converse({ flags, env, examples }: Given): Promise<number> {
 }
 
 async function greeting(agent: SpawnedAgent, conversationId: string, { continue: isContinued, conversation }: ChatFlags): Promise<string> {
-  const model = toHarmlessLine(agent.info?.model ?? "an unnamed model", 100);
+  const model = fitLine(agent.info?.model ?? "an unnamed model", 100);
   const hint = model === "offline" ? " It is no language model; set ANTHROPIC_API_KEY or give --model for one." : "";
   const first = `${paint("bold", "hawser")} ${paint("dim", `${model} answers.${hint} /help shows more, Ctrl-D leaves.`)}\n`;
   const isOld = isContinued ?? conversation !== undefined;

@@ -1,10 +1,9 @@
 // What a person can say to the chat itself.
 
 import { toHawserError } from "@hawser/wire";
-import { paint } from "../terminal.ts";
+import { fitLine, paint } from "../terminal.ts";
 import { showLatest } from "./conversation-choice.ts";
 import type { Session } from "./conversation-loop.ts";
-import { toHarmlessLine } from "./harmless-text.ts";
 
 const help = `  /help          this
   /clear         forget what was said in this conversation
@@ -44,10 +43,10 @@ export async function runSlashCommand(line: string, session: Session, write: (te
         write(await chooseModel(session, words.join(" ")));
         break;
       default:
-        write(`There is no /${toHarmlessLine(name, maxNameChars)}; /help shows what there is.\n`);
+        write(`There is no /${fitLine(name, maxNameChars)}; /help shows what there is.\n`);
     }
   } catch (error) {
-    write(`${paint("red", "✗")} ${toHarmlessLine(toHawserError(error).message, maxReasonChars)}\n`);
+    write(`${paint("red", "✗")} ${fitLine(toHawserError(error).message, maxReasonChars)}\n`);
   }
   return "stay";
 }
@@ -56,8 +55,8 @@ async function showModels({ agent, model }: Session): Promise<string> {
   const models = await agent.listModels();
   const rows = models.map((entry) => {
     const isUsed = model === undefined ? entry.current : entry.model === model;
-    const note = entry.available ? "" : paint("dim", `  ${toHarmlessLine(entry.reason ?? "not available", maxReasonChars)}`);
-    return `${isUsed ? paint("green", "*") : " "} ${toHarmlessLine(entry.model, maxNameChars)}${note}\n`;
+    const note = entry.available ? "" : paint("dim", `  ${fitLine(entry.reason ?? "not available", maxReasonChars)}`);
+    return `${isUsed ? paint("green", "*") : " "} ${fitLine(entry.model, maxNameChars)}${note}\n`;
   });
   return rows.join("");
 }
@@ -68,7 +67,8 @@ async function chooseModel(session: Session, name: string): Promise<string> {
     return paint("dim", "The usual model answers.\n");
   }
   const known = (await session.agent.listModels()).find(({ model }) => model === name);
-  if (known && !known.available) return `${name} can't be used: ${toHarmlessLine(known.reason ?? "not available", maxReasonChars)}\n`;
+  if (known && !known.available)
+    return `${fitLine(name, maxNameChars)} can't be used: ${fitLine(known.reason ?? "not available", maxReasonChars)}\n`;
   session.model = name;
-  return paint("dim", `${toHarmlessLine(name, maxNameChars)} answers from now on.\n`);
+  return paint("dim", `${fitLine(name, maxNameChars)} answers from now on.\n`);
 }

@@ -1,8 +1,8 @@
 // A tool's use on a terminal: its name and input on one line, its result on a few, how long it took, or why
 // it failed. And a question about one, which shows everything that will happen.
 
-import { isRecord } from "@hawser/wire";
-import { toHarmlessLine, toHarmlessText } from "./harmless-text.ts";
+import { cutText, isRecord, reveal } from "@hawser/wire";
+import { fitLine } from "../terminal.ts";
 import type { Paint } from "./markdown-stream.ts";
 
 export interface CardStyle {
@@ -26,16 +26,16 @@ const maxResultLines = 6;
 const maxNameChars = 80;
 
 export function showUse({ toolName, input }: Use, { paint, width }: CardStyle): string {
-  const name = toHarmlessLine(toolName, maxNameChars);
+  const name = fitLine(toolName, maxNameChars);
   const room = width - name.length - 4;
-  return `${paint("cyan", "●")} ${paint("bold", name)} ${paint("dim", toHarmlessLine(inputLine(input), Math.max(room, 20)))}\n`;
+  return `${paint("cyan", "●")} ${paint("bold", name)} ${paint("dim", fitLine(inputLine(input), Math.max(room, 20)))}\n`;
 }
 
 export function showResult({ toolName, result, isError, error }: Result, tookMs: number, { paint, width }: CardStyle): string {
-  const took = paint("dim", `${toHarmlessLine(toolName, maxNameChars)} ${toTime(tookMs)}`);
-  if (isError === true) return `  ${paint("red", "✗")} ${took}  ${paint("red", toHarmlessLine(error ?? "failed", width - 4))}\n`;
+  const took = paint("dim", `${fitLine(toolName, maxNameChars)} ${toTime(tookMs)}`);
+  if (isError === true) return `  ${paint("red", "✗")} ${took}  ${paint("red", fitLine(error ?? "failed", width - 4))}\n`;
   const lines = resultLines(result);
-  const shown = lines.slice(0, maxResultLines).map((line) => `    ${paint("dim", toHarmlessLine(line, width - 6))}\n`);
+  const shown = lines.slice(0, maxResultLines).map((line) => `    ${paint("dim", fitLine(line, width - 6))}\n`);
   const more = lines.length > maxResultLines ? `    ${paint("dim", `… ${lines.length - maxResultLines} more lines`)}\n` : "";
   return `  ${paint("green", "✓")} ${took}\n${shown.join("")}${more}`;
 }
@@ -46,19 +46,20 @@ const maxReasonChars = 600;
 
 /** Everything that a question is about. `isWhole`: also what is long. */
 export function showQuestion({ toolName, input, reason }: Use & { reason: string }, { paint }: CardStyle, isWhole = false): string {
-  const title = `${paint("yellow", "?")} ${paint("bold", toHarmlessLine(toolName, maxNameChars))}\n`;
-  const why = `    ${paint("dim", toHarmlessLine(reason, maxReasonChars))}\n`;
+  const title = `${paint("yellow", "?")} ${paint("bold", fitLine(toolName, maxNameChars))}\n`;
+  const why = `    ${paint("dim", fitLine(reason, maxReasonChars))}\n`;
   const members = isRecord(input) ? Object.entries(input) : [["input", input] as const];
   const blocks = members.map(([name, value]) => showArgument(name, toPlainText(value), paint, isWhole));
   return title + blocks.join("") + why;
 }
 
 function showArgument(name: string, value: string, paint: Paint, isWhole: boolean): string {
-  const isCut = !isWhole && value.length > maxArgumentChars;
-  const text = toHarmlessText(isCut ? value.slice(0, maxArgumentChars) : value);
-  const note = isCut ? `\n    ${paint("yellow", `… ${value.length - maxArgumentChars} more characters; v and Enter shows them`)}` : "";
+  const shown = isWhole ? value : cutText(value, maxArgumentChars, "");
+  const text = reveal(shown);
+  const left = value.length - shown.length;
+  const note = left > 0 ? `\n    ${paint("yellow", `… ${left} more characters; v and Enter shows them`)}` : "";
   const body = text.includes("\n") ? `\n${text.replaceAll(/^/gm, "      ")}` : ` ${text}`;
-  return `    ${paint("cyan", `${toHarmlessLine(name, maxNameChars)}:`)}${body}${note}\n`;
+  return `    ${paint("cyan", `${fitLine(name, maxNameChars)}:`)}${body}${note}\n`;
 }
 
 const inputLine = (input: unknown): string =>

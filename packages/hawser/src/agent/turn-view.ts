@@ -2,7 +2,8 @@
 // second of silence a line that says what is waited for. While a question is open nothing is written over it.
 
 import type { TurnEvent } from "@hawser/agent/host";
-import { toHarmlessLine, toHarmlessText } from "./harmless-text.ts";
+import { createProseRevealer } from "@hawser/wire";
+import { fitLine } from "../terminal.ts";
 import { createMarkdownStream } from "./markdown-stream.ts";
 import { showResult, showUse, type CardStyle } from "./tool-card.ts";
 
@@ -32,6 +33,7 @@ const eraseLine = "\r\u001b[2K";
 export function createTurnView({ style, write, isPlain }: TurnViewOptions): TurnView {
   const { paint, width } = style;
   const markdown = createMarkdownStream(paint);
+  const revealer = createProseRevealer();
   const startedAt = new Map<string, number>();
   let isLineOpen = false;
   let isAfterCard = false;
@@ -51,18 +53,25 @@ export function createTurnView({ style, write, isPlain }: TurnViewOptions): Turn
     put(text);
   }
 
-  const renderText = (text: string): string => (isPlain ? toHarmlessText(text) : markdown.push(toHarmlessText(text)));
+  function renderText(revealed: string): string {
+    const text = revealed.replaceAll("\r\n", "\n");
+    return isPlain ? text : markdown.push(text);
+  }
+
+  /** What was held back, since it could have gone on. */
+  const renderRest = (): string => renderText(revealer.end()) + (isPlain ? "" : markdown.end());
 
   // A model separates what it says from what it said before; between them now stands a card.
   function putText(text: string): void {
     const rest = isAfterCard ? text.replace(/^\n+/, "") : text;
     if (rest === "") return;
-    put(isAfterCard ? `\n${renderText(rest)}` : renderText(rest));
+    const shown = renderText(revealer.push(rest));
+    put(isAfterCard ? `\n${shown}` : shown);
     isAfterCard = false;
   }
 
   function putCard(text: string): void {
-    put(isPlain ? "" : markdown.end());
+    put(renderRest());
     putLine(text);
     isAfterCard = true;
   }
@@ -76,7 +85,7 @@ export function createTurnView({ style, write, isPlain }: TurnViewOptions): Turn
   function draw(state: NonNullable<typeof waiting>): void {
     if (isLineOpen || kept) return;
     const seconds = Math.round((performance.now() - state.since) / 1_000);
-    write(`${eraseLine}${paint("dim", toHarmlessLine(`${state.doing} (${seconds} s, Ctrl-C stops it)`, width - 1))}`);
+    write(`${eraseLine}${paint("dim", fitLine(`${state.doing} (${seconds} s, Ctrl-C stops it)`, width - 1))}`);
     state.isShown = true;
   }
 
@@ -110,7 +119,7 @@ export function createTurnView({ style, write, isPlain }: TurnViewOptions): Turn
   return {
     begin: (model) => wait(awaitedWords(model)),
     show,
-    notice: (text) => putLine(`${paint("dim", toHarmlessLine(text, maxNoticeChars))}\n`),
+    notice: (text) => putLine(`${paint("dim", fitLine(text, maxNoticeChars))}\n`),
     pause() {
       hideWaiting();
       if (isLineOpen) put("\n");
@@ -123,7 +132,7 @@ export function createTurnView({ style, write, isPlain }: TurnViewOptions): Turn
     },
     end() {
       hideWaiting();
-      put(isPlain ? "" : markdown.end());
+      put(renderRest());
       if (isLineOpen) put("\n");
       startedAt.clear();
       isAfterCard = false;

@@ -4,7 +4,7 @@
 import { formatSummary, runSuite, subjectFor, suites, toExitCode, type Suite } from "@hawser/conformance";
 import { HawserError } from "@hawser/wire";
 import { commandName, programName } from "../launcher.ts";
-import { endWhenUnread, printTo } from "../terminal.ts";
+import { endWhenUnread, printStyled, printTo } from "../terminal.ts";
 import { toDirectCommand } from "./direct-command.ts";
 import { formatForPeople, listScenarios, listSuites } from "./conform-report.ts";
 
@@ -21,9 +21,10 @@ const unreadExitCode = 141;
 
 export async function runConform(suiteName: string | undefined, words: readonly string[], options: ConformOptions): Promise<void> {
   const { stdout } = process;
+  const print = options.json ? printTo : printStyled;
   endWhenUnread(options.list ? 0 : unreadExitCode);
   if (options.list) {
-    stdout.write(suiteName === undefined ? listSuites(options) : listScenarios(findSuite(suiteName), options));
+    printTo(stdout, suiteName === undefined ? listSuites(options) : listScenarios(findSuite(suiteName), options));
     return;
   }
   const suite = findSuite(suiteName);
@@ -37,14 +38,14 @@ export async function runConform(suiteName: string | undefined, words: readonly 
     only: options.only,
     timeoutMs: options.timeout,
     concurrency: options.jobs,
-    onResult: (scenario) => void (options.json || stdout.write(formatForPeople(scenario, stdout))),
+    onResult: (scenario) => void (options.json || print(stdout, formatForPeople(scenario, stdout))),
   }).catch((error: unknown) => {
     // A command that can't be started says nothing about the contract: it is a mistake in the arguments.
     throw HawserError.isInstance(error) && error.code === "start_failed"
       ? new HawserError("usage", error.message, { cause: error })
       : error;
   });
-  stdout.write(options.json ? `${JSON.stringify(result, null, 2)}\n` : formatSummary(result, stdout));
+  print(stdout, options.json ? `${JSON.stringify(result, null, 2)}\n` : formatSummary(result, stdout));
   process.exitCode = toExitCode(result);
 }
 

@@ -4,11 +4,12 @@
 // and its tools print goes to stderr.
 
 import { createIPCSession, printClientConfig, type ClientName, type IPCSession } from "@hawser/bridge";
-import { HawserError, limits, whenAborted } from "@hawser/wire";
-import { createLifecycle, endOnSignals, guardStdout, watchParent, type StdoutGuard } from "@hawser/wire/node";
+import { describeThrown, HawserError, limits, revealProse, whenAborted } from "@hawser/wire";
+import { createLifecycle, endOnSignals, guardStdout, logLine, watchParent, type StdoutGuard } from "@hawser/wire/node";
 import { loadTools, toServerName } from "../expose/load-tools.ts";
 import { runClient } from "../expose/run-client.ts";
 import { reportFailure } from "../failure.ts";
+import { isUnread } from "../output-watch.ts";
 
 export interface ExposeOptions {
   readonly name?: string;
@@ -38,7 +39,7 @@ async function expose(modulePath: string, [program, ...args]: readonly string[],
     if (program !== undefined) return await runClient(session, serverName, [program, ...args]);
     endOnSignals(lifecycle);
     await printConfig(guard, session, serverName, print ?? "json");
-    process.stderr.write(describe(Object.keys(tools), serverName, print ?? "json"));
+    logLine(describe(Object.keys(tools), serverName, print ?? "json"));
     await whenAborted(lifecycle.stopping);
     return 0;
   } finally {
@@ -50,14 +51,21 @@ async function expose(modulePath: string, [program, ...args]: readonly string[],
 function warnIfUndescribed(name: string, tool: unknown): void {
   const { description } = tool as { description?: unknown };
   if (typeof description === "string" && description.trim() !== "") return;
-  process.stderr.write(`hawser: tool "${name}" has no description; say what it does, or no model knows when to call it\n`);
+  logLine(`hawser: tool "${name}" has no description; say what it does, or no model knows when to call it`);
 }
 
 function printConfig(guard: StdoutGuard, { mcpServerConfig }: IPCSession, serverName: string, client: ClientName): Promise<void> {
-  // Nobody may read it, or no more than the first line; that is no reason to stop serving.
+  // The callback tells it too, but without a listener an error ends the process.
   process.stdout.on("error", () => {});
   const text = printClientConfig(client, serverName, mcpServerConfig);
-  return new Promise((resolve) => guard.write(Buffer.from(text), resolve));
+  const shown = process.stdout.isTTY ? revealProse(text) : text;
+  return new Promise((resolve, reject) => {
+    guard.write(Buffer.from(shown), (error) => {
+      // There may be no reader, or none for more than the first line; that is no reason to stop serving.
+      if (!error || isUnread(error)) resolve();
+      else reject(new HawserError("internal", `can't write the output: ${describeThrown(error)}`, { cause: error }));
+    });
+  });
 }
 
 const destinations: Readonly<Record<ClientName, string>> = {
@@ -71,7 +79,7 @@ const destinations: Readonly<Record<ClientName, string>> = {
 function describe(toolNames: readonly string[], serverName: string, client: ClientName): string {
   const shown = toolNames.slice(0, 10).join(", ");
   const more = toolNames.length > 10 ? ` and ${toolNames.length - 10} more` : "";
-  return `hawser: printed ${destinations[client]}\nhawser: offers ${shown}${more} as "${serverName}" until Ctrl-C\n`;
+  return `hawser: printed ${destinations[client]}\nhawser: offers ${shown}${more} as "${serverName}" until Ctrl-C`;
 }
 
 /** Waits for the last words, but not for a reader that never reads. */

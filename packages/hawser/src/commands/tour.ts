@@ -3,7 +3,7 @@
 
 import { HawserError, untilAborted } from "@hawser/wire";
 import { commandName, readVersion } from "../launcher.ts";
-import { endWhenUnread, paint } from "../terminal.ts";
+import { endWhenUnread, paint, printStyled } from "../terminal.ts";
 import { showKilledChild } from "../tour/kill-step.ts";
 import { showBackpressure } from "../tour/pressure-step.ts";
 import { showBadInput, showCancel, showFirstAnswer, showManyRequests } from "../tour/request-steps.ts";
@@ -19,7 +19,7 @@ export async function runTourCommand(): Promise<void> {
   const onSignal = (): void => interruption.abort(new HawserError("cancelled", "interrupted"));
   process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
   const startedAt = performance.now();
-  process.stdout.write(`${paint("bold", `Hawser ${readVersion()}: a tour of the wire`)}\n`);
+  printStyled(process.stdout, `${paint("bold", `Hawser ${readVersion()}: a tour of the wire`)}\n`);
   let left = 0;
   try {
     await untilAborted(interruption.signal, showAll(stage));
@@ -31,11 +31,12 @@ export async function runTourCommand(): Promise<void> {
   }
   const wasInterrupted = interruption.signal.aborted;
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  process.stdout.write(
+  printStyled(
+    process.stdout,
     `\n${wasInterrupted ? "Interrupted." : summarize(stage.failures, seconds)} ${left || "No"} process is left running.\n`,
   );
   if (stage.failures === 0 && !wasInterrupted)
-    process.stdout.write(`Try an implementation of your own:  ${commandName()} conform echo -- <command>\n`);
+    printStyled(process.stdout, `Try an implementation of your own:  ${commandName()} conform echo -- <command>\n`);
   process.exitCode = wasInterrupted ? interruptedExitCode : Math.min(stage.failures + left, 1);
 }
 

@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { isatty } from "node:tty";
 import { printClientConfig, toClientCommand, type IPCSession } from "@hawser/bridge";
 import { describeThrown, HawserError } from "@hawser/wire";
-import { startChild, type OwnedProcess } from "@hawser/wire/node";
+import { logLine, startChild, type OwnedProcess } from "@hawser/wire/node";
 
 export type CommandLine = readonly [program: string, ...args: string[]];
 
@@ -26,8 +26,8 @@ export function runClient(session: IPCSession, serverName: string, [program, ...
   }
   const addition = toClientCommand(program, serverName, mcpServerConfig);
   if (!addition) {
-    process.stderr.write(
-      `hawser: ${basename(program)} is not a client that hawser knows; write {config} in its arguments where the path of an mcpServers file belongs, or read it from HAWSER_MCP_CONFIG\n`,
+    logLine(
+      `hawser: ${basename(program)} is not a client that hawser knows; write {config} in its arguments where the path of an mcpServers file belongs, or read it from HAWSER_MCP_CONFIG`,
     );
     return runCommand(program, args, env);
   }

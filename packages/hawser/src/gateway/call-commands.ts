@@ -18,7 +18,7 @@ export function addCall(program: Command): void {
     .command("call")
     .summary("call an HTTP API")
     .description(
-      "Makes one call of the API, by path or by operation id, or a batch of them. The body is printed as it is; --json prints everything about the call. POST, PUT, PATCH and DELETE need --yes.",
+      "Makes one call of the API, by path or by operation id, or a batch of them. The body is printed as it is, and whole where it goes to a pipe or a file; --json prints everything about the call. POST, PUT, PATCH and DELETE need --yes.",
     );
   addRequestOptions(call);
   addTargetOptions(addSpecOption(call));
@@ -39,9 +39,10 @@ export function addCall(program: Command): void {
 const exitCodeHelp = `
 Exit codes:
   0    success
+  1    the output can't be written
   2    a mistake in the arguments, the items or the configuration
   6    authentication: 401, 403
-  7    network, timeout, every other HTTP failure
+  7    network, timeout, every other HTTP failure, a body that was cut
   130  interrupted by Ctrl-C
   143  ended by SIGTERM`;
 
@@ -65,9 +66,13 @@ function addRequestOptions(command: Command): void {
 function addResponseOptions(command: Command): Command {
   return command
     .option("--include-headers", "show the response's headers")
-    .option("--max-body <bytes>", `keep at most so much of the body (default: ${limits.maxBodyBytes})`, parseWhole(1, maxKeptBytes))
+    .option(
+      "--max-body <bytes>",
+      `keep at most so much of the body (default: ${limits.maxBodyBytes} on a terminal, with --json and --batch; else all of it)`,
+      parseWhole(1, maxKeptBytes),
+    )
     .addOption(hiddenOption("--max-body-bytes <n>", parseWhole(0, maxKeptBytes)))
-    .option("--stream", "print the body as it comes, whatever its size")
+    .option("--stream", "print the body as it comes, whatever its size; a pipe and a file get it so anyway")
     .option("--out <file>", "write the body to a file, whatever its size");
 }
 

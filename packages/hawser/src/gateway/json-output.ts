@@ -4,6 +4,7 @@
 import { CommanderError } from "commander";
 import { describeThrown, HawserError } from "@hawser/wire";
 import { hintOf, nameCommands, toExitCode } from "../failure.ts";
+import { isOutputError } from "../output-watch.ts";
 import { printTo } from "../terminal.ts";
 import { parseSelectors, selectPath, toRawText } from "./select-path.ts";
 
@@ -51,7 +52,7 @@ export async function reportAsJson(flags: OutputFlags, run: () => Promise<void> 
   try {
     await run();
   } catch (error) {
-    if (!flags.json || error instanceof CommanderError) throw error;
+    if (!flags.json || error instanceof CommanderError || isOutputError(error)) throw error;
     const code = (process.exitCode = toExitCode(error));
     const hint = hintOf(error);
     const details = hint === undefined ? {} : { details: { hint: nameCommands(hint) } };

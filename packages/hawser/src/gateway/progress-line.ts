@@ -1,7 +1,7 @@
 // How far a batch is, on one line of the terminal that is written over. Shown only where it disturbs
 // nothing: stderr is a terminal and the results go elsewhere.
 
-import { printTo } from "../terminal.ts";
+import { printStyled } from "../terminal.ts";
 
 export interface ProgressLine {
   show(done: number, failed: number): void;
@@ -19,10 +19,10 @@ export function createProgressLine(now: () => number = () => performance.now()):
     show(done, failed) {
       if (!isShown || now() - drawnAt < redrawMs) return;
       drawnAt = now();
-      printTo(process.stderr, `${eraseLine}${done} calls done${failed > 0 ? `, ${failed} failed` : ""}`);
+      printStyled(process.stderr, `${eraseLine}${done} calls done${failed > 0 ? `, ${failed} failed` : ""}`);
     },
     end() {
-      if (isShown && drawnAt > -Infinity) printTo(process.stderr, eraseLine);
+      if (isShown && drawnAt > -Infinity) printStyled(process.stderr, eraseLine);
     },
   };
 }

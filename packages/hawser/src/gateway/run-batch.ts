@@ -4,12 +4,14 @@
 import { open } from "node:fs/promises";
 import { runBatch as makeCalls, type CallCore } from "@hawser/gateway";
 import { describeThrown, HawserError } from "@hawser/wire";
+import { programName } from "../launcher.ts";
+import { printTo } from "../terminal.ts";
 import type { CallItemFlags } from "./call-item.ts";
 import { toFlag } from "./flag-groups.ts";
 import type { Interruption } from "./interruption.ts";
 import { reportAsJson, type OutputFlags } from "./json-output.ts";
 import { createProgressLine } from "./progress-line.ts";
-import { writeOut } from "./stdout.ts";
+import { endLine, writeOut } from "./stdout.ts";
 import { withCore, type CoreFlags } from "./with-core.ts";
 
 export interface BatchFlags extends CallItemFlags, CoreFlags, OutputFlags {
@@ -51,6 +53,7 @@ export const runBatch = (flags: BatchFlags): Promise<void> =>
 async function performBatch(source: AsyncIterable<Buffer>, core: CallCore, flags: BatchFlags, interruption: Interruption): Promise<void> {
   const { yes, retry, retryBackoff } = flags;
   const progress = createProgressLine();
+  let cutBodies = 0;
   try {
     const code = await makeCalls(source, core, {
       parallel: flags.parallel,
@@ -59,11 +62,16 @@ async function performBatch(source: AsyncIterable<Buffer>, core: CallCore, flags
       defaults: { ...(yes && { yes }), ...(retry !== undefined && { retry }), ...(retryBackoff !== undefined && { retryBackoff }) },
       signal: interruption.signal,
       write: (text) => writeOut(Buffer.from(text)),
-      onProgress: progress.show,
+      onProgress(done, failed, cut) {
+        progress.show(done, failed);
+        cutBodies = cut;
+      },
     });
     process.exitCode = interruption.exitCode ?? code;
   } finally {
     progress.end();
+    await endLine().catch(() => {});
+    if (cutBodies > 0) printTo(process.stderr, `${programName()}: ${cutBodies} bodies were cut off; --max-body gives more\n`);
   }
 }
 

@@ -5,7 +5,7 @@ import { HawserError } from "@hawser/wire";
 import { ndjson, startChild, type Child, type Codec } from "@hawser/wire/node";
 import { createEchoClient, type EchoClient } from "../echo-client.ts";
 import { launcherPath } from "../launcher.ts";
-import { fitLine, paint } from "../terminal.ts";
+import { fitLine, paint, printStyled } from "../terminal.ts";
 
 export interface EchoChild {
   readonly child: Child;
@@ -44,7 +44,7 @@ export function createStage(): Stage {
   let isClosed = false;
   let number = 0;
   let failures = 0;
-  const print = (line: string): void => void (isClosed || process.stdout.write(`${line}\n`));
+  const print = (line: string): void => void (isClosed || printStyled(process.stdout, `${line}\n`));
 
   async function start(args: readonly string[], codec: Codec): Promise<Child> {
     if (isClosed) throw new HawserError("closed", "the tour is over");

@@ -2,7 +2,6 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toHarmlessLine, toHarmlessText } from "../../src/agent/harmless-text.ts";
 import { createMarkdownStream } from "../../src/agent/markdown-stream.ts";
 
 // Looks as tags, so that they can be read.
@@ -68,19 +67,5 @@ describe("markdown for a terminal", () => {
   it("shows text at once: only marks are held back", () => {
     const stream = createMarkdownStream(paint as Parameters<typeof createMarkdownStream>[0]);
     expect(["H", "ello", " *", "*w", "**"].map((piece) => stream.push(piece))).toEqual(["H", "ello", " ", "<bold>w</>", ""]);
-  });
-});
-
-describe("text that somebody else chose", () => {
-  it("control characters are shown instead of obeyed; line feeds and tabs stay", () => {
-    expect(toHarmlessText("a\u001b[2Jb\u0007\r\nc\td\re\u007f")).toBe("a␛[2Jb␇\nc\td␍e␡");
-    expect(toHarmlessText("\u009b31m \u202eexe\u2066")).toBe("\ufffd31m \ufffdexe\ufffd");
-    expect(toHarmlessText("ship 🚢, größer")).toBe("ship 🚢, größer");
-  });
-
-  it("a line is one line, and as long as it may be", () => {
-    expect(toHarmlessLine("a\n\n\tb\u2028c", 80)).toBe("a b c");
-    expect(toHarmlessLine("abcdef", 4)).toBe("abc…");
-    expect(toHarmlessLine("x".repeat(1_000_000), 10)).toHaveLength(10);
   });
 });

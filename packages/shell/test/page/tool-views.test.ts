@@ -4,12 +4,11 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import fc from "fast-check";
-import { limits } from "@hawser/wire";
+import { limits, reveal } from "@hawser/wire";
 import { describe, expect, it } from "vitest";
 import type { ToolPart } from "../../src/page/state/page-state.ts";
 import { describeCall, formatDuration, summarizeInput } from "../../src/page/tools/describe-call.ts";
 import { diffLines } from "../../src/page/tools/line-diff.ts";
-import { reveal } from "../../src/page/tools/reveal.ts";
 import { ChangePreview, ToolResult } from "../../src/page/tools/tool-result.tsx";
 
 function draw(toolName: string, input: unknown, result: unknown, state: ToolPart["state"] = "done"): string {

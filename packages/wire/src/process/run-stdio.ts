@@ -6,6 +6,7 @@ import { Socket } from "node:net";
 import type { Codec } from "../codec/codec.ts";
 import { describeThrown, type HawserError } from "../errors.ts";
 import { limits } from "../limits.ts";
+import { revealProse } from "../reveal.ts";
 import { logLine } from "../log.ts";
 import { createStreamTransport } from "../stream-transport.ts";
 import type { Transport } from "../transport.ts";
@@ -31,7 +32,7 @@ export async function runStdio(options: RunStdioOptions): Promise<never> {
     writable: process.stdout,
     codec: options.codec,
     ownsStreams: false,
-    write: guard.write,
+    write: process.stdout.isTTY ? revealed(guard) : guard.write,
     closeFlushMs: limits.exitFlushMs,
   });
 
@@ -44,7 +45,10 @@ export async function runStdio(options: RunStdioOptions): Promise<never> {
     peerGone = lifecycle.cancelling.reason as HawserError;
   });
   watchOutput(guard);
-  process.stdout.once("error", () => (isUnread = true));
+  process.stdout.once("error", (error: NodeJS.ErrnoException) => {
+    isUnread = true;
+    if (error.code !== "EPIPE" && error.code !== "ECONNRESET") logLine(`[hawser] can't write the output: ${describeThrown(error)}`);
+  });
   void transport.closed.then((reason) => reason && lifecycle.end("output-closed", 0));
 
   let exitCode = 0;
@@ -57,6 +61,12 @@ export async function runStdio(options: RunStdioOptions): Promise<never> {
   await transport.close(peerGone);
   process.exit(isUnread ? outputClosedExitCode : exitCode);
 }
+
+/** Somebody tries it on a terminal, and what their peers wrote must not give it orders. */
+const revealed =
+  (guard: StdoutGuard): StdoutGuard["write"] =>
+  (bytes, onWritten) =>
+    guard.write(Buffer.from(revealProse(bytes.toString("utf8"))), onWritten);
 
 // A socket says that its reader is gone when it is written to, even if that is nothing; so an idle one
 // is asked now and then. A pipe says so only to real bytes.

@@ -9,7 +9,7 @@ import { countDropped, isStderrFull, takeDropNotice } from "../log.ts";
 
 export interface StdoutGuard {
   /** The only way to the real stdout. False means: wait for 'drain'. */
-  write(bytes: Buffer, onWritten?: () => void): boolean;
+  write(bytes: Buffer, onWritten?: (error?: Error | null) => void): boolean;
   release(): void;
 }
 
@@ -49,7 +49,7 @@ export function guardStdout(): StdoutGuard {
   syncBuiltinESMExports();
 
   return {
-    write: (bytes, onWritten) => writeOut.call(stdout, bytes, undefined, onWritten && ((): void => onWritten())),
+    write: (bytes, onWritten) => writeOut.call(stdout, bytes, undefined, onWritten),
     release() {
       Object.assign(stdout, { write: writeOut, end: endOut });
       stderr.write = writeErr;

@@ -1,6 +1,7 @@
 // What a screen reader is told: that an answer has begun, and the answer when it is whole, not each token. A
 // question interrupts what is being read: the focus stays where the user writes, so this is how it is heard.
 
+import { cutText } from "@hawser/wire";
 import { textOf } from "../session/actions.ts";
 import { usePage } from "../session/page-context.ts";
 import { openQuestion, type PageState } from "../state/page-state.ts";
@@ -42,5 +43,5 @@ export function whatToSay(state: PageState): string {
   if (openQuestion(state)) return "";
   if (last.state === "running") return "The agent is answering.";
   if (last.failure) return `The answer ended early. ${last.failure.text}`;
-  return `The agent says: ${textOf(last).slice(0, spokenChars)}`;
+  return `The agent says: ${cutText(textOf(last), spokenChars)}`;
 }

@@ -3,7 +3,7 @@
 // not say why a connection was refused: so before each new one it is asked whether the page still has access.
 
 import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
-import { describeThrown, HawserError, parseJsonText } from "@hawser/wire";
+import { cutText, describeThrown, HawserError, parseJsonText } from "@hawser/wire";
 import type { PageAccess } from "../access/enter-page.ts";
 import { decodeFrame, type RuntimeState } from "../../link/page-frames.ts";
 import type { LinkState } from "../state/page-state.ts";
@@ -120,6 +120,6 @@ function parseOrDescribe(line: string): unknown {
   try {
     return parseJsonText(line);
   } catch (error) {
-    return `${describeThrown(error)}: ${line.slice(0, 200)}`;
+    return `${describeThrown(error)}: ${cutText(line, 200)}`;
   }
 }

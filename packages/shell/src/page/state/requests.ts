@@ -1,6 +1,7 @@
 // What a request changes, whichever tab sent it: a message appears at once, an answered question is no
 // longer asked. Everything else waits for the runtime's answer.
 
+import { cutText } from "@hawser/wire";
 import type { AnyAgentRequest } from "@hawser/wire";
 import { changePermission, keyOf } from "./message-parts.ts";
 import type { Message, PageState, Part } from "./page-state.ts";
@@ -51,7 +52,7 @@ function noteConversation(state: PageState, conversationId: string, text: string
 
 const titleChars = 60;
 
-const toTitle = (text: string): string => text.trim().split("\n", 1)[0]?.slice(0, titleChars) ?? "";
+const toTitle = (text: string): string => cutText(text.trim().split("\n", 1)[0] ?? "", titleChars);
 
 function toUserMessage({ id, message, attachments = [] }: UserMessage, at: number): Message {
   const text: Part[] = message === "" ? [] : [{ kind: "text", text: message }];

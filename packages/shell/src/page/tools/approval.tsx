@@ -3,13 +3,13 @@
 // so that what is typed never answers. Answers count only after a moment, so that a click or a shortcut that was
 // meant for what stood there before isn't one.
 
+import { reveal } from "@hawser/wire";
 import type { Decision } from "@hawser/agent/host/link";
 import { useEffect, useEffectEvent, useRef, useState, type MouseEvent } from "react";
 import { answerEvent, answerKeys } from "../components/keys.ts";
 import { usePage, usePageParts } from "../session/page-context.ts";
 import { openQuestion, type ToolPart } from "../state/page-state.ts";
 import { describeCall } from "./describe-call.ts";
-import { reveal } from "./reveal.ts";
 import { ChangePreview } from "./tool-result.tsx";
 
 const deafMs = 600;

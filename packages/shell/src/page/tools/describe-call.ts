@@ -1,7 +1,6 @@
 // A tool's call in one line of words, for the head of its card and for the question whether it may run.
 
-import { isRecord } from "@hawser/wire";
-import { reveal } from "./reveal.ts";
+import { cutText, isRecord, reveal } from "@hawser/wire";
 
 const shownChars = 120;
 
@@ -38,8 +37,8 @@ function toText(value: unknown): string {
 
 function shorten(text: string): string {
   // Looked at as far as it may be shown: a text may have megabytes.
-  const line = reveal(text.slice(0, 4 * shownChars).replaceAll(/\s+/g, " ")).trim();
-  return line.length > shownChars ? `${line.slice(0, shownChars)}…` : line;
+  const line = reveal(text.slice(0, 4 * shownChars)).replaceAll(/[ \t\r\n]+/g, " ");
+  return cutText(line.trim(), shownChars);
 }
 
 /** `12 ms`, `3.4 s`, `2 min 5 s`. */

@@ -1,7 +1,7 @@
 // A JSON value as a tree that opens. Long lists and texts are drawn in pieces: a result may be large.
 
+import { cutText, reveal } from "@hawser/wire";
 import { useState } from "react";
-import { reveal } from "./reveal.ts";
 
 interface JsonTreeProps {
   readonly value: unknown;
@@ -36,7 +36,7 @@ function Scalar({ value }: { readonly value: unknown }) {
   return (
     <>
       <span className="whitespace-pre-wrap text-leaf wrap-anywhere">
-        {reveal(JSON.stringify(isLong ? value.slice(0, textChars) : value))}
+        {reveal(JSON.stringify(isLong ? cutText(value, textChars, "") : value))}
       </span>
       {isLong && (
         <button type="button" className="button button-quiet min-h-6 px-1 text-xs" onClick={() => setIsWhole(true)}>

@@ -1,13 +1,13 @@
 // One use of a tool: its name, what it was given, how it stands and how long it took, in one line that opens
 // to everything. While it waits for leave, the question stands below it.
 
+import { reveal } from "@hawser/wire";
 import { memo, useState } from "react";
 import { Icon } from "../components/icon.tsx";
 import { isAsking, type ToolPart } from "../state/page-state.ts";
 import { Approval } from "./approval.tsx";
 import { formatDuration, summarizeInput } from "./describe-call.ts";
 import { JsonTree } from "./json-tree.tsx";
-import { reveal } from "./reveal.ts";
 import { ToolResult } from "./tool-result.tsx";
 
 export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPart }) {

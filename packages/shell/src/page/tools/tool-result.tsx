@@ -1,12 +1,11 @@
 // What a tool returned, drawn as what it is: a file with line numbers, a new file, a difference, a list, what
 // a program printed, an image, a text; and anything else as a tree.
 
-import { isRecord, limits } from "@hawser/wire";
+import { isRecord, limits, reveal } from "@hawser/wire";
 import { useState, type ReactNode } from "react";
 import type { ToolPart } from "../state/page-state.ts";
 import { JsonTree } from "./json-tree.tsx";
 import { DiffView, NumberedCode } from "./numbered-code.tsx";
-import { reveal } from "./reveal.ts";
 
 export function ToolResult({ tool }: { readonly tool: ToolPart }) {
   const { result } = tool;

@@ -1,12 +1,12 @@
 // The lines of the wire view: which way, what, whose, when, how large; a click shows all of it. The latest
 // are drawn; earlier ones on demand.
 
+import { cutText, reveal } from "@hawser/wire";
 import { memo, useLayoutEffect, useState } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { useStickToBottom } from "../components/use-stick-to-bottom.ts";
 import type { WireEntry } from "../state/page-state.ts";
 import { formatDuration } from "../tools/describe-call.ts";
-import { reveal } from "../tools/reveal.ts";
 
 const step = 300;
 
@@ -110,7 +110,7 @@ function WireDetail({ entry }: { readonly entry: WireEntry }) {
 function brief({ value, id }: WireEntry): string {
   const { token, message, error, data } = value as Record<string, unknown>;
   if (typeof token === "string") return JSON.stringify(token);
-  for (const text of [message, error]) if (typeof text === "string") return text.slice(0, 80);
+  for (const text of [message, error]) if (typeof text === "string") return cutText(text, 80);
   const { toolName } = (data ?? {}) as Record<string, unknown>;
   if (typeof toolName === "string") return toolName;
   return id?.slice(0, 8) ?? "";

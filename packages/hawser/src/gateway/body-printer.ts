@@ -1,0 +1,49 @@
+// A response on stdout: its headers where they were asked for, then its body, as it comes or all at once.
+
+import type { CallResponse, OnBody } from "@hawser/gateway";
+import { isOutputError } from "../output-watch.ts";
+import { endLine, writeOut } from "./stdout.ts";
+
+export interface BodyPrinter {
+  /** Prints a piece of the body; its promise is backpressure. */
+  readonly write: OnBody;
+  /** Prints what was not printed yet. */
+  end(response: CallResponse | undefined): Promise<void>;
+  /** Whether stdout takes no more: nobody reads, or it has failed, which is said elsewhere. */
+  isOver(): boolean;
+}
+
+export function createBodyPrinter(): BodyPrinter {
+  let isBegun = false;
+  let isOver = false;
+
+  async function print(bytes: Buffer, { status, headers }: Pick<CallResponse, "status" | "headers">): Promise<void> {
+    if (!isBegun && headers) await writeOut(Buffer.from(toHeaderText(status, headers)));
+    isBegun = true;
+    if (bytes.length > 0) await writeOut(bytes);
+  }
+  function noteEnd(error: unknown): void {
+    if (!isOutputError(error)) throw error;
+    isOver = true;
+  }
+  return {
+    async write(chunk, response) {
+      await print(chunk, response).catch((error: unknown) => {
+        noteEnd(error);
+        throw error;
+      });
+    },
+    async end(response) {
+      if (!response) return;
+      await print(Buffer.from(response.body, response.bodyEncoding ?? "utf8"), response)
+        .then(endLine)
+        .catch(noteEnd);
+    },
+    isOver: () => isOver,
+  };
+}
+
+export const toHeaderText = (status: number, headers: NonNullable<CallResponse["headers"]>): string =>
+  `HTTP ${status}\n${Object.entries(headers)
+    .flatMap(([name, values]) => values.map((value) => `${name}: ${value}\n`))
+    .join("")}\n`;
