@@ -1,10 +1,11 @@
 // Texts that are too long for their place, cut at whole characters: never half of a surrogate pair and, for what people
 // read, never within what they see as one character. Lengths are counted in UTF-16 units, as `length` does.
 
-/** The text, or its beginning and the ending, together not longer than `maxChars`. */
+/** The text, or its beginning and the ending, together not longer than `maxChars`. An ending that doesn't fit is left out. */
 export function cutText(text: string, maxChars: number, ending = "…"): string {
   if (text.length <= maxChars) return text;
-  return text.slice(0, wholeEnd(text, Math.max(0, maxChars - ending.length))) + ending;
+  if (ending.length > maxChars) return cutText(text, maxChars, "");
+  return text.slice(0, wholeEnd(text, maxChars - ending.length)) + ending;
 }
 
 /** All of the text in pieces, each not longer than `maxChars`. Characters that people see as one may be parted. */

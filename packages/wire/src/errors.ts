@@ -114,7 +114,7 @@ export function describeThrown(value: unknown): string {
   }
 }
 
-/** A piece of what somebody else wrote, for a message: on one line, in quotes that it can't end, and not longer than it helps. */
+/** A piece of what somebody else wrote, for a message: on one line, in quotes that it can't end, and cut to `maxChars`, the ellipsis included. */
 export function quoteShort(text: string, maxChars: number): string {
   return JSON.stringify(cutText(text, maxChars));
 }

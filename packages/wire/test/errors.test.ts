@@ -52,6 +52,6 @@ describe("H43 anything that was thrown", () => {
 describe("what somebody else wrote", () => {
   it("is quoted in a message on one line, and shortened", () => {
     expect(quoteShort('a "b"\n', 10)).toBe(String.raw`"a \"b\"\n"`);
-    expect(quoteShort("x".repeat(11), 10)).toBe(`"${"x".repeat(10)}…"`);
+    expect(quoteShort("x".repeat(11), 10)).toBe(`"${"x".repeat(9)}…"`);
   });
 });
