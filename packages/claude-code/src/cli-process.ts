@@ -5,7 +5,7 @@
 import { EventEmitter } from "node:events";
 import { PassThrough, Transform } from "node:stream";
 import { createNoiseLog, isRecord, limits, type Incoming } from "@hawser/wire";
-import { logLine, ndjson, startChild, type ChildExit, type PipedChild } from "@hawser/wire/node";
+import { createLastWords, logLine, ndjson, startChild, type ChildExit, type PipedChild } from "@hawser/wire/node";
 import type { SpawnedProcess, SpawnRequest } from "./agent-sdk.ts";
 import { CLIResponseParseError } from "./errors.ts";
 
@@ -32,22 +32,21 @@ export function startCliProcess({ command, args, cwd, env }: SpawnRequest, onOve
   events.on("error", () => {});
   const stdin = new PassThrough();
   const stdout = createMessageLines(limits.claudeLineBytes, onOverflow);
-  const decoder = new TextDecoder();
+  const lastWords = createLastWords();
   let child: PipedChild | undefined;
   let exit: ChildExit | undefined;
   let startError: Error | undefined;
   let isKilled = false;
-  let stderr = "";
 
-  const onStderr = (chunk: Buffer): void => {
-    stderr = (stderr + decoder.decode(chunk, { stream: true })).slice(-limits.maxErrorTextChars);
-  };
-  const starting = startChild({ stdio: "pipe", command, args, cwd, env, ownsGroup: true, onStderr }).then(attach, (error: Error) => {
-    startError = error;
-    stdout.end();
-    events.emit("error", error);
-    return undefined;
-  });
+  const starting = startChild({ stdio: "pipe", command, args, cwd, env, ownsGroup: true, onStderr: lastWords.add }).then(
+    attach,
+    (error: Error) => {
+      startError = error;
+      stdout.end();
+      events.emit("error", error);
+      return undefined;
+    },
+  );
 
   function attach(started: PipedChild): PipedChild {
     child = started;
@@ -88,7 +87,7 @@ export function startCliProcess({ command, args, cwd, env }: SpawnRequest, onOve
   return {
     spawned,
     get stderr() {
-      return withoutKeys(stderr, env);
+      return withoutKeys(lastWords.text, env);
     },
     get exit() {
       return exit;
@@ -108,10 +107,10 @@ export function startCliProcess({ command, args, cwd, env }: SpawnRequest, onOve
 
 /**
  * Passes on messages, which are objects, and skips what else is written there: the Agent SDK ends at a `null`. A line
- * without an end is not kept.
+ * without an end is not kept. Half a character passes: the model's text comes in pieces, and the next one has the other half.
  */
 function createMessageLines(maxBytes: number, onOverflow: (error: Error) => void): Transform {
-  const decoder = ndjson.createDecoder({ maxMessageBytes: maxBytes });
+  const decoder = ndjson.createDecoder({ maxMessageBytes: maxBytes, passesHalfPairs: true });
   const noteNoise = createNoiseLog((words) => logLine(`[hawser] Claude Code: ${words}`));
 
   function toLine(item: Incoming): string {

@@ -82,7 +82,7 @@ export function createRunRecord(): RunRecord {
       return lastStructuredInput;
     },
     get text() {
-      return typeof result?.result === "string" ? result.result : lastText;
+      return (typeof result?.result === "string" ? result.result : lastText).toWellFormed();
     },
     get result() {
       return result;

@@ -3,7 +3,7 @@
 // at all. Every candidate is checked against the schema; the first that fits is the answer, and if none
 // does, that is an error which says why.
 
-import { describeThrown, isRecord, limits } from "@hawser/wire";
+import { cutText, describeThrown, isRecord, limits } from "@hawser/wire";
 import { prepareInput } from "@hawser/wire/tools";
 import { StructuredOutputError } from "./errors.ts";
 import type { OutputSchema } from "./options.ts";
@@ -41,7 +41,7 @@ export async function readStructuredOutput(schema: OutputSchema, { structured, l
       }
     }
   }
-  const beginning = text.slice(0, limits.maxErrorTextChars);
+  const beginning = cutText(text, limits.maxErrorTextChars);
   const reason = problem === undefined ? "there is no JSON in it" : aboutTheValue(describeThrown(problem));
   throw new StructuredOutputError(`the answer has no value that fits the schema: ${reason}`, {
     cause: problem,

@@ -2,7 +2,7 @@
 // send broken bytes and end the input alone, so the pipes are used as they are, below any transport.
 // The command runs in a process group of its own: whatever it starts (a shell, npx) is gone with it.
 
-import { startChild, type PipedChild, type PipedChildOptions } from "@hawser/wire/node";
+import { createLastWords, startChild, type PipedChild, type PipedChildOptions } from "@hawser/wire/node";
 import type { Session, Subject } from "./subject.ts";
 
 export interface CommandSubjectOptions {
@@ -18,7 +18,7 @@ export interface CommandSubjectOptions {
 }
 
 const defaultStopMs = 1_000;
-const maxLastWordsBytes = 2_000;
+const maxLastWordsChars = 2_000;
 
 export const nameOf = ({ command, args = [] }: CommandSubjectOptions): string => [command, ...args].join(" ");
 
@@ -30,22 +30,20 @@ export function commandSubject(options: CommandSubjectOptions): Subject {
 export type StartCommand = (options: CommandSubjectOptions) => Promise<Session>;
 
 export async function startCommand({ umask, ...options }: CommandSubjectOptions): Promise<Session> {
-  let lastWords = Buffer.alloc(0);
+  const lastWords = createLastWords(maxLastWordsChars);
   const child = await startWithMask(umask, {
     stopInputMs: defaultStopMs,
     stopSignalMs: defaultStopMs,
     ...options,
     stdio: "pipe",
     ownsGroup: true,
-    onStderr(chunk) {
-      lastWords = Buffer.concat([lastWords, chunk]).subarray(-maxLastWordsBytes);
-    },
+    onStderr: lastWords.add,
   });
   return {
     input: child.stdin,
     output: child.stdout,
     process: { pid: child.pid, exited: child.exited, kill: (signal) => child.kill(signal as NodeJS.Signals) },
-    lastWords: () => lastWords.toString("utf8").trim(),
+    lastWords: () => lastWords.text.trim(),
     close: async () => void (await child.stop()),
   };
 }

@@ -41,7 +41,7 @@ export { isRecord } from "./is-record.ts";
 export { createInFlightTable } from "./in-flight.ts";
 export type { Flight, InFlightTable } from "./in-flight.ts";
 export { memberSource, withIdSource } from "./codec/json-source.ts";
-export { exceedsDepth, JsonText, parseJsonText, toJsonText, weighJsonText } from "./codec/json-text.ts";
+export { exceedsDepth, JsonText, parseJsonText, replaceHalfPairs, toJsonText, weighJsonText } from "./codec/json-text.ts";
 export { limits, limitTable } from "./limits.ts";
 export type { LimitName } from "./limits.ts";
 export { createMemoryPair } from "./memory-transport.ts";
@@ -77,6 +77,8 @@ export { callData, callItem, callStats, helloData, RPC_MIN_HOST_SEMVER, RPC_PROT
 export type { CallData, CallItem, CallStats, HelloData, RpcRequest, RpcResponse } from "./protocols/rpc.ts";
 export { createProseRevealer, reveal, revealProse } from "./reveal.ts";
 export { parseRetryAfter, parseRetryAfterMs, retryPauseMs } from "./retry-pause.ts";
+export { createTextGap, createWholeCharacters, joinTexts } from "./text-pieces.ts";
+export type { TextGap, WholeCharacters } from "./text-pieces.ts";
 export type { Incoming, Received, Refused, Transport } from "./transport.ts";
 export { createWorkQueue } from "./work-queue.ts";
 export type { Ticket, WorkQueue, WorkQueueOptions } from "./work-queue.ts";

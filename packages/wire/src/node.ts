@@ -11,6 +11,8 @@ export { logLine } from "./log.ts";
 export { startChild } from "./process/child.ts";
 export type { AttachedChildOptions, Child, ChildOptions, PipedChild, PipedChildOptions } from "./process/child.ts";
 export { hawserCommand } from "./process/hawser-command.ts";
+export { createLastWords } from "./process/last-words.ts";
+export type { LastWords } from "./process/last-words.ts";
 export { createLifecycle, endOnSignals } from "./process/lifecycle.ts";
 export type { EndCause, Lifecycle, LifecycleControl } from "./process/lifecycle.ts";
 export type { ChildExit, OwnedProcess } from "./process/owned-process.ts";

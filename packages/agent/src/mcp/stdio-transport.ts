@@ -5,7 +5,7 @@
 
 import type { MCPTransport, MCPTransportSendOptions } from "@ai-sdk/mcp";
 import { HawserError, isRecord, limits, memberSource, type Incoming } from "@hawser/wire";
-import { ndjson, startChild, type Child } from "@hawser/wire/node";
+import { createLastWords, ndjson, startChild, type Child } from "@hawser/wire/node";
 import { commandEnvironment } from "../tools/command/command-environment.ts";
 import { callScope, type CallScope } from "./call-scope.ts";
 import type { ServerAddress } from "./server-address.ts";
@@ -33,7 +33,7 @@ export function createStdioTransport(options: StdioTransportOptions): MCPTranspo
   let child: Child | undefined;
   let starting: Promise<void> | undefined;
   let isClosing = false;
-  let lastWords = "";
+  const lastWords = createLastWords();
 
   async function startServer(): Promise<void> {
     child = await startChild({
@@ -45,7 +45,7 @@ export function createStdioTransport(options: StdioTransportOptions): MCPTranspo
       codec: ndjson,
       // Many are started by a program that starts another: npx, uvx, a shell.
       ownsGroup: true,
-      onStderr: (chunk) => (lastWords = (lastWords + chunk.toString("utf8")).slice(-limits.maxErrorTextChars)),
+      onStderr: lastWords.add,
     });
     void readAll(child);
   }
@@ -55,7 +55,7 @@ export function createStdioTransport(options: StdioTransportOptions): MCPTranspo
     if (isClosing) return;
     isClosing = true;
     const { code, signal } = await running.stop();
-    options.onLost(describeEnd(signal ?? code, lastWords));
+    options.onLost(describeEnd(signal ?? code, lastWords.text));
     transport.onclose?.();
   }
 

@@ -2,7 +2,7 @@
 // for the end, so that no tool runs because of an answer that broke off. A stream that ends without the
 // vendor's word that it is complete is an error, however it ends.
 
-import { cutText } from "@hawser/wire";
+import { createTextGap, cutText } from "@hawser/wire";
 import type { FinishReason, LanguageModelStreamPart, LanguageModelUsage } from "ai";
 import { lostError, modelError, redact, toModelError, type ErrorOrigin } from "./model-error.ts";
 import type { ModelEvent } from "./model.ts";
@@ -30,10 +30,13 @@ export async function* toModelEvents(parts: AsyncIterable<LanguageModelStreamPar
   const calls: ToolCallEvent[] = [];
   let finish: Finish | undefined;
   let isSilent = true;
+  // Texts around a call in the middle of an answer: they become one text, and the call is put behind it.
+  const gap = createTextGap();
   for await (const part of parts) {
+    if (part.type === "tool-call") gap.interrupt();
     if (part.type === "text-delta" && part.text !== "") {
       isSilent = false;
-      yield { type: "text", text: part.text };
+      yield { type: "text", text: gap.before(part.text) + part.text };
     } else if (part.type === "tool-input-delta") await context.holdInput?.(part.delta.length);
     else if (part.type === "tool-call" && part.providerExecuted)
       yield { type: "notice", message: `the model used its own tool ${part.toolName}` };

@@ -1,7 +1,7 @@
 // Answers that need no tool: what the model is and understands, the time, arithmetic, and what was said
 // earlier in the conversation.
 
-import type { ConversationMessage } from "@hawser/wire";
+import { cutText, type ConversationMessage } from "@hawser/wire";
 import { say, textOfMessage, type Answer, type Scene } from "./answer.ts";
 import { calculate, formatNumber } from "./arithmetic.ts";
 import { parseRequest, type OfflineRequest } from "./parse-request.ts";
@@ -78,8 +78,10 @@ const maxLookedAt = 200;
 const maxNameMessageChars = 2_000;
 
 function findName({ before, earlier }: Scene): string | undefined {
-  const nameIn = (requests: readonly OfflineRequest[]): string | undefined =>
-    requests.findLast(({ kind }) => kind === "nameTold")?.captures["name"]?.slice(0, 120);
+  const nameIn = (requests: readonly OfflineRequest[]): string | undefined => {
+    const name = requests.findLast(({ kind }) => kind === "nameTold")?.captures["name"];
+    return name === undefined ? undefined : cutText(name, 120, "");
+  };
   const inThisMessage = nameIn(before);
   if (inThisMessage !== undefined) return inThisMessage;
   for (const message of userMessages(earlier).toReversed()) {

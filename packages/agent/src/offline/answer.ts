@@ -2,7 +2,7 @@
 // they return. It keeps nothing between steps; offline-model.ts runs it again from the start with the
 // results that the conversation holds.
 
-import { isRecord, type ConversationMessage } from "@hawser/wire";
+import { isRecord, joinTexts, type ConversationMessage } from "@hawser/wire";
 import type { AttachedContent, ModelTool } from "../model/model.ts";
 import type { OfflineRequest } from "./parse-request.ts";
 import { shorten } from "./show.ts";
@@ -62,4 +62,4 @@ export const propertiesOf = ({ inputSchema }: ModelTool): readonly string[] =>
   isRecord(inputSchema["properties"]) ? Object.keys(inputSchema["properties"]) : [];
 
 export const textOfMessage = ({ parts }: ConversationMessage): string =>
-  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+  joinTexts(parts.map((part) => (part.type === "text" ? part.text : undefined)));

@@ -1,6 +1,6 @@
 // The arguments of a request, as people write them after "with": a JSON object, or `name=value` pairs.
 
-import { describeThrown, isRecord } from "@hawser/wire";
+import { cutText, describeThrown, isRecord } from "@hawser/wire";
 
 export type ParsedArguments =
   | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
@@ -16,7 +16,8 @@ export function parseArguments(text: string | undefined): ParsedArguments {
   while (pairPattern.lastIndex < source.length) {
     const at = pairPattern.lastIndex;
     const found = pairPattern.exec(source);
-    if (!found) return { ok: false, problem: `\`${source.slice(at, at + 40).trim()}\` is neither \`name=value\` nor a JSON object` };
+    if (!found)
+      return { ok: false, problem: `\`${cutText(source.slice(at), 40, "").trim()}\` is neither \`name=value\` nor a JSON object` };
     pairs.push([found[1] as string, toValue(found[2] as string)]);
   }
   return { ok: true, value: Object.fromEntries(pairs) };

@@ -57,8 +57,8 @@ function* nextMoves(step: ModelStep, now: Date): Generator<NextMove> {
   for (let move = answer.next(outcome); !move.done; move = answer.next(outcome)) {
     const { value } = move;
     if (value.type === "say") {
-      const text = paragraphs++ === 0 ? value.text : `\n\n${value.text}`;
-      if (calls >= done.length) yield { type: "say", text };
+      // The runtime parts what is said in one step from what was said in the one before.
+      if (calls >= done.length) yield { type: "say", text: paragraphs++ === 0 ? value.text : `\n\n${value.text}` };
       continue;
     }
     const earlier = done[calls++];
@@ -68,7 +68,7 @@ function* nextMoves(step: ModelStep, now: Date): Generator<NextMove> {
     }
     // Tools come and go; what was done for one request is no result of another.
     if (earlier.toolName !== value.toolName) {
-      yield { type: "say", text: "\n\nThe tools have changed meanwhile. Please ask me again." };
+      yield { type: "say", text: "The tools have changed meanwhile. Please ask me again." };
       return;
     }
     ({ outcome } = earlier);

@@ -3,7 +3,17 @@
 // held here. What the model has said before a failure is not lost: the caller gets it from `parts`, whatever
 // happens.
 
-import { cutText, exceedsDepth, HawserError, limits, splitText, type MessagePart } from "@hawser/wire";
+import {
+  createWholeCharacters,
+  cutText,
+  exceedsDepth,
+  HawserError,
+  limits,
+  replaceHalfPairs,
+  splitText,
+  type MessagePart,
+  type TextGap,
+} from "@hawser/wire";
 import type { Model, ModelEvent, ModelStep } from "../model/model.ts";
 import { createAbortGuard } from "./abort-guard.ts";
 import type { TurnEvent } from "./replay.ts";
@@ -17,6 +27,8 @@ export interface TurnTotals {
   outputTokens: number;
   cachedInputTokens: number;
   readonly toolIds: Set<string>;
+  /** Between what is said in one step and in the next. */
+  readonly gap: TextGap;
 }
 
 export interface StepRun {
@@ -39,8 +51,22 @@ export interface StepRunOptions {
 export function createStepRun({ model, step, totals, emit, keep }: StepRunOptions): StepRun {
   const parts: MessagePart[] = [];
   const calls: RequestedCall[] = [];
+  const characters = createWholeCharacters();
+  totals.gap.interrupt();
 
   function onText(text: string): Promise<void> {
+    if (text === "") return Promise.resolve();
+    // For those who join the tokens; the history keeps what the model said.
+    const token = totals.gap.before(text);
+    return token === "" ? onWords(text) : emit({ type: "token", token }).then(() => onWords(text));
+  }
+
+  /** Half a character at the end belongs to what was said before a failure, whether the host can still be told or not. */
+  async function endText(): Promise<void> {
+    await onText(characters.end());
+  }
+
+  function onWords(text: string): Promise<void> {
     if (text.length > limits.agentTokenChars) return onLongText(text);
     totals.textBytes += Buffer.byteLength(text);
     if (totals.textBytes > limits.agentTurnBytes)
@@ -55,7 +81,7 @@ export function createStepRun({ model, step, totals, emit, keep }: StepRunOption
   }
 
   async function onLongText(text: string): Promise<void> {
-    for (const piece of splitText(text, limits.agentTokenChars)) await onText(piece);
+    for (const piece of splitText(text, limits.agentTokenChars)) await onWords(piece);
   }
 
   async function emitAndKeep(token: string): Promise<void> {
@@ -68,7 +94,9 @@ export function createStepRun({ model, step, totals, emit, keep }: StepRunOption
       throw new HawserError("overloaded", `the model asked for more than ${limits.agentStepCalls} tool calls at once`);
     const { input, problem } = toFittingInput(call);
     const toolId = uniqueId(call.toolId, totals.toolIds);
-    const toolName = call.toolName.slice(0, maxToolIdChars).toWellFormed();
+    const toolName = cutText(call.toolName, maxToolIdChars, "").toWellFormed();
+    await endText();
+    totals.gap.interrupt();
     calls.push({ toolId, toolName, input, problem });
     parts.push({ type: "tool_use", toolId, toolName, input });
     await emit({ type: "tool_use", data: { toolId, toolName, input } });
@@ -92,9 +120,13 @@ export function createStepRun({ model, step, totals, emit, keep }: StepRunOption
       try {
         for (let next = await guarded(iterator.next()); !next.done; next = await guarded(iterator.next())) {
           const event = next.value;
-          if (event.type !== "text") await onEvent(event);
-          else if (event.text !== "") await onText(event.text.toWellFormed());
+          if (event.type === "text") await onText(characters.push(event.text));
+          else await onEvent(event);
         }
+        await endText();
+      } catch (error) {
+        await endText().catch(() => {});
+        throw error;
       } finally {
         // Not awaited: a generator that hangs would hang here too.
         void iterator.return?.().catch(() => {});
@@ -105,7 +137,7 @@ export function createStepRun({ model, step, totals, emit, keep }: StepRunOption
 
 /** A use of a tool and its result find each other by this; a model that repeats one would cross them. */
 function uniqueId(wanted: string, taken: Set<string>): string {
-  const base = wanted === "" ? "call" : wanted.slice(0, maxToolIdChars).toWellFormed();
+  const base = wanted === "" ? "call" : cutText(wanted, maxToolIdChars, "").toWellFormed();
   let toolId = base;
   for (let count = 2; taken.has(toolId); count++) toolId = `${base}-${count}`;
   taken.add(toolId);
@@ -114,14 +146,18 @@ function uniqueId(wanted: string, taken: Set<string>): string {
 
 const maxToolIdChars = 200;
 
-/** Arguments go into the history and onto lines of ours. Too deep ones become a text, which no tool takes; too long ones throw. */
+/**
+ * Arguments go into the history and onto lines of ours. Too deep ones become a text, which no tool takes; too long ones throw.
+ * Half a character is replaced here, so that the tool gets what the user was shown.
+ */
 function toFittingInput({ toolName, input, problem }: RequestedCall): { readonly input: unknown; readonly problem?: string | undefined } {
-  const text = JSON.stringify(input) ?? "null";
+  const written = JSON.stringify(input) ?? "null";
+  const text = replaceHalfPairs(written);
   if (Buffer.byteLength(text) > limits.agentToolInputBytes)
     throw new HawserError(
       "too_large",
       `the arguments for "${cutText(toolName, maxToolIdChars)}" are longer than ${limits.agentToolInputBytes} bytes`,
     );
-  if (!exceedsDepth(text, limits.maxWriteDepth - envelopeDepth)) return { input, problem };
+  if (!exceedsDepth(text, limits.maxWriteDepth - envelopeDepth)) return { input: text === written ? input : JSON.parse(text), problem };
   return { input: text, problem: problem ?? "the arguments are nested too deep; flatten them" };
 }

@@ -4,6 +4,7 @@
 
 import { randomUUID } from "node:crypto";
 import {
+  createTextGap,
   HawserError,
   limits,
   toHawserError,
@@ -80,7 +81,8 @@ interface TurnContents {
 
 async function answerIn(messageId: string, options: TurnOptions, { attachments, held }: TurnContents): Promise<void> {
   const { parts, conversation, model, scope } = options;
-  const totals: TurnTotals = { textBytes: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, toolIds: idsIn(conversation) };
+  const counts = { textBytes: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
+  const totals: TurnTotals = { ...counts, toolIds: idsIn(conversation), gap: createTextGap() };
   const { agentSteps } = turnLimits(parts);
   for (let count = 1; count <= agentSteps; count++) {
     const runner = options.toolRunner();

@@ -46,6 +46,7 @@ async function sendText(answer: ScriptedAnswer, events: EventWriter): Promise<nu
 async function sendCall(call: ScriptedCall, index: number, events: EventWriter): Promise<void> {
   const block = { type: "tool_use", id: call.id, name: call.name, input: {} };
   await send(events, { type: "content_block_start", index, content_block: block });
-  await send(events, { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: argumentsOf(call) } });
+  for (const partial_json of argumentsOf(call))
+    await send(events, { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json } });
   await send(events, { type: "content_block_stop", index });
 }

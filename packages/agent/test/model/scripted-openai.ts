@@ -19,7 +19,7 @@ const chat: Dialect = async (answer, request, events) => {
   for await (const text of piecesOf(answer)) await delta({ content: text });
   for (const [index, call] of (answer.calls ?? []).entries()) {
     await delta({ tool_calls: [{ index, id: call.id, type: "function", function: { name: call.name, arguments: "" } }] });
-    await delta({ tool_calls: [{ index, function: { arguments: argumentsOf(call) } }] });
+    for (const piece of argumentsOf(call)) await delta({ tool_calls: [{ index, function: { arguments: piece } }] });
   }
   await sendRaw(answer, events);
   if (answer.error) await events.send({ error: { ...answer.error, code: null } });
@@ -81,9 +81,10 @@ async function sendMessage(answer: ScriptedAnswer, send: Send): Promise<number> 
 
 async function sendFunctionCall(call: ScriptedCall, index: number, send: Send): Promise<void> {
   const item = { type: "function_call", id: `fc_${index}`, call_id: call.id, name: call.name, arguments: "", status: "in_progress" };
-  const text = argumentsOf(call);
+  const pieces = argumentsOf(call);
+  const text = pieces.join("");
   await send("response.output_item.added", { output_index: index, item });
-  await send("response.function_call_arguments.delta", { item_id: item.id, output_index: index, delta: text });
+  for (const delta of pieces) await send("response.function_call_arguments.delta", { item_id: item.id, output_index: index, delta });
   await send("response.function_call_arguments.done", { item_id: item.id, output_index: index, arguments: text });
   await send("response.output_item.done", { output_index: index, item: { ...item, arguments: text, status: "completed" } });
 }

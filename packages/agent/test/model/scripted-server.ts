@@ -9,8 +9,8 @@ export interface ScriptedCall {
   readonly id: string;
   readonly name: string;
   readonly input?: unknown;
-  /** The arguments as text, instead of `input`, for those that are not JSON. */
-  readonly rawArguments?: string;
+  /** The arguments as text, instead of `input`, for those that are not JSON; or the pieces of it. */
+  readonly rawArguments?: string | readonly string[];
 }
 
 /** One answer that streams. Everything may be left out. */
@@ -177,4 +177,5 @@ export async function sendRaw(answer: ScriptedAnswer, events: EventWriter): Prom
   else if (answer.raw !== undefined) for await (const bytes of answer.raw()) await events.raw(bytes);
 }
 
-export const argumentsOf = (call: ScriptedCall): string => call.rawArguments ?? JSON.stringify(call.input ?? {});
+export const argumentsOf = ({ rawArguments, input = {} }: ScriptedCall): readonly string[] =>
+  typeof rawArguments === "object" ? rawArguments : [rawArguments ?? JSON.stringify(input)];

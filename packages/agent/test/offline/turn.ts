@@ -4,7 +4,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeThrown, type ConversationMessage, type MessagePart } from "@hawser/wire";
+import { describeThrown, joinTexts, type ConversationMessage, type MessagePart } from "@hawser/wire";
 import type { AttachedContent, ModelEvent, ModelTool } from "../../src/model/model.ts";
 import { createOfflineModel, type OfflineModelOptions } from "../../src/offline/offline-model.ts";
 
@@ -75,7 +75,7 @@ export function startTalk(tools: Record<string, ToolFunction> = {}, options: Off
         }
         if (!messages.includes(answer)) messages.push(answer);
       }
-      const said = events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("");
+      const said = joinTexts(events.map((event) => (event.type === "text" ? event.text : undefined)));
       const calls = events.flatMap((event) => (event.type === "tool_call" ? [{ toolName: event.toolName, input: event.input }] : []));
       return { text: said, events, calls, steps };
     },

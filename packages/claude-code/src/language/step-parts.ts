@@ -1,9 +1,10 @@
 // The messages of the command line as stream parts of the AI SDK, for one step. Text and reasoning go on as they are
 // written; a call of a tool of the caller's is handed out when its arguments are complete; calls of the command line's
-// own tools are shown as executed by the provider, with their results. What subagents say stays inside.
+// own tools are shown as executed by the provider, with their results, and a blank line parts what is said before and after
+// one. Characters are whole, wherever the model's stream was cut. What subagents say stays inside.
 
 import type { JSONValue, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
-import { isRecord } from "@hawser/wire";
+import { createTextGap, createWholeCharacters, isRecord, replaceHalfPairs, type WholeCharacters } from "@hawser/wire";
 import type { AgentMessage } from "../agent-sdk.ts";
 import { blocksOf, structuredOutputTool, toUsage } from "../result.ts";
 import type { HandedCall } from "./handed-calls.ts";
@@ -35,6 +36,7 @@ interface OpenBlock {
   readonly id: string;
   readonly kind: "text" | "reasoning" | "call" | "own-call" | "ignored";
   readonly toolName: string;
+  readonly characters: WholeCharacters;
   json: string;
 }
 
@@ -43,6 +45,7 @@ export function createStepParts({ names, isTextHeld }: StepPartsOptions): StepPa
   const calls: HandedCall[] = [];
   const ownCalls = new Map<string, string>();
   const tokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };
+  const gap = createTextGap();
   let texts = "";
   let blockCount = 0;
   // The same blocks come once more as whole messages; those are for answers that were not streamed.
@@ -52,11 +55,12 @@ export function createStepParts({ names, isTextHeld }: StepPartsOptions): StepPa
   function toBlock(block: Record<string, unknown>): OpenBlock {
     const { type, name, id } = block;
     const toolName = names.get(String(name));
-    if (type === "tool_use" && toolName !== undefined) return { id: String(id), kind: "call", toolName, json: "" };
+    const fresh = { characters: createWholeCharacters(), json: "" };
+    if (type === "tool_use" && toolName !== undefined) return { ...fresh, id: String(id), kind: "call", toolName };
     const isShown = type === "tool_use" && name !== structuredOutputTool;
-    if (isShown) return { id: String(id), kind: "own-call", toolName: String(name), json: "" };
+    if (isShown) return { ...fresh, id: String(id), kind: "own-call", toolName: String(name) };
     const kind = type === "text" && !isTextHeld ? "text" : type === "thinking" ? "reasoning" : "ignored";
-    return { id: `block-${++blockCount}`, kind, toolName: "", json: "" };
+    return { ...fresh, id: `block-${++blockCount}`, kind, toolName: "" };
   }
 
   function begin(block: OpenBlock): Part[] {
@@ -64,19 +68,27 @@ export function createStepParts({ names, isTextHeld }: StepPartsOptions): StepPa
     return block.kind === "call" ? [{ type: "tool-input-start", id: block.id, toolName: block.toolName }] : [];
   }
 
-  function grow(block: OpenBlock, delta: string): Part[] {
-    if (block.kind === "text" || block.kind === "reasoning") {
-      if (block.kind === "text") texts += delta;
-      return delta === "" ? [] : [{ type: `${block.kind}-delta`, id: block.id, delta }];
+  const grow = (block: OpenBlock, piece: string): Part[] => add(block, block.characters.push(piece));
+
+  function add(block: OpenBlock, text: string): Part[] {
+    const { kind, id } = block;
+    if (text === "") return [];
+    if (kind === "text") {
+      const delta = gap.before(text) + text;
+      texts += delta;
+      return [{ type: "text-delta", id, delta }];
     }
-    block.json += delta;
-    return block.kind === "call" && delta !== "" ? [{ type: "tool-input-delta", id: block.id, delta }] : [];
+    if (kind === "reasoning") return [{ type: "reasoning-delta", id, delta: text }];
+    block.json += text;
+    return kind === "call" ? [{ type: "tool-input-delta", id, delta: text }] : [];
   }
 
-  function end({ kind, id, toolName, json }: OpenBlock): Part[] {
+  const end = (block: OpenBlock): Part[] => [...add(block, block.characters.end()), ...close(block)];
+
+  function close({ kind, id, toolName, json }: OpenBlock): Part[] {
     if (kind === "text" || kind === "reasoning") return [{ type: `${kind}-end`, id }];
     if (kind === "ignored") return [];
-    const call = { toolCallId: id, toolName, input: json.trim() === "" ? "{}" : json };
+    const call = { toolCallId: id, toolName, input: json.trim() === "" ? "{}" : replaceHalfPairs(json) };
     if (kind === "call") {
       calls.push(call);
       return [
@@ -85,6 +97,7 @@ export function createStepParts({ names, isTextHeld }: StepPartsOptions): StepPa
       ];
     }
     ownCalls.set(id, toolName);
+    gap.interrupt();
     return [{ type: "tool-call", ...call, providerExecuted: true, dynamic: true }];
   }
 

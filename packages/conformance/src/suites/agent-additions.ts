@@ -66,6 +66,21 @@ export const agentAdditionScenarios: readonly Scenario[] = [
     ],
   },
   {
+    id: "text-gap",
+    title: "text after a tool follows one token of two line feeds where the text before it did not end its line",
+    requirements: ["R121"],
+    additive,
+    steps: [
+      ready,
+      say("t", "what is 1 + 1? and list the files here"),
+      eventually("t", { type: "token", id: "t", token: { $regex: "2" } }),
+      eventually("t", { type: "tool_result", id: "t" }),
+      { expect: { type: "token", id: "t", token: "\n\n" }, skipping: { type: { $either: ["progress", "usage"] } } },
+      { expect: { type: "token", id: "t", token: { $regex: "^[^\\n]" } }, skipping: { type: { $either: ["progress", "usage"] } } },
+      eventually("t", done("t")),
+    ],
+  },
+  {
     id: "permission-deny",
     title: "a tool that changes something asks; denied, it does not run, and the turn goes on",
     requirements: ["H37", "G13"],

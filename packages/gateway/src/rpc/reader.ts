@@ -105,5 +105,5 @@ function readName({ name }: Readonly<Record<string, unknown>>): string {
   if (name === undefined || name === null) return "";
   if (typeof name !== "string") throw new HawserError("invalid_message", 'invalid capability args: "name" must be a string');
   // No feature has a name this long; the answer repeats it.
-  return name.trim().slice(0, limits.rpcErrorTextBytes);
+  return cutText(name.trim(), limits.rpcErrorTextBytes, "");
 }

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { LoadedConversation, SpawnedAgent } from "@hawser/agent/host";
-import { cutText, HawserError, revealProse, type ConversationSummary } from "@hawser/wire";
+import { cutText, HawserError, joinTexts, revealProse, type ConversationSummary } from "@hawser/wire";
 import { commandName } from "../launcher.ts";
 import { fitLine, paint, printStyled, printTo } from "../terminal.ts";
 
@@ -73,7 +73,7 @@ const maxShownChars = 1_000;
 export function showConversation({ title, messages }: LoadedConversation): string {
   if (messages.length === 0) return "";
   const lines = messages.slice(-shownMessages).map(({ role, parts }) => {
-    const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+    const text = joinTexts(parts.map((part) => (part.type === "text" ? part.text : undefined)));
     return `${paint("bold", role === "user" ? ">" : "·")} ${revealProse(cutText(text, maxShownChars)).trim()}\n`;
   });
   return paint("dim", `Continues "${fitLine(title, maxTitleChars)}", ${messages.length} messages.\n`) + lines.join("");

@@ -14,10 +14,11 @@ const endMs = 15_000;
 const textLines: Codec = {
   name: "text-lines",
   createDecoder() {
+    const decoder = new TextDecoder();
     let held = "";
     return {
       push(chunk) {
-        const lines = `${held}${chunk.toString("utf8")}`.split("\n");
+        const lines = `${held}${decoder.decode(chunk, { stream: true })}`.split("\n");
         held = lines.pop() ?? "";
         return lines.map((text, index) => ({ kind: "message", value: text, text, position: index + 1 }));
       },

@@ -5,6 +5,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { startScriptedAnthropic } from "../../../agent/test/model/scripted-anthropic.ts";
 import { findProcesses } from "../run-hawser.ts";
 import { hawserCommand, makeStage, runIn, startIn, textOfEvents, toEvents, toolsModule, writeFile } from "./agent-stage.ts";
 
@@ -16,6 +17,18 @@ describe.concurrent("one answer", () => {
     expect(stdout).toContain("pier.txt");
     expect(stdout).toContain("Ships come and go.");
     expect(stdout.endsWith("\n")).toBe(true);
+  });
+
+  it("R121 text before and after a tool is parted by a blank line, with one line feed at the end", async () => {
+    await using stack = new AsyncDisposableStack();
+    const server = await startScriptedAnthropic([
+      { text: "I look first.", calls: [{ id: "c", name: "list_files", input: { path: "." } }] },
+      { text: "## What this is" },
+    ]);
+    stack.defer(() => server.close());
+    const env = { ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url };
+    const { code, stdout } = await runIn(makeStage(), ["chat", "--model", "anthropic/any", "go"], { env });
+    expect([code, stdout]).toEqual([0, "I look first.\n\n## What this is\n"]);
   });
 
   it("words are one message, and a message from a pipe is read whole", async () => {

@@ -2,6 +2,9 @@
 
 import { limits } from "@hawser/wire";
 import { describe, expect, it } from "vitest";
+import { textOf } from "../../src/page/session/actions.ts";
+import { fromHistory } from "../../src/page/state/message-parts.ts";
+import type { Message } from "../../src/page/state/page-state.ts";
 import { reduce } from "../../src/page/state/reduce.ts";
 import { conversationId, fold, opened, ready, received, says, sent, shown, turnOf, wholeTurn } from "./lines.ts";
 
@@ -48,6 +51,33 @@ describe("a turn", () => {
     });
     expect(shown(state)[0]?.messageId).toBe("m1");
     expect(state.turns["r1"]).toMatchObject({ state: "ended", usage: { inputTokens: 3, outputTokens: 4 } });
+  });
+
+  it("R121 shows no gap besides the card of a tool, live and from the history, and has one where the text is copied", () => {
+    const use = { toolId: "t1", toolName: "x" };
+    const lines = turnOf("r1", [
+      text("First."),
+      { type: "tool_use", data: { ...use, input: {} } },
+      { type: "tool_result", data: { ...use, result: 1 } },
+      text("\n\n"),
+      text("Then."),
+    ]);
+    const live = shown(fold([sent(says("r1")), ...lines.map((event) => received(event))]))[1];
+    const kept = fromHistory({
+      messageId: "m",
+      role: "assistant",
+      timestamp: 1,
+      parts: [
+        { type: "text", text: "First." },
+        { type: "tool_use", ...use, input: {} },
+        { type: "tool_result", ...use, result: 1 },
+        { type: "text", text: "\nThen." },
+      ],
+    });
+    for (const message of [live, kept]) {
+      expect(message?.parts.map((part) => (part.kind === "text" ? part.text : part.kind))).toEqual(["First.", "tool", "Then."]);
+      expect(textOf(message as Message)).toBe("First.\n\nThen.");
+    }
   });
 
   it("of another tab appears like one's own", () => {

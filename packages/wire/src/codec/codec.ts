@@ -4,6 +4,8 @@ import type { Incoming } from "../transport.ts";
 
 export interface CodecOptions {
   readonly maxMessageBytes?: number;
+  /** For a peer that streams text in pieces of JSON: half of a surrogate pair, spelled as an escape, is not refused. */
+  readonly passesHalfPairs?: boolean;
 }
 
 export interface Decoder {

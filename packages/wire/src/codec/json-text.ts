@@ -96,8 +96,12 @@ export function toJsonText(value: unknown, maxDepth: number = limits.maxWriteDep
       facts: { maxDepth },
     });
   }
-  if (text.includes("\\u") && hasHalfPairEscape(text)) text = text.replace(escapes, (escape) => (isHalfPair(escape) ? "\\ufffd" : escape));
-  return text.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  return replaceHalfPairs(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}
+
+/** JSON text whose strings are well-formed: each half of a surrogate pair, which JSON spells as an escape, becomes U+FFFD. */
+export function replaceHalfPairs(text: string): string {
+  return hasHalfPairEscape(text) ? text.replace(escapes, (escape) => (isHalfPair(escape) ? "\\ufffd" : escape)) : text;
 }
 
 /** Whether brackets outside strings nest deeper than `maxDepth`. Says nothing about validity. */
@@ -144,7 +148,7 @@ const escapes = /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[
 const isHalfPair = (escape: string): boolean => escape.length === 6 && /^\\u[dD][89a-fA-F]/.test(escape);
 
 function hasHalfPairEscape(text: string): boolean {
-  if (!text.includes("\\ud") && !text.includes("\\uD")) return false;
+  if (!text.includes("\\u") || (!text.includes("\\ud") && !text.includes("\\uD"))) return false;
   for (const [escape] of text.matchAll(escapes)) if (isHalfPair(escape)) return true;
   return false;
 }

@@ -30,7 +30,7 @@ export const ndjson: Codec = {
 };
 
 function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
-  const maxBytes = options.maxMessageBytes ?? limits.maxMessageBytes;
+  const { maxMessageBytes: maxBytes = limits.maxMessageBytes, passesHalfPairs = false } = options;
   const unfinished = createAccumulator();
   let position = 0;
   let isDiscarding = false;
@@ -48,7 +48,7 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     position++;
     if (text.length === 0 || isBlank(text)) return;
     try {
-      into.push({ kind: "message", value: parseJsonText(text, mayHoldEscapes), text, position });
+      into.push({ kind: "message", value: parseJsonText(text, passesHalfPairs ? false : mayHoldEscapes), text, position });
     } catch (error) {
       into.push(refused(toHawserError(error), Buffer.from(text.slice(0, limits.refusedHeadBytes))));
     }

@@ -2,6 +2,7 @@
 // notice that says what was tried and why it did not work.
 
 import type { Decision } from "@hawser/agent/host/link";
+import { joinTexts } from "@hawser/wire";
 import { isConnected, runningTurnsOf, type Message } from "../state/page-state.ts";
 import { toNotice, type Session } from "./session.ts";
 
@@ -95,4 +96,5 @@ export function createActions({ store, client, follow, notify, open }: Session):
   };
 }
 
-export const textOf = ({ parts }: Message): string => parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
+/** What was said, for copying it or sending it again: with a blank line where a tool was between. */
+export const textOf = ({ parts }: Message): string => joinTexts(parts.map((part) => (part.kind === "text" ? part.text : undefined)));

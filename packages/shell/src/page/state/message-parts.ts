@@ -40,6 +40,11 @@ export function addToAnswer(message: Message, event: TurnResponse): Message {
 
 function addText(parts: readonly Part[], text: string): readonly Part[] {
   const last = parts.at(-1);
+  // A tool's card parts what was said before and after it; a blank line besides would be a gap too many.
+  if (last?.kind === "tool") {
+    const said = text.replace(/^[\r\n]+/, "");
+    return said === "" ? parts : [...parts, { kind: "text", text: said }];
+  }
   if (last?.kind !== "text") return [...parts, { kind: "text", text }];
   return [...parts.slice(0, -1), { kind: "text", text: last.text + text }];
 }

@@ -1,0 +1,19 @@
+// The end of a process's stderr, kept in whole characters.
+
+import { expect, it } from "vitest";
+import { createLastWords } from "../src/node.ts";
+
+it("G5 keeps the end, whole characters of it, however the bytes come", () => {
+  const bytes = Buffer.from("lost 😀é😀 end");
+  for (let size = 1; size <= bytes.length; size++) {
+    // The shorter one would begin with the second half of a pair.
+    for (const [maxChars, kept] of [
+      [7, "é😀 end"],
+      [5, " end"],
+    ] as const) {
+      const words = createLastWords(maxChars);
+      for (let at = 0; at < bytes.length; at += size) words.add(bytes.subarray(at, at + size));
+      expect(words.text).toBe(kept);
+    }
+  }
+});
