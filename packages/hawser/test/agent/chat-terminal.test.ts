@@ -162,7 +162,7 @@ describe.runIf(isLinux).concurrent("a conversation", () => {
     const { stdout } = await chat.ended;
     for (const sequence of ["\u001b]0;", "\u001b[2J", "\u001b[31mred", "\u009b", "\u202e", "\u0007", "\b\b"])
       expect(stdout).not.toContain(sequence);
-    expect(stdout).toContain("␛]0;owned␇␛[2J␛[31mred");
+    expect(stdout).toContain("⟨U+001B⟩]0;owned⟨U+0007⟩⟨U+001B⟩[2J⟨U+001B⟩[31mred");
   });
 
   it("knows /help, /list, /models, /model, /clear, and says what it does not know", async () => {
