@@ -82,6 +82,7 @@ export interface GatewayOptions {
   readonly apiKey?: string | undefined;
   readonly apiKeyFile?: string | undefined;
   readonly profile?: string | undefined;
+  /** The API document: a file, or an http or https address. */
   readonly specFile?: string | undefined;
   /** For one call; 8 seconds unless given. */
   readonly timeoutMs?: number | undefined;

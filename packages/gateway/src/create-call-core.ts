@@ -33,7 +33,8 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
   const open = (copyUse: () => CopyUse = () => "while-fresh"): Promise<CallSession> =>
     openCallSession(options, async (shared) => {
       const { loadIndex } = await import("./openapi/load-index.ts");
-      const { specFile, cwd, env, aroundDocument = (read) => read() } = options;
+      const { cwd, env, aroundDocument = (read) => read() } = options;
+      const { specFile } = shared.target;
       const gateway = createGatewaySource({ ...shared, pool, running });
       return aroundDocument(() => loadIndex({ specFile, cwd, env, gateway, copyUse: copyUse() }));
     });

@@ -61,6 +61,8 @@ async function findSuites(): Promise<readonly Offer[]> {
 }
 
 async function findOperations(words: readonly string[], wantsPaths = false): Promise<readonly Offer[]> {
+  // The demo keeps nothing, and what is saved belongs to another API.
+  if (words.includes("--demo")) return [];
   const { loadCachedIndex } = await import("@hawser/gateway");
   const index = await loadCachedIndex({
     gatewayUrl: givenValue(words, "--gateway-url"),

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startDemoApi } from "@hawser/gateway";
+import { startApiStub } from "../../gateway/test/api-stub.ts";
 import { makePlace, runIn, runJson, type Place } from "./gateway-stage.ts";
 
 type Shown = Record<string, unknown>;
@@ -79,9 +80,49 @@ describe.concurrent("config", () => {
     await demo.close();
   });
 
+  it("--auth-prefix Bearer sends its space", async () => {
+    const stub = await startApiStub();
+    const place = makePlace();
+    const auth = ["--auth-header", "Authorization", "--auth-prefix", "Bearer"];
+    await runIn(place, ["config", "profile", "add", "one", "--gateway-url", stub.url, "--api-key", token, ...auth]);
+    expect((await runIn(place, ["call", "--path", "/a"])).code).toBe(0);
+    expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${token}`]);
+    await stub.close();
+  });
+
+  it("a profile has its API document, as an absolute path or an address; show and doctor tell it", async () => {
+    const demo = await startDemoApi({ token: "demo-token" });
+    const place = makePlace();
+    const spec = `${demo.url}/openapi.json`;
+    const target = ["--gateway-url", demo.url, "--api-key", "demo-token"];
+    await runIn(place, ["config", "profile", "add", "one", ...target, "--spec-file", spec]);
+    expect(contentOf(place)).toMatchObject({ profiles: { one: { specFile: spec } } });
+    expect((await runIn(place, ["config", "show"])).stdout).toContain(`profile\tone\t${demo.url}\tdemo...en\t${spec}\n`);
+    expect((await runIn(place, ["call", "--op", "slow", "--param", "ms=1"])).stdout).toBe('{"waitedMs":1}');
+    expect((await runIn(place, ["doctor"])).stdout).toContain(`ok\tapi_document\t8 operations in ${spec}\n`);
+    await runIn(place, ["config", "set", "--profile", "one", "--spec-file", "spec.json"]);
+    expect(contentOf(place)).toMatchObject({ profiles: { one: { specFile: join(process.cwd(), "spec.json") } } });
+    const missing = await runJson<{ checks: Shown[] }>(place, ["doctor"]);
+    expect([missing.code, missing.value.checks]).toMatchObject([
+      2,
+      [
+        { ok: true },
+        { ok: true },
+        { name: "api_document", ok: false, message: expect.stringContaining("spec.json not found") as string },
+        {},
+        {},
+      ],
+    ]);
+    expect((await runIn(place, ["doctor", "--spec-file", spec])).code).toBe(0);
+    await runIn(place, ["config", "set", "--profile", "one", "--spec-file", ""]);
+    expect(contentOf(place)).toEqual({ activeProfile: "one", profiles: { one: { gatewayURL: demo.url, token: "demo-token" } } });
+    await demo.close();
+  });
+
   it.each([
     [["config", "set"], "set at least one of --gateway-url"],
     [["config", "set", "--gateway-url", "ftp://x"], "the gateway's address must begin with http"],
+    [["config", "set", "--spec-file", "http://"], "the address of the API document is not a URL"],
     [["config", "set", "--profile", "nope", "--api-key", "x"], 'profile "nope" not found'],
     [["config", "set", "--api-key-file", "/no/such"], "can't read the token's file /no/such"],
     [["config", "profile", "use", "nope"], 'profile "nope" not found'],

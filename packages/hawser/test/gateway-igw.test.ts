@@ -1,5 +1,6 @@
 // The program under the name of igw, its wrappers, and the commands that tell about it.
 
+import { existsSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { startDemoApi } from "@hawser/gateway";
 import { igw, makePlace, runIn, runJson, startIn } from "./gateway-stage.ts";
@@ -112,7 +113,17 @@ describe.concurrent("gateway demo", () => {
     const [, url = "", token = ""] = /IGNITION_GATEWAY_URL=(\S+) IGNITION_API_TOKEN=(\S+)/.exec(printed) ?? [];
     const call = await runIn(makePlace({ url, token }), ["call", "--op", "slow", "--param", "ms=1"]);
     expect(call.stdout).toBe('{"waitedMs":1}');
+    // With all of its lines, what is saved for another API is left out of it.
+    const [, configFile = ""] = /HAWSER_GATEWAY_CONFIG=(\S+)/.exec(printed) ?? [];
+    const place = makePlace({ url, token });
+    const saved = ["--gateway-url", "http://127.0.0.1:1", "--auth-header", "Authorization", "--spec-file", "/no/such.json"];
+    await runIn(place, ["config", "profile", "add", "plant", ...saved]);
+    const info = ["call", "--op", "gatewayInfo", "--json", "--select", "response.status", "--raw"];
+    expect(await runIn(place, info)).toMatchObject({ code: 2 });
+    expect((await runIn({ ...place, env: { ...place.env, HAWSER_GATEWAY_CONFIG: configFile } }, info)).stdout).toBe("200\n");
+    expect(statSync(configFile).mode & 0o777).toBe(0o600);
     running.process.kill("SIGINT");
     expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
+    expect(existsSync(configFile)).toBe(false);
   });
 });

@@ -75,11 +75,12 @@ async function readText(path: string, mustExist: boolean): Promise<string | unde
 
 function withPaths(config: AgentConfig, folder: string): AgentConfig {
   const toPath = (path: string): string => (path.startsWith("~/") ? join(homedir(), path.slice(2)) : resolve(folder, path));
+  const toSpecFile = (place: string): string => (/^https?:\/\//i.test(place) ? place : toPath(place));
   const { roots, tools, gateway } = config;
   return {
     ...config,
     ...(roots && { roots: roots.map(toPath) }),
     ...(tools && { tools: tools.map(toPath) }),
-    ...(gateway?.specFile !== undefined && { gateway: { ...gateway, specFile: toPath(gateway.specFile) } }),
+    ...(gateway?.specFile !== undefined && { gateway: { ...gateway, specFile: toSpecFile(gateway.specFile) } }),
   };
 }

@@ -4,7 +4,7 @@
 
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { HawserError, isRecord, limits } from "@hawser/wire";
 import { makeFolder, replacePrivateFile, userFolder, withFileLock } from "@hawser/wire/node";
 import { readBoundedFile, reasonOf } from "./bounded-file.ts";
@@ -17,10 +17,12 @@ export interface ConfigValues {
   readonly token?: string;
   /** Instead of `X-Ignition-API-Token`. */
   readonly authHeader?: string;
-  /** Put before the token, e.g. `Bearer `. */
+  /** Put before the token, e.g. `Bearer`; a word is followed by a blank. */
   readonly authPrefix?: string;
   /** A security scheme of the API document, instead of a header. */
   readonly authScheme?: string;
+  /** The API document: a file, relative to the folder of the configuration, or an http or https address. */
+  readonly specFile?: string;
   readonly [unknown: string]: unknown;
 }
 
@@ -29,12 +31,18 @@ export interface ConfigFile extends ConfigValues {
   readonly profiles?: Readonly<Record<string, ConfigValues>>;
 }
 
-export function configDirectory(env: Environment = process.env, platform: NodeJS.Platform = process.platform): string {
+/** The file that `HAWSER_GATEWAY_CONFIG` names, else the one that igw hosts know. */
+export function configPath(env: Environment = process.env, platform: NodeJS.Platform = process.platform): string {
+  const named = env["HAWSER_GATEWAY_CONFIG"]?.trim() ?? "";
+  return named === "" ? join(usualDirectory(env, platform), "config.json") : resolve(named);
+}
+
+export const configDirectory = (env?: Environment): string => dirname(configPath(env));
+
+function usualDirectory(env: Environment, platform: NodeJS.Platform): string {
   if (platform !== "win32") return join(userFolder("config", env), "igw");
   return join(env["APPDATA"] || env["AppData"] || join(env["HOME"] || homedir(), "AppData", "Roaming"), "igw");
 }
-
-export const configPath = (env?: Environment, platform?: NodeJS.Platform): string => join(configDirectory(env, platform), "config.json");
 
 /** An error of the configuration: code 2, and the outcome's kind is `config`. */
 export function configError(message: string, cause?: unknown): HawserError {
@@ -86,7 +94,7 @@ async function readBounded(path: string): Promise<string | undefined> {
   throw configError(`configuration file ${path} is larger than ${limits.maxConfigBytes} bytes`);
 }
 
-const textKeys = ["gatewayURL", "token", "authHeader", "authPrefix", "authScheme"] as const;
+const textKeys = ["gatewayURL", "token", "authHeader", "authPrefix", "authScheme", "specFile"] as const;
 
 function parseConfig(text: string, path: string): ConfigFile {
   const broken = (reason: string): HawserError =>

@@ -2,10 +2,10 @@
 // are checked before they are written; a token is never shown whole.
 
 import { configError, type ConfigFile, type ConfigValues } from "./config-file.ts";
-import { parseGatewayUrl, parseHeaderName, parseToken } from "./target-values.ts";
+import { parseGatewayUrl, parseHeaderName, parseToken, toDocumentUrl } from "./target-values.ts";
 
 /** What `config set` and `config profile add` may give. An empty text removes the value. */
-export type ConfigChange = Partial<Record<"gatewayURL" | "token" | "authHeader" | "authPrefix" | "authScheme", string>>;
+export type ConfigChange = Partial<Record<"gatewayURL" | "token" | "authHeader" | "authPrefix" | "authScheme" | "specFile", string>>;
 
 export interface ProfileSummary {
   readonly name: string;
@@ -13,6 +13,7 @@ export interface ProfileSummary {
   readonly gatewayURL?: string;
   /** Masked. */
   readonly token?: string;
+  readonly specFile?: string;
 }
 
 /** Sets values of the file itself. */
@@ -42,11 +43,12 @@ export function removeProfile(config: ConfigFile, name: string): ConfigFile {
 
 export function listProfiles(config: ConfigFile): readonly ProfileSummary[] {
   const entries = Object.entries(config.profiles ?? {}).toSorted(([first], [second]) => (first < second ? -1 : 1));
-  return entries.map(([name, { gatewayURL, token }]) => ({
+  return entries.map(([name, { gatewayURL, token, specFile }]) => ({
     name,
     active: name === config.activeProfile,
     ...(gatewayURL !== undefined && { gatewayURL }),
     ...(token !== undefined && { token: maskToken(token) }),
+    ...(specFile !== undefined && { specFile }),
   }));
 }
 
@@ -79,6 +81,7 @@ function merge(values: ConfigValues, change: ConfigChange): ConfigValues {
   if (change.gatewayURL) parseGatewayUrl(change.gatewayURL);
   if (change.token) parseToken(change.token);
   if (change.authHeader) parseHeaderName(change.authHeader);
+  toDocumentUrl(change.specFile?.trim());
   const merged: Record<string, unknown> = { ...values };
   for (const [key, value] of Object.entries(change)) {
     // A prefix ends with a blank that matters.

@@ -1,37 +1,61 @@
-// Where calls go and with which token: flags before environment before profile or file. A profile
-// stands alone: it takes neither address nor token from the file around it, so that the token of one
-// place never travels to another.
+// Where calls go, with which token and by which API document: flags before environment before profile or
+// file. A profile stands alone: it takes neither address nor token from the file around it, so that the
+// token of one place never travels to another.
 
 import { isAbsolute, join } from "node:path";
 import { limits } from "@hawser/wire";
 import type { GatewayOptions } from "../call.ts";
 import { readBoundedFile, reasonOf } from "./bounded-file.ts";
-import { configError, loadConfig, type ConfigFile, type ConfigValues } from "./config-file.ts";
+import { configDirectory, configError, loadConfig, type ConfigFile, type ConfigValues, type Environment } from "./config-file.ts";
 import { requireProfile } from "./profiles.ts";
-import { parseGatewayUrl, parseHeaderName, parseToken } from "./target-values.ts";
+import { parseGatewayUrl, parseHeaderName, parseToken, toSpecFile } from "./target-values.ts";
 import type { AuthPlacement, Target } from "./target.ts";
 
 const defaultAuthHeader = "X-Ignition-API-Token";
 
-type TargetOptions = Pick<GatewayOptions, "gatewayUrl" | "apiKey" | "apiKeyFile" | "profile" | "env" | "cwd">;
+export const noAddress = "no gateway address. Give --gateway-url, set IGNITION_GATEWAY_URL, or run: hawser config set --gateway-url <url>";
+
+type TargetOptions = Pick<GatewayOptions, "gatewayUrl" | "apiKey" | "apiKeyFile" | "profile" | "specFile" | "env" | "cwd">;
 
 /** Reads the configuration file, and the token's file if there is one. */
 export async function resolveTarget(options: TargetOptions = {}): Promise<Target> {
+  const { target } = await findTarget(options);
+  if (target) return target;
+  throw configError(noAddress);
+}
+
+export interface FoundTarget {
+  /** Undefined where no address is configured. */
+  readonly target: Target | undefined;
+  readonly specFile: string | undefined;
+}
+
+/** The same for what needs an API document only, which may be there without an address. */
+export async function findTarget(options: TargetOptions = {}): Promise<FoundTarget> {
   const env = options.env ?? process.env;
   const config = await loadConfig(env);
   const profile = given(options.profile) ?? given(config.activeProfile);
   const values: ConfigValues = profile === undefined ? config : requireProfile(config, profile);
+  const specFile = specFileOf(options, values, env);
   const address = given(options.gatewayUrl) ?? given(env["IGNITION_GATEWAY_URL"]) ?? given(values.gatewayURL);
-  if (address === undefined) {
-    throw configError("no gateway address. Give --gateway-url, set IGNITION_GATEWAY_URL, or run: hawser config set --gateway-url <url>");
-  }
+  if (address === undefined) return { target: undefined, specFile };
   const token = (await flagToken(options)) ?? given(env["IGNITION_API_TOKEN"]) ?? given(values.token);
-  return {
+  const target: Target = {
     baseUrl: parseGatewayUrl(address),
     ...(token !== undefined && { token: parseToken(token) }),
     auth: authOf(values, config),
+    ...(specFile !== undefined && { specFile }),
     ...(profile !== undefined && { profile }),
   };
+  return { target, specFile };
+}
+
+/** A file's path is relative to where it was written: the current folder, or that of the configuration. */
+function specFileOf(options: TargetOptions, values: ConfigValues, env: Environment): string | undefined {
+  const flag = given(options.specFile);
+  if (flag !== undefined) return toSpecFile(flag, options.cwd ?? process.cwd());
+  const saved = given(values.specFile);
+  return saved === undefined ? undefined : toSpecFile(saved, configDirectory(env));
 }
 
 async function flagToken(options: TargetOptions): Promise<string | undefined> {
@@ -64,10 +88,13 @@ function authOf(values: ConfigValues, config: ConfigFile): AuthPlacement {
     if (given(authHeader) !== undefined) throw configError("the configuration has both authScheme and authHeader; keep one");
     return { kind: "scheme", name: (authScheme as string).trim() };
   }
-  const prefix = authPrefix ?? "";
+  const prefix = withBlank(authPrefix ?? "");
   if (!/^[\x20-\x7e]{0,256}$/.test(prefix)) throw configError("authPrefix contains characters that can't be sent in a header");
   return { kind: "header", header: parseHeaderName(given(authHeader) ?? defaultAuthHeader), prefix };
 }
+
+// `Bearer` is a word of its own in the header; what ends in a sign, such as `key=`, stands right before the token.
+const withBlank = (prefix: string): string => (/[A-Za-z0-9]$/.test(prefix) ? `${prefix} ` : prefix);
 
 function given(value: string | undefined): string | undefined {
   const trimmed = value?.trim();

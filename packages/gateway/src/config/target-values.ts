@@ -1,6 +1,7 @@
 // The values of a target, checked: an address that can carry a token safely, a token that can be a
-// header, a header that may carry it. Errors say what is wrong without showing a secret.
+// header, a header that may carry it, a document. Errors say what is wrong without showing a secret.
 
+import { resolve } from "node:path";
 import { limits } from "@hawser/wire";
 import { configError } from "./config-file.ts";
 
@@ -21,6 +22,22 @@ export function parseGatewayUrl(text: string): URL {
   url.pathname = url.pathname.replace(/\/+$/, "") || "/";
   return url;
 }
+
+const webAddress = /^https?:\/\//i;
+
+/** The address of a document that is not a file; undefined for a file. Throws `usage` for one that can't be asked. */
+export function toDocumentUrl(specFile: string | undefined): URL | undefined {
+  if (specFile === undefined || !webAddress.test(specFile)) return undefined;
+  if (!URL.canParse(specFile)) throw configError("the address of the API document is not a URL such as https://api.example/openapi.json");
+  const url = new URL(specFile);
+  if (url.username !== "" || url.password !== "")
+    throw configError("the address of the API document must not contain a user name or password");
+  url.hash = "";
+  return url;
+}
+
+/** A document as it is kept: an address as URLs are written, or an absolute path. Throws `usage` for a broken address. */
+export const toSpecFile = (text: string, folder: string): string => toDocumentUrl(text.trim())?.href ?? resolve(folder, text.trim());
 
 /** Trimmed; refuses what can't be sent in a header. */
 export function parseToken(text: string): string {

@@ -5,6 +5,8 @@ export interface Target {
   readonly baseUrl: URL;
   readonly token?: string | undefined;
   readonly auth: AuthPlacement;
+  /** The API document where one is named: an absolute path, or an http or https address. */
+  readonly specFile?: string | undefined;
   /** The profile it came from, for messages. */
   readonly profile?: string | undefined;
 }

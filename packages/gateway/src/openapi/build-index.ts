@@ -30,7 +30,7 @@ export interface BuiltIndex {
 const operationSteps = 50;
 
 const tooLong = `the operations of the OpenAPI document have more than ${limits.maxIndexBytes} bytes (maxIndexBytes)`;
-const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"];
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "QUERY"];
 
 export function buildIndex(document: JsonObject): BuiltIndex {
   const references = createReferences(document);
@@ -120,9 +120,7 @@ function findOperations(document: JsonObject, references: References, body: Body
     const isPath = path.startsWith("/") && path.length <= limits.maxParameterBytes;
     const pathItem = isPath ? references.resolve(given).value : undefined;
     if (!pathItem) continue;
-    for (const method of methods) {
-      const operation = pathItem[method.toLowerCase()];
-      if (!isRecord(operation)) continue;
+    for (const [method, operation] of operationsOf(pathItem, references)) {
       // Each of its operations goes through them.
       references.spend(operationSteps, pathItem.parameters);
       const summary = summaryOf(method, path, operation);
@@ -131,6 +129,16 @@ function findOperations(document: JsonObject, references: References, body: Body
     }
   }
   return found.sort((one, other) => compare(one.summary.path, other.summary.path) || compare(one.summary.method, other.summary.method));
+}
+
+/** Also those that OpenAPI 3.2 names by any other method. One in lower case could not be sent: here methods have capitals. */
+function operationsOf(pathItem: JsonObject, references: References): [method: string, operation: JsonObject][] {
+  const fixed = methods.map((method): [string, unknown] => [method, pathItem[method.toLowerCase()]]);
+  const additional = Object.entries(isRecord(pathItem.additionalOperations) ? pathItem.additionalOperations : {});
+  // Many paths may share them, and those that are left out leave no other trace.
+  references.spend(additional.length);
+  const others = additional.filter(([name]) => !methods.includes(name) && name !== "CONNECT" && /^[A-Z][A-Z0-9_-]{0,63}$/.test(name));
+  return [...fixed, ...others].flatMap(([method, operation]) => (isRecord(operation) ? [[method, operation]] : []));
 }
 
 function summaryOf(method: string, path: string, { operationId, summary, tags }: JsonObject): OperationSummary {

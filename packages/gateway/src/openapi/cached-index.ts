@@ -4,6 +4,7 @@
 import { stat } from "node:fs/promises";
 import { HawserError } from "@hawser/wire";
 import type { Environment } from "../config/config-file.ts";
+import { toDocumentUrl } from "../config/target-values.ts";
 import { cacheFileOf, isPrivate } from "./cache-folder.ts";
 import { copyOf } from "./fetch-document.ts";
 import { readIndexFile, readIndexRecords } from "./index-file.ts";
@@ -19,11 +20,13 @@ export interface CachedIndexOptions extends Omit<IndexOptions, "gateway"> {
 /** That of the first document that is there, as `loadIndex` looks for it. */
 export async function findCachedIndex({ baseUrl, ...options }: CachedIndexOptions): Promise<OperationIndex | undefined> {
   const env = options.env ?? process.env;
+  const documentUrl = toDocumentUrl(options.specFile);
+  if (documentUrl) return readCached(copyOf({ baseUrl: documentUrl, documentUrl }, env), env);
   const { paths, named } = placesOf(options);
   for (const path of paths) {
     if (await isThere(path)) return readCached(path, env);
   }
-  return named !== undefined || !baseUrl ? undefined : readCached(copyOf(baseUrl, env), env);
+  return named !== undefined || !baseUrl ? undefined : readCached(copyOf({ baseUrl }, env), env);
 }
 
 async function readCached(document: string, env: Environment): Promise<OperationIndex | undefined> {

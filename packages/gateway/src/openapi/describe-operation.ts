@@ -13,8 +13,8 @@ export interface OperationRecord {
   readonly uses: readonly number[];
 }
 
-const places = new Set<unknown>(["path", "query", "header", "cookie"]);
-const styles = new Set<unknown>(["simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "deepObject"]);
+const places = new Set<unknown>(["path", "query", "querystring", "header", "cookie"]);
+const styles = new Set<unknown>(["simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "deepObject", "cookie"]);
 // The specification says that these are not parameters: they follow from body, responses and security.
 const ignoredHeaders = new Set(["accept", "authorization", "content-type"]);
 
@@ -95,7 +95,7 @@ function stylesOf(value: JsonObject, place: ParameterPlace): Pick<Parameter, "st
   const style = (styles.has(value.style) ? value.style : usual) as ParameterStyle;
   return {
     style,
-    explode: typeof value.explode === "boolean" ? value.explode : style === "form",
+    explode: typeof value.explode === "boolean" ? value.explode : style === "form" || style === "cookie",
     allowReserved: value.allowReserved === true,
   };
 }
@@ -108,7 +108,7 @@ function requestBodyOf({ references, operation }: Source, { takeSchema, problems
     return undefined;
   }
   const media = Object.entries(isRecord(value.content) ? value.content : {}).map(([contentType, given]): RequestBodyMedia => {
-    const member = isRecord(given) ? given : {};
+    const member = references.resolve(given).value ?? {};
     const encoding = encodingOf(member.encoding);
     return { contentType, schema: takeSchema(member.schema), ...(encoding ? { encoding } : {}) };
   });

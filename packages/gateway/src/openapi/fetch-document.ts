@@ -1,5 +1,6 @@
-// The document that a gateway serves. The first of the usual paths whose answer is an OpenAPI document
-// wins; it is kept in the cache folder, one per gateway, and asked for again when it is a day old.
+// The document that a gateway serves, or one with an address of its own. Of a gateway, the first of the usual
+// paths whose answer is an OpenAPI document wins. It is kept in the cache folder, one per address, and asked
+// for again when it is a day old.
 
 import { stat } from "node:fs/promises";
 import { cutText, describeThrown, HawserError, limits } from "@hawser/wire";
@@ -13,13 +14,16 @@ import type { OperationIndex } from "./operation.ts";
 import { parseDocument } from "./parse-document.ts";
 
 export interface GatewaySource {
+  /** Of the gateway. */
   readonly baseUrl: URL;
-  /** The body of a successful answer, at most `maxBytes`; rejects otherwise. The path is below the base address. */
-  fetchText(path: string, options: { readonly maxBytes: number }): Promise<string>;
+  /** Where the document has an address of its own: asked for instead of the gateway's paths. */
+  readonly documentUrl?: URL | undefined;
+  /** The body of a successful answer, at most `maxBytes`; rejects otherwise. A path below the base address, or the document's address. */
+  fetchText(place: string, options: { readonly maxBytes: number }): Promise<string>;
 }
 
 export interface SyncedDocument {
-  /** The path that answered. */
+  /** The path that answered, or the document's own address. */
   readonly path: string;
   readonly bytes: number;
   readonly operationCount: number;
@@ -44,7 +48,7 @@ export type CopyUse = "while-fresh" | "without-answer" | "never";
 /** The gateway's document, or the kept copy of it. */
 export async function loadFetched(source: GatewaySource, env: Environment, use: CopyUse = "while-fresh"): Promise<OperationIndex> {
   if (use === "never") return (await refresh(source, env)).index;
-  const file = copyOf(source.baseUrl, env);
+  const file = copyOf(source, env);
   const copy = (await isPrivate(file)) ? await stat(file).catch(() => undefined) : undefined;
   if (copy && use === "while-fresh" && Math.abs(Date.now() - copy.mtimeMs) < limits.documentMaxAgeMs) {
     const index = await loadIndexFile(file, env).catch(() => undefined);
@@ -65,7 +69,7 @@ export async function syncDocument(source: GatewaySource, env: Environment = pro
 }
 
 async function refresh(source: GatewaySource, env: Environment): Promise<{ synced: SyncedDocument; index: OperationIndex }> {
-  const file = copyOf(source.baseUrl, env);
+  const file = copyOf(source, env);
   const { path, text, attemptedPaths, built } = await fetchDocument(source);
   const copy = await writeCopy(file, text);
   const kept = copy.isKept ? await keepIndex(built, file, copy.hash, env).catch(() => undefined) : undefined;
@@ -93,28 +97,30 @@ async function writeCopy(file: string, text: string): Promise<Copy> {
   return { bytes: length, hash, changed, isKept };
 }
 
-async function fetchDocument({ baseUrl, fetchText }: GatewaySource) {
+async function fetchDocument({ baseUrl, documentUrl, fetchText }: GatewaySource) {
   const attemptedPaths: string[] = [];
+  const places = documentUrl ? [documentUrl.href] : documentPaths;
   let lastProblem = "";
-  for (const path of documentPaths) {
+  for (const path of places) {
     attemptedPaths.push(path);
     try {
       const text = await fetchText(path, { maxBytes: limits.maxDocumentBytes });
-      const built = buildIndex(await parseDocument(text, `${baseUrl.origin}${path}`));
+      const built = buildIndex(await parseDocument(text, documentUrl?.href ?? `${baseUrl.origin}${path}`));
       return { path, text, attemptedPaths, built };
     } catch (error) {
       if (HawserError.isInstance(error) && finalCodes.has(error.code)) throw error;
       lastProblem = describeThrown(error);
     }
   }
-  const paths = documentPaths.join(", ");
-  const text = `no OpenAPI document at ${baseUrl.origin} (asked for ${paths}; the last answer: ${lastProblem}); name a file with --spec-file`;
+  const asked = documentUrl ? "" : ` at ${baseUrl.origin}`;
+  const text = `no OpenAPI document${asked} (asked for ${places.join(", ")}; the last answer: ${lastProblem}); name another with --spec-file`;
   throw new HawserError("usage", cutText(text, limits.maxErrorTextChars), { facts: { attemptedPaths } });
 }
 
-/** Where the document of a gateway is kept. */
-export function copyOf(baseUrl: URL, env: Environment): string {
-  return cacheFileOf(env, "document", `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, "")}`);
+/** Where the document of a gateway, or of an address of its own, is kept. */
+export function copyOf({ baseUrl, documentUrl }: Pick<GatewaySource, "baseUrl" | "documentUrl">, env: Environment): string {
+  const key = documentUrl ? `document ${documentUrl.href}` : `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, "")}`;
+  return cacheFileOf(env, "document", key);
 }
 
 async function hashOfFile(path: string): Promise<string | undefined> {

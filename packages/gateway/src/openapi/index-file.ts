@@ -9,7 +9,7 @@ import type { Stamp } from "./document-file.ts";
 import { isIntact } from "./operation-index.ts";
 
 // Raised whenever head or records change, so that older files are not read as newer ones.
-const format = "hawser-openapi-1";
+const format = "hawser-openapi-2";
 const openingBytes = 64;
 
 export interface IndexFileHead {

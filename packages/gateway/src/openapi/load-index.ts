@@ -1,5 +1,5 @@
-// Where the document is looked for: the file that was named, `openapi.json` in the current folder, the
-// one beside the configuration file, and last the gateway itself, whose answer is kept for a day.
+// Where the document is looked for: the file or address that was named, `openapi.json` in the current folder,
+// the one beside the configuration file, and last the gateway itself. What is fetched is kept for a day.
 // The servers that a document names are never used: calls go to the configured address only.
 
 import { isAbsolute, join, resolve } from "node:path";
@@ -12,7 +12,7 @@ import type { OperationIndex } from "./operation.ts";
 const documentFile = "openapi.json";
 
 export interface IndexOptions {
-  /** A file that must be there; nothing else is looked at then. */
+  /** A file that must be there, or the address that `gateway` asks; nothing else is looked at then. */
   readonly specFile?: string | undefined;
   readonly cwd?: string | undefined;
   readonly env?: Environment | undefined;
@@ -24,6 +24,7 @@ export interface IndexOptions {
 /** Throws `usage` where there is no document, or none that can be read. */
 export async function loadIndex(options: IndexOptions = {}): Promise<OperationIndex> {
   const env = options.env ?? process.env;
+  if (options.gateway?.documentUrl) return loadFetched(options.gateway, env, options.copyUse);
   const { paths, named } = placesOf(options);
   for (const path of paths) {
     const index = await loadIndexFile(path, env);

@@ -10,8 +10,9 @@ export interface OperationSummary {
   readonly tags: readonly string[];
 }
 
-export type ParameterPlace = "path" | "query" | "header" | "cookie";
-export type ParameterStyle = "simple" | "label" | "matrix" | "form" | "spaceDelimited" | "pipeDelimited" | "deepObject";
+/** `querystring` is the whole query as one value. */
+export type ParameterPlace = "path" | "query" | "querystring" | "header" | "cookie";
+export type ParameterStyle = "simple" | "label" | "matrix" | "form" | "spaceDelimited" | "pipeDelimited" | "deepObject" | "cookie";
 
 export interface Parameter {
   readonly name: string;

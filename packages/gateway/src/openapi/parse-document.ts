@@ -1,6 +1,6 @@
-// An OpenAPI document from its text: JSON or YAML, versions 2.0, 3.0 and 3.1, all brought to 3.1. What is
-// no such document is refused with its name and the reason. Size, nesting and YAML aliases are
-// bounded; nothing in a document is executed, and nothing it names is fetched.
+// An OpenAPI document from its text: JSON or YAML, versions 2.0 and 3.0 to 3.2. Older ones are brought to 3.1, which
+// 3.2 only adds to. What is no such document is refused with its name and the reason. Size, nesting and YAML
+// aliases are bounded; nothing in a document is executed, and nothing it names is fetched.
 
 import { setImmediate } from "node:timers/promises";
 import { cutText, describeThrown, exceedsDepth, HawserError, isRecord, limits } from "@hawser/wire";
@@ -65,11 +65,11 @@ function checkVersion(document: JsonObject, name: string): void {
   const { openapi, swagger, paths } = document;
   // YAML reads an unquoted 2.0 as a number.
   const isSwagger = swagger === "2.0" || swagger === 2;
-  if (!isSwagger && !(typeof openapi === "string" && /^3\.[01](\.|$)/.test(openapi))) {
+  if (!isSwagger && !(typeof openapi === "string" && /^3\.[012](\.|$)/.test(openapi))) {
     const found = openapi ?? swagger;
     const reason =
       found === undefined ? "it has no member `openapi` or `swagger`" : `its version is ${cutText(JSON.stringify(found) ?? "", 40)}`;
-    throw unreadable(name, `${reason}; OpenAPI 3.0, 3.1 and Swagger 2.0 are read`);
+    throw unreadable(name, `${reason}; OpenAPI 3.0, 3.1, 3.2 and Swagger 2.0 are read`);
   }
   if (isSwagger) (document as Record<string, unknown>).swagger = "2.0";
   if (paths !== undefined && !isRecord(paths)) throw unreadable(name, "its `paths` is not an object");

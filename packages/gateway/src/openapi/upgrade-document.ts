@@ -9,9 +9,9 @@ type Upgrade = (document: Record<string, unknown>, version: "3.0" | "3.1") => un
 
 const entriesPerPiece = 40;
 
-/** May change the document that it is given. */
+/** What is 3.1 or 3.2 already is left as it is. May change the document that it is given. */
 export async function upgradeDocument(document: JsonObject): Promise<JsonObject> {
-  if (String(document.openapi).startsWith("3.1")) return document;
+  if (/^3\.[12]/.test(String(document.openapi))) return document;
   const { upgrade } = (await import("@scalar/openapi-upgrader")) as unknown as { upgrade: Upgrade };
   if (document.swagger !== undefined) cutMediaTypes(document);
   const old = upgrade(document as Record<string, unknown>, "3.0") as JsonObject;

@@ -15,6 +15,11 @@ const maxListed = 100;
 /** Remote references are not followed. Throws `usage` if the text is no JSON or YAML object. */
 export async function validateDocument(text: string, name = "document"): Promise<DocumentValidation> {
   const document = await parseText(text, name);
+  if (/^3\.2(\.|$)/.test(String(document.openapi)))
+    throw new HawserError(
+      "usage",
+      `${name} is an OpenAPI 3.2 document: it can be used, but only versions up to 3.1 can be validated so far`,
+    );
   const { validate } = await import("@readme/openapi-parser");
   try {
     const result = await validate(document as never, { resolve: { external: false }, dereference: { circular: "ignore" } });

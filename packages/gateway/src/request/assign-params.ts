@@ -46,7 +46,7 @@ export function checkRequired(
 }
 
 function findParameter(operation: OperationDescription, given: string): Parameter {
-  const places = /^(path|query|header|cookie)\.(.+)$/s.exec(given);
+  const places = /^(path|query|querystring|header|cookie)\.(.+)$/s.exec(given);
   const matches = operation.parameters.filter((parameter) => hasName(parameter, given));
   if (matches.length === 1) return matches[0] as Parameter;
   if (matches.length > 1) {

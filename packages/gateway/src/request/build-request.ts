@@ -9,7 +9,7 @@ import { toRequestBody } from "./body.ts";
 import { checkItem, operationIdOf, parseMethod, pathOf } from "./check-item.ts";
 import { checkHeader, type Header, parseHeader, valueOf } from "./headers.ts";
 import type { HttpRequest } from "./http-request.ts";
-import { encodeStrictly, isGiven, toCookieParts, toHeaderText, toPathText, toQueryParts } from "./parameter-styles.ts";
+import { encodeStrictly, isGiven, toCookieParts, toHeaderText, toPathText, toQueryParts, toQueryString } from "./parameter-styles.ts";
 import { checkValue, isToken, shown, usage } from "./safe-text.ts";
 import { splitPath, toTargetUrl } from "./target-url.ts";
 
@@ -67,6 +67,7 @@ function placeParams(operation: OperationDescription, item: CallItem, beside: Be
     const { name } = parameter;
     if (parameter.in === "path") path = path.replaceAll(`{${name}}`, () => toPathText(parameter, value));
     else if (parameter.in === "query") query.push(...toQueryParts(parameter, value));
+    else if (parameter.in === "querystring") query.push(toQueryString(parameter, value));
     else if (parameter.in === "header") headers.push(checkHeader(name, toHeaderText(parameter, value), beside.target));
     else cookies.push(...toCookieParts(parameter, value));
   }
@@ -75,6 +76,7 @@ function placeParams(operation: OperationDescription, item: CallItem, beside: Be
 }
 
 function isBeside({ name, in: place }: Parameter, { query, headers }: Beside): boolean {
+  if (place === "querystring") return query.length > 0;
   if (place === "query") return query.some(([key]) => key === name);
   return place === "header" && valueOf(headers, name.toLowerCase()) !== undefined;
 }

@@ -4,11 +4,12 @@
 import type { CallItem } from "@hawser/wire";
 import { isToken, shown, usage } from "./safe-text.ts";
 
-const reading = new Set(["GET", "HEAD", "OPTIONS"]);
-const idempotent = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+// QUERY reads, with a body: safe and idempotent by its definition.
+const reading = new Set(["GET", "HEAD", "OPTIONS", "QUERY"]);
+const idempotent = new Set(["GET", "HEAD", "OPTIONS", "QUERY", "PUT", "DELETE"]);
 
 /** Whether the method changes something, so that it needs `yes`. One that nobody knows may do anything. */
-function isMutating(method: string): boolean {
+export function isMutating(method: string): boolean {
   return !reading.has(method);
 }
 

@@ -49,6 +49,16 @@ export function toQueryParts(parameter: Parameter, value: unknown): string[] {
   return Array.isArray(value) && items.length === 0 ? [] : [`${encodeStrictly(name)}=${items.join(delimiter)}`];
 }
 
+/** The whole query as one value: fields of a form, or a document such as JSON. */
+export function toQueryString(parameter: Parameter, value: unknown): string {
+  const what = `parameter ${parameter.name}, the whole query,`;
+  if (!/x-www-form-urlencoded/i.test(parameter.contentType ?? "")) return encodeStrictly(checkValue(toContentText(parameter, value), what));
+  if (typeof value === "string") return checkValue(value, what).replace(/^\?/, "");
+  return explodedPairs(parameter.name, value)
+    .map(([name, text]) => `${encodeStrictly(checkValue(name, what))}=${encodeStrictly(checkValue(text, what))}`)
+    .join("&");
+}
+
 /** A header's value; nothing is encoded there, so that what can't be sent is refused. */
 export function toHeaderText(parameter: Parameter, value: unknown): string {
   const what = `header parameter ${parameter.name}`;
@@ -61,11 +71,20 @@ export function toHeaderText(parameter: Parameter, value: unknown): string {
 /** `name=value` parts of the Cookie header. */
 export function toCookieParts(parameter: Parameter, value: unknown): string[] {
   const { name } = parameter;
-  const encode = (text: string) => encodeStrictly(checkValue(text, `cookie parameter ${name}`));
+  const encode =
+    parameter.style === "cookie" ? checkCookieText(name) : (text: string) => encodeStrictly(checkValue(text, `cookie parameter ${name}`));
   const toPart = ([key, text]: Pair) => `${encode(key)}=${encode(text)}`;
   if (parameter.contentType !== undefined) return [toPart([name, toContentText(parameter, value)])];
   if (parameter.explode) return explodedPairs(name, value).map(toPart);
   return [`${encode(name)}=${flatItems(value, encode).join(",")}`];
+}
+
+// The style `cookie` encodes nothing, so what could end the value or begin another cookie is refused.
+function checkCookieText(name: string): Encode {
+  return (text) => {
+    if (/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(text)) return text;
+    throw usage(`cookie parameter ${name} holds a character that a cookie can't carry; encode it first`);
+  };
 }
 
 /** A value as one text: strings as they are, everything that is not a primitive as JSON. */

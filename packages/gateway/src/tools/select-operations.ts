@@ -4,19 +4,19 @@
 
 import { HawserError } from "@hawser/wire";
 import type { OperationSummary } from "../openapi/operation.ts";
+import { isMutating } from "../request/check-item.ts";
 
 export interface OperationSelection {
   /** Operation ids, tags or path patterns; everything unless given. */
   readonly include?: readonly string[] | undefined;
   /** The same, taken away from what `include` gives. */
   readonly exclude?: readonly string[] | undefined;
-  /** Offers POST, PUT, PATCH and DELETE too. */
+  /** Offers what may change something too: everything but GET, HEAD, OPTIONS and QUERY. */
   readonly allowMutations?: boolean | undefined;
 }
 
-const mutatingMethods: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
-
-export const isMutation = ({ method }: OperationSummary): boolean => mutatingMethods.has(method.toUpperCase());
+/** As for calls: a method that nobody knows may change something. */
+export const isMutation = ({ method }: OperationSummary): boolean => isMutating(method.toUpperCase());
 
 /** Throws `usage` for an `include` pattern that names nothing, since that is a slip of the pen. */
 export function selectOperations(operations: readonly OperationSummary[], selection: OperationSelection): OperationSummary[] {

@@ -31,6 +31,9 @@ describe("its place", () => {
     [{ HOME: "/h", XDG_CONFIG_HOME: "/x" }, "linux", "/x/igw/config.json"],
     [{ HOME: "/h", XDG_CONFIG_HOME: "relative" }, "darwin", "/h/.config/igw/config.json"],
     [{ HOME: "/h", APPDATA: "/a" }, "win32", "/a/igw/config.json"],
+    [{ HOME: "/h", HAWSER_GATEWAY_CONFIG: "/own/plant.json" }, "linux", "/own/plant.json"],
+    [{ APPDATA: "/a", HAWSER_GATEWAY_CONFIG: "/own/plant.json" }, "win32", "/own/plant.json"],
+    [{ HOME: "/h", HAWSER_GATEWAY_CONFIG: " " }, "linux", "/h/.config/igw/config.json"],
   ] as const)("%j on %s", (env, platform, path) => expect(configPath(env, platform)).toBe(path));
 });
 

@@ -123,6 +123,15 @@ describe("how the token travels", () => {
       { authHeader: "Authorization", authPrefix: "Bearer " },
       { kind: "header", header: "Authorization", prefix: "Bearer " },
     ],
+    // A word is followed by a blank, whether or not it was typed; a sign stands right before the token.
+    [
+      { authHeader: "Authorization", authPrefix: "Bearer" },
+      { kind: "header", header: "Authorization", prefix: "Bearer " },
+    ],
+    [
+      { authHeader: "X-Key", authPrefix: "key=" },
+      { kind: "header", header: "X-Key", prefix: "key=" },
+    ],
     [{ authScheme: "mine" }, { kind: "scheme", name: "mine" }],
     [
       { authScheme: "mine", activeProfile: "p", profiles: { p: { authHeader: "X-Own" } } },

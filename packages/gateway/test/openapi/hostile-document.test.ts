@@ -85,6 +85,7 @@ describe("SEC-05 G10: a document whose references stand for too much is refused"
     ["parameters of the path that are none", { parameters: times(10_000, () => 1) }],
     ["parameters of the operation that say nothing", { get: { parameters: times(10_000, () => ({})) } }],
     ["tags that are no text", { get: { tags: times(10_000, () => 1) } }],
+    ["methods that can't be sent", { additionalOperations: Object.fromEntries(times(10_000, (at) => [`m${at}`, {}])) }],
     ["an id of blanks", { get: { operationId: " ".repeat(1_000_000) } }],
     [
       "a parameter with many contents",

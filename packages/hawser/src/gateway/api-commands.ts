@@ -14,16 +14,18 @@ export function addApi(program: Command): Command {
   const api = program
     .command("api")
     .summary("look into the API's document")
-    .description("What the API's OpenAPI document holds. It comes from a file, or from the gateway, and is then kept for a day.");
+    .description(
+      "What the API's OpenAPI document holds. It comes from a file, or from the gateway or an address of its own, and is then kept for a day.",
+    );
   addListings(api);
   addLookups(api);
-  const sync = withOptions(api.command("sync").description("Fetches the gateway's document and keeps it."));
+  const sync = withOptions(api.command("sync").description("Fetches the document from the gateway, or from its address, and keeps it."));
   sync.action(async (flags: ApiFlags) => (await documentRunners()).runApiSync(flags));
   addExamples(sync, ["hawser api sync --demo"]);
   const validate = api
     .command("validate")
     .description("Checks the document against the specification. Exit code 1: it does not follow it.");
-  withOptions(validate.argument("[file]", "the document (default: the one that the other commands use)")).action(
+  withOptions(validate.argument("[file]", "the document, a file or an address (default: the one that the other commands use)")).action(
     async (file: string | undefined, flags: ApiFlags) => (await documentRunners()).runApiValidate(file, flags),
   );
   addExamples(validate, ["hawser api validate openapi.yaml", "hawser api validate --demo"]);

@@ -7,7 +7,7 @@ import { printTo } from "../terminal.ts";
 import { addApi } from "./api-commands.ts";
 import { addCall, addGateway, addRpc, addScan } from "./call-commands.ts";
 import { addConfig } from "./config-commands.ts";
-import { addOutputOptions, addSelectOptions, addTargetOptions, answerMistakesInJson } from "./flag-groups.ts";
+import { addOutputOptions, addSelectOptions, addSpecOption, addTargetOptions, answerMistakesInJson } from "./flag-groups.ts";
 import { igwGroups, refuseIgwCommand } from "./igw-commands.ts";
 import type { OutputFlags } from "./json-output.ts";
 import type { DoctorFlags } from "./run-doctor.ts";
@@ -40,8 +40,10 @@ function addDoctor(program: Command): void {
   const doctor = program
     .command("doctor")
     .summary("check that calls can work")
-    .description("Checks address, connection and token, one after the other. Changes nothing unless --check-write is given.");
-  addOutputOptions(addTargetOptions(doctor))
+    .description(
+      "Checks address, connection, token and the API document where one is named, one after the other. Changes nothing unless --check-write is given.",
+    );
+  addOutputOptions(addTargetOptions(addSpecOption(doctor)))
     .option("--path <path>", "what is asked for (default: /data/api/v1/gateway-info, as Ignition has it)")
     .option("--check-write", "also check that the token may change something, by a scan of the projects")
     .action(async (flags: DoctorFlags) => (await import("./run-doctor.ts")).runDoctor(flags));

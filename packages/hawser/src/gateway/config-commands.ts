@@ -15,7 +15,9 @@ export function addConfig(program: Command): void {
     .description(
       "The configuration file, with profiles for several gateways. Flags and the environment go before it. Tokens are shown masked.",
     );
-  const set = addValueOptions(config.command("set").description("Sets address or token, of the file itself or of a profile."));
+  const set = addValueOptions(
+    config.command("set").description("Sets address, token or API document, of the file itself or of a profile."),
+  );
   set
     .option("--profile <name>", "change this profile instead")
     .action(async (flags: ConfigSetFlags) => (await runners()).runConfigSet(flags));
@@ -28,13 +30,19 @@ export function addConfig(program: Command): void {
 }
 
 function addProfile(config: Command): void {
-  const profile = config.command("profile").summary("several gateways").description("Profiles: an address and a token each.");
+  const profile = config
+    .command("profile")
+    .summary("several gateways")
+    .description("Profiles: an address, a token and perhaps an API document each.");
   const add = addValueOptions(profile.command("add").description("Adds a profile, or changes it. The first one becomes active."));
   add
     .argument("<name>")
     .option("--use", "make it the active one")
     .action(async (name: string, flags: ConfigSetFlags) => (await runners()).runProfileAdd(name, flags));
-  addExamples(add, ["hawser config profile add plant --gateway-url http://plant:8088"]);
+  addExamples(add, [
+    "hawser config profile add plant --gateway-url http://plant:8088",
+    "hawser config profile add pets --spec-file https://pets.example/api.json",
+  ]);
   const named = [
     ["use", "Makes a profile the active one.", async (name: string, flags: OutputFlags) => (await runners()).runProfileUse(name, flags)],
     ["remove", "Removes a profile.", async (name: string, flags: OutputFlags) => (await runners()).runProfileRemove(name, flags)],
@@ -52,7 +60,8 @@ function addProfile(config: Command): void {
 function addValueOptions(command: Command): Command {
   return addTokenOptions(command.option("--gateway-url <url>", "the gateway's address"))
     .option("--auth-header <name>", "the header that carries the token (default: X-Ignition-API-Token)")
-    .option("--auth-prefix <text>", "put before the token, e.g. 'Bearer '")
+    .option("--auth-prefix <text>", "put before the token, e.g. Bearer; a word is followed by a blank")
     .option("--auth-scheme <name>", "a security scheme of the API document that carries the token, instead")
+    .option("--spec-file <file|url>", "the OpenAPI document of this API")
     .option("--json", "print JSON");
 }

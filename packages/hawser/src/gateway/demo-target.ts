@@ -1,10 +1,10 @@
 // `--demo`: the demo API in this process, and a target that leads to it whatever is configured. Its
 // folder keeps the person's own configuration, documents and cache out of it, and is removed with it.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startDemoApi, type GatewayOptions } from "@hawser/gateway";
+import { startDemoApi, type DemoApi, type GatewayOptions } from "@hawser/gateway";
 import { onProcessEnd } from "@hawser/wire/node";
 
 export interface DemoTarget {
@@ -13,24 +13,45 @@ export interface DemoTarget {
 }
 
 export async function startDemoTarget({ timeoutMs }: GatewayOptions): Promise<DemoTarget> {
-  let folder = "";
-  const remove = (): void => void (folder !== "" && rmSync(folder, { recursive: true, force: true }));
-  // Before there is a folder: a signal that comes right behind it must find this.
-  const forget = onProcessEnd(remove);
-  folder = mkdtempSync(join(tmpdir(), "hawser-demo-"));
+  const folder = makeDemoFolder();
   const demo = await startDemoApi();
   return {
     options: {
       gatewayUrl: demo.url,
       apiKey: demo.token,
       timeoutMs,
-      env: { XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
-      cwd: folder,
+      // Nothing else: neither addresses, tokens and proxies of the environment nor a saved profile.
+      env: { HAWSER_GATEWAY_CONFIG: configFileIn(folder.path), XDG_CACHE_HOME: folder.path },
+      cwd: folder.path,
     },
     async close() {
       await demo.close();
-      remove();
+      folder.remove();
+    },
+  };
+}
+
+/** A folder that goes with the process, however it ends. */
+export function makeDemoFolder(): { readonly path: string; remove(): void } {
+  let path = "";
+  const removeFolder = (): void => void (path !== "" && rmSync(path, { recursive: true, force: true }));
+  // Before there is a folder: a signal that comes right behind it must find this.
+  const forget = onProcessEnd(removeFolder);
+  path = mkdtempSync(join(tmpdir(), "hawser-demo-"));
+  return {
+    path,
+    remove() {
+      removeFolder();
       forget();
     },
   };
+}
+
+const configFileIn = (folder: string): string => join(folder, "gateway.json");
+
+/** For other processes, as HAWSER_GATEWAY_CONFIG: the demo alone, with its document, instead of what is saved. Returns the file. */
+export function writeDemoConfig(folder: string, { url, token }: Pick<DemoApi, "url" | "token">): string {
+  const file = configFileIn(folder);
+  writeFileSync(file, JSON.stringify({ gatewayURL: url, token, specFile: `${url}/openapi.json` }), { mode: 0o600 });
+  return file;
 }

@@ -27,7 +27,10 @@ export function addTargetOptions(command: Command): Command {
 }
 
 export const addSpecOption = (command: Command): Command =>
-  command.option("--spec-file <file>", "the OpenAPI document (default: openapi.json here, beside the configuration, or the gateway's)");
+  command.option(
+    "--spec-file <file|url>",
+    "the OpenAPI document (default: the profile's, openapi.json here or beside the configuration, or the gateway's)",
+  );
 
 /** How results are printed. */
 export function addOutputOptions(command: Command): Command {

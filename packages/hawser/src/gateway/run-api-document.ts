@@ -1,11 +1,13 @@
-// `hawser api sync|validate`: the document itself. `sync` fetches it from the gateway and keeps it;
-// `validate` says whether a file, or the gateway's document, follows the specification.
+// `hawser api sync|validate`: the document itself. `sync` fetches it from the gateway, or from an address of its
+// own, and keeps it; `validate` says whether a file, or what is fetched, follows the specification.
 
 import { readFileSync } from "node:fs";
 import {
   documentFiles,
+  findTarget,
   openGatewaySource,
   syncDocument,
+  toDocumentUrl,
   validateDocument,
   type GatewayOptions,
   type SyncedDocument,
@@ -51,22 +53,30 @@ export const runApiValidate = (positional: string | undefined, flags: ApiFlags):
   });
 
 async function sync(options: GatewayOptions): Promise<SyncedDocument & { readonly sourceURL: string }> {
+  const { specFile } = await findTarget(options);
+  if (specFile !== undefined && !toDocumentUrl(specFile))
+    throw new HawserError(
+      "usage",
+      `the API document is the file ${specFile}, so there is nothing to fetch; name an address with --spec-file`,
+    );
   const source = await openGatewaySource(options);
   try {
     const synced = await syncDocument(source, options.env);
-    return { ...synced, sourceURL: `${source.baseUrl.href.replace(/\/$/, "")}${synced.path}` };
+    return { ...synced, sourceURL: source.documentUrl?.href ?? `${source.baseUrl.href.replace(/\/$/, "")}${synced.path}` };
   } finally {
     await source.close();
   }
 }
 
-async function readDocument(file: string | undefined, options: GatewayOptions): Promise<{ text: string; name: string }> {
-  if (file !== undefined) return { text: readDocumentFile(file), name: file };
-  for (const path of documentFiles(options)) {
+async function readDocument(given: string | undefined, options: GatewayOptions): Promise<{ text: string; name: string }> {
+  if (given !== undefined && !toDocumentUrl(given)) return { text: readDocumentFile(given), name: given };
+  const { specFile } = await findTarget({ ...options, specFile: given });
+  if (specFile !== undefined && !toDocumentUrl(specFile)) return { text: readDocumentFile(specFile), name: specFile };
+  for (const path of specFile === undefined ? documentFiles(options) : []) {
     const text = tryToRead(path);
     if (text !== undefined) return { text, name: path };
   }
-  const { file: kept, sourceURL } = await sync(options);
+  const { file: kept, sourceURL } = await sync({ ...options, specFile: given });
   if (kept === undefined) throw new HawserError("usage", "the document can't be kept; save it and name it with --spec-file");
   return { text: readDocumentFile(kept), name: sourceURL };
 }

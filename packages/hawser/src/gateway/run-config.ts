@@ -10,6 +10,7 @@ import {
   maskToken,
   removeProfile,
   setValues,
+  toSpecFile,
   useProfile,
   type ConfigChange,
   type ConfigFile,
@@ -19,7 +20,8 @@ import { printTo } from "../terminal.ts";
 import { reportAsJson, toJson, type OutputFlags } from "./json-output.ts";
 import { readApiKey, readInputFile, type TargetFlags } from "./target-flags.ts";
 
-export interface ConfigSetFlags extends OutputFlags, Pick<TargetFlags, "gatewayUrl" | "apiKey" | "apiKeyFile" | "apiKeyStdin" | "profile"> {
+export interface ConfigSetFlags
+  extends OutputFlags, Pick<TargetFlags, "gatewayUrl" | "apiKey" | "apiKeyFile" | "apiKeyStdin" | "profile" | "specFile"> {
   readonly authHeader?: string;
   readonly authPrefix?: string;
   readonly authScheme?: string;
@@ -51,14 +53,23 @@ export const runConfigShow = (flags: OutputFlags): Promise<void> =>
       gatewayURL: config.gatewayURL ?? "",
       tokenMasked: maskToken(config.token ?? ""),
       activeProfile: config.activeProfile ?? "",
-      profiles: Object.fromEntries(profiles.map(({ name, gatewayURL = "", token = "" }) => [name, { gatewayURL, tokenMasked: token }])),
+      ...(config.specFile !== undefined && { specFile: config.specFile }),
+      profiles: Object.fromEntries(
+        profiles.map(({ name, gatewayURL = "", token = "", specFile }) => [
+          name,
+          { gatewayURL, tokenMasked: token, ...(specFile !== undefined && { specFile }) },
+        ]),
+      ),
       profileCount: profiles.length,
     };
     const lines = [
       `gateway_url\t${shown.gatewayURL}`,
       `token\t${shown.tokenMasked}`,
+      ...(config.specFile === undefined ? [] : [`spec_file\t${config.specFile}`]),
       ...(shown.activeProfile === "" ? [] : [`active_profile\t${shown.activeProfile}`]),
-      ...profiles.map(({ name, gatewayURL = "", token = "" }) => `profile\t${name}\t${gatewayURL}\t${token}`),
+      ...profiles.map(({ name, gatewayURL = "", token = "", specFile }) =>
+        ["profile", name, gatewayURL, token, ...(specFile === undefined ? [] : [specFile])].join("\t"),
+      ),
     ];
     print(flags, shown, lines.join("\n"));
   });
@@ -104,8 +115,14 @@ export const runProfileList = (flags: OutputFlags): Promise<void> =>
 async function toChange(flags: ConfigSetFlags): Promise<ConfigChange> {
   const token = (await readApiKey(flags)) ?? (flags.apiKeyFile === undefined ? undefined : readTokenFile(flags.apiKeyFile));
   const { gatewayUrl: gatewayURL, authHeader, authPrefix, authScheme } = flags;
-  const given = Object.entries({ gatewayURL, token, authHeader, authPrefix, authScheme }).filter(([, value]) => value !== undefined);
-  if (given.length === 0) throw new HawserError("usage", "set at least one of --gateway-url, --api-key-file, --api-key-stdin or --api-key");
+  const specFile = flags.specFile?.trim() ? toSpecFile(flags.specFile, process.cwd()) : flags.specFile;
+  const all = { gatewayURL, token, authHeader, authPrefix, authScheme, specFile };
+  const given = Object.entries(all).filter(([, value]) => value !== undefined);
+  if (given.length === 0)
+    throw new HawserError(
+      "usage",
+      "set at least one of --gateway-url, --api-key-file, --api-key-stdin, --api-key, --spec-file and --auth-…",
+    );
   return Object.fromEntries(given) as ConfigChange;
 }
 

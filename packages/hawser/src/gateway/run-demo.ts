@@ -5,6 +5,7 @@ import { whenAborted } from "@hawser/wire";
 import { createLifecycle, endOnSignals, watchParent } from "@hawser/wire/node";
 import { commandName } from "../launcher.ts";
 import { printTo } from "../terminal.ts";
+import { makeDemoFolder, writeDemoConfig } from "./demo-target.ts";
 
 export interface DemoFlags {
   readonly port?: number;
@@ -19,18 +20,23 @@ export async function runDemo({ port, json }: DemoFlags): Promise<void> {
   endOnSignals(lifecycle);
   watchParent(() => lifecycle.end("parent-gone", 0));
   const demo = await startDemoApi({ port, token: demoToken });
-  printTo(process.stdout, json ? `${JSON.stringify({ url: demo.url, token: demo.token })}\n` : describe(demo.url));
+  const folder = makeDemoFolder();
+  const configFile = writeDemoConfig(folder.path, demo);
+  printTo(process.stdout, json ? `${JSON.stringify({ url: demo.url, token: demo.token, configFile })}\n` : describe(demo.url, configFile));
   await whenAborted(lifecycle.stopping);
   await demo.close();
+  folder.remove();
   lifecycle.dispose();
 }
 
-function describe(url: string): string {
+function describe(url: string, configFile: string): string {
   const name = commandName();
   return [
     `The demo API serves at ${url} until Ctrl-C. In another terminal:`,
     "",
     `  export IGNITION_GATEWAY_URL=${url} IGNITION_API_TOKEN=${demoToken}`,
+    // So that a saved profile, or a document in the current folder, does not mix with it.
+    `  export HAWSER_GATEWAY_CONFIG=${configFile}`,
     `  ${name} doctor`,
     `  ${name} api list`,
     `  ${name} call --path /data/api/v1/gateway-info`,

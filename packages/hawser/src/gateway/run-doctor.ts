@@ -1,7 +1,7 @@
-// `hawser doctor`: whether calls can work, step by step: the address, a connection, a call with the token if there
-// is one, and with --check-write whether it may change something. The checks have the names that igw gives them;
-// `token` and `path` are ours, for APIs that need no token or are no Ignition gateway: where its path is not there,
-// one of the API document is asked for.
+// `hawser doctor`: whether calls can work, step by step: the address, a connection, the API document where a flag or
+// the profile names one, a call with the token if there is one, and with --check-write whether it may change
+// something. The checks have the names that igw gives them; `token`, `api_document` and `path` are ours, for APIs that
+// need no token or are no Ignition gateway: where its path is not there, one of the API document is asked for.
 
 import { connect } from "node:net";
 import { loadApiIndex, resolveTarget, type CallCore, type CallOutcome, type GatewayOptions } from "@hawser/gateway";
@@ -18,7 +18,7 @@ export interface DoctorFlags extends CoreFlags, OutputFlags {
 }
 
 interface Check {
-  readonly name: "gateway_url" | "token" | "tcp_connect" | "gateway_info" | "path" | "scan_projects";
+  readonly name: "gateway_url" | "token" | "tcp_connect" | "api_document" | "gateway_info" | "path" | "scan_projects";
   readonly ok: boolean;
   readonly message: string;
   readonly hint?: string | undefined;
@@ -64,7 +64,20 @@ async function examine(options: GatewayOptions, flags: DoctorFlags, report: Repo
     report.failure = { code: errorTable.connection_failed.exitCode, error: reached.message };
     return;
   }
+  if (target.specFile !== undefined) await checkDocument(target.specFile, options, report);
   await useCore(options, (core, interruption) => makeCalls(core, { ...flags, options }, report, interruption));
+}
+
+async function checkDocument(specFile: string, options: GatewayOptions, report: Report): Promise<void> {
+  const name = "api_document";
+  try {
+    const { operations } = await loadApiIndex(options);
+    report.checks.push({ name, ok: true, message: `${operations.length} operations in ${specFile}` });
+  } catch (error) {
+    const message = describeThrown(error);
+    report.failure = { code: errorTable.usage.exitCode, error: message };
+    report.checks.push({ name, ok: false, message, hint: "name the API's document with --spec-file, or with config set --spec-file" });
+  }
 }
 
 type Wanted = DoctorFlags & { readonly options: GatewayOptions };
@@ -126,7 +139,7 @@ function note(report: Report, asked: Asked, outcome: CallOutcome): boolean {
   const error = outcome.error ?? "failed";
   const hint =
     outcome.status === 404 ? `there is nothing at ${path}; ask for another path of the API with --path` : outcome.errorInfo?.hint;
-  report.failure = { code: outcome.code, error };
+  report.failure ??= { code: outcome.code, error };
   report.checks.push({ name, ok: false, message: error, ...(hint !== undefined && { hint: nameCommands(hint) }) });
   return false;
 }

@@ -1,5 +1,6 @@
 // `--demo`: the demo API in this process, and a configuration for the runtime that offers its operations as
-// tools, also those that change something: the page asks before they are called.
+// tools, also those that change something: the page asks before they are called. Nothing that is saved for another
+// API, and no document of the current folder, is mixed with it.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { startDemoApi } from "@hawser/gateway";
 import { createLaunchFolder } from "@hawser/shell";
 import { HawserError } from "@hawser/wire";
 import type { AgentFlags } from "../agent/agent-flags.ts";
+import { writeDemoConfig } from "../gateway/demo-target.ts";
 
 export interface DemoAgent {
   readonly flags: Pick<AgentFlags, "config">;
@@ -22,10 +24,11 @@ export async function startDemoAgent({ config }: AgentFlags): Promise<DemoAgent>
   const api = await startDemoApi();
   const path = join(folder.path, "agent.json");
   writeFileSync(path, JSON.stringify({ ...given, gateway: { url: api.url, allowMutations: true } }), { mode: 0o600 });
+  const gatewayConfig = writeDemoConfig(folder.path, api);
   return {
     flags: { config: path },
     examples: ["call listTags"],
-    env: { IGNITION_API_TOKEN: api.token, IGNITION_GATEWAY_URL: api.url },
+    env: { IGNITION_API_TOKEN: api.token, IGNITION_GATEWAY_URL: api.url, HAWSER_GATEWAY_CONFIG: gatewayConfig },
     async close() {
       await api.close();
       folder.remove();

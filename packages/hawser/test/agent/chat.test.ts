@@ -90,6 +90,16 @@ describe.concurrent("--demo", () => {
     expect([code, stderr, stdout]).toEqual([0, "", expect.stringContaining("demo")]);
     expect(readdirSync(stage.home).filter((name) => name.includes("demo"))).toEqual([]);
   });
+
+  it("a saved profile and a document in the folder are not mixed with it", async () => {
+    const stage = makeStage({
+      "openapi.json": JSON.stringify({ openapi: "3.1.0", info: {}, paths: { "/x": { get: { operationId: "other" } } } }),
+    });
+    const saved = { gatewayURL: "http://127.0.0.1:1", token: "secret-of-plant", authHeader: "Authorization", authPrefix: "Bearer" };
+    writeFile(join(stage.home, "config", "igw", "config.json"), JSON.stringify({ activeProfile: "plant", profiles: { plant: saved } }));
+    const { code, stdout, stderr } = await runIn(stage, ["chat", "--demo", "call gatewayInfo"]);
+    expect([code, stderr, stdout]).toEqual([0, "", expect.stringContaining("RUNNING")]);
+  });
 });
 
 describe.concurrent("conversations", () => {
