@@ -1,9 +1,8 @@
 // A folder for one scenario: fresh, readable by this user only, and gone afterwards.
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onProcessEnd } from "@hawser/wire/node";
+import { onProcessEnd, temporaryFolder } from "@hawser/wire/node";
 
 export interface PrivateFolder {
   readonly path: string;
@@ -18,7 +17,7 @@ export function createPrivateFolder(): PrivateFolder {
   // Before there is a folder: a signal that comes right behind it must find this.
   const release = onProcessEnd(remove);
   // A short name: a socket's path has room for about a hundred bytes.
-  path = mkdtempSync(join(tmpdir(), "hwc-"));
+  path = mkdtempSync(join(temporaryFolder(), "hwc-"));
   return {
     path,
     remove() {

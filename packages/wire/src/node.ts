@@ -33,4 +33,6 @@ export type { SessionFiles } from "./socket/session-files.ts";
 export { createStreamTransport } from "./stream-transport.ts";
 export type { StreamTransportOptions } from "./stream-transport.ts";
 export type { Tap } from "./tap.ts";
+export { temporaryFolder } from "./temporary-folder.ts";
+export { isTrustedOwner } from "./trusted-owner.ts";
 export { makeFolder, replacePrivateFile, userFolder } from "./user-files.ts";

@@ -4,6 +4,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { BridgeStartupError, describeThrown, isRecord } from "@hawser/wire";
+import { isTrustedOwner } from "@hawser/wire/node";
 import type { ToolSchema } from "../contract.ts";
 
 export function readSchemaFile(path: string): ToolSchema[] {
@@ -20,8 +21,11 @@ export function readSchemaFile(path: string): ToolSchema[] {
 }
 
 function readText(path: string): string {
+  const stat = statSync(path);
   // A pipe or a device could keep us waiting for ever.
-  if (!statSync(path).isFile()) throw new BridgeStartupError("it is no regular file");
+  if (!stat.isFile()) throw new BridgeStartupError("it is no regular file");
+  // Models follow what descriptions say; a stranger must not write them in the place of a program that has ended.
+  if (!isTrustedOwner(stat.uid)) throw new BridgeStartupError(`it belongs to another user (${stat.uid})`);
   const bytes = readFileSync(path);
   if (!isUtf8(bytes)) throw new BridgeStartupError("it is not valid UTF-8");
   return bytes.toString("utf8");

@@ -42,6 +42,16 @@ describe("a schema file that breaks the contract", () => {
     ["with two tools of one name", JSON.stringify([valid, { ...valid, name: "b" }, valid]), /tool 2: "ok" is also the name of tool 0/],
   ];
 
+  it("H10 of another user exits 2: a stranger may have taken the name after the program ended", async ({ directory, start, skip }) => {
+    if (process.getuid?.() !== 0) skip("only root can give a file to another user");
+    const schemaPath = join(directory, "schema.json");
+    fs.writeFileSync(schemaPath, JSON.stringify([valid]));
+    fs.chownSync(schemaPath, 54_321, 54_321);
+    const bridge = start(configFor(schemaPath));
+    expect(await bridge.exited).toMatchObject({ code: 2 });
+    expect(bridge.stderr).toContain("it belongs to another user (54321)");
+  });
+
   it.for(faults)(
     "R39 BRG-09 H16: %s exits 2 at once, whatever else it could wait for, and says where",
     async (fault, { directory, start }) => {

@@ -2,10 +2,9 @@
 // folder keeps the person's own configuration, documents and cache out of it, and is removed with it.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDemoApi, type DemoApi, type GatewayOptions } from "@hawser/gateway";
-import { onProcessEnd } from "@hawser/wire/node";
+import { onProcessEnd, temporaryFolder } from "@hawser/wire/node";
 
 export interface DemoTarget {
   readonly options: GatewayOptions;
@@ -37,7 +36,7 @@ export function makeDemoFolder(): { readonly path: string; remove(): void } {
   const removeFolder = (): void => void (path !== "" && rmSync(path, { recursive: true, force: true }));
   // Before there is a folder: a signal that comes right behind it must find this.
   const forget = onProcessEnd(removeFolder);
-  path = mkdtempSync(join(tmpdir(), "hawser-demo-"));
+  path = mkdtempSync(join(temporaryFolder(), "hawser-demo-"));
   return {
     path,
     remove() {

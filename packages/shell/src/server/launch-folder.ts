@@ -2,10 +2,9 @@
 // next one of the same user removes what it left: a folder carries the process it belongs to in its name.
 
 import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeThrown, HawserError } from "@hawser/wire";
-import { onProcessEnd } from "@hawser/wire/node";
+import { onProcessEnd, temporaryFolder } from "@hawser/wire/node";
 
 export interface LaunchFolder {
   readonly path: string;
@@ -14,8 +13,9 @@ export interface LaunchFolder {
 
 /** Throws `usage` where no folder can be made. */
 export function createLaunchFolder(kind: "files" | "demo" | "open"): LaunchFolder {
-  removeLeftovers();
-  const path = makeFolder(`hawser-${kind}-${process.pid}-${processSpace()}-`);
+  const parent = temporaryFolder();
+  removeLeftovers(parent);
+  const path = makeFolder(parent, `hawser-${kind}-${process.pid}-${processSpace()}-`);
   // Tried again: a file may still be on its way into it while it is emptied.
   const removeFolder = (): void => rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   const release = onProcessEnd(removeFolder);
@@ -28,21 +28,21 @@ export function createLaunchFolder(kind: "files" | "demo" | "open"): LaunchFolde
   };
 }
 
-function makeFolder(prefix: string): string {
+function makeFolder(parent: string, prefix: string): string {
   try {
-    return mkdtempSync(join(tmpdir(), prefix));
+    return mkdtempSync(join(parent, prefix));
   } catch (cause) {
-    throw new HawserError("usage", `no folder can be made in ${tmpdir()}: ${describeThrown(cause)}; name another one in TMPDIR`, { cause });
+    throw new HawserError("usage", `no folder can be made in ${parent}: ${describeThrown(cause)}; name another one in TMPDIR`, { cause });
   }
 }
 
 const namePattern = /^hawser-(?:files|demo|open)-(\d+)-(\d+)-\w+$/;
 
-function removeLeftovers(): void {
-  for (const name of listNames()) {
+function removeLeftovers(parent: string): void {
+  for (const name of listNames(parent)) {
     const [, pid, space] = namePattern.exec(name) ?? [];
     if (pid === undefined || space !== processSpace() || isAlive(Number(pid))) continue;
-    const path = join(tmpdir(), name);
+    const path = join(parent, name);
     try {
       const stat = lstatSync(path);
       if (stat.isDirectory() && stat.uid === process.getuid?.()) rmSync(path, { recursive: true, force: true });
@@ -52,9 +52,9 @@ function removeLeftovers(): void {
   }
 }
 
-function listNames(): string[] {
+function listNames(parent: string): string[] {
   try {
-    return readdirSync(tmpdir());
+    return readdirSync(parent);
   } catch {
     return [];
   }

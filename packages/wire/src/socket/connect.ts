@@ -1,8 +1,10 @@
 // Connecting to a Unix socket or named pipe, with errors that name the path and the likely cause.
 
+import fs from "node:fs";
 import { connect, type Socket } from "node:net";
 import { describeThrown, HawserError } from "../errors.ts";
 import { limits } from "../limits.ts";
+import { isTrustedOwner } from "../trusted-owner.ts";
 import { checkSocketPath } from "./names.ts";
 
 export interface ConnectOptions {
@@ -11,6 +13,7 @@ export interface ConnectOptions {
 
 export async function connectSocket(path: string, { signal }: ConnectOptions = {}): Promise<Socket> {
   checkSocketPath(path);
+  checkOwner(path);
   const timeoutMs = limits.connectTimeoutMs;
   const socket = connect({ path, allowHalfOpen: true });
   const outcome = Promise.withResolvers<void>();
@@ -29,7 +32,30 @@ export async function connectSocket(path: string, { signal }: ConnectOptions = {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
   }
+  try {
+    // Once more: between the first look and the connection another user may have put a socket in the place of a removed one.
+    checkOwner(path);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
   return socket;
+}
+
+// Where everybody may make files, anybody can take the name of a program that has ended and answer in its place.
+function checkOwner(path: string): void {
+  const uid = [fs.lstatSync, fs.statSync].map((look) => ownerOf(path, look)).find((owner) => owner !== undefined && !isTrustedOwner(owner));
+  if (uid === undefined) return;
+  throw new HawserError("connection_failed", `can't connect to ${path}: it belongs to another user (${uid})`, { facts: { path, uid } });
+}
+
+/** Undefined where nothing can be seen; connecting says why. */
+function ownerOf(path: string, look: typeof fs.statSync): number | undefined {
+  try {
+    return look(path, { throwIfNoEntry: false })?.uid;
+  } catch {
+    return undefined;
+  }
 }
 
 function reasonFor(cause: unknown): string {

@@ -3,9 +3,9 @@
 // longer one off silently and binds another file, so it is checked before anything is created.
 
 import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { HawserError } from "../errors.ts";
+import { checkFolder, temporaryFolders } from "../temporary-folder.ts";
 
 export const SOCKET_FILE_PREFIX = "claudecode_ipc_";
 export const SOCKET_FILE_SUFFIX = ".sock";
@@ -25,7 +25,7 @@ export interface SessionNames {
 }
 
 export interface NameOptions {
-  /** Tried in order; the first in which the path is short enough is used. */
+  /** Tried in order; the first in which the path is short enough is used, and refused if another user could exchange files there. */
   readonly directories?: readonly string[];
   readonly platform?: NodeJS.Platform;
   /** 32 hexadecimal digits; a fresh random one unless given. */
@@ -35,10 +35,8 @@ export interface NameOptions {
 export function createSessionNames(options: NameOptions = {}): SessionNames {
   const platform = options.platform ?? process.platform;
   const uuid = options.uuid ?? randomUUID().replaceAll("-", "");
-  const directories = options.directories ?? defaultDirectories();
   const fileName = `${SOCKET_FILE_PREFIX}${uuid}${SOCKET_FILE_SUFFIX}`;
-  const directory = directories.find((candidate) => platform === "win32" || fits(join(candidate, fileName), platform));
-  if (directory === undefined) throw pathTooLong(join(directories[0] ?? "", fileName), platform);
+  const directory = chooseDirectory(fileName, platform, options.directories);
   return {
     uuid,
     directory,
@@ -48,9 +46,17 @@ export function createSessionNames(options: NameOptions = {}): SessionNames {
   };
 }
 
-// A variable may be set and empty, or relative: the names must mean the same wherever the program goes.
-function defaultDirectories(): string[] {
-  return [tmpdir(), process.env["XDG_RUNTIME_DIR"], "/tmp"].flatMap((path) => (path ? [resolve(path)] : []));
+function chooseDirectory(fileName: string, platform: NodeJS.Platform, directories?: readonly string[]): string {
+  let tooLong: string | undefined;
+  for (const candidate of directories ?? temporaryFolders()) {
+    const path = join(candidate, fileName);
+    if (platform === "win32" || fits(path, platform)) {
+      if (directories) checkFolder(candidate);
+      return candidate;
+    }
+    tooLong ??= path;
+  }
+  throw pathTooLong(tooLong ?? fileName, platform);
 }
 
 /** Throws unless the path can be bound or connected to as it is written. */

@@ -2,7 +2,7 @@
 
 import fs from "node:fs";
 import { once } from "node:events";
-import { createServer, type Server } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { connectSocket, probeSocket } from "../../src/socket/connect.ts";
@@ -41,6 +41,30 @@ describe("connectSocket", () => {
       code: "connection_failed",
       message: `can't connect to ${path}: nobody listens there any more; start the program again`,
     });
+  });
+
+  it("refuses a socket of another user, who may have taken the name of a program that has ended", async ({ directory, skip }) => {
+    if (process.getuid?.() !== 0) skip("only root can give a file to another user");
+    const path = join(directory, "s");
+    const server = await listening(path);
+    fs.chownSync(path, 54_321, 54_321);
+    await expect(connectSocket(path)).rejects.toMatchObject({
+      code: "connection_failed",
+      message: `can't connect to ${path}: it belongs to another user (54321)`,
+    });
+    server.close();
+  });
+
+  it("refuses one that changed hands while it connected, and lets go of it", async ({ directory, skip }) => {
+    if (process.getuid?.() !== 0) skip("only root can give a file to another user");
+    const path = join(directory, "s");
+    const server = await listening(path);
+    const left = once(server, "connection").then(([socket]: Socket[]) => once(socket!.resume(), "close"));
+    const connecting = connectSocket(path);
+    fs.chownSync(path, 54_321, 54_321);
+    await expect(connecting).rejects.toMatchObject({ code: "connection_failed" });
+    await left;
+    server.close();
   });
 
   it("gives up when its signal aborts, before or while it connects, and leaves no descriptor", async ({ directory }) => {
