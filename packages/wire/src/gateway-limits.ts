@@ -142,6 +142,11 @@ export const gatewayLimitTable = {
     value: 33_554_432,
     reason: "Text of the calls that wait in an rpc process; one that would exceed it finds the queue full. A single call always fits.",
   },
+  rpcReadAheadBytes: {
+    value: 1_048_576,
+    reason:
+      "Text of the calls that an rpc process reads ahead while its queue is full, so that a `cancel` or `hello` behind them is answered; then it stops reading. The call that reaches the bound is still taken.",
+  },
   rpcUnsentBytes: {
     value: 33_554_432,
     reason: "Answers of an rpc process that its host has not read; beyond it nothing is read and no call starts.",

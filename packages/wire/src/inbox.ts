@@ -22,7 +22,7 @@ const dropFrom = 256;
 
 const done: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-export function createInbox(onCaughtUp: () => void = () => {}): Inbox {
+export function createInbox(onCaughtUp: () => void = () => {}, maxUnreadChars: number = limits.maxUnreadChars): Inbox {
   let items: (Waiting | undefined)[] = [];
   let next = 0;
   let unreadChars = 0;
@@ -75,7 +75,7 @@ export function createInbox(onCaughtUp: () => void = () => {}): Inbox {
   return {
     messages: { [Symbol.asyncIterator]: () => iterator },
     get isFull() {
-      return items.length - next > limits.maxUnreadMessages || unreadChars > limits.maxUnreadChars;
+      return items.length - next > limits.maxUnreadMessages || unreadChars > maxUnreadChars;
     },
     get unreadChars() {
       return unreadChars;

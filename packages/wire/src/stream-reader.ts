@@ -15,6 +15,8 @@ export interface StreamReaderOptions extends CodecOptions {
   readonly readable: Readable;
   readonly codec: Codec;
   readonly frameDeadlineMs?: number | undefined;
+  /** 0 reads one chunk at a time: the next when everything in it was taken. */
+  readonly maxUnreadChars?: number | undefined;
   /** Counts what is unread or unfinished, together with others. */
   readonly budget?: ByteBudget | undefined;
   readonly tap: Tap | undefined;
@@ -33,7 +35,7 @@ export interface StreamReader {
 export function createStreamReader(options: StreamReaderOptions): StreamReader {
   const { readable, tap, frameDeadlineMs } = options;
   const decoder = options.codec.createDecoder(options);
-  const inbox = createInbox(onCaughtUp);
+  const inbox = createInbox(onCaughtUp, options.maxUnreadChars);
   const share = options.budget?.openShare(resume);
   let frameDeadline: Deadline | undefined;
   let isStopped = false;

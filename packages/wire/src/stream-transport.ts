@@ -9,12 +9,13 @@ import type { Codec, CodecOptions } from "./codec/codec.ts";
 import { startDeadline, type Deadline } from "./deadline.ts";
 import { describeThrown, HawserError } from "./errors.ts";
 import { limits } from "./limits.ts";
-import { createStreamReader } from "./stream-reader.ts";
+import { createStreamReader, type StreamReaderOptions } from "./stream-reader.ts";
 import { createStreamWriter, type StreamWriterOptions } from "./stream-writer.ts";
 import { tapFromEnvironment, type Tap } from "./tap.ts";
 import type { Transport } from "./transport.ts";
 
-export interface StreamTransportOptions extends CodecOptions, Pick<StreamWriterOptions, "maxUnsentBytes" | "budget" | "write"> {
+export interface StreamTransportOptions
+  extends CodecOptions, Pick<StreamReaderOptions, "maxUnreadChars">, Pick<StreamWriterOptions, "maxUnsentBytes" | "budget" | "write"> {
   readonly readable: Readable;
   readonly writable: Writable;
   readonly codec: Codec;

@@ -159,6 +159,29 @@ export const rpcLoadScenarios: readonly Scenario[] = [
       { expectAll: [succeeded("stop", { data: { cancelled: true, count: 1 } }), failed("runs", 7), answered("waits", 200)] },
     ],
   },
+  {
+    id: "control-behind-full-queue",
+    title: "behind 199 calls that hang, hello is answered, and cancel ends one that waits and one that is beyond the queue",
+    requirements: ["H21", "H29", "G11"],
+    additive: true,
+    setup: setupInNoHurry("--workers", "1", "--queue-size", "64"),
+    steps: [
+      { repeat: 199, steps: [{ send: { id: { $index: "c" }, op: "call", args: { method: "GET", path: "/hang" } } }] },
+      { expectFacts: { running: 1 } },
+      { expectAlive: true },
+      request("stop-waiting", "cancel", { id: "c10" }),
+      request("stop-beyond", "cancel", { id: "c190" }),
+      {
+        expectAll: [
+          succeeded("stop-waiting", { data: { cancelled: true, count: 1 } }),
+          failed("c10", 7, { data: { cancelled: true } }),
+          succeeded("stop-beyond", { data: { cancelled: true, count: 1 } }),
+          failed("c190", 7, { data: { cancelled: true } }),
+        ],
+      },
+      seen({ count: 1 }),
+    ],
+  },
   ...refusesSize("--workers"),
   ...refusesSize("--queue-size"),
 ];

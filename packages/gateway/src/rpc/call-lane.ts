@@ -1,5 +1,5 @@
-// Where calls wait and run. So many run at once, so many wait, with so much text; one more is refused
-// or held until there is room, and then its reader waits with it. Every call that was taken ends with
+// Where calls wait and run. So many run at once, so many wait, with so much text; one more is refused, or
+// counts as read ahead, and when enough was read ahead its reader waits. Every call that was taken ends with
 // exactly one answer, whether it was made, refused, cancelled while it waited or cancelled while it ran.
 
 import {
@@ -15,11 +15,11 @@ import {
 import type { CallStats, CancelSignal, Flight } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import type { CallCore, CallOutcome } from "../call.ts";
-import { createQueuedBytes } from "./queued-bytes.ts";
 import { parseCallItem } from "./call-item.ts";
 import type { Outbox } from "./outbox.ts";
 import { toIdKey } from "./request.ts";
 import { toCallText, toCancelledOutcome, toUnmadeOutcome, type IdSource } from "./rpc-answer.ts";
+import { createWaitingRoom } from "./waiting-room.ts";
 
 export interface LaneCall {
   readonly id: IdSource;
@@ -39,7 +39,7 @@ export interface CallLaneOptions {
 }
 
 export interface CallLane {
-  /** A promise only where the call has to be held: read nothing until it resolves. */
+  /** A promise only where enough was read ahead: read nothing until it resolves. */
   accept(call: LaneCall): Promise<void> | undefined;
   /** Ends every call of this id; returns how many there were. */
   cancel(idSource: string, reason: HawserError): number;
@@ -62,53 +62,50 @@ const noIdKey = "";
 export function createCallLane(core: CallCore, outbox: Outbox, options: CallLaneOptions): CallLane {
   const { noMore } = options;
   const inFlight = createInFlightTable(createCancelController);
-  const queuedBytes = createQueuedBytes(limits.rpcQueuedBytes);
+  const room = createWaitingRoom({
+    maxCalls: options.queueSize,
+    maxBytes: limits.rpcQueuedBytes,
+    maxAheadBytes: limits.rpcReadAheadBytes,
+  });
   const queue = createWorkQueue({
     workers: options.workers,
-    capacity: options.queueSize,
+    // The room decides who may wait; no call weighs less than a byte, so that the queue itself is never full.
+    capacity: options.queueSize + limits.rpcReadAheadBytes,
     onJobError: (error) => logLine(`[hawser] rpc: ${describeThrown(error)}`),
   });
 
-  const hasPlace = (): boolean => queue.running < options.workers || queue.waiting < options.queueSize;
-  const hasRoomFor = ({ bytes }: LaneCall): boolean => hasPlace() && queuedBytes.hasRoomFor(bytes);
   const begin = ({ id }: LaneCall): CallFlight => inFlight.begin(id === undefined ? noIdKey : toIdKey(id));
 
   function end(call: LaneCall, flight: CallFlight, outcome: CallOutcome, how: Ending = {}): void {
-    const { rpc = { queueWaitMs: 0, queueDepth: queue.waiting }, onSent } = how;
+    const { rpc = { queueWaitMs: 0, queueDepth: room.waiting }, onSent } = how;
     if (flight.finish()) outbox.put(toCallText(call.id, outcome, rpc), onSent);
     else onSent?.();
   }
 
   function accept(call: LaneCall): Promise<void> | undefined {
-    // In the table from the beginning, so that the end of the process finds it, wherever it waits.
+    // In the table from the beginning, so that a cancel and the end of the process find it, wherever it waits.
     const flight = begin(call);
-    const hasRoom = hasRoomFor(call);
-    if (!hasRoom && !noMore.aborted && options.overflow === "block") return hold(call, flight);
-    if (hasRoom || noMore.aborted) place(call, flight);
-    else end(call, flight, toUnmadeOutcome(new HawserError("overloaded", "the queue is full; this call was not made")));
-    return undefined;
-  }
-
-  async function hold(call: LaneCall, flight: CallFlight): Promise<void> {
-    while (!hasRoomFor(call) && !flight.signal.aborted && !noMore.aborted) {
-      const room = hasPlace() ? queuedBytes.whenReturned() : queue.whenRoom();
-      await untilAborted(noMore, untilAborted(flight.signal, room)).catch(() => {});
+    if (noMore.aborted) {
+      end(call, flight, toUnmadeOutcome(whyEnded(flight)));
+    } else if (options.overflow === "reject" && !room.hasRoomFor(call.bytes)) {
+      end(call, flight, toUnmadeOutcome(new HawserError("overloaded", "the queue is full; this call was not made")));
+    } else {
+      place(call, flight);
     }
-    place(call, flight);
+    return room.whenReadOn();
   }
 
   function place(call: LaneCall, flight: CallFlight): void {
-    if (noMore.aborted || flight.signal.aborted) return end(call, flight, toUnmadeOutcome(whyEnded(flight)));
     const placedAt = performance.now();
-    queuedBytes.take(call.bytes);
+    const visit = room.enter(call.bytes);
     const ticket = queue.add(() => {
-      queuedBytes.giveBack(call.bytes);
+      visit.leave();
       return run(call, flight, placedAt);
     });
     flight.signal.addEventListener("abort", () => {
       const endUnmade = (): void => end(call, flight, toUnmadeOutcome(whyEnded(flight)), { rpc: waited(placedAt) });
       if (ticket?.withdraw()) {
-        queuedBytes.giveBack(call.bytes);
+        visit.leave();
         endUnmade();
       } else {
         // The core knows more about how far it came, and ends soon; but nobody waits for one that does not.
@@ -118,7 +115,7 @@ export function createCallLane(core: CallCore, outbox: Outbox, options: CallLane
   }
 
   const whyEnded = ({ signal }: CallFlight): HawserError => toHawserError(signal.aborted ? signal.reason : noMore.reason, "cancelled");
-  const waited = (placedAt: number) => ({ queueWaitMs: Math.round(performance.now() - placedAt), queueDepth: queue.waiting });
+  const waited = (placedAt: number) => ({ queueWaitMs: Math.round(performance.now() - placedAt), queueDepth: room.waiting });
 
   async function run(call: LaneCall, flight: CallFlight, placedAt: number): Promise<void> {
     if (outbox.isFull) await untilAborted(flight.signal, outbox.whenRoom()).catch(() => {});

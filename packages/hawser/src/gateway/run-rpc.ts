@@ -25,6 +25,8 @@ export async function runRpc(flags: RpcFlags): Promise<void> {
   const core = createCallCore({ ...target, ...toResponseOptions(flags), maxConnections: workers, aroundDocument: withSmallHeap });
   return runStdio({
     codec: rpcCodec,
+    // What is read ahead is counted by the server: nothing more waits on the way to it.
+    maxUnreadChars: 0,
     async serve(transport, lifecycle) {
       await serveRpc(transport, core, { version: readVersion(), workers, queueSize, overflow, lifecycle });
       await core.close();

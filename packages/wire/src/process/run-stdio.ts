@@ -8,13 +8,13 @@ import { describeThrown, type HawserError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { revealProse } from "../reveal.ts";
 import { logLine } from "../log.ts";
-import { createStreamTransport } from "../stream-transport.ts";
+import { createStreamTransport, type StreamTransportOptions } from "../stream-transport.ts";
 import type { Transport } from "../transport.ts";
 import { createLifecycle, endOnSignals, type Lifecycle } from "./lifecycle.ts";
 import { watchParent } from "./parent-watch.ts";
 import { guardStdout, type StdoutGuard } from "./stdout-guard.ts";
 
-export interface RunStdioOptions {
+export interface RunStdioOptions extends Pick<StreamTransportOptions, "maxUnreadChars"> {
   readonly codec: Codec;
   /** Serves until `incoming` has ended or `stopping` is aborted, and its work is done. */
   serve(transport: Transport, lifecycle: Lifecycle): Promise<void>;
@@ -31,6 +31,7 @@ export async function runStdio(options: RunStdioOptions): Promise<never> {
     readable: process.stdin,
     writable: process.stdout,
     codec: options.codec,
+    maxUnreadChars: options.maxUnreadChars,
     ownsStreams: false,
     write: process.stdout.isTTY ? revealed(guard) : guard.write,
     closeFlushMs: limits.exitFlushMs,

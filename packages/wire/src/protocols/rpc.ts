@@ -1,6 +1,6 @@
 // igw-rpc-v1: a host makes many calls of an HTTP API through one child process, one JSON object per
 // line each way. `hello`, `capability`, `cancel` and `reload_config` are answered by the reader and
-// never wait behind calls. The envelopes are the contract; `params`, `data.errorInfo` and the
+// overtake calls that wait. The envelopes are the contract; `params`, `data.errorInfo` and the
 // response of a failed call are additions that a host may ignore.
 
 import * as v from "valibot";
@@ -114,6 +114,7 @@ export const rpcProtocol = defineProtocol({
     "The host starts `hawser rpc` and writes to its stdin; answers come on its stdout. stderr is for people.",
     "Each message is one line: JSON in UTF-8 without a line feed inside, ended by a line feed (a carriage return before it is ignored). At most 10,485,760 bytes; a longer line is skipped and answered with an error. Blank lines are ignored.",
     "Requests are taken in order. With one worker the answers of calls keep it; with more they come as they are ready, and `id` tells whose they are.",
+    "`hello`, `capability`, `cancel` and `reload_config` overtake calls that wait; `shutdown` does not. When the queue is full, up to 1 MiB of calls (`rpcReadAheadBytes`) is read ahead for them; then nothing is read until a call ends. The feature `readAhead` says so.",
     "When the input ends, what was accepted is finished (up to 10 seconds) and the process exits with 0. `shutdown` does the same and is answered last.",
   ],
   requests: {
