@@ -86,8 +86,21 @@ describe.concurrent("mistakes", () => {
     );
   });
 
-  it.each([[["--overflow", "drop"]], [["--timeout", "8"]], [["--api-key-stdin"]]])("%j exits 2 before stdin is read", async (args) => {
+  it.each([[["--overflow", "drop"]], [["--timeout", "8"]]])("%j exits 2 before stdin is read", async (args) => {
     const { code, stdout } = await startIn(makePlace(), ["rpc", ...args], { program: igw }).ended;
     expect([code, stdout]).toEqual([2, ""]);
+  });
+
+  it("R79 --api-key-stdin, where stdin is the protocol, is not listed and is refused with what to use instead", async () => {
+    const place = makePlace();
+    const [refused, help, schema] = await Promise.all([
+      startIn(place, ["rpc", "--api-key-stdin"], { program: igw }).ended,
+      runIn(place, ["rpc", "--help"]),
+      runIn(place, ["schema", "rpc"]),
+    ]);
+    expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    expect(refused.stderr).toMatch(/^igw: --api-key-stdin: stdin carries the protocol here; give the token with --api-key-file, /);
+    expect(help.stdout).toContain("--api-key-file");
+    expect(help.stdout + schema.stdout).not.toContain("--api-key-stdin");
   });
 });

@@ -144,6 +144,17 @@ export const rpcCallScenarios: readonly Scenario[] = [
     steps: [...[401, 403].flatMap((status) => tellsStatus(status, 6)), ...[400, 404, 500].flatMap((status) => tellsStatus(status, 7))],
   },
   {
+    id: "call-not-cancelled",
+    title: "a failed call that nobody has cancelled says so: `data.cancelled` is false",
+    requirements: ["R88", "H21"],
+    additive: true,
+    setup: setupWith([404, 500].map((status) => withStatus(status))),
+    steps: [404, 500].flatMap((status) => [
+      get(`s${status}`, `/status/${status}`),
+      { expect: failed(`s${status}`, 7, { data: { cancelled: false } }) },
+    ]),
+  },
+  {
     id: "call-truncated",
     title: "a body of more than 4 MiB is cut and says so, and the answer fits into a line",
     requirements: ["G2", "G10"],

@@ -1,5 +1,6 @@
 // What a host checks before it sends work: the protocol's family, that its major version is not a future
-// one, and that the features it can't do without are there. Unknown members of the answer are ignored.
+// one, that the server does not ask for a newer host, and that the features it can't do without are there.
+// Unknown members of the answer are ignored.
 
 import { cutText, HawserError, isRecord, RPC_PROTOCOL, RPC_SEMVER, type HelloData } from "@hawser/wire";
 
@@ -16,9 +17,7 @@ export function checkHello(answer: unknown, requiredFeatures: readonly string[] 
     );
   }
   if (data.protocol !== RPC_PROTOCOL) throw incompatible(`it speaks ${cutText(data.protocol, 64)}, this host ${RPC_PROTOCOL}`);
-  const major = majorOf(data.protocolSemver);
-  if (major === undefined) throw incompatible("its protocolSemver is not MAJOR.MINOR.PATCH");
-  if (major > Number(majorOf(RPC_SEMVER))) throw incompatible(`it speaks version ${data.protocolSemver}, this host ${RPC_SEMVER}`);
+  checkVersions(data);
   const features = isRecord(data.features) ? data.features : {};
   const missing = requiredFeatures.filter((name) => !hasFeature(features, name));
   if (missing.length > 0) throw incompatible(`it lacks ${missing.join(", ")}`, { missing });
@@ -32,14 +31,37 @@ export function checkHello(answer: unknown, requiredFeatures: readonly string[] 
   };
 }
 
+function checkVersions({ protocolSemver, minHostSemver }: Partial<HelloData>): void {
+  const own = toNumbers(RPC_SEMVER);
+  const [major = 0] = numbersOf("protocolSemver", protocolSemver);
+  if (major > (own[0] ?? 0)) throw incompatible(`it speaks version ${protocolSemver}, this host ${RPC_SEMVER}`);
+  // A server that names none takes any host.
+  if (minHostSemver === undefined || minHostSemver === null) return;
+  if (isNewer(numbersOf("minHostSemver", minHostSemver), own)) {
+    throw incompatible(`it asks for a host of version ${minHostSemver} or newer, and this one is ${RPC_SEMVER}; update @hawser/gateway`);
+  }
+}
+
 export const hasFeature = (features: Readonly<Record<string, unknown>>, name: string): boolean =>
   Object.hasOwn(features, name) && features[name] === true;
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-function majorOf(semver: unknown): number | undefined {
-  const [, major] = (typeof semver === "string" && /^(\d+)\.\d+\.\d+(?:[-+].*)?$/.exec(semver)) || [];
-  return major === undefined ? undefined : Number(major);
+function numbersOf(member: string, semver: unknown): readonly number[] {
+  const numbers = toNumbers(semver);
+  if (numbers.length === 0) throw incompatible(`its ${member} is not MAJOR.MINOR.PATCH`);
+  return numbers;
+}
+
+/** Major, minor and patch; none where it is no version. */
+function toNumbers(semver: unknown): readonly number[] {
+  const match = typeof semver === "string" ? /^(\d+)\.(\d+)\.(\d+)(?:[-+].*)?$/.exec(semver) : null;
+  return match ? match.slice(1).map(Number) : [];
+}
+
+function isNewer(version: readonly number[], than: readonly number[]): boolean {
+  const at = version.findIndex((part, index) => part !== than[index]);
+  return at !== -1 && (version[at] ?? 0) > (than[at] ?? 0);
 }
 
 function incompatible(why: string, facts: Readonly<Record<string, unknown>> = {}): HawserError {

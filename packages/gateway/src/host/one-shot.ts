@@ -92,7 +92,7 @@ function toOutcome(text: string, exitCode: number | null): HostOutcome {
     ...(request && { request }),
     ...(response && { response }),
     ...(stats && { stats }),
-    ...(details?.cancelled && { cancelled: true }),
+    ...(ok !== true && { cancelled: details?.cancelled === true }),
     ...(details?.kind !== undefined && { errorInfo: { kind: details.kind, retryable: details.retryable === true, hint: details.hint } }),
   };
 }

@@ -33,9 +33,10 @@ export function toRefusalText(id: IdSource, error: string, data: string): string
   return toAnswerText(id, { ok: false, code: 2, data, error: cutToBytes(error, limits.rpcErrorTextBytes) });
 }
 
-/** `data` of a call. Members that are undefined are left out by JSON itself. */
+/** `data` of a call; a failed one says whether it was cancelled. Members that are undefined are left out by JSON itself. */
 function toCallData(outcome: CallOutcome, rpc?: CallStats["rpc"]): CallData {
-  const { request, response, timingMs, cancelled, errorInfo, stats } = outcome;
+  const { ok, request, response, timingMs, errorInfo, stats } = outcome;
+  const cancelled = ok ? undefined : outcome.cancelled === true;
   return { request, response, timingMs, stats: rpc ? { ...stats, rpc } : stats, cancelled, errorInfo } as CallData;
 }
 
@@ -79,7 +80,13 @@ const cutBody = (body: string, length: number, encoding: "base64" | undefined): 
 
 function tooLongAnswer(status: number | undefined): RpcAnswer {
   const errorInfo = { kind: "too_large", retryable: false, hint: "ask the API for less, or leave out --include-headers" };
-  return { ok: false, code: 7, status, data: JSON.stringify({ errorInfo }), error: "the answer is too long for one line" };
+  return {
+    ok: false,
+    code: 7,
+    status,
+    data: JSON.stringify({ cancelled: false, errorInfo }),
+    error: "the answer is too long for one line",
+  };
 }
 
 /** A call that was not made, or did not end by itself. */

@@ -63,6 +63,27 @@ describe.concurrent("handshake", () => {
     expect(host.hello?.protocolSemver).toBe(protocolSemver);
   });
 
+  it.each(["1.1.1", "1.2.0", "2.0.0", "1.10.0", "1.0", 7])(
+    "R103 a server whose minHostSemver is %j is refused, and no call is made",
+    async (minHostSemver) => {
+      const { options, log } = fakeIgw({ minHostSemver });
+      await expect(startGatewayHost(options)).rejects.toMatchObject({
+        code: "start_failed",
+        message: expect.stringMatching(/asks for a host of version .* this one is 1\.1\.0|its minHostSemver is not/) as string,
+        facts: { reason: "incompatible_server" },
+      });
+      expect(starts(log())).toHaveLength(1);
+    },
+  );
+
+  it.each(["1.1.0", "1.0.9", "0.99.99", "1.1.0-beta.1", null])(
+    "R103 a server whose minHostSemver is %j takes this host",
+    async (minHostSemver) => {
+      const host = await start(fakeIgw({ minHostSemver }).options);
+      expect(host.mode).toBe("rpc");
+    },
+  );
+
   it("R104 features that the host needs must be there, and true", async () => {
     const features = { call: true, cancel: false };
     const { options } = fakeIgw({ features });
@@ -244,6 +265,7 @@ describe.concurrent("without an rpc server", () => {
       code: 6,
       status: 401,
       error: "http 401",
+      cancelled: false,
       errorInfo: { kind: "auth", retryable: false, hint: undefined },
     });
     await expect(host.call({ path: "/mute" })).rejects.toMatchObject({ code: "start_failed" });

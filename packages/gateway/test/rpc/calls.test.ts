@@ -159,6 +159,17 @@ describe("cancel", () => {
     expect(await client.count(1)).toMatchObject([{ id: "c", ok: false, code: 2 }]);
   });
 
+  it("R88 every failed call says whether it was cancelled, as hosts of igw expect, and one that succeeded says nothing", async () => {
+    const core = createScriptedCore(({ path }) =>
+      Promise.resolve(path === "/fails" ? { ok: false, code: 7, error: "http 500", status: 500 } : succeeded("")),
+    );
+    const { client } = serve(core);
+    await client.send({ id: "fails", op: "call", args: { path: "/fails" } }, { id: "bad", op: "call", args: { path: 5 } }, ...calls(1));
+    await client.count(3);
+    for (const id of ["fails", "bad"]) expect(client.of(id)).toMatchObject([{ ok: false, data: { cancelled: false } }]);
+    expect(client.of(0)[0]?.data).not.toHaveProperty("cancelled");
+  });
+
   it("calls without an id are named by no cancel", async () => {
     const release = Promise.withResolvers<void>();
     const { client } = serve(createScriptedCore(() => release.promise.then(() => succeeded(""))));

@@ -108,7 +108,10 @@ export function addRpc(program: Command): void {
     .option("--max-body <bytes>", `keep at most so much of a body (default: ${limits.maxBodyBytes})`, parseWhole(1, limits.maxBodyBytes));
   // Hosts of igw may say so, though there is nothing else than JSON here.
   rpc.addOption(new Option("--json").hideHelp());
-  addTargetOptions(addSpecOption(rpc)).action(async (flags: RpcFlags) => (await import("./run-rpc.ts")).runRpc(flags));
+  addTargetOptions(addSpecOption(rpc));
+  // stdin is the protocol here. Known all the same, so that whoever gives it is told what to use instead.
+  rpc.options.find(({ long }) => long === "--api-key-stdin")?.hideHelp();
+  rpc.action(async (flags: RpcFlags) => (await import("./run-rpc.ts")).runRpc(flags));
   addExamples(rpc, [
     `echo '{"id":1,"op":"hello"}' | hawser rpc`,
     `echo '{"op":"call","args":{"op":"listTags"}}' | hawser rpc --demo`,

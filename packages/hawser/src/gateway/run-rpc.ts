@@ -17,7 +17,11 @@ export interface RpcFlags extends CoreFlags {
 }
 
 export async function runRpc(flags: RpcFlags): Promise<void> {
-  if (flags.apiKeyStdin) throw new HawserError("usage", "--api-key-stdin: stdin belongs to the protocol here; use --api-key-file");
+  if (flags.apiKeyStdin)
+    throw new HawserError(
+      "usage",
+      "--api-key-stdin: stdin carries the protocol here; give the token with --api-key-file, IGNITION_API_TOKEN or the configuration",
+    );
   const given = await toGatewayOptions(flags);
   const demo = flags.demo ? await startDemoTarget(given) : undefined;
   const { workers, queueSize, overflow } = flags;

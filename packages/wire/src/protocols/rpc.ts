@@ -80,7 +80,7 @@ export const callData = v.object({
   ),
   timingMs: v.optional(v.number()),
   stats: v.optional(callStats),
-  cancelled: v.optional(v.boolean()),
+  cancelled: v.optional(v.pipe(v.boolean(), v.description("In every failed call: whether it ended because it was cancelled."))),
   errorInfo: v.optional(v.object({ kind: v.string(), retryable: v.boolean(), hint: v.optional(v.string()) })),
 });
 
@@ -184,7 +184,7 @@ export const rpcProtocol = defineProtocol({
             v.pipe(
               v.unknown(),
               v.description(
-                "What the operation answers. For `call`: `request`, `response`, `timingMs`, `stats` and, when it failed, `errorInfo {kind, retryable, hint}`.",
+                "What the operation answers. For `call`: `request`, `response`, `timingMs`, `stats` and, when it failed, `cancelled` (true or false) and `errorInfo {kind, retryable, hint}`.",
               ),
             ),
           ),
@@ -210,6 +210,7 @@ export const rpcProtocol = defineProtocol({
             status: 401,
             error: "http 401: token missing or invalid",
             data: {
+              cancelled: false,
               errorInfo: {
                 kind: "auth",
                 retryable: false,
