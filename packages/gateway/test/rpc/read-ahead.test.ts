@@ -25,7 +25,7 @@ describe("a full queue that blocks", () => {
     );
     await client.send({ id: "b", op: "no such operation" });
     const first = await client.count(8);
-    expect(first.map(({ id }) => id).toSorted()).toEqual([1, 7, "b", "f", "h", "q", "r", "x"]);
+    expect(new Set(first.map(({ id }) => id))).toEqual(new Set([1, 7, "b", "f", "h", "q", "r", "x"]));
     for (const id of ["q", "x"]) expect(client.of(id)).toMatchObject([{ ok: true, data: { cancelled: true, count: 1 } }]);
     for (const id of [1, 7]) expect(client.of(id)).toMatchObject([{ ok: false, code: 7, data: { cancelled: true } }]);
     release.resolve();
@@ -83,7 +83,7 @@ describe("a full queue that blocks", () => {
     await sleep(50);
     expect(client.answers).toEqual([]);
     gates[0]?.();
-    expect((await client.count(2)).map(({ id }) => id).toSorted()).toEqual([0, "h"]);
+    expect(new Set((await client.count(2)).map(({ id }) => id))).toEqual(new Set([0, "h"]));
     for (const call of [1, 2, 3]) {
       await until(() => gates.length > call);
       gates[call]?.();
