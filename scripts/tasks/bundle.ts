@@ -31,7 +31,7 @@ export async function bundleBridge(): Promise<void> {
       platform: "node",
       resolve: { conditionNames: ["hawser-source", "node", "import", "default"] },
       plugins: [withoutSchemaValidator],
-      transform: { define: { __HAWSER_VERSION__: JSON.stringify(readVersion()) } },
+      transform: { define: definitions() },
     });
     await bundle.write({ file: join(root, folder, file), format: "cjs", minify: true });
     await bundle.close();
@@ -42,11 +42,26 @@ export function isBundleStale(): boolean {
   // Tests of the tasks build small trees of their own, without it.
   if (!existsSync(join(root, folder))) return false;
   const times = bundles.map(({ file }) => timeOf(`${folder}/${file}`) ?? 0);
-  const sources = [...globSync("packages/{bridge,wire}/src/**/*.ts", { cwd: root }), "package-lock.json", "scripts/tasks/bundle.ts"];
+  const sources = [
+    ...globSync("packages/{bridge,wire}/src/**/*.ts", { cwd: root }),
+    `${folder}/package.json`,
+    "package-lock.json",
+    "scripts/tasks/bundle.ts",
+  ];
   const newest = Math.max(...sources.map((path) => timeOf(path) ?? 0));
   return Math.min(...times) < newest;
 }
 
-function readVersion(): string {
-  return (JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as { version: string }).version;
+/** What the bundles know of their package. */
+function definitions(): Record<string, string> {
+  const { version, engines } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
+  return {
+    __HAWSER_VERSION__: JSON.stringify(version),
+    __HAWSER_NEEDED_NODE__: JSON.stringify(engines.node.replace(/^>=/, "")),
+  };
+}
+
+interface Manifest {
+  readonly version: string;
+  readonly engines: { readonly node: string };
 }

@@ -1,5 +1,6 @@
 // The runtime-neutral part of the wire: it imports nothing of Node, so that a page can use it too.
 
+import "./require-node.ts";
 export { isSettledWithin, untilAborted, whenAborted } from "./abort.ts";
 export { createCancelController } from "./cancel-signal.ts";
 export type { CancelSignal } from "./cancel-signal.ts";

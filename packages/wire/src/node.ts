@@ -1,5 +1,6 @@
 // The part of the wire that needs Node: codecs on bytes, streams, sockets, processes.
 
+import "./require-node.ts";
 export { createAccumulator } from "./codec/accumulator.ts";
 export type { Codec, CodecOptions, Decoder } from "./codec/codec.ts";
 export { LENGTH_PREFIX_SIZE, lengthPrefix } from "./codec/length-prefix.ts";

@@ -136,7 +136,7 @@ function titleOfFirst(entries: readonly Entry[]): string {
 }
 
 // What would break the line, hide in it or turn its direction; but not what joins several signs to one picture.
-const unprintable = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]--[\u200d]]+/gv;
+const unprintable = /(?:(?!\u200d)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s])+/gu;
 
 /** One line, without control characters, cut at a whole character. */
 export function toTitle(text: string): string {

@@ -10,6 +10,8 @@ import { Script } from "node:vm";
 import { createCodeCache } from "./code-cache.ts";
 
 declare const __HAWSER_VERSION__: string;
+/** Such as `22.13`. */
+declare const __HAWSER_NEEDED_NODE__: string;
 
 type ModuleFunction = (...context: readonly unknown[]) => void;
 
@@ -60,7 +62,24 @@ function shortHash(text: string): string {
   return (hash >>> 0).toString(16);
 }
 
-// The MCP library's validator would write, compile and run a function for each schema; in a process that
-// uses most of them a few times, that costs more than it saves.
-(globalThis as { __zod_globalConfig?: object }).__zod_globalConfig = { jitless: true };
-loadMain(join(__dirname, "bridge-main.cjs"));
+function isNodeTooOld(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const [neededMajor = 0, neededMinor = 0] = __HAWSER_NEEDED_NODE__.split(".").map(Number);
+  return major < neededMajor || (major === neededMajor && minor < neededMinor);
+}
+
+function start(): void {
+  if (isNodeTooOld()) {
+    // Clients keep what a server says on stderr; the stack of an error would hide it.
+    const versions = `Node ${__HAWSER_NEEDED_NODE__} or newer and this is ${process.versions.node} (${process.execPath})`;
+    process.stderr.write(`hawser: the bridge needs ${versions}; name a newer one as the command of this server\n`);
+    process.exitCode = 2;
+    return;
+  }
+  // The MCP library's validator would write, compile and run a function for each schema; in a process that
+  // uses most of them a few times, that costs more than it saves.
+  (globalThis as { __zod_globalConfig?: object }).__zod_globalConfig = { jitless: true };
+  loadMain(join(__dirname, "bridge-main.cjs"));
+}
+
+start();
