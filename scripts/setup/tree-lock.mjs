@@ -1,7 +1,9 @@
 // One set-up at a time in a working tree. The lock is a file that names the processes at work;
-// when none of them lives any more (a killed run), the next one takes the lock over.
+// when none of them lives any more (a killed run), the next one takes the lock over. Its first line is the space in which
+// these pids mean something: about those of another container on the same tree, signs of life in the file's time decide.
 
 import fs from "node:fs";
+import os from "node:os";
 import { join } from "node:path";
 import { problem, say } from "./problem.mjs";
 
@@ -9,6 +11,8 @@ const pollMs = 200;
 const maxWaitMs = 15 * 60_000;
 // Between creating a lock file and writing into it lies next to nothing; an empty one this old is a leftover.
 const unwrittenMs = 10_000;
+const beatMs = 5_000;
+const silenceMs = 60_000;
 
 /**
  * @typedef {object} TreeLock
@@ -31,9 +35,11 @@ export async function withTreeLock(root, action) {
     throw problem(`${root} can't be written to (${codeOf(error)}); give it to your user, or work in a copy, and run this again.`);
   }
   await acquire(path);
+  const beat = setInterval(() => touch(path), beatMs);
   try {
-    return await action({ share: (pid) => fs.writeFileSync(path, `${process.pid}\n${pid}\n`) });
+    return await action({ share: (pid) => fs.writeFileSync(path, `${processSpace()}\n${process.pid}\n${pid}\n`) });
   } finally {
+    clearInterval(beat);
     fs.rmSync(path, { force: true });
   }
 }
@@ -42,10 +48,10 @@ export async function withTreeLock(root, action) {
 async function acquire(path) {
   const giveUpAt = Date.now() + maxWaitMs;
   let isAnnounced = false;
-  while (!tryCreate(path, `${process.pid}\n`)) {
-    const owners = readOwners(path);
-    if (owners !== undefined && !owners.some(isAlive)) {
-      breakLock(path, owners);
+  while (!tryCreate(path, `${processSpace()}\n${process.pid}\n`)) {
+    const leftBehind = readLeftBehind(path);
+    if (leftBehind !== undefined) {
+      breakLock(path, leftBehind);
       continue;
     }
     if (Date.now() > giveUpAt) {
@@ -72,17 +78,37 @@ function tryCreate(path, content) {
 }
 
 /**
- * Who holds the lock; undefined when that can't be told yet.
+ * What stands in a lock that nobody holds any more; undefined for one that is held, or was released in the meantime.
  * @param {string} path
- * @returns {number[] | undefined}
+ * @returns {string | undefined}
  */
-function readOwners(path) {
+function readLeftBehind(path) {
   try {
-    const owners = fs.readFileSync(path, "utf8").split("\n").filter(Boolean).map(Number);
-    if (owners.length > 0 && owners.every(Number.isInteger)) return owners;
-    return Date.now() - fs.statSync(path).mtimeMs > unwrittenMs ? [] : undefined;
+    const content = fs.readFileSync(path, "utf8");
+    const silentMs = Date.now() - fs.statSync(path).mtimeMs;
+    const [space, ...owners] = content.split("\n").filter(Boolean);
+    if (owners.length > 0 && space === processSpace()) return owners.map(Number).some(isAlive) ? undefined : content;
+    return silentMs > (owners.length > 0 ? silenceMs : unwrittenMs) ? content : undefined;
   } catch {
-    return undefined; // released in the meantime
+    return undefined;
+  }
+}
+
+/** One boot of one machine, and one PID namespace of it: a container that shares the tree counts its processes for itself. */
+function processSpace() {
+  try {
+    return `${fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${fs.readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return `${process.platform} ${os.hostname()}`;
+  }
+}
+
+/** @param {string} path */
+function touch(path) {
+  try {
+    fs.utimesSync(path, new Date(), new Date());
+  } catch {
+    // The tree was removed; the run will say so.
   }
 }
 
@@ -90,9 +116,9 @@ function readOwners(path) {
  * Removes a dead lock. Two runs may find it dead at once: the second must not remove the lock that
  * the first has taken by then, so the removal has a lock of its own, held for a moment.
  * @param {string} path
- * @param {number[]} owners
+ * @param {string} leftBehind
  */
-function breakLock(path, owners) {
+function breakLock(path, leftBehind) {
   const breaker = `${path}.breaker`;
   if (!tryCreate(breaker, "")) {
     try {
@@ -103,7 +129,7 @@ function breakLock(path, owners) {
     return;
   }
   try {
-    if (String(readOwners(path)) === String(owners)) fs.unlinkSync(path);
+    if (readLeftBehind(path) === leftBehind) fs.unlinkSync(path);
   } finally {
     fs.unlinkSync(breaker);
   }

@@ -1,7 +1,8 @@
 // The set-up behind `npm start` and `npm test`, run as a real process in a temporary tree. The task
 // at its end is replaced by one that tells how it was started.
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync, readlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createTempTree, isRunning, pinnedName, writeLock, type Outcome, type RunOptions, type TempTree } from "./temp-tree.ts";
@@ -195,17 +196,30 @@ it("runs the task on the machine's own Node where no pinned one exists and it is
   expect(readReport(stdout).argv0).toBe(process.execPath);
 });
 
-it("takes over the lock of a run that was killed", async () => {
-  const tree = createReportingTree();
+const here = existsSync("/proc/self/ns/pid")
+  ? `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`
+  : `${process.platform} ${hostname()}`;
+
+it.each([
   // No system gives out an id this high.
-  tree.write(".hawser/setup.lock", "99999999\n");
+  ["that was killed", `${here}\n99999999\n`, 0],
+  ["in another container that has given no sign of life for a minute", `elsewhere\n${process.pid}\n`, 61],
+  ["that was killed before it wrote its id", "", 11],
+])("takes over the lock of a run %s", async (_which, content, ageSeconds) => {
+  const tree = createReportingTree();
+  tree.write(".hawser/setup.lock", content);
+  const touchedAt = Date.now() / 1_000 - ageSeconds;
+  utimesSync(tree.path(".hawser/setup.lock"), touchedAt, touchedAt);
   expect((await tree.runScript(["start"])).code).toBe(0);
   expect(tree.npmCalls()).toHaveLength(1);
 });
 
-it("says that it waits for a run that is still at work, and goes on when that one is done", async () => {
+it.each([
+  ["that is still at work", `${here}\n${process.pid}\n`],
+  ["in another container, whose id means nothing here", "elsewhere\n99999999\n"],
+])("says that it waits for a run %s, and goes on when that one is done", async (_which, content) => {
   const tree = createReportingTree();
-  tree.write(".hawser/setup.lock", `${process.pid}\n`);
+  tree.write(".hawser/setup.lock", content);
   const said: string[] = [];
   const { code } = await tree.runScript(["start"], {
     onStderr(text) {

@@ -1,8 +1,8 @@
 // An agent runtime under test: a command whose conversations, configuration and model are its own business,
 // but not those of whoever runs the suite. Each scenario gets a private folder for what it keeps.
 
+import { createPrivateFolder } from "@hawser/wire/node";
 import { nameOf, startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
-import { createPrivateFolder } from "./private-folder.ts";
 import type { Session, Subject } from "./subject.ts";
 
 /** `start` is for tests: without it a process is started. */
@@ -11,7 +11,7 @@ export function agentSubject(options: CommandSubjectOptions, start: StartCommand
 }
 
 async function openAgent(options: CommandSubjectOptions, start: StartCommand): Promise<Session> {
-  const folder = createPrivateFolder();
+  const folder = createPrivateFolder("conform");
   try {
     const session = await start({ ...options, env: toEnvironment(options.env ?? process.env, folder.path) });
     const close = async (): Promise<void> => {

@@ -3,10 +3,9 @@
 // private folder for both files, which is also the bridge's temporary folder; all of it is removed.
 
 import { rmSync, writeFileSync } from "node:fs";
-import { createSessionNames, type SessionNames } from "@hawser/wire/node";
+import { createSessionNames, createPrivateFolder, type SessionNames } from "@hawser/wire/node";
 import { nameOf, startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
 import { toBytes } from "./pieces.ts";
-import { createPrivateFolder } from "./private-folder.ts";
 import { listenScripted, type ScriptedParent } from "./scripted-parent.ts";
 import type { Setup } from "./setup.ts";
 import type { Session, Subject } from "./subject.ts";
@@ -24,7 +23,7 @@ export function bridgeSubject(options: CommandSubjectOptions, start: StartComman
 }
 
 async function openBridge(options: CommandSubjectOptions, setup: Setup, start: StartCommand): Promise<Session> {
-  const folder = createPrivateFolder();
+  const folder = createPrivateFolder("conform");
   let parent: ScriptedParent | undefined;
   let closing: Promise<void> | undefined;
   async function close(session?: Session): Promise<void> {

@@ -7,11 +7,10 @@ import type { Socket } from "node:net";
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { describeThrown, HawserError } from "@hawser/wire";
-import { connectSocket, SOCKET_FILE_PREFIX } from "@hawser/wire/node";
+import { connectSocket, createPrivateFolder, SOCKET_FILE_PREFIX } from "@hawser/wire/node";
 import { nameOf, startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
 import { excerptOfText } from "./excerpt.ts";
 import { isObject } from "./pattern.ts";
-import { createPrivateFolder } from "./private-folder.ts";
 import type { Setup } from "./setup.ts";
 import type { Session, Subject } from "./subject.ts";
 import { within } from "./wait.ts";
@@ -36,7 +35,7 @@ export function parentSubject(options: ParentSubjectOptions, start: StartCommand
 }
 
 async function openParent(options: ParentSubjectOptions, setup: Setup, start: StartCommand): Promise<Session> {
-  const folder = createPrivateFolder();
+  const folder = createPrivateFolder("conform");
   const env = { ...(options.env ?? process.env), TMPDIR: folder.path };
   const session = await start({ ...stopTimes, ...options, env, umask: setup.umask }).catch((error: unknown) => {
     folder.remove();

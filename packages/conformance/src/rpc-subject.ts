@@ -2,10 +2,10 @@
 // on both sides of it. We are the host on its pipes and the API that it calls. Each scenario gets a
 // private folder for configuration, caches and the API's document; all of it is removed.
 
+import { createPrivateFolder } from "@hawser/wire/node";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nameOf, startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
-import { createPrivateFolder } from "./private-folder.ts";
 import { listenApi, type ScriptedApi } from "./scripted-api.ts";
 import type { Setup } from "./setup.ts";
 import type { Session, Subject } from "./subject.ts";
@@ -23,7 +23,7 @@ export function rpcSubject(options: CommandSubjectOptions, start: StartCommand =
 }
 
 async function openRpc(options: CommandSubjectOptions, setup: Setup, start: StartCommand): Promise<Session> {
-  const folder = createPrivateFolder();
+  const folder = createPrivateFolder("conform");
   let api: ScriptedApi | undefined;
   let closing: Promise<void> | undefined;
   async function close(session?: Session): Promise<void> {

@@ -262,6 +262,18 @@ describe.concurrent("Ctrl-C", () => {
     expect(readdirSync(place.folder)).toEqual([]);
   });
 
+  it("G9: the folder of a killed --demo is removed by the next start", async () => {
+    const place = makePlace();
+    const at = { ...place, env: { ...place.env, TMPDIR: place.folder } };
+    const running = startIn(at, ["call", "--demo", "--op", "slow", "--param", "ms=50000", "--timeout", "60s"]);
+    await expect.poll(() => readdirSync(place.folder).length, { timeout: 50_000 }).toBe(1);
+    running.process.kill("SIGKILL");
+    await running.ended;
+    expect(readdirSync(place.folder)).toHaveLength(1);
+    expect((await runIn(at, ["call", "--demo", "--op", "gatewayInfo"])).code).toBe(0);
+    expect(readdirSync(place.folder)).toEqual([]);
+  });
+
   it.each(["SIGINT", "SIGTERM"] as const)("%s cancels the running call, the file is left as it was", async (signal) => {
     const waiting = await startApiStub(() => undefined);
     const place = makePlace(waiting);

@@ -2,7 +2,5 @@
 
 export type { RuntimeFacts } from "./link/page-frames.ts";
 export type { PageAddress } from "./server/http-server.ts";
-export { createLaunchFolder } from "./server/launch-folder.ts";
-export type { LaunchFolder } from "./server/launch-folder.ts";
 export { startShell } from "./server/start-shell.ts";
 export type { Shell, ShellOptions } from "./server/start-shell.ts";

@@ -1,28 +1,38 @@
 // One change of a file at a time, also between processes. The lock names the process that holds it: while that
-// lives it is waited for, however slow the machine is. A lock that a dead process left behind is taken over.
+// lives it is waited for, for a while. A lock that a dead process left behind is taken over; where a process can't be
+// seen, because it is of another container or machine, signs of life in the file decide (`holder-beat.ts`).
 
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { open, readFile, rm, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { HawserError } from "./errors.ts";
+import { limits } from "./limits.ts";
+import { isSilent, startBeat, staysSilent } from "./process/holder-beat.ts";
+import { createHolderName, describeHolder, judgeHolder } from "./process/holder.ts";
 import { onProcessEnd } from "./process/process-end.ts";
 
-/** A change takes milliseconds: nobody writes the id of a process this late. */
-const settledMs = 10_000;
-/** The id may be another process's by now, or one of another machine. */
-const abandonedMs = 60_000;
+/** Making a lock and writing a name into it are next to one another: one without a name is a leftover at this age. */
+const unwrittenMs = 10_000;
 const retryMs = 20;
 
-/** Runs `work` while holding the lock file. Waits for whoever holds it, at most until their lock was left behind. */
-export async function withFileLock<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
-  while (!(await tryCreate(path, String(process.pid)))) {
-    if (await isLeftBehind(path)) await removeLeftBehind(path);
+/** Runs `work` while holding the lock file. Waits for whoever holds it; throws `overloaded` when that takes too long. */
+export async function withFileLock<Result>(path: string, work: () => Promise<Result>, waitMs: number = limits.lockWaitMs): Promise<Result> {
+  const name = createHolderName();
+  const giveUpAt = performance.now() + waitMs;
+  while (!(await tryCreate(path, name))) {
+    const leftBehind = await findLeftBehind(path);
+    if (leftBehind !== undefined) await removeLeftBehind(path, leftBehind, name);
+    else if (performance.now() > giveUpAt) throw await stillHeld(path);
     else await sleep(retryMs);
   }
-  const forget = onProcessEnd(() => rmSync(path, { force: true }));
+  const unlock = (): void => removeOwn(path, name);
+  const forget = onProcessEnd(unlock);
+  const endBeat = startBeat(path);
   try {
     return await work();
   } finally {
-    await rm(path, { force: true });
+    endBeat();
+    unlock();
     forget();
   }
 }
@@ -40,38 +50,46 @@ async function tryCreate(path: string, content: string): Promise<boolean> {
   }
 }
 
-async function isLeftBehind(path: string): Promise<boolean> {
+/** What stands in a lock that was left behind; undefined for one that is held, or was released in the meantime. */
+async function findLeftBehind(path: string): Promise<string | undefined> {
   try {
-    const ageMs = Date.now() - (await stat(path)).mtimeMs;
-    return ageMs > abandonedMs || (ageMs > settledMs && !isAlive(Number(await readFile(path, "utf8"))));
+    const holder = await readFile(path, "utf8");
+    const state = judgeHolder(holder);
+    if (state === undefined) return Date.now() - (await stat(path)).mtimeMs > unwrittenMs ? holder : undefined;
+    return state === "gone" || (state === "unsure" && (await isSilent(path)) && (await staysSilent(path))) ? holder : undefined;
   } catch {
-    // Released in the meantime.
-    return false;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return undefined;
   }
 }
 
 // Several may find it left behind at the same time, and the second must not remove what the first has taken by
-// then: the removal has a lock of its own, held for a moment.
-async function removeLeftBehind(path: string): Promise<void> {
+// then: the removal has a lock of its own, held for a moment, and looks whether it is still the same holder's.
+async function removeLeftBehind(path: string, holder: string, name: string): Promise<void> {
   const breaker = `${path}.breaker`;
-  if (!(await tryCreate(breaker, String(process.pid)))) {
-    if (await isLeftBehind(breaker)) await rm(breaker, { force: true });
+  if (!(await tryCreate(breaker, name))) {
+    if ((await findLeftBehind(breaker)) !== undefined) await rm(breaker, { force: true });
     else await sleep(retryMs);
     return;
   }
   try {
-    if (await isLeftBehind(path)) await rm(path, { force: true });
+    // A holder's name is never used again. Anything else may have been written anew, so its age is looked at again.
+    if (judgeHolder(holder) !== undefined || (await findLeftBehind(path)) === holder) removeOwn(path, holder);
   } finally {
     await rm(breaker, { force: true });
   }
+}
+
+/** Removes the lock while it is the one of this holder. After a long sleep of ours it may be another's. */
+function removeOwn(path: string, name: string): void {
+  try {
+    if (readFileSync(path, "utf8") === name) rmSync(path, { force: true });
+  } catch {
+    // Gone already, with its folder perhaps.
+  }
+}
+
+async function stillHeld(path: string): Promise<HawserError> {
+  const holder = await readFile(path, "utf8").catch(() => "");
+  const who = judgeHolder(holder) === undefined ? "another process" : describeHolder(holder);
+  return new HawserError("overloaded", `${path} is held by ${who}; try again, or end that process, or remove the file if it is gone`);
 }

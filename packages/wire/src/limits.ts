@@ -98,6 +98,23 @@ export const limitTable = define({
     value: 1_000,
     reason: "Leftovers that one start looks at; the rest waits for the next start.",
   },
+  lockBeatMs: {
+    value: 5_000,
+    reason:
+      "How often the holder of a lock shows that it lives, for those who can't see its process: those in other containers and machines.",
+  },
+  lockSilenceMs: {
+    value: 60_000,
+    reason: "Silence of such a holder after which its lock counts as left behind; it is watched for one more beat before it is taken over.",
+  },
+  lockWaitMs: {
+    value: 30_000,
+    reason: "How long a change of a small file (configuration, remembered answers) waits for another process that is changing it.",
+  },
+  staleFolderMs: {
+    value: 86_400_000,
+    reason: "Silence before a temporary folder is removed whose process can't be seen; one whose process is gone goes at once.",
+  },
   eofGraceMs: {
     value: 10_000,
     reason: "After the end of input: time for accepted work to finish.",

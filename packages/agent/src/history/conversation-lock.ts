@@ -1,17 +1,29 @@
-// One runtime per conversation. The lock is a folder in which everybody who wants it first puts a name of
-// his own and then looks for the others: of two, at least one sees the other, so there are never two
-// holders. A name is never used again, so the name of a dead process can be removed by anybody at any time;
-// nobody can remove a lock that he has judged dead and that has become another's meanwhile.
+// One runtime per conversation. The lock is a folder in which everybody who wants it first puts a name of its own
+// and then looks for the others: of two, at least one sees the other, so there are never two holders. A name is
+// never used again, so the name of a dead process can be removed by anybody at any time, and a lock that was judged
+// dead can't have become another's meanwhile. The holder touches its name while it lives, for those in other
+// containers and machines, who can't see its process. One that was silent for so long that it was taken for dead
+// (a container that was paused) finds its name gone before it writes again.
 
 import { rmdirSync, rmSync } from "node:fs";
-import { mkdir, readdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HawserError } from "@hawser/wire";
-import { onProcessEnd } from "@hawser/wire/node";
-import { createHolderName, isHolderAlive, pidOf } from "./process-identity.ts";
+import { HawserError, limits } from "@hawser/wire";
+import {
+  createHolderName,
+  describeHolder,
+  isSilent,
+  judgeHolder,
+  onProcessEnd,
+  pidOfHolder,
+  startBeat,
+  staysSilent,
+} from "@hawser/wire/node";
 
 export interface ConversationLock {
+  /** Whether the name is still there. */
+  isHeld(): Promise<boolean>;
   release(): void;
 }
 
@@ -22,23 +34,26 @@ const maxPauseMs = 25;
 
 /** Throws `overloaded` that names the process which holds it. */
 export async function lockConversation(lockFolder: string, shownId: string): Promise<ConversationLock> {
-  const name = await createHolderName();
+  const name = createHolderName();
   let other = "";
   for (let attempt = 0; attempt < attempts; attempt++) {
     if (!(await putName(lockFolder, name))) continue;
-    const rivals = await livingIn(lockFolder, name);
-    if (rivals.length === 0) return hold(lockFolder, name);
+    const rivals = await findRivals(lockFolder, name);
+    if (rivals.living.length === 0 && rivals.silent.length === 0) return hold(lockFolder, name);
     removeName(lockFolder, name);
-    const holder = rivals.find((entry) => entry.endsWith(heldMark));
-    other = holder ?? rivals[0] ?? "";
+    const holder = rivals.living.find((entry) => entry.endsWith(heldMark));
+    other = holder ?? rivals.living[0] ?? rivals.silent[0] ?? "";
     if (holder !== undefined) break;
-    // Both have seen each other. Chance decides who is first next time.
-    await sleep(Math.random() * maxPauseMs);
+    // Chance decides who is first next time, of two that have seen each other.
+    if (rivals.silent.length > 0) await Promise.all(rivals.silent.map((entry) => removeIfSilent(lockFolder, entry)));
+    else await sleep(Math.random() * maxPauseMs);
   }
-  const pid = pidOf(other.replace(heldMark, ""));
-  const message = `conversation ${shownId} is in use by another runtime, process ${pid}; close it there, or use another conversation`;
-  throw new HawserError("overloaded", message, { facts: { pid } });
+  const holderName = toName(other);
+  const message = `conversation ${shownId} is in use by another runtime, ${describeHolder(holderName)}; close it there, or use another conversation`;
+  throw new HawserError("overloaded", message, { facts: { pid: pidOfHolder(holderName) } });
 }
+
+const toName = (entry: string): string => entry.replace(heldMark, "");
 
 /** False when the folder was removed just then. */
 async function putName(lockFolder: string, name: string): Promise<boolean> {
@@ -50,32 +65,52 @@ async function putName(lockFolder: string, name: string): Promise<boolean> {
   return writeFile(join(lockFolder, name), "", { flag: "wx", mode: 0o600 }).then(() => true, ignore("ENOENT"));
 }
 
-/** Those in the folder besides `ownName` whose process lives; the others are removed. */
-async function livingIn(lockFolder: string, ownName?: string): Promise<string[]> {
-  const living: string[] = [];
+interface Rivals {
+  readonly living: string[];
+  /** Those that can't be seen from here and have given no sign of life for long. */
+  readonly silent: string[];
+}
+
+/** Who is in the folder besides `ownName`; what a process left there that is gone is removed. */
+async function findRivals(lockFolder: string, ownName?: string): Promise<Rivals> {
+  const rivals: Rivals = { living: [], silent: [] };
   for (const entry of await readdir(lockFolder)) {
-    if (entry === ownName) continue;
-    const isAlive = await isHolderAlive(entry.replace(heldMark, ""));
-    if (isAlive === true) living.push(entry);
-    else if (isAlive === false) await rm(join(lockFolder, entry), { force: true });
+    const state = entry === ownName ? undefined : judgeHolder(toName(entry));
+    if (state === "gone") await rm(join(lockFolder, entry), { force: true });
+    else if (state === "unsure" && (await isSilent(join(lockFolder, toName(entry))))) rivals.silent.push(entry);
+    else if (state !== undefined) rivals.living.push(entry);
   }
-  return living;
+  return rivals;
+}
+
+async function removeIfSilent(lockFolder: string, entry: string): Promise<void> {
+  if (await staysSilent(join(lockFolder, toName(entry)))) await rm(join(lockFolder, entry), { force: true });
 }
 
 async function hold(lockFolder: string, name: string): Promise<ConversationLock> {
-  // A second file and not another name for the first: somebody who reads the folder meanwhile could miss both names.
-  const remove = (): void => removeName(lockFolder, name);
+  const path = join(lockFolder, name);
+  const endBeat = startBeat(path);
+  const remove = (): void => {
+    endBeat();
+    removeName(lockFolder, name);
+  };
   const forget = onProcessEnd(remove);
-  await writeFile(join(lockFolder, name + heldMark), "", { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
+  const release = (): void => {
     forget();
     remove();
+  };
+  // A second file and not another name for the first: somebody who reads the folder meanwhile could miss both names.
+  await writeFile(path + heldMark, "", { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
+    release();
     throw error;
   });
   return {
-    release() {
-      forget();
-      remove();
-    },
+    release,
+    isHeld: () =>
+      lstat(path).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
+      ),
   };
 }
 
@@ -86,16 +121,19 @@ function removeName(lockFolder: string, name: string): void {
   try {
     rmdirSync(lockFolder);
   } catch {
-    // Somebody else has put his name there.
+    // Somebody else's name is there, or the folder is gone.
   }
 }
 
-/** Removes what dead processes have left in a lock that nobody asks for any more. */
+/** Removes what dead processes have left in a lock that nobody asks for any more. What needs watching has to be silent for a day. */
 export async function sweepLock(lockFolder: string): Promise<void> {
   try {
-    const living = await livingIn(lockFolder);
-    if (living.length === 0) await rmdir(lockFolder);
+    for (const entry of (await findRivals(lockFolder)).silent) {
+      const path = join(lockFolder, toName(entry));
+      if (await isSilent(path, limits.staleFolderMs)) await rm(join(lockFolder, entry), { force: true });
+    }
+    await rmdir(lockFolder);
   } catch {
-    // Gone, or in use again.
+    // Gone, in use, or not to be written.
   }
 }

@@ -9,6 +9,8 @@ export interface Conversation {
   readonly messages: readonly ConversationMessage[];
   /** What its messages take in memory, about. */
   readonly bytes: number;
+  /** Whether it has to be opened again before its next use: it is read without a lock, or its file was changed by others. */
+  readonly isStale: boolean;
   /** Adds a whole message; resolves when it is on disk. */
   add(message: ConversationMessage): Promise<void>;
   /** Adds parts to the last message, which is an answer in the making; resolves when they are on disk. */
@@ -24,7 +26,10 @@ export interface Conversation {
 }
 
 export interface ConversationStore {
-  /** Opens or begins one, with a lock against other processes. Throws `overloaded` when another one holds it. */
+  /**
+   * Opens or begins one, with a lock against other processes. Throws `overloaded` when another one holds it. Where nothing can be written
+   * there is no lock, and every change is refused.
+   */
   open(conversationId: string): Promise<Conversation>;
   /** All of them, the latest first; those that can't be read are left out, with a notice. */
   list(): Promise<readonly ConversationSummary[]>;

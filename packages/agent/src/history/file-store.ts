@@ -1,18 +1,19 @@
 // The history in a folder: one journal for each conversation, locked while it is open. The folder is made
-// and looked through at the first use, so that a runtime is ready before any disk has answered.
+// and looked through at the first use, so that a runtime is ready before any disk has answered, and made again when
+// somebody has removed it. Where it can't be written, conversations are read without a lock and take nothing new.
 
-import { readdir, rm } from "node:fs/promises";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { describeThrown, HawserError } from "@hawser/wire";
+import { describeThrown, HawserError, limits as allLimits } from "@hawser/wire";
+import { isSilent, judgeHolder } from "@hawser/wire/node";
 import { lockConversation, sweepLock, type ConversationLock } from "./conversation-lock.ts";
 import { createConversationList } from "./conversation-list.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 import { toFileName, toShownId } from "./file-name.ts";
 import { newFileMark } from "./journal.ts";
 import { createOpenConversation, type OpenConversation } from "./open-conversation.ts";
-import { damagedMark, openJournal } from "./open-journal.ts";
-import { preparePrivateFolder } from "./private-files.ts";
-import { isHolderAlive } from "./process-identity.ts";
+import { damagedMark, openJournal, readJournal } from "./open-journal.ts";
+import { isUnwritable, preparePrivateFolder, unwritableFolder } from "./private-files.ts";
 import { createSharedConversations } from "./shared-conversations.ts";
 import { createHeldBytes, toStoreLimits, type StoreLimits } from "./store-limits.ts";
 
@@ -29,11 +30,12 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
   const { onNotice } = options;
   const folder = resolve(options.folder);
   const limits = toStoreLimits(options.limits);
-  const held = createHeldBytes(limits.maxOpenConversationBytes);
+  const heldBytes = createHeldBytes(limits.maxOpenConversationBytes);
   const folderList = createConversationList({ folder, limits, onNotice });
   let preparing: Promise<void> | undefined;
 
-  function prepare(): Promise<void> {
+  async function prepare(): Promise<void> {
+    if (preparing && (await isMissing(folder))) preparing = undefined;
     preparing ??= preparePrivateFolder(folder, onNotice)
       .then(() => sweep(folder))
       .catch((error: unknown) => {
@@ -44,27 +46,40 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
     return preparing;
   }
 
-  async function withLock<Result>(
-    conversationId: string,
-    action: (path: string, lock: ConversationLock) => Promise<Result>,
-  ): Promise<Result> {
-    const path = join(folder, toFileName(conversationId));
+  async function lock(conversationId: string): Promise<ConversationLock> {
     await prepare();
-    const lock = await lockConversation(path + lockMark, toShownId(conversationId));
+    const path = join(folder, toFileName(conversationId));
+    return lockConversation(path + lockMark, toShownId(conversationId)).catch((error: unknown) => {
+      throw isUnwritable(error) ? unwritableFolder(folder, error) : error;
+    });
+  }
+
+  async function load(conversationId: string): Promise<OpenConversation> {
+    const path = join(folder, toFileName(conversationId));
+    const source = { path, conversationId, limits, onNotice };
+    let held: ConversationLock;
     try {
-      return await action(path, lock);
+      held = await lock(conversationId);
     } catch (error) {
-      lock.release();
+      if (!HawserError.isInstance(error) || !isUnwritable(error.cause)) throw error;
+      const opened = await readJournal(source, error);
+      return createOpenConversation({ conversationId, ...opened, limits, held: heldBytes, onNotice, onClosed: () => {} });
+    }
+    // Its folder may be removed under it, or another process may have taken this one for dead.
+    const ensureLock = async (): Promise<void> => {
+      if (await held.isHeld()) return;
+      held.release();
+      held = await lock(conversationId);
+    };
+    try {
+      heldBytes.checkRoom(0);
+      const opened = await openJournal({ ...source, ensureLock });
+      return createOpenConversation({ conversationId, ...opened, limits, held: heldBytes, onNotice, onClosed: () => held.release() });
+    } catch (error) {
+      held.release();
       throw error;
     }
   }
-
-  const load = (conversationId: string): Promise<OpenConversation> =>
-    withLock(conversationId, async (path, lock) => {
-      held.checkRoom(0);
-      const { journal, transcript } = await openJournal({ path, conversationId, limits, onNotice });
-      return createOpenConversation({ conversationId, transcript, journal, limits, held, onNotice, onClosed: () => lock.release() });
-    });
 
   const conversations = createSharedConversations((conversationId) => load(conversationId).catch(rethrow(conversationId)));
 
@@ -80,10 +95,9 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
     },
     delete: (conversationId) =>
       conversations.take(conversationId, () =>
-        withLock(conversationId, async (path, lock) => {
-          await removeAll(folder, path);
-          lock.release();
-        }).catch(rethrow(conversationId)),
+        lock(conversationId)
+          .then((held) => removeAll(folder, join(folder, toFileName(conversationId))).finally(() => held.release()))
+          .catch(rethrow(conversationId)),
       ),
     close: () => conversations.close(),
   };
@@ -113,6 +127,15 @@ async function sweep(folder: string): Promise<void> {
     const path = join(folder, name);
     if (name.endsWith(`.jsonl${lockMark}`)) await sweepLock(path);
     const [, holder] = name.split(newFileMark);
-    if (holder !== undefined && (await isHolderAlive(holder)) === false) await rm(path, { force: true });
+    const state = holder === undefined ? undefined : judgeHolder(holder);
+    const isLeftBehind = state === "gone" || (state === "unsure" && (await isSilent(path, allLimits.staleFolderMs)));
+    // Where nothing can be removed, everything else still works.
+    if (isLeftBehind) await rm(path, { force: true }).catch(() => {});
   }
 }
+
+const isMissing = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+  );

@@ -6,11 +6,13 @@
 import { link, copyFile, lstat, rename, rm, type FileHandle } from "node:fs/promises";
 import { constants } from "node:fs";
 import { describeThrown, HawserError, splitText } from "@hawser/wire";
+import { createHolderName } from "@hawser/wire/node";
 import { createPrivateFile, unusable } from "./private-files.ts";
-import { createHolderName } from "./process-identity.ts";
 
 export interface Journal {
   readonly bytes: number;
+  /** Whether the file holds something else by now than what was read: it has to be opened again. */
+  readonly isStale: boolean;
   /** Whether somebody has removed the file under us. */
   isGone(): Promise<boolean>;
   /** A line is given in pieces, which are written one after the other. */
@@ -29,6 +31,8 @@ export interface JournalOptions {
   readonly headerLine: string;
   /** Undefined for one that is made with the first line. */
   readonly file?: { readonly handle: FileHandle; readonly size: number } | undefined;
+  /** Called before every write. Throws when the lock was lost and another process has it. */
+  ensureLock?(): Promise<void>;
 }
 
 /** A file that is written and not yet a journal: `<journal>.new-<holder>`. */
@@ -36,11 +40,12 @@ export const newFileMark = ".new-";
 
 const batchChars = 262_144;
 
-export function createJournal({ path, headerLine, file }: JournalOptions): Journal {
+export function createJournal({ path, headerLine, file, ensureLock }: JournalOptions): Journal {
   let handle = file?.handle;
   let bytes = file?.size ?? 0;
   /** Set when the end of the file is not known any more. */
   let broken: HawserError | undefined;
+  let isStale = false;
 
   async function writeOrTakeBack(into: FileHandle, pieces: readonly string[]): Promise<void> {
     try {
@@ -55,12 +60,16 @@ export function createJournal({ path, headerLine, file }: JournalOptions): Journ
   async function checkFile(current: FileHandle): Promise<void> {
     const [named, opened] = await Promise.all([lstat(path, { bigint: true }), current.stat({ bigint: true })]);
     if (named.ino === opened.ino && named.dev === opened.dev && opened.size === BigInt(bytes)) return;
-    throw unusable(path, "another program has changed it while it was open. Close the conversation and open it again");
+    isStale = true;
+    throw unusable(path, "another program has changed it while it was open; the next use opens it again, as it is then");
   }
 
   return {
     get bytes() {
       return bytes;
+    },
+    get isStale() {
+      return isStale;
     },
     async isGone() {
       if (!handle) return false;
@@ -71,11 +80,13 @@ export function createJournal({ path, headerLine, file }: JournalOptions): Journ
     },
     async append(line) {
       if (broken) throw broken;
+      await ensureLock?.();
       if (handle) await checkFile(handle);
       handle ??= await createFile(path);
       await writeOrTakeBack(handle, bytes === 0 ? [headerLine, ...line] : line);
     },
     async rewrite(lines, setAsideAs) {
+      await ensureLock?.();
       const fresh = await writeFresh(path, headerLine, lines);
       try {
         if (setAsideAs !== undefined) await keepAs(path, setAsideAs);
@@ -133,7 +144,7 @@ async function writeFresh(
   headerLine: string,
   lines: Iterable<readonly string[]>,
 ): Promise<{ path: string; handle: FileHandle; bytes: number }> {
-  const freshPath = `${path}${newFileMark}${await createHolderName()}`;
+  const freshPath = `${path}${newFileMark}${createHolderName()}`;
   const handle = await createFile(freshPath);
   try {
     const bytes = await writeTexts(handle, textsOf(headerLine, lines));

@@ -103,6 +103,9 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     get bytes() {
       return transcript.bytes;
     },
+    get isStale() {
+      return journal?.isStale ?? false;
+    },
     add: (message) =>
       inTurn(async () => {
         const { messageId } = message;

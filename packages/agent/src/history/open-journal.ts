@@ -2,6 +2,7 @@
 // be read is kept beside it under `<journal>.damaged-<time>`; nothing is ever emptied.
 
 import { basename } from "node:path";
+import type { HawserError } from "@hawser/wire";
 import { createJournal, type Journal } from "./journal.ts";
 import { loadJournal, type LoadedJournal } from "./load-journal.ts";
 import { openPrivateFile } from "./private-files.ts";
@@ -15,15 +16,22 @@ export interface OpenJournalOptions {
   readonly conversationId: string;
   readonly limits: StoreLimits;
   onNotice(message: string): void;
+  /** Throws when the lock was lost and another process has it. */
+  ensureLock(): Promise<void>;
 }
 
 export const damagedMark = ".damaged-";
 
-export async function openJournal(options: OpenJournalOptions): Promise<{ journal: Journal; transcript: Transcript }> {
-  const { path, conversationId, limits } = options;
+interface OpenedJournal {
+  readonly journal: Journal;
+  readonly transcript: Transcript;
+}
+
+export async function openJournal(options: OpenJournalOptions): Promise<OpenedJournal> {
+  const { path, conversationId, limits, ensureLock } = options;
   const headerLine = toHeaderLine(conversationId);
   const file = await openPrivateFile(path, "append");
-  const journal = createJournal({ path, headerLine, file });
+  const journal = createJournal({ path, headerLine, file, ensureLock });
   if (!file) return { journal, transcript: createTranscript() };
   try {
     const loaded = await loadJournal({ handle: file.handle, size: file.size, path, conversationId }, limits);
@@ -33,6 +41,27 @@ export async function openJournal(options: OpenJournalOptions): Promise<{ journa
     await journal.close();
     throw error;
   }
+}
+
+/** As it can be read, without a lock and without mending it; every change is refused with this reason. */
+export async function readJournal(options: Omit<OpenJournalOptions, "ensureLock">, reason: HawserError): Promise<OpenedJournal> {
+  const { path, conversationId, limits } = options;
+  const file = await openPrivateFile(path, "read");
+  const journal = createReadOnlyJournal(reason);
+  if (!file) return { journal, transcript: createTranscript() };
+  try {
+    const { transcript } = await loadJournal({ handle: file.handle, size: file.size, path, conversationId }, limits);
+    return { journal, transcript };
+  } finally {
+    await file.handle.close();
+  }
+}
+
+function createReadOnlyJournal(reason: HawserError): Journal {
+  const refuse = (): Promise<never> => Promise.reject(reason);
+  const ignore = async (): Promise<void> => {};
+  // Others may write to it, and it may become writable: the next one who uses it reads it again.
+  return { bytes: 0, isStale: true, isGone: async () => false, append: refuse, rewrite: refuse, cut: refuse, flush: ignore, close: ignore };
 }
 
 async function mend(journal: Journal, loaded: LoadedJournal, options: OpenJournalOptions): Promise<void> {

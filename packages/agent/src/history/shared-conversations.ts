@@ -75,6 +75,9 @@ export function createSharedConversations(load: (conversationId: string) => Prom
       get bytes() {
         return conversation.bytes;
       },
+      get isStale() {
+        return conversation.isStale;
+      },
       add: ifMine(conversation.add),
       addParts: ifMine(conversation.addParts),
       finish: ifMine(conversation.finish),

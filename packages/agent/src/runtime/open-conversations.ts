@@ -1,5 +1,6 @@
 // The conversations that this runtime has open, each with its lock. Those in use stay; of the others the
-// ones used last stay too, as far as they fit, so that the next turn need not read them again.
+// ones used last stay too, as far as they fit, so that the next turn need not read them again. One that is stale
+// does not stay.
 
 import { limits } from "@hawser/wire";
 import type { Conversation, ConversationStore } from "../history/conversation-store.ts";
@@ -64,8 +65,7 @@ export function createOpenConversations(store: ConversationStore): OpenConversat
       entries.size > agentOpenEntries ||
       [...entries.values()].reduce((sum, { conversation }) => sum + (conversation?.bytes ?? 0), 0) > agentOpenBytes;
     for (const [conversationId, entry] of entries) {
-      if (!isTooMuch()) return;
-      if (entry.users === 0) await closeEntry(conversationId, entry);
+      if (entry.users === 0 && (entry.conversation?.isStale || isTooMuch())) await closeEntry(conversationId, entry);
     }
   }
 

@@ -1,13 +1,13 @@
 // RUN-07: two runtimes never share a conversation; the lock of a dead one is nobody's. With real processes.
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { createHolderName, isHolderAlive } from "../../src/history/process-identity.ts";
+import { createHolderName, judgeHolder } from "@hawser/wire/node";
 import { addTurn, freshStore, messagesOf, storeIn, temporaryFolder, user } from "./stores.ts";
 
 const program = fileURLToPath(new URL("../fixtures/history-holder.ts", import.meta.url));
@@ -20,10 +20,13 @@ interface Holder {
   end(): Promise<void>;
 }
 
-function startHolder(folder: string, conversationId: string, mode = "hold"): Holder {
-  const child = spawn(process.execPath, ["--conditions=hawser-source", program, folder, conversationId, mode], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+/** Like a container on the same folder: pids of its own, and a /proc that shows only those. */
+const inNamespace = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as const;
+const hasNamespaces = spawnSync(inNamespace[0], [...inNamespace.slice(1), "true"]).status === 0;
+
+function startHolder(folder: string, conversationId: string, mode = "hold", wrapper: readonly string[] = []): Holder {
+  const [command, ...args] = [...wrapper, process.execPath, "--conditions=hawser-source", program, folder, conversationId, mode];
+  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   child.stdin.on("error", () => {});
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -94,21 +97,22 @@ it("RUN-07 a killed process that its parent has not noticed yet counts as dead",
   onTestFinished(() => void parent.kill("SIGKILL"));
   const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
   const stat = readFileSync(`/proc/${line}/stat`, "latin1").split(" ");
-  const name = `${line}-${stat[21]}-0123456789abcdef`;
-  expect(await isHolderAlive(name)).toBe(true);
+  const [, , space] = createHolderName().split("-");
+  const name = `${line}-${stat[21]}-${space}-0123456789abcdef`;
+  expect(judgeHolder(name)).toBe("alive");
   // As long as it is the shell, it may notice.
   while (readFileSync(`/proc/${parent.pid}/comm`, "utf8") !== "sleep\n") await new Promise((resolve) => setTimeout(resolve, 5));
   process.kill(Number(line), "SIGKILL");
   while (readFileSync(`/proc/${line}/stat`, "latin1").split(" ")[2] !== "Z") await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(await isHolderAlive(name)).toBe(false);
+  expect(judgeHolder(name)).toBe("gone");
 });
 
 it("RUN-07 a pid that is used again by another process does not hold a lock; names that are none are left alone", async () => {
   const { store, fileOf } = freshStore();
   const lock = `${fileOf("one")}.lock`;
   mkdirSync(lock);
-  const name = await createHolderName();
-  expect(await isHolderAlive(name)).toBe(true);
+  const name = createHolderName();
+  expect(judgeHolder(name)).toBe("alive");
   const reused = name.replace(/-\d+-/, "-1-");
   writeFileSync(join(lock, reused), "");
   writeFileSync(join(lock, `${reused}.held`), "");
@@ -126,10 +130,11 @@ it("RUN-07 four runtimes that want a dead one's conversation at the same moment:
   const dead = startHolder(folder, "dead");
   await dead.nextLine();
   await dead.kill("SIGKILL");
+  const [, , space] = createHolderName().split("-");
   const outcomes: string[] = [];
   for (let round = 0; round < 25; round++) {
     mkdirSync(`${fileOf("one")}.lock`, { recursive: true });
-    writeFileSync(join(`${fileOf("one")}.lock`, `${dead.pid}-1-0123456789abcdef.held`), "");
+    writeFileSync(join(`${fileOf("one")}.lock`, `${dead.pid}-1-${space}-0123456789abcdef.held`), "");
     for (const rival of rivals) rival.send("now");
     const lines = await Promise.all(rivals.map((rival) => rival.nextLine()));
     outcomes.push(...lines);
@@ -138,4 +143,83 @@ it("RUN-07 four runtimes that want a dead one's conversation at the same moment:
   // A second holder would say EEXIST.
   expect(outcomes.filter((line) => line !== "held" && !line.startsWith("overloaded: "))).toEqual([]);
   for (const rival of rivals) await rival.end();
+});
+
+it("RUN-07 a runtime in another PID namespace does not take over a live lock, nor is its own taken over", async (context) => {
+  if (!hasNamespaces) context.skip("this user can't make PID namespaces (unshare --pid --fork)");
+  const { store, folder } = freshStore();
+  await addTurn(store, "one", "x");
+  const outside = startHolder(folder, "one");
+  expect(await outside.nextLine()).toBe("held");
+  const inside = startHolder(folder, "one", "hold", inNamespace);
+  expect(await inside.nextLine()).toContain(
+    `is in use by another runtime, process ${outside.pid} of another container or machine; close it there`,
+  );
+  const other = startHolder(folder, "two", "hold", inNamespace);
+  expect(await other.nextLine()).toBe("held");
+  await expect(store.open("two")).rejects.toMatchObject({
+    code: "overloaded",
+    message: expect.stringContaining("of another container") as string,
+  });
+  expect(readFileSync(`/proc/${outside.pid}/comm`, "utf8")).not.toBe("");
+  await other.end();
+  await addTurn(store, "two", "y");
+});
+
+/** What a holder of another container has left: as if it had been touched this long ago. */
+function putForeignHolder(lock: string, ageMs: number): string {
+  const name = createHolderName().replace(/-[0-9a-f]{8}-/, "-ffffffff-");
+  mkdirSync(lock, { recursive: true });
+  for (const entry of [name, `${name}.held`]) {
+    writeFileSync(join(lock, entry), "");
+    const touchedAt = new Date(Date.now() - ageMs);
+    utimesSync(join(lock, entry), touchedAt, touchedAt);
+  }
+  return name;
+}
+
+const longBeforeBootMs = 10 * 365 * 86_400_000;
+
+it("RUN-07 a holder of another container that was touched lately is never taken over; one that was silent since before the boot is, at once", async () => {
+  const { store, fileOf, folder } = freshStore();
+  const lock = `${fileOf("one")}.lock`;
+  const name = putForeignHolder(lock, 50_000);
+  await expect(store.open("one")).rejects.toMatchObject({ code: "overloaded" });
+  expect(readdirSync(lock).toSorted()).toEqual([name, `${name}.held`]);
+  rmSync(lock, { recursive: true });
+  putForeignHolder(lock, longBeforeBootMs);
+  await (await store.open("one")).close();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it("RUN-07 G9 what a container left a day ago is removed by the next start; what is younger waits until somebody asks for it", async () => {
+  const folder = temporaryFolder();
+  const { store, fileOf } = storeIn(folder);
+  putForeignHolder(`${fileOf("old")}.lock`, 2 * 86_400_000);
+  const young = putForeignHolder(`${fileOf("young")}.lock`, 3_600_000);
+  const unfinished = `${fileOf("old")}.new-${young}`;
+  writeFileSync(unfinished, "");
+  await store.list();
+  expect(readdirSync(folder)).toHaveLength(2);
+  utimesSync(unfinished, 1, 1);
+  await storeIn(folder).store.list();
+  expect(existsSync(unfinished)).toBe(false);
+});
+
+it("RUN-07 a holder that was taken for dead does not write into what is another's by now, and goes on once that has closed it", async () => {
+  const { store, folder, fileOf } = freshStore();
+  await addTurn(store, "one", "x");
+  const paused = await store.open("one");
+  // What another container does after a minute without a sign of life.
+  rmSync(`${fileOf("one")}.lock`, { recursive: true });
+  const other = await storeIn(folder).store.open("one");
+  await expect(paused.add(user("late"))).rejects.toMatchObject({ code: "overloaded", facts: { pid: process.pid } });
+  await other.add(user("theirs"));
+  await other.close();
+  await expect(paused.add(user("later"))).rejects.toThrow("another program has changed it while it was open");
+  expect(paused.isStale).toBe(true);
+  await paused.close();
+  const again = await store.open("one");
+  await again.add(user("now"));
+  expect(again.messages.map(({ messageId }) => messageId)).toEqual(["x-q", "x-a", "theirs", "now"]);
 });

@@ -59,7 +59,7 @@ it("G12 a journal that somebody changes or replaces while it is open is left to 
     const before = readFileSync(fileOf("one"));
     await expect(conversation.add(user("r"))).rejects.toMatchObject({
       code: "internal",
-      message: expect.stringContaining("open it again") as string,
+      message: expect.stringContaining("opens it again") as string,
     });
     expect(readFileSync(fileOf("one"))).toEqual(before);
     await conversation.close();

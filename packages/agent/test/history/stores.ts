@@ -3,12 +3,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ConversationMessage, MessagePart } from "@hawser/wire";
+import type { ConversationMessage } from "@hawser/wire";
 import { onTestFinished } from "vitest";
 import type { ConversationStore } from "../../src/history/conversation-store.ts";
 import { toFileName } from "../../src/history/file-name.ts";
 import { createFileStore } from "../../src/history/file-store.ts";
 import type { StoreLimits } from "../../src/history/store-limits.ts";
+import { answer, lostResult, text, toolResult, toolUse, user } from "./messages.ts";
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "hawser-history-test-"));
@@ -33,37 +34,7 @@ export function storeIn(folder: string, limits?: Partial<StoreLimits>): StoreInF
 
 export const freshStore = (limits?: Partial<StoreLimits>): StoreInFolder => storeIn(temporaryFolder(), limits);
 
-export const text = (value: string): MessagePart => ({ type: "text", text: value });
-export const toolUse = (toolId: string): MessagePart => ({ type: "tool_use", toolId, toolName: "list_files", input: { path: "." } });
-export const toolResult = (toolId: string): MessagePart => ({
-  type: "tool_result",
-  toolId,
-  toolName: "list_files",
-  result: { files: ["a"] },
-});
-export const lostResult = (toolId: string): MessagePart => ({
-  type: "tool_result",
-  toolId,
-  toolName: "list_files",
-  result: null,
-  isError: true,
-  error: "the process ended before the tool did",
-});
-
-export const user = (messageId: string, words = `question ${messageId}`): ConversationMessage => ({
-  messageId,
-  role: "user",
-  parts: [text(words)],
-  timestamp: 1_700_000_000_000,
-});
-
-export const answer = (messageId: string, parts: MessagePart[] = []): ConversationMessage => ({
-  messageId,
-  role: "assistant",
-  parts,
-  timestamp: 1_700_000_000_001,
-  model: "offline",
-});
+export { answer, lostResult, text, toolResult, toolUse, user };
 
 /** A question, and an answer that was finished. */
 export async function addTurn(store: ConversationStore, conversationId: string, name: string): Promise<void> {

@@ -200,6 +200,7 @@ function toConversation(conversationId: string, state: { title: string; messages
     get bytes() {
       return state.messages.flatMap(({ parts }) => parts).reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 1_000), 0);
     },
+    isStale: false,
     add: async (message) => void state.messages.push(structuredClone(message)),
     addParts: async (messageId, parts) => void find(messageId).parts.push(...structuredClone(parts)),
     finish: async (messageId, interrupted) => void (interrupted !== undefined && Object.assign(find(messageId), { interrupted })),

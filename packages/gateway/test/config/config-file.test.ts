@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, syml
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { createHolderName } from "@hawser/wire/node";
 import { describe, expect, it } from "vitest";
 import { changeConfig, configPath, loadConfig, saveConfig } from "../../src/config/config-file.ts";
 import { addProfile, listProfiles, maskToken, removeProfile, setValues, useProfile } from "../../src/config/profiles.ts";
@@ -100,9 +101,14 @@ describe("writing", () => {
   });
 
   it.each([
-    ["that names it", () => String(spawnSync(process.execPath, ["--version"]).pid), 20_000],
+    ["that names it", () => createHolderName().replace(/^\d+/, String(spawnSync(process.execPath, ["--version"]).pid)), 0],
     ["that names nobody", () => "", 20_000],
-    ["whose id another one has by now", () => String(process.pid), 70_000],
+    ["whose id another one has by now", () => createHolderName().replace(/-\d+-/, "-1-"), 0],
+    [
+      "in another container, before this machine was started",
+      () => createHolderName().replace(/-[0-9a-f]{8}-/, "-ffffffff-"),
+      10 * 365 * 86_400_000,
+    ],
   ])("a lock that a dead process left behind %s is taken over, and nothing of it is left", async (_which, write, ageMs) => {
     const { env, path } = homeWith("{}");
     writeLock(path, write(), ageMs);
@@ -111,9 +117,12 @@ describe("writing", () => {
     expect(readdirSync(dirname(path))).toEqual(["config.json"]);
   });
 
-  it("a lock whose process lives is waited for, also where that is slow", async () => {
+  it.each([
+    ["lives", createHolderName(), 300_000],
+    ["is in another container and was heard of lately", createHolderName().replace(/-[0-9a-f]{8}-/, "-ffffffff-"), 50_000],
+  ])("a lock whose process %s is waited for, also where that is slow", async (_which, holder, ageMs) => {
     const { env, path } = homeWith("{}");
-    writeLock(path, String(process.pid), 20_000);
+    writeLock(path, holder, ageMs);
     const changed = changeConfig((config) => setValues(config, { token: "t" }), env);
     await sleep(200);
     expect(await loadConfig(env)).toEqual({});

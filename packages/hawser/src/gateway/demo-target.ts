@@ -1,10 +1,10 @@
 // `--demo`: the demo API in this process, and a target that leads to it whatever is configured. Its
 // folder keeps the person's own configuration, documents and cache out of it, and is removed with it.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startDemoApi, type DemoApi, type GatewayOptions } from "@hawser/gateway";
-import { onProcessEnd, temporaryFolder } from "@hawser/wire/node";
+import { createPrivateFolder } from "@hawser/wire/node";
 
 export interface DemoTarget {
   readonly options: GatewayOptions;
@@ -12,7 +12,7 @@ export interface DemoTarget {
 }
 
 export async function startDemoTarget({ timeoutMs }: GatewayOptions): Promise<DemoTarget> {
-  const folder = makeDemoFolder();
+  const folder = createPrivateFolder("demo");
   const demo = await startDemoApi();
   return {
     options: {
@@ -26,22 +26,6 @@ export async function startDemoTarget({ timeoutMs }: GatewayOptions): Promise<De
     async close() {
       await demo.close();
       folder.remove();
-    },
-  };
-}
-
-/** A folder that goes with the process, however it ends. */
-export function makeDemoFolder(): { readonly path: string; remove(): void } {
-  let path = "";
-  const removeFolder = (): void => void (path !== "" && rmSync(path, { recursive: true, force: true }));
-  // Before there is a folder: a signal that comes right behind it must find this.
-  const forget = onProcessEnd(removeFolder);
-  path = mkdtempSync(join(temporaryFolder(), "hawser-demo-"));
-  return {
-    path,
-    remove() {
-      removeFolder();
-      forget();
     },
   };
 }

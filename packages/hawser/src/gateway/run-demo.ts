@@ -2,10 +2,10 @@
 
 import { startDemoApi } from "@hawser/gateway";
 import { whenAborted } from "@hawser/wire";
-import { createLifecycle, endOnSignals, watchParent } from "@hawser/wire/node";
+import { createLifecycle, createPrivateFolder, endOnSignals, watchParent } from "@hawser/wire/node";
 import { commandName } from "../launcher.ts";
 import { printTo } from "../terminal.ts";
-import { makeDemoFolder, writeDemoConfig } from "./demo-target.ts";
+import { writeDemoConfig } from "./demo-target.ts";
 
 export interface DemoFlags {
   readonly port?: number;
@@ -20,7 +20,7 @@ export async function runDemo({ port, json }: DemoFlags): Promise<void> {
   endOnSignals(lifecycle);
   watchParent(() => lifecycle.end("parent-gone", 0));
   const demo = await startDemoApi({ port, token: demoToken });
-  const folder = makeDemoFolder();
+  const folder = createPrivateFolder("demo");
   const configFile = writeDemoConfig(folder.path, demo);
   printTo(process.stdout, json ? `${JSON.stringify({ url: demo.url, token: demo.token, configFile })}\n` : describe(demo.url, configFile));
   await whenAborted(lifecycle.stopping);

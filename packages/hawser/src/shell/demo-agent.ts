@@ -5,8 +5,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startDemoApi } from "@hawser/gateway";
-import { createLaunchFolder } from "@hawser/shell";
 import { HawserError } from "@hawser/wire";
+import { createPrivateFolder } from "@hawser/wire/node";
 import type { AgentFlags } from "../agent/agent-flags.ts";
 import { writeDemoConfig } from "../gateway/demo-target.ts";
 
@@ -20,7 +20,7 @@ export interface DemoAgent {
 
 export async function startDemoAgent({ config }: AgentFlags): Promise<DemoAgent> {
   const given = config === undefined ? {} : readJson(config);
-  const folder = createLaunchFolder("demo");
+  const folder = createPrivateFolder("demo");
   const api = await startDemoApi();
   const path = join(folder.path, "agent.json");
   writeFileSync(path, JSON.stringify({ ...given, gateway: { url: api.url, allowMutations: true } }), { mode: 0o600 });

@@ -7,8 +7,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createLaunchFolder, type PageAddress } from "@hawser/shell";
+import type { PageAddress } from "@hawser/shell";
 import { describeThrown, limits } from "@hawser/wire";
+import { createPrivateFolder } from "@hawser/wire/node";
 
 export interface OpenOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -55,7 +56,7 @@ function leave(opener: ChildProcess, fail: (reason: string) => void): void {
 
 /** In a folder that only this user can enter; left by a killed launch, the next one removes it. */
 function createRedirectFile(url: string): { readonly url: string; remove(): void } {
-  const { path: folder, remove } = createLaunchFolder("open");
+  const { path: folder, remove } = createPrivateFolder("open");
   const path = join(folder, "hawser.html");
   // Base64 letters and an address of our own: there is nothing to escape.
   const page = `<!doctype html><meta charset="utf-8"><title>Hawser</title><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${url}"><a href="${url}">Hawser</a>\n`;

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describeThrown, HawserError, limits } from "@hawser/wire";
-import { createLaunchFolder } from "./launch-folder.ts";
+import { createPrivateFolder } from "@hawser/wire/node";
 import type { PageFile } from "./page-files.ts";
 
 export interface DroppedFiles {
@@ -19,7 +19,7 @@ export interface DroppedFiles {
 }
 
 export function createDroppedFiles(): DroppedFiles {
-  const { path: folder, remove } = createLaunchFolder("files");
+  const { path: folder, remove } = createPrivateFolder("files");
   const kept = new Map<string, string>();
   // Those that are still coming are held in memory, and count too.
   let bytes = 0;

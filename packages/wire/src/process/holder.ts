@@ -1,0 +1,104 @@
+// Which process holds something, as a name that a file can carry: its pid, the time of its start, since pids are
+// used again, and the space in which that pid means something: one boot of one machine, and there one PID
+// namespace. A container that shares the folder counts its processes for itself, and so does a virtual machine:
+// about a process of another space nothing can be said here, and `unsure` is the answer.
+
+import { execFileSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** A process that has ended and only waits for its parent to notice is gone. */
+export type HolderState = "alive" | "gone" | "unsure";
+
+/** `<pid>-<start>-<space>-<random>`; the start is 0 where it can't be known. */
+const holderPattern = /^(\d{1,10})-(\d+)-([0-9a-f]{8})-[0-9a-zA-Z]{6,16}$/;
+
+let ownStart: string | undefined;
+let ownSpace: string | undefined;
+
+/** A name for something of this process that no other process, and nothing else of this one, has. */
+export const createHolderName = (): string => holderPrefix() + randomBytes(8).toString("hex");
+
+/** Such a name without its random end. */
+export function holderPrefix(): string {
+  ownStart ??= startOf(process.pid) ?? "0";
+  return `${process.pid}-${ownStart}-${processSpace()}-`;
+}
+
+/** The process of a holder in words, for a message. */
+export function describeHolder(name: string): string {
+  const [, pid, , space] = holderPattern.exec(name) ?? [];
+  return space === processSpace() ? `process ${pid}` : `process ${pid} of another container or machine`;
+}
+
+export const pidOfHolder = (name: string): number => Number(holderPattern.exec(name)?.[1]);
+
+/** Undefined for a name that `createHolderName` did not make. */
+export function judgeHolder(name: string): HolderState | undefined {
+  const [, pid, start, space] = holderPattern.exec(name) ?? [];
+  if (pid === undefined || start === undefined) return undefined;
+  if (space !== processSpace()) return "unsure";
+  if (!exists(Number(pid))) return "gone";
+  const found = startOf(Number(pid));
+  if (found === undefined) return exists(Number(pid)) ? "unsure" : "gone";
+  if (found === "ended") return "gone";
+  if (start === "0" || found === "0") return "unsure";
+  return found === start ? "alive" : "gone";
+}
+
+function processSpace(): string {
+  ownSpace ??= createHash("sha256").update(describeSpace()).digest("hex").slice(0, 8);
+  return ownSpace;
+}
+
+function describeSpace(): string {
+  try {
+    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8")} ${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    // Not Linux, or a sandbox that hides it.
+    return `${process.platform} ${hostname()}`;
+  }
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of somebody else exists as well.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Undefined when there is none, or it can't be seen. */
+function startOf(pid: number): string | undefined {
+  if (process.platform === "linux") return startInProc(pid);
+  return process.platform === "win32" ? "0" : startByPs(pid);
+}
+
+function startInProc(pid: number): string | undefined {
+  try {
+    // In a fresh namespace /proc may still show the pids of the one outside, where ours mean other processes.
+    if (readlinkSync("/proc/self") !== String(process.pid)) return "0";
+    // The name of the program stands in parentheses and may hold anything, so the fields are counted after it.
+    const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? "ended" : fields[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function startByPs(pid: number): string {
+  try {
+    const options = { timeout: 5_000, encoding: "utf8", env: { ...process.env, LC_ALL: "C" } } as const;
+    const ms = Date.parse(
+      execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { ...options, stdio: ["ignore", "pipe", "ignore"] }).trim(),
+    );
+    return Number.isNaN(ms) ? "0" : String(ms / 1_000);
+  } catch {
+    return "0";
+  }
+}
