@@ -127,10 +127,12 @@ export function createLanguageCalls(options: ClaudeCodeModelOptions, registered:
   };
 }
 
-/** Not by its caller, its time or a limit that was set. */
+/** Not by its caller, its time, a limit that was set or an API that has answered: a new run would get the same answer. */
 function hasEndedByItself(error: unknown): boolean {
   if (error instanceof CLIResponseParseError) return true;
-  return error instanceof CLIExecutionError && !String(error.facts["subtype"]).startsWith("error_max_");
+  if (!(error instanceof CLIExecutionError)) return false;
+  const { subtype, status } = error.facts;
+  return !String(subtype).startsWith("error_max_") && typeof status !== "number";
 }
 
 /** The call's own tools are handed out; without any, the registered ones run here, inside the step. */

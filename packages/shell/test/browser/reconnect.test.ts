@@ -117,7 +117,7 @@ describe.skipIf(!browser)("a runtime that is killed in the middle of a turn", ()
 
 describe.skipIf(!browser)("a shell that has ended", () => {
   it("is said, with what happens next; what is on the screen stays", async () => {
-    await using stage = await openOwnStage({ expected: /WebSocket connection to/ });
+    await using stage = await openOwnStage({ expected: /WebSocket connection to|net::ERR_CONNECTION_REFUSED/ });
     const { page, answers, button, say, untilIdle } = await stage.open();
     await say("what is 1 + 1?");
     await untilIdle();
