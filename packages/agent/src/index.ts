@@ -1,5 +1,7 @@
 // The agent runtime as a library: what `hawser agent` is made of.
 
+export { openAttachment } from "./attachments/open-attachment.ts";
+export type { OpenAttachmentOptions } from "./attachments/open-attachment.ts";
 export { readAttachments } from "./attachments/read-attachments.ts";
 export type { AgentConfig, ConfiguredGateway, ConfiguredServer } from "./config/agent-config.ts";
 export { agentConfigPath, loadAgentConfig } from "./config/config-file.ts";
@@ -18,7 +20,7 @@ export { createOfflineModel } from "./offline/offline-model.ts";
 export { createAuditLog } from "./permissions/audit-log.ts";
 export type { AuditLog, AuditLogOptions } from "./permissions/audit-log.ts";
 export { createPolicy } from "./permissions/create-policy.ts";
-export type { PermissionMode, PolicyOptions } from "./permissions/create-policy.ts";
+export type { PermissionMode, PolicyOptions, RulesPolicy } from "./permissions/create-policy.ts";
 export type { PermissionPolicy, ToolCall, Verdict } from "./permissions/policy.ts";
 export { parseRules } from "./permissions/rules.ts";
 export type { PermissionRule } from "./permissions/rules.ts";

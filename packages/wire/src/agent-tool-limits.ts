@@ -41,6 +41,14 @@ export const agentToolLimitTable = {
     value: 20_000,
     reason: "The longest search; what was found until then is the answer.",
   },
+  searchAheadEntries: {
+    value: 16,
+    reason: "Files that a search reads ahead of the one whose turn it is.",
+  },
+  leftOutEntries: {
+    value: 20,
+    reason: "Folders that a listing or search names, of those that it left out for one reason; the rest is counted.",
+  },
   searchPatternMs: {
     value: 5_000,
     reason: "The longest time that a regular expression takes for one file; beyond it the search fails.",

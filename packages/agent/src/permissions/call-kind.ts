@@ -5,9 +5,8 @@
 // be no valid rule is not remembered, and the question says so before it is answered.
 
 import { cutText, isRecord, limits } from "@hawser/wire";
-import type { Roots } from "../tools/files/roots.ts";
-import { pathNames } from "./call-values.ts";
 import { toLiteralGlob } from "../tools/files/glob.ts";
+import type { SeenPath } from "./call-values.ts";
 import type { ToolCall } from "./policy.ts";
 import { parseRule, type PermissionRule } from "./rules.ts";
 
@@ -27,9 +26,9 @@ const fileTools: ReadonlySet<string> = new Set(["list_files", "read_file", "writ
 
 export type Coverage = CallKind | OnlyThisCall;
 
-/** Which calls "allow always" covers when it answers a question about this one. */
-export function coverageOf(call: ToolCall, roots: Roots | undefined): Coverage {
-  const kind = kindOfCall(call, roots);
+/** Which calls "allow always" covers when it answers a question about this one, whose path was seen as `seen`. */
+export function coverageOf(call: ToolCall, seen: SeenPath | undefined): Coverage {
+  const kind = kindOfCall(call, seen);
   return "rule" in kind && !isRule(kind.rule) ? { onlyOnce: "its input is too long to be remembered" } : kind;
 }
 
@@ -44,21 +43,20 @@ function isRule(rule: PermissionRule): boolean {
 
 const odd: OnlyThisCall = { onlyOnce: "its input is not what the tool takes" };
 
-function kindOfCall(call: ToolCall, roots: Roots | undefined): Coverage {
+function kindOfCall(call: ToolCall, seen: SeenPath | undefined): Coverage {
   const { toolName } = call;
   const input = isRecord(call.input) ? call.input : {};
-  if (fileTools.has(toolName)) return kindOfFileCall(toolName, input["path"] ?? ".", roots);
+  if (fileTools.has(toolName)) return kindOfFileCall(toolName, seen);
   if (toolName === "run_command") return kindOfCommand(input);
   if (toolName === "call_operation") return kindOfOperation(input["operationId"]);
   return { rule: toRule(toolName, {}), description: `every call of ${toolName}, whatever its arguments` };
 }
 
-function kindOfFileCall(toolName: string, path: unknown, roots: Roots | undefined): Coverage {
-  if (typeof path !== "string") return odd;
+function kindOfFileCall(toolName: string, seen: SeenPath | undefined): Coverage {
+  if (!seen) return odd;
   // The real name: it covers also the ways that lead there, once they are resolved.
-  const names = pathNames(path, roots);
-  if (names.length !== 1) return { onlyOnce: "its path leads through a link, which may lead elsewhere tomorrow" };
-  const [name] = names as [string];
+  if (seen.names.length !== 1) return { onlyOnce: "its path leads through a link, which may lead elsewhere tomorrow" };
+  const [name] = seen.names as [string];
   return { rule: toRule(toolName, { path: toLiteralGlob(name) }), description: `${toolName} on ${name}` };
 }
 

@@ -1,47 +1,54 @@
 // A call's input as rules see it. Paths are seen by the name that the file tools will use and by where
 // links lead now, so that `src/../secret` is not taken for something in `src`, nor a link for its place.
+// A path is looked at once for all that is decided about a call: what the rules, the question and the tool
+// go by is the same.
 
-import { realpathSync } from "node:fs";
-import { basename, dirname, join, posix } from "node:path";
+import { join, posix } from "node:path";
 import { isRecord } from "@hawser/wire";
+import { targetOf, type Target } from "../tools/files/permit.ts";
 import type { Roots } from "../tools/files/roots.ts";
 import type { ToolCall } from "./policy.ts";
 import type { ValuesOf } from "./rules.ts";
 
+/** A path as it was when it was looked at. */
+export interface SeenPath {
+  /** The name by its text and the real one, if they differ. */
+  readonly names: readonly string[];
+  /** Undefined for what lies outside by its text, is no path at all, or can't be looked at. */
+  readonly target: Target | undefined;
+}
+
 const toolsWithDefaultPath: ReadonlySet<string> = new Set(["list_files", "search_files"]);
 
-export function valuesOfCall(call: ToolCall, roots: Roots | undefined): ValuesOf {
+/** The path that a call is about; undefined when its input has none. */
+export function pathOfCall({ toolName, input }: ToolCall): unknown {
+  const given = isRecord(input) && Object.hasOwn(input, "path") ? input["path"] : undefined;
+  return given ?? (toolsWithDefaultPath.has(toolName) ? "." : undefined);
+}
+
+export function seePath(path: string, roots: Roots | undefined): SeenPath {
+  const byText = { names: [posix.normalize(path)], target: undefined };
+  if (!roots) return byText;
+  try {
+    const wanted = roots.locate(path);
+    const target = targetOf(wanted);
+    const real = target ? join(target.existing, ...target.missing) : wanted;
+    return { names: [...new Set([roots.show(wanted), roots.show(real)])], target };
+  } catch {
+    // Outside or no path at all: the tool will refuse it, or knows other paths than ours.
+    return byText;
+  }
+}
+
+/** `seen`: what its path was seen as, if it has one. */
+export function valuesOfCall(call: ToolCall, seen: Pick<SeenPath, "names"> | undefined): ValuesOf {
   const input = isRecord(call.input) ? call.input : {};
   return (member) => {
+    if (member === "path" && seen) return seen.names;
     const value = Object.hasOwn(input, member) ? input[member] : undefined;
-    if (member === "path") {
-      const path = value ?? (toolsWithDefaultPath.has(call.toolName) ? "." : undefined);
-      if (typeof path === "string") return pathNames(path, roots);
-    }
     if (value === undefined) return member === "args" && call.toolName === "run_command" ? [] : undefined;
     return Array.isArray(value) ? value.map(toText) : [toText(value)];
   };
 }
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value)) ?? "";
-
-/** The name by its text and the real one, if they differ. */
-export function pathNames(path: string, roots: Roots | undefined): string[] {
-  if (!roots) return [posix.normalize(path)];
-  try {
-    const wanted = roots.locate(path);
-    return [...new Set([roots.show(wanted), roots.show(realNow(wanted))])];
-  } catch {
-    // Outside or no path at all: the tool will refuse it, or knows other paths than ours.
-    return [posix.normalize(path)];
-  }
-}
-
-function realNow(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    const above = dirname(path);
-    return above === path ? path : join(realNow(above), basename(path));
-  }
-}

@@ -7,7 +7,8 @@ import { limits } from "@hawser/wire";
 import type { Roots } from "../tools/files/roots.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { coverageOf, type Coverage } from "./call-kind.ts";
-import { valuesOfCall } from "./call-values.ts";
+import { pathOfCall, seePath, valuesOfCall, type SeenPath } from "./call-values.ts";
+import { createPermit } from "./file-permits.ts";
 import type { PermissionPolicy, ToolCall, Verdict } from "./policy.ts";
 import { describeRule, matchesRule, type PermissionRule } from "./rules.ts";
 import type { RulesFile } from "./rules-file.ts";
@@ -25,29 +26,36 @@ export interface PolicyOptions {
   readonly remembered?: RulesFile | undefined;
 }
 
-export function createPolicy(options: PolicyOptions = {}): PermissionPolicy {
+/** A policy by rules, which can also be asked about files that no tool has named. */
+export interface RulesPolicy extends PermissionPolicy {
+  /** Why this file may not be read, whoever names it. By its name and its real path. */
+  denialOfReading(names: readonly string[]): string | undefined;
+}
+
+export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
   const { rules = [], mode = "ask", roots, audit, remembered } = options;
   const byConversation = createMemory();
   // What was shown is what counts, however much later the answer comes.
   const judged = new WeakMap<ToolCall, { readonly verdict: Verdict; readonly coverage: Coverage }>();
+  const rulesNow = (): RulesNow => ({ written: rules, kept: remembered?.rules() ?? [] });
 
-  function judge(call: ToolCall, coverage: Coverage): Verdict {
-    const values = valuesOfCall(call, roots);
+  function judge(call: ToolCall, seen: SeenPath | undefined, coverage: Coverage): Verdict {
+    const values = valuesOfCall(call, seen);
     const matches = (rule: PermissionRule): boolean => matchesRule(rule, call.toolName, values);
-    const kept = remembered?.rules() ?? [];
-    const all = [...rules, ...kept].filter(matches);
+    const { written, kept } = rulesNow();
+    const all = [...written, ...kept].filter(matches);
     const denied = all.find(({ decision }) => decision === "deny");
-    if (denied) return { decision: "deny", reason: `the rule "${describeRule(denied)}" denies it` };
+    if (denied) return { decision: "deny", reason: denialBy(denied) };
     const answered = byConversation.of(call.conversationId).find(matches);
     if (answered) return { decision: "allow", reason: `allowed for this conversation: ${describeRule(answered)}`, via: "remembered" };
     const last = all.at(-1);
     const via = last && kept.includes(last) ? "remembered" : "rule";
     if (last?.decision === "allow") return { decision: "allow", reason: `the rule "${describeRule(last)}" allows it`, via };
     if (!last && call.isReadOnly && !isForeign(call)) return { decision: "allow", reason: "it only reads", via: "default" };
-    return question(call, last, coverage);
+    return question(call, last, { coverage, seen });
   }
 
-  function question(call: ToolCall, rule: PermissionRule | undefined, coverage: Coverage): Verdict {
+  function question(call: ToolCall, rule: PermissionRule | undefined, { coverage, seen }: Looked): Verdict {
     const why = rule ? `the rule "${describeRule(rule)}" asks` : `${whyAsked(call)}, and no rule allows it`;
     if (mode === "deny")
       return {
@@ -55,7 +63,9 @@ export function createPolicy(options: PolicyOptions = {}): PermissionPolicy {
         reason: `${why}; nobody is asked here, so it is denied. A rule among "permissions" in agent.json can allow it`,
         via: "mode",
       };
-    return { decision: "ask", reason: `${why}. ${coveredBy(coverage)}` };
+    const [, real] = seen?.names ?? [];
+    const where = real === undefined ? "" : ` Its path leads through a link to ${real}.`;
+    return { decision: "ask", reason: `${why}.${where} ${coveredBy(coverage)}` };
   }
 
   // Before the answer: who says "always" shall know when it means once, or not for long.
@@ -68,10 +78,21 @@ export function createPolicy(options: PolicyOptions = {}): PermissionPolicy {
 
   return {
     decide(call) {
-      const coverage = coverageOf(call, roots);
-      const verdict = judge(call, coverage);
+      const path = pathOfCall(call);
+      const seen = typeof path === "string" ? seePath(path, roots) : undefined;
+      const coverage = coverageOf(call, seen);
+      const verdict = judge(call, seen, coverage);
       judged.set(call, { verdict, coverage });
-      return verdict;
+      if (!roots || verdict.decision === "deny") return verdict;
+      const { written, kept } = rulesNow();
+      const permit = createPermit({ call, seen, roots, rules: [...written, ...kept], answers: byConversation.of(call.conversationId) });
+      return { ...verdict, permit };
+    },
+    denialOfReading(names) {
+      const { written, kept } = rulesNow();
+      const values = (member: string): readonly string[] | undefined => (member === "path" ? names : undefined);
+      const denied = [...written, ...kept].find((rule) => rule.decision === "deny" && matchesRule(rule, "read_file", values));
+      return denied && denialBy(denied);
     },
     allowAlways(call) {
       const coverage = judged.get(call)?.coverage;
@@ -85,6 +106,19 @@ export function createPolicy(options: PolicyOptions = {}): PermissionPolicy {
     },
   };
 }
+
+interface RulesNow {
+  readonly written: readonly PermissionRule[];
+  /** Answers that were kept beyond their conversation. */
+  readonly kept: readonly PermissionRule[];
+}
+
+interface Looked {
+  readonly coverage: Coverage;
+  readonly seen: SeenPath | undefined;
+}
+
+const denialBy = (rule: PermissionRule): string => `the rule "${describeRule(rule)}" denies it`;
 
 /** `<server>__<tool>`: a server's word about its own tool proves nothing. */
 const isForeign = ({ toolName }: ToolCall): boolean => toolName.includes("__");

@@ -1,6 +1,8 @@
 // What the runtime asks before a tool runs. The rules answer allow, deny, or ask; whoever asks is the
 // runtime, which knows the host. Every decision goes to the audit log.
 
+import type { Permit } from "../tools/files/permit.ts";
+
 export interface ToolCall {
   readonly conversationId: string;
   readonly toolId: string;
@@ -19,6 +21,8 @@ export interface Verdict {
   readonly reason: string;
   /** What settled it: a rule (unless given), an answer that was remembered, the defaults, or that there is nobody to ask. */
   readonly via?: SettledVia;
+  /** Holds tools that open files to what was decided about. */
+  readonly permit?: Permit | undefined;
 }
 
 /** How a user answers; `host` where the host does not say. */

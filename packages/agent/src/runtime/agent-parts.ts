@@ -20,8 +20,8 @@ export interface AgentParts {
   /** Asked at the beginning of every step: a server may have brought tools meanwhile. */
   tools(): readonly Tool[];
   readonly policy: PermissionPolicy;
-  /** Reads and checks all of them, or throws what is wrong with one. */
-  readAttachments(attachments: readonly Attachment[], signal: AbortSignal): Promise<readonly AttachedContent[]>;
+  /** Reads and checks all of them, or throws what is wrong with one. `isEarlier`: they were attached to an earlier message. */
+  readAttachments(attachments: readonly Attachment[], signal: AbortSignal, isEarlier?: boolean): Promise<readonly AttachedContent[]>;
   /** What the model is told besides the conversation. */
   readonly instructions: string;
   /** The product's version, for `ready`. */

@@ -7,6 +7,7 @@ import { logLine } from "@hawser/wire/node";
 import { createGates, prepareInput, type PreparedInput } from "@hawser/wire/tools";
 import type { ModelTool } from "../model/model.ts";
 import type { Outcome, PermissionPolicy, ToolCall } from "../permissions/policy.ts";
+import { withPermit, type Permit } from "../tools/files/permit.ts";
 import { hideFromLoops, inForeignScope } from "./exit-guard.ts";
 import { createProgress } from "./progress.ts";
 import type { Questions } from "./questions.ts";
@@ -80,12 +81,13 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
         // One copy from here on: what is asked about is what is executed, whoever holds the original.
         const shown = structuredClone(call.input ?? {}) as Record<string, unknown>;
         const checked = await input.check(toolName, structuredClone(shown));
-        await authorize(
+        const permit = await authorize(
           options,
           { conversationId: scope.conversationId, toolId, toolName, input: shown, isReadOnly: isReadOnly(call) },
           scope,
         );
-        const value = await gates.pass(tool, scope.signal, () => runTool({ tool, args: checked, toolId, scope, toolMs: options.toolMs }));
+        const run = { tool, args: checked, toolId, scope, permit, toolMs: options.toolMs };
+        const value = await gates.pass(tool, scope.signal, () => runTool(run));
         return { toolId, toolName, result: toToolValue(value) };
       } catch (error) {
         scope.signal.throwIfAborted();
@@ -116,10 +118,13 @@ function find(byName: ReadonlyMap<string, Prepared>, toolName: string): Prepared
   throw new ToolNotFoundError(`there is no tool "${cutText(toolName, 200)}"; ${known ? `known are: ${known}` : "none is offered"}`);
 }
 
-/** Throws when it may not run. */
-async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCall, scope: CallScope): Promise<void> {
-  const { decision, reason, via = "rule" } = policy.decide(call);
-  if (decision === "allow") return policy.note(call, { decision, by: reason, via });
+/** Throws when it may not run. Returns what its files are held to. */
+async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCall, scope: CallScope): Promise<Permit | undefined> {
+  const { decision, reason, via = "rule", permit } = policy.decide(call);
+  if (decision === "allow") {
+    policy.note(call, { decision, by: reason, via });
+    return permit;
+  }
   if (decision === "deny") {
     policy.note(call, { decision, by: reason, via });
     throw new HawserError("tool_failed", `denied: ${reason}`);
@@ -135,6 +140,7 @@ async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCal
   // For a page that comes back while the tool runs: the question is no longer one.
   const message = answer.decision === "allow_always" && !isKept ? "allowed once; this call can't be remembered" : "allowed";
   await scope.emit({ type: "progress", data: { toolId: call.toolId, message } });
+  return permit;
 }
 
 interface Asking {
@@ -158,11 +164,12 @@ interface ToolRun {
   readonly args: unknown;
   readonly toolId: string;
   readonly scope: CallScope;
+  readonly permit: Permit | undefined;
   readonly toolMs: number;
 }
 
 /** The function's own outcome; or the end of its time, or of its turn, whichever comes first. */
-async function runTool({ tool, args, toolId, scope, toolMs }: ToolRun): Promise<unknown> {
+async function runTool({ tool, args, toolId, scope, permit, toolMs }: ToolRun): Promise<unknown> {
   const over = new AbortController();
   const late = new HawserError("timeout", `tool "${tool.name}" has not ended within ${toolMs / 1000} seconds`);
   const timer = setTimeout(() => over.abort(late), toolMs);
@@ -177,7 +184,7 @@ async function runTool({ tool, args, toolId, scope, toolMs }: ToolRun): Promise<
     log: (message, level = "info") => logLine(`[hawser] ${tool.name} ${level}: ${message}`),
   };
   try {
-    const running = inForeignScope(`tool "${tool.name}"`, async () => tool.run(args as never, context));
+    const running = inForeignScope(`tool "${tool.name}"`, async () => tool.run(args as never, withPermit(context, permit)));
     return await untilAborted(signal, running);
   } finally {
     clearTimeout(timer);

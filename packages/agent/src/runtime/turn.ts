@@ -182,7 +182,7 @@ async function readAll(
   const earlier = conversation.messages.flatMap((message) => message.parts).filter((part) => part.type === "attachment");
   for (const { path, mime } of earlier.slice(-limits.agentEarlierEntries).toReversed()) {
     if (contents.has(path)) continue;
-    const [content] = await parts.readAttachments([{ path, mime }], signal).catch(() => []);
+    const [content] = await parts.readAttachments([{ path, mime }], signal, true).catch(() => []);
     bytes += content?.content.length ?? 0;
     if (bytes > limits.maxAttachedBytes) break;
     if (content) contents.set(path, content);

@@ -1,9 +1,10 @@
 // `edit_file`: replaces one piece of text in a file, which must be there exactly once, or all of them when
 // that is asked for. The rest of the file stays byte for byte: its line ends, its mark at the beginning.
 
-import { defineTool, HawserError, limits, type Tool } from "@hawser/wire";
+import { defineTool, HawserError, limits, type Tool, type ToolContext } from "@hawser/wire";
 import { occurrencesOf, separateOccurrences } from "./files/occurrences.ts";
 import { openInside } from "./files/open-inside.ts";
+import { permitOf } from "./files/permit.ts";
 import { readWholeText } from "./files/read-text.ts";
 import { changesFiles, replaceFile } from "./files/replace-file.ts";
 import type { Roots } from "./files/roots.ts";
@@ -33,22 +34,24 @@ export function createEditFile(roots: Roots): Tool {
     },
     annotations: { title: "Edit file", readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     exclusiveGroup: changesFiles,
-    run: (args, { signal }) => {
+    run: (args, context) => {
       const edit = { oldText: String(args["oldText"]), newText: String(args["newText"]), replaceAll: args["replaceAll"] === true };
-      return editFile(roots, String(args["path"]), edit, signal);
+      return editFile(roots, String(args["path"]), edit, context);
     },
   });
 }
 
-async function editFile(roots: Roots, path: string, edit: Edit, signal: AbortSignal): Promise<object> {
+async function editFile(roots: Roots, path: string, edit: Edit, context: ToolContext): Promise<object> {
+  const { signal } = context;
+  const permit = permitOf(context);
   signal.throwIfAborted();
   if (edit.oldText === "") throw refused("oldText is empty; to make a file or replace all of it, use write_file");
   if (edit.oldText === edit.newText) throw refused("oldText and newText are the same; nothing would change");
-  const file = await openInside(roots, path);
+  const file = await openInside(roots, path, permit);
   try {
     const text = await readWholeText(file, limits.writtenFileBytes, signal);
     const { result, replacements } = applyEdit(text, withLineEndsOf(text, edit), file.shown);
-    const { shown, bytes } = await replaceFile(roots, path, { text: result, signal, madeFrom: file.stats });
+    const { shown, bytes } = await replaceFile(roots, path, { text: result, signal, madeFrom: file.stats, permit });
     return { path: shown, replacements, bytes };
   } finally {
     await file.handle.close();

@@ -103,27 +103,48 @@ function createThreadMatcher(source: string, { ignoreCase, signal, pattern }: Ma
   } catch (error) {
     throw refused(`the pattern is no regular expression (${describeThrown(error)}); correct it, or leave out \`regex\``);
   }
-  const resourceLimits = { maxOldGenerationSizeMb: 128 };
+  // Room for the largest file several times over; more would only be garbage that waits to be collected.
+  const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 };
   const thread = new Worker(threadSource, { eval: true, workerData: { source, flags }, env: {}, execArgv: [], resourceLimits });
-  const failed = new Promise<never>((_, reject) => thread.once("error", reject));
-  failed.catch(() => {});
-  // Its start is not the pattern's fault.
-  const ready = new Promise<void>((resolve) => thread.once("message", () => resolve()));
+  // Several texts may be on their way; they are answered one after the other, each with its own time.
+  const waiting: { resolve(places: Place[]): void; reject(error: unknown): void }[] = [];
+  let failure: unknown;
+  let isReady = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function startClock(): void {
+    clearTimeout(timer);
+    // Its start is not the pattern's fault.
+    timer = isReady && waiting.length > 0 ? setTimeout(() => fail(tooSlow(pattern)), limits.searchPatternMs) : undefined;
+  }
+
+  function fail(error: unknown): void {
+    failure = error;
+    for (const { reject } of waiting.splice(0)) reject(error);
+  }
+
+  thread.once("error", fail);
+  thread.on("message", (message: Place[] | "ready") => {
+    if (message === "ready") isReady = true;
+    else waiting.shift()?.resolve(message);
+    startClock();
+  });
 
   async function find(text: string, max: number): Promise<FoundLine[]> {
-    await untilAborted(signal, Promise.race([ready, failed]));
-    const answer = new Promise<Place[]>((resolve) => thread.once("message", resolve));
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(tooSlow(pattern)), limits.searchPatternMs);
+    if (failure !== undefined) throw failure;
+    const answer = Promise.withResolvers<Place[]>();
+    if (waiting.push(answer) === 1) startClock();
     thread.postMessage({ text, max });
-    try {
-      const places = await untilAborted(signal, Promise.race([answer, failed, late.promise]));
-      return places.map(({ line, start, end, at }) => ({ line, text: excerpt(text, start, end, at) }));
-    } finally {
-      clearTimeout(timer);
-    }
+    const places = await untilAborted(signal, answer.promise);
+    return places.map(({ line, start, end, at }) => ({ line, text: excerpt(text, start, end, at) }));
   }
-  return { find, close: async () => void (await thread.terminate()) };
+
+  async function close(): Promise<void> {
+    waiting.length = 0;
+    startClock();
+    await thread.terminate();
+  }
+  return { find, close };
 }
 
 const refused = (message: string): HawserError => new HawserError("invalid_arguments", message);

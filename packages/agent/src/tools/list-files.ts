@@ -1,7 +1,10 @@
-// `list_files`: the names in a folder, sorted; folders end with `/`.
+// `list_files`: the names in a folder, sorted; folders end with `/`. Names that the rules of the permissions deny,
+// or ask about, are left out and counted.
 
-import { defineTool, limits, type Tool } from "@hawser/wire";
-import { openFolder, resolveExisting } from "./files/open-inside.ts";
+import { defineTool, limits, type Tool, type ToolContext } from "@hawser/wire";
+import { createLeftOut } from "./files/left-out.ts";
+import { openFolderInside } from "./files/open-inside.ts";
+import { permitOf } from "./files/permit.ts";
 import type { Roots } from "./files/roots.ts";
 import { createWalk } from "./files/walk-tree.ts";
 
@@ -11,7 +14,8 @@ export function createListFiles(roots: Roots): Tool {
     description:
       "Lists the files in a folder, sorted; names of folders end with `/`. " +
       "With `recursive`, also what is in the folders below, except in .git and node_modules. " +
-      `At most ${limits.listedEntries} names; \`truncated\` says that there are more. Names are relative to \`path\`.`,
+      `At most ${limits.listedEntries} names; \`truncated\` says that there are more. Names are relative to \`path\`. ` +
+      "`leftOut` counts names that the user's rules deny (`denied`) or that the user would have to be asked about (`needApproval`).",
     input: {
       type: "object",
       properties: {
@@ -21,18 +25,21 @@ export function createListFiles(roots: Roots): Tool {
       additionalProperties: false,
     },
     annotations: { title: "List files", readOnlyHint: true, openWorldHint: false },
-    run: (args, { signal }) => {
+    run: (args, context) => {
       const { path = ".", recursive = false } = args as { path?: string; recursive?: boolean };
-      return listFiles(roots, path, { recursive, signal });
+      return listFiles(roots, { path, recursive }, context);
     },
   });
 }
 
-async function listFiles(roots: Roots, path: string, options: { recursive: boolean; signal: AbortSignal }): Promise<object> {
-  options.signal.throwIfAborted();
-  const folder = await openFolder(roots, await resolveExisting(roots, path));
+async function listFiles(roots: Roots, { path, recursive }: { path: string; recursive: boolean }, context: ToolContext): Promise<object> {
+  const { signal } = context;
+  const permit = permitOf(context);
+  signal.throwIfAborted();
+  const folder = await openFolderInside(roots, path, permit);
   try {
-    const walk = createWalk(roots, folder, options);
+    const leftOut = createLeftOut();
+    const walk = createWalk(roots, folder, { recursive, signal, permit, leftOut });
     const files: string[] = [];
     let isFull = false;
     for await (const { way } of walk.entries()) {
@@ -43,7 +50,8 @@ async function listFiles(roots: Roots, path: string, options: { recursive: boole
     return {
       path: roots.show(folder.path),
       files,
-      ...((isFull || walk.isCut) && { truncated: true }),
+      ...leftOut.member(),
+      ...((isFull || walk.isCut || leftOut.hasFailures) && { truncated: true }),
       ...(walk.unnamed > 0 && { unnamed: walk.unnamed, note: "Names that are not UTF-8 are left out." }),
     };
   } finally {

@@ -1,7 +1,8 @@
 // `read_file`: the text of a file, from a line on, as much as fits.
 
-import { defineTool, limits, type Tool } from "@hawser/wire";
+import { defineTool, limits, type Tool, type ToolContext } from "@hawser/wire";
 import { openInside } from "./files/open-inside.ts";
+import { permitOf } from "./files/permit.ts";
 import { readLines, type LineRange } from "./files/read-text.ts";
 import type { Roots } from "./files/roots.ts";
 
@@ -23,16 +24,17 @@ export function createReadFile(roots: Roots): Tool {
       additionalProperties: false,
     },
     annotations: { title: "Read file", readOnlyHint: true, openWorldHint: false },
-    run: (args, { signal }) =>
-      readFile(roots, String(args["path"]), { from: toWhole(args["offset"], 1), count: toWhole(args["limit"], Infinity) }, signal),
+    run: (args, context) =>
+      readFile(roots, String(args["path"]), { from: toWhole(args["offset"], 1), count: toWhole(args["limit"], Infinity) }, context),
   });
 }
 
 const toWhole = (value: unknown, otherwise: number): number => (typeof value === "number" && value >= 1 ? Math.trunc(value) : otherwise);
 
-async function readFile(roots: Roots, path: string, range: LineRange, signal: AbortSignal): Promise<object> {
+async function readFile(roots: Roots, path: string, range: LineRange, context: ToolContext): Promise<object> {
+  const { signal } = context;
   signal.throwIfAborted();
-  const file = await openInside(roots, path);
+  const file = await openInside(roots, path, permitOf(context));
   try {
     const { content, lines, hasMore, isLineCut } = await readLines(file, range, signal);
     const place = { path: file.shown, content, size: file.stats.size, ...(range.from > 1 && { offset: range.from }), lines };

@@ -1,11 +1,14 @@
 // `run_command`: starts an allowed program with a list of arguments. There is no shell anywhere: what looks
-// like one (`;`, `$(…)`, `|`, `*`) reaches the program as the characters that it is.
+// like one (`;`, `$(…)`, `|`, `*`) reaches the program as the characters that it is. It runs in the folder
+// that was opened and held to the decision, on Linux through its descriptor.
 
 import { defineTool, HawserError, limits, type Tool } from "@hawser/wire";
 import { createAllowedCommands } from "./command/allowed-commands.ts";
 import { commandEnvironment } from "./command/command-environment.ts";
 import { runProgram, type ProgramResult } from "./command/run-program.ts";
 import { codeOf } from "./files/file-errors.ts";
+import { openFolderInside } from "./files/open-inside.ts";
+import { permitOf } from "./files/permit.ts";
 import type { Roots } from "./files/roots.ts";
 
 export interface RunCommandOptions {
@@ -37,13 +40,18 @@ export function createRunCommand(options: RunCommandOptions): Tool {
       additionalProperties: false,
     },
     annotations: { title: "Run command", readOnlyHint: false, destructiveHint: true, openWorldHint: true },
-    async run(args, { signal }) {
+    async run(args, context) {
+      const { signal } = context;
       const given = args as { command: string; args?: string[] };
       checkText([given.command, ...(given.args ?? [])]);
       const command = await commands.resolve(given.command);
-      const [cwd] = roots.paths;
-      const program = { command, args: given.args ?? [], cwd, env, timeoutMs: commandTimeoutMs, signal };
-      return toResult(await runProgram(program).catch((error: unknown) => Promise.reject(describeFailure(error))));
+      const folder = await openFolderInside(roots, roots.paths[0], permitOf(context));
+      try {
+        const program = { command, args: given.args ?? [], cwd: folder.entry(), env, timeoutMs: commandTimeoutMs, signal };
+        return toResult(await runProgram(program).catch((error: unknown) => Promise.reject(describeFailure(error))));
+      } finally {
+        await folder.close();
+      }
     },
   });
 }

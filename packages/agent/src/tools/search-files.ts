@@ -1,25 +1,26 @@
-// `search_files`: the lines of text files that contain a text or match a regular expression. Bounded in
-// matches, bytes and time; what was left out is said. Binary and large files are passed over.
+// `search_files`: the lines of text files that contain a text or match a regular expression. Several files are read at
+// once; the answer is in the order of their names. Bounded in matches, bytes and time. What was not searched is said:
+// files that the rules keep back, that are too large, no text or can't be read, and what was not reached.
 
-import { constants } from "node:fs";
-import { defineTool, HawserError, limits, type Tool } from "@hawser/wire";
-import { matchesGlob } from "./files/glob.ts";
-import { openEntry, openFolder, openInside, resolveExisting, type OpenedFile } from "./files/open-inside.ts";
-import { readWholeText } from "./files/read-text.ts";
+import { lstat } from "node:fs/promises";
+import { defineTool, limits, type Tool } from "@hawser/wire";
+import { createGlob } from "./files/glob.ts";
+import { inOrder } from "./files/in-order.ts";
+import { openFolderInside, openInside, resolveExisting } from "./files/open-inside.ts";
+import { permitOf, type Permit } from "./files/permit.ts";
 import type { Roots } from "./files/roots.ts";
-import { createWalk } from "./files/walk-tree.ts";
+import { beginText, textOfEntry, wholeText, type SearchedText } from "./files/searched-text.ts";
+import { createWalk, type Entry, type Walk } from "./files/walk-tree.ts";
 import { createMatcher, type Matcher } from "./line-matcher.ts";
+import { createTally, type Searched, type Tally } from "./search-tally.ts";
 
 interface Search {
+  readonly roots: Roots;
+  readonly matcher: Matcher;
   readonly path: string;
   readonly glob: string | undefined;
   readonly signal: AbortSignal;
-}
-
-interface Match {
-  readonly path: string;
-  readonly line: number;
-  readonly text: string;
+  readonly permit: Permit | undefined;
 }
 
 export function createSearchFiles(roots: Roots): Tool {
@@ -28,7 +29,9 @@ export function createSearchFiles(roots: Roots): Tool {
     description:
       "Searches text files below a folder and returns the lines that match, with path and line number. " +
       "`pattern` is taken literally unless `regex` is true (JavaScript syntax, line by line). " +
-      `Passes over .git, node_modules, binary files and files over ${limits.searchedFileBytes} bytes. At most ${limits.foundEntries} lines.`,
+      `Passes over .git, node_modules, links, binary files and files over ${limits.searchedFileBytes} bytes. At most ${limits.foundEntries} lines. ` +
+      "`leftOut` counts what was not searched, such as files that the user's rules deny (`denied`) or that the user would have to be asked about (`needApproval`). " +
+      "When it ends early, `stopped` says why and `notReached` what is left: search that by `path` or `glob`.",
     input: {
       type: "object",
       properties: {
@@ -42,12 +45,16 @@ export function createSearchFiles(roots: Roots): Tool {
       additionalProperties: false,
     },
     annotations: { title: "Search files", readOnlyHint: true, openWorldHint: false },
-    run: async (args, { signal }) => {
+    run: async (args, context) => {
+      const { signal } = context;
       signal.throwIfAborted();
       const { pattern, path = ".", glob } = args as { pattern: string; path?: string; glob?: string };
       const matcher = createMatcher({ pattern, isRegex: args["regex"] === true, ignoreCase: args["ignoreCase"] === true, signal });
       try {
-        return await searchFiles(roots, matcher, { path, glob, signal });
+        const search = { roots, matcher, path, glob, signal, permit: permitOf(context) };
+        // Only to choose the way: what is opened there is proven as ever.
+        const isFile = (await lstat(await resolveExisting(roots, path))).isFile();
+        return await (isFile ? searchFile(search) : searchFolder(search));
       } finally {
         await matcher.close();
       }
@@ -55,69 +62,61 @@ export function createSearchFiles(roots: Roots): Tool {
   });
 }
 
-async function searchFiles(roots: Roots, matcher: Matcher, search: Search): Promise<object> {
-  const startedAt = performance.now();
-  const matches: Match[] = [];
-  let files = 0;
-  let bytes = 0;
-  let passedOver = 0;
-  let isCut = false;
-  for await (const file of filesOf(roots, search, () => (isCut = true))) {
-    try {
-      bytes += Math.min(file.stats.size, limits.searchedFileBytes);
-      const text = await textOf(file, search.signal);
-      if (text === undefined) passedOver++;
-      else {
-        files++;
-        const found = await matcher.find(text, limits.foundEntries - matches.length + 1);
-        matches.push(...found.map((line) => ({ path: file.shown, ...line })));
-      }
-    } finally {
-      await file.handle.close();
-    }
-    const isOver = matches.length > limits.foundEntries || bytes > limits.searchedBytes || performance.now() - startedAt > limits.searchMs;
-    if (!isOver) continue;
-    isCut = true;
-    break;
+async function searchFile(search: Search): Promise<object> {
+  const { roots, path, signal, permit } = search;
+  const tally = createTally();
+  const file = await openInside(roots, path, permit);
+  const ruling = permit?.judge(file.path, "file") ?? "allow";
+  if (ruling === "allow") tally.add(await toSearched(await beginText(file, signal), search));
+  else {
+    await file.handle.close();
+    tally.leftOut.count(ruling === "deny" ? "denied" : "needApproval");
   }
-  return {
-    matches: matches.slice(0, limits.foundEntries),
-    searchedFiles: files,
-    ...(passedOver > 0 && { passedOver }),
-    ...(isCut && { truncated: true }),
-  };
+  return tally.result();
 }
 
-async function* filesOf(roots: Roots, { path, glob, signal }: Search, onCut: () => void): AsyncGenerator<OpenedFile> {
-  const real = await resolveExisting(roots, path);
-  const folder = await openFolder(roots, real).catch((error: unknown) => {
-    if (roots.rootOf(real) === real) throw error;
-  });
-  if (!folder) {
-    yield await openInside(roots, path);
-    return;
-  }
+async function searchFolder(search: Search): Promise<object> {
+  const { roots, path, glob, signal, permit } = search;
+  const tally = createTally();
+  const folder = await openFolderInside(roots, path, permit);
   try {
-    const walk = createWalk(roots, folder, { recursive: true, signal });
-    for await (const { folder: place, name, way, isFile } of walk.entries()) {
-      if (!isFile || (glob !== undefined && !matchesGlob(glob, way))) continue;
-      // Gone since it was named, or not to be read: no reason to fail a whole search.
-      const file = await openEntry(roots, place, name, constants.O_RDONLY).catch(onCut);
-      if (file) yield file;
+    const wants = glob === undefined ? undefined : createGlob(glob);
+    const walk = createWalk(roots, folder, { recursive: true, signal, permit, leftOut: tally.leftOut, wants });
+    const texts = inOrder(filesOf(walk, tally), {
+      ahead: limits.searchAheadEntries,
+      begin: (entry) => searchEntry(entry, search),
+      drop: async (searched) => void (searched.kind === "large" && (await searched.file.handle.close())),
+    });
+    for await (const searched of texts) {
+      tally.add(searched.kind === "large" ? await toSearched(searched, search) : searched);
+      if (tally.bound() !== undefined) break;
     }
-    if (walk.isCut) onCut();
+    return tally.result(walk);
   } finally {
     await folder.close();
   }
 }
 
-/** Undefined for what is no text, or too much. */
-async function textOf(file: OpenedFile, signal: AbortSignal): Promise<string | undefined> {
-  if (file.stats.size > limits.searchedFileBytes) return undefined;
-  try {
-    return await readWholeText(file, limits.searchedFileBytes, signal);
-  } catch (error) {
-    if (signal.aborted || !HawserError.isInstance(error)) throw error;
-    return undefined;
+async function* filesOf(walk: Walk, tally: Tally): AsyncGenerator<Entry> {
+  for await (const entry of walk.entries()) {
+    if (tally.bound() !== undefined) return;
+    if (entry.kind === "other") tally.leftOut.count("notRegular");
+    if (entry.kind !== "file") continue;
+    tally.begin();
+    yield entry;
   }
+}
+
+/** A large one waits for its turn: what is held for those that are ahead is bounded. */
+async function searchEntry(entry: Entry, search: Search): Promise<Searched | Extract<SearchedText, { kind: "large" }>> {
+  const text = await textOfEntry(search.roots, entry, search.signal);
+  return text.kind === "large" ? text : toSearched(text, search);
+}
+
+async function toSearched(text: SearchedText, { matcher, signal }: Search): Promise<Searched> {
+  const whole = text.kind === "large" ? await wholeText(text.file, signal) : text;
+  if (whole.kind !== "text") return whole;
+  const { shown, bytes } = whole;
+  // One more than an answer has room for says that there are more.
+  return { kind: "text", shown, bytes, found: await matcher.find(whole.text, limits.foundEntries + 1) };
 }

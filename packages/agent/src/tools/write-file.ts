@@ -1,6 +1,7 @@
 // `write_file`: makes a file or replaces its whole content.
 
-import { defineTool, type Tool } from "@hawser/wire";
+import { defineTool, type Tool, type ToolContext } from "@hawser/wire";
+import { permitOf } from "./files/permit.ts";
 import { changesFiles, replaceFile } from "./files/replace-file.ts";
 import type { Roots } from "./files/roots.ts";
 
@@ -21,12 +22,13 @@ export function createWriteFile(roots: Roots): Tool {
     },
     annotations: { title: "Write file", readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     exclusiveGroup: changesFiles,
-    run: (args, { signal }) => writeFile(roots, String(args["path"]), String(args["content"]), signal),
+    run: (args, context) => writeFile(roots, String(args["path"]), String(args["content"]), context),
   });
 }
 
-async function writeFile(roots: Roots, path: string, text: string, signal: AbortSignal): Promise<object> {
+async function writeFile(roots: Roots, path: string, text: string, context: ToolContext): Promise<object> {
+  const { signal } = context;
   signal.throwIfAborted();
-  const { shown, bytes, isNew } = await replaceFile(roots, path, { text, signal });
+  const { shown, bytes, isNew } = await replaceFile(roots, path, { text, signal, permit: permitOf(context) });
   return { path: shown, bytes, created: isNew };
 }

@@ -74,7 +74,7 @@ describe("read_file", () => {
     expect(await stage.run("search_files", { pattern: "a-text", path: "sparse" })).toEqual({
       matches: [],
       searchedFiles: 0,
-      passedOver: 1,
+      leftOut: { tooLarge: 1 },
     });
   });
 

@@ -1,7 +1,8 @@
 // Searching: what is found, what is passed over, and that no pattern stalls the process.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { limits } from "@hawser/wire";
@@ -15,6 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.remove());
 
+const openDescriptors = (): number => readdirSync("/proc/self/fd").length;
 const put = (name: string, content: string | Buffer): void => writeFileSync(join(stage.root, name), content);
 
 describe("search_files", () => {
@@ -55,7 +57,7 @@ describe("search_files", () => {
     expect(await stage.fails("search_files", { pattern: "x", path: "nowhere" })).toContain("does not exist");
   });
 
-  it("passes over .git, node_modules, binary, large and special files, and counts what it can't show", async () => {
+  it("passes over .git, node_modules, binary, large and special files, and says how many of each", async () => {
     for (const folder of [".git", "node_modules"]) {
       mkdirSync(join(stage.root, folder));
       put(`${folder}/a`, "word");
@@ -65,7 +67,11 @@ describe("search_files", () => {
     put("large", "word");
     truncateSync(join(stage.root, "large"), limits.searchedFileBytes + 1);
     execFileSync("mkfifo", [join(stage.root, "pipe")]);
-    expect(await stage.run("search_files", { pattern: "word" })).toEqual({ matches: [], searchedFiles: 1, passedOver: 3 });
+    expect(await stage.run("search_files", { pattern: "word" })).toEqual({
+      matches: [],
+      searchedFiles: 1,
+      leftOut: { tooLarge: 1, notText: 2, notRegular: 1, ignoredFolders: [".git/", "node_modules/"] },
+    });
   });
 
   it("bounds the matches and the length of a line, and says so", async () => {
@@ -77,6 +83,67 @@ describe("search_files", () => {
     const [long] = (await stage.run("search_files", { pattern: "word" }))["matches"] as [{ text: string }];
     expect(long.text).toHaveLength(limits.foundLineChars);
     expect(long.text).toContain("word");
+  });
+
+  it("says why it stopped, after which file, and what it did not reach", async () => {
+    put("b.txt", "word\n".repeat(limits.foundEntries + 1));
+    for (const name of ["a.txt", "d.md"]) put(name, "word");
+    // More than are read ahead.
+    for (let count = 10; count < 30; count++) put(`c${count}.txt`, "word");
+    for (let count = 0; count < limits.leftOutEntries + 3; count++) mkdirSync(join(stage.root, `z${String(count).padStart(2, "0")}`));
+    const { stopped, notReached, truncated } = await stage.run("search_files", { pattern: "word", glob: "*.txt" });
+    expect(truncated).toBe(true);
+    expect(stopped).toBe(`there are more than ${limits.foundEntries} matching lines`);
+    expect(notReached).toMatchObject({ after: "b.txt", files: 21 });
+    const { folders } = notReached as { folders: string[] };
+    expect(folders).toHaveLength(limits.leftOutEntries + 1);
+    expect(folders.slice(0, 2)).toEqual(["src/", "z00/"]);
+    expect(folders.at(-1)).toBe("and 4 more");
+  });
+
+  it("names folders that may not be read, and those that are too deep", async () => {
+    let path = stage.root;
+    for (let depth = 0; depth < limits.walkedDepth; depth++) mkdirSync((path = join(path, "d")));
+    writeFileSync(join(path, "deep.txt"), "word");
+    const result = await stage.run("search_files", { pattern: "word" });
+    const way = "d/".repeat(limits.walkedDepth);
+    expect(result).toEqual({ matches: [], searchedFiles: 1, leftOut: { tooDeepFolders: [way] }, truncated: true });
+  });
+
+  it("takes the files in the order of their names, small and large ones, however many are read at once", async () => {
+    const large = `${"x".repeat(200_000)}\nword`;
+    const names = Array.from({ length: 90 }, (_, index) => `src/f${String(index).padStart(2, "0")}.txt`);
+    names.forEach((name, index) => put(name, index % 7 === 3 ? large : "word"));
+    for (const regex of [false, true]) {
+      const { matches } = await stage.run("search_files", { pattern: "word", regex });
+      expect((matches as { path: string }[]).map(({ path }) => path)).toEqual(names);
+    }
+  });
+
+  it("leaves no descriptor open when it ends early, with large files read ahead", async () => {
+    const before = openDescriptors();
+    const large = "word\n".repeat(20_000);
+    for (let index = 0; index < 30; index++) put(`src/f${index}.txt`, large);
+    expect(await stage.run("search_files", { pattern: "word" })).toMatchObject({ truncated: true });
+    await expect(stage.run("search_files", { pattern: "(", regex: true })).rejects.toThrow();
+    expect(openDescriptors()).toBe(before);
+  });
+
+  it("costs little more than reading the files", async () => {
+    for (let folder = 0; folder < 20; folder++) {
+      mkdirSync(join(stage.root, `d${folder}`));
+      for (let file = 0; file < 75; file++) put(`d${folder}/f${file}.txt`, "an ordinary line of text\n".repeat(20));
+    }
+    const plain = async (): Promise<void> => {
+      for (let folder = 0; folder < 20; folder++)
+        for (let file = 0; file < 75; file++) await readFile(join(stage.root, `d${folder}/f${file}.txt`), "utf8");
+    };
+    const search = async (): Promise<void> =>
+      expect(await stage.run("search_files", { pattern: "needle" })).toEqual({ matches: [], searchedFiles: 1_501 });
+    await plain();
+    await search();
+    const [searching, reading] = [await processorMs(search), await processorMs(plain)];
+    expect(searching).toBeLessThan(reading * 1.8);
   });
 
   it("SEC-05: a regular expression that never ends is ended, while everything else goes on", async () => {

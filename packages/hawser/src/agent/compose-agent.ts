@@ -14,7 +14,7 @@ import {
   createRoots,
   defaultDataFolder,
   loadAgentConfig,
-  openInside,
+  openAttachment,
   openRulesFile,
   readAttachments,
   type AgentConfig,
@@ -54,14 +54,16 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Surroundings
   const remembered = config.rememberPermissions ? await openRulesFile(join(folder, "permissions.json")) : undefined;
   const sources = createToolSources(flags, config, { env, cwd });
   const allowedCommands = [...(config.allowedCommands ?? []), ...(flags.allowCommand ?? [])];
+  const policy = createPolicy({ rules: config.permissions, mode: flags.permissions, roots, audit, remembered });
   const late = createLateTools(createBuiltinTools({ roots, allowedCommands, environment: env }), sources.list);
   return {
     parts: {
       models: withTools(models, late),
       store: createStore(flags, folder),
       tools: late.tools,
-      policy: createPolicy({ rules: config.permissions, mode: flags.permissions, roots, audit, remembered }),
-      readAttachments: (attachments, signal) => readAttachments(attachments, { open: (path) => openInside(attachable, path), signal }),
+      policy,
+      readAttachments: (attachments, signal, isEarlier) =>
+        readAttachments(attachments, { open: (path) => openAttachment(path, { roots: attachable, policy, isEarlier }), signal }),
       instructions: toInstructions(roots, config),
       build: readVersion(),
       limits: config.limits,

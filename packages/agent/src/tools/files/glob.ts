@@ -4,13 +4,31 @@
 
 type Token = { readonly kind: "text"; readonly text: string } | { readonly kind: "one" | "some" | "any" | "folders" };
 
+/** Whether a text matches the pattern. */
+export function createGlob(pattern: string): (text: string) => boolean {
+  const tokens = toTokens(pattern);
+  return (text) => {
+    const characters = Array.from(text);
+    // Which positions of the text the tokens so far can end at.
+    let reached = new Uint8Array(characters.length + 1);
+    reached[0] = 1;
+    for (const token of tokens) reached = step(token, characters, reached);
+    return reached[characters.length] === 1;
+  };
+}
+
+// Rules are asked about every file of a search: their patterns are read once.
+const known = new Map<string, (text: string) => boolean>();
+const knownEntries = 1_000;
+
 export function matchesGlob(pattern: string, text: string): boolean {
-  const characters = Array.from(text);
-  // Which positions of the text the tokens so far can end at.
-  let reached = new Uint8Array(characters.length + 1);
-  reached[0] = 1;
-  for (const token of toTokens(pattern)) reached = step(token, characters, reached);
-  return reached[characters.length] === 1;
+  let matches = known.get(pattern);
+  if (!matches) {
+    matches = createGlob(pattern);
+    if (known.size >= knownEntries) known.clear();
+    known.set(pattern, matches);
+  }
+  return matches(text);
 }
 
 function step(token: Token, characters: readonly string[], before: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -4,12 +4,14 @@
 // is never opened. On Linux each step starts at the descriptor of the step before (/proc/self/fd/N/name), so
 // that a folder swapped for a link in between leads nowhere. Elsewhere Node has no such way: there the real
 // path is opened, and its identity compared before and after; a swap back and forth in between may go
-// unseen for reading, but a refused path is never read or changed by us knowingly.
+// unseen for reading, but a refused path is never read or changed by us knowingly. With a permit, what was
+// opened must also be what was decided about (permit.ts).
 
-import { constants, type Stats } from "node:fs";
-import { lstat, open, readlink, realpath, type FileHandle } from "node:fs/promises";
+import { constants, fstatSync, readlinkSync, type Stats } from "node:fs";
+import { lstat, open, realpath, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { codeOf, fileError, toFileError } from "./file-errors.ts";
+import { holdToPermit, type Identity, type Permit } from "./permit.ts";
 import { outside, type Roots } from "./roots.ts";
 
 /** A folder that was walked to: what is opened, made or renamed through `entry` lies in it. */
@@ -18,6 +20,11 @@ export interface Folder {
   readonly path: string;
   /** What system calls take for an entry of it; for the folder itself without a name. */
   entry(name?: string): string;
+  identity(): Promise<Identity>;
+  /** Throws when it is no longer at its path. */
+  checkPlace(): Promise<void>;
+  /** It stays open until this, too, is closed. */
+  share(): Folder;
   close(): Promise<void>;
 }
 
@@ -43,29 +50,38 @@ const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constan
 const carefulFlags = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /** Opens a regular file for reading, or throws a HawserError that says why not. The caller closes `handle`. */
-export async function openInside(roots: Roots, path: string): Promise<OpenedFile> {
+export async function openInside(roots: Roots, path: string, permit?: Permit): Promise<OpenedFile> {
   const real = await resolveExisting(roots, path);
   if (roots.rootOf(real) === real) throw fileError(roots.show(real), "is a folder; give a file");
   const folder = await openFolder(roots, dirname(real));
   try {
-    return await openEntry(roots, folder, basename(real), constants.O_RDONLY);
+    return await openEntry(roots, folder, basename(real), { flags: constants.O_RDONLY, permit });
   } finally {
     await folder.close();
   }
 }
 
+export interface EntryOptions {
+  readonly flags: number;
+  readonly permit?: Permit | undefined;
+  /** The folder's list has just named it as a regular file. */
+  readonly isListed?: boolean | undefined;
+}
+
 /** Opens a regular file of an open folder, without following a link. */
-export async function openEntry(roots: Roots, folder: Folder, name: string, flags: number): Promise<OpenedFile> {
+export async function openEntry(roots: Roots, folder: Folder, name: string, options: EntryOptions): Promise<OpenedFile> {
   const path = join(folder.path, name);
   const shown = roots.show(path);
   try {
     // Looked at first: the opening of a device alone may do something.
-    checkRegular(await lstat(folder.entry(name)), shown);
-    const handle = await open(folder.entry(name), flags | carefulFlags);
+    if (options.isListed !== true) checkRegular(await lstat(folder.entry(name)), shown);
+    const handle = await open(folder.entry(name), options.flags | carefulFlags);
     try {
-      const stats = await handle.stat();
+      // In a search of thousands of files each wait counts; what was opened a moment ago is known without one.
+      const stats = options.isListed === true ? fstatSync(handle.fd) : await handle.stat();
       checkRegular(stats, shown);
-      await checkPlace(roots, handle, path);
+      await checkPlace(roots, handle, { path, isRemoved: stats.nlink === 0 });
+      if (options.permit) holdToPermit(roots, options.permit, { existing: path, identity: await handle.stat({ bigint: true }), missing: [] });
       return { handle, path, shown, stats };
     } catch (error) {
       await handle.close();
@@ -73,6 +89,18 @@ export async function openEntry(roots: Roots, folder: Folder, name: string, flag
     }
   } catch (error) {
     throw toFileError(error, shown);
+  }
+}
+
+/** Opens the folder that a path means, as far as that was decided about. */
+export async function openFolderInside(roots: Roots, path: string, permit?: Permit): Promise<Folder> {
+  const folder = await openFolder(roots, await resolveExisting(roots, path));
+  try {
+    if (permit) holdToPermit(roots, permit, { existing: folder.path, identity: await folder.identity(), missing: [] });
+    return folder;
+  } catch (error) {
+    await folder.close();
+    throw error;
   }
 }
 
@@ -99,28 +127,58 @@ export async function openSubfolder(roots: Roots, folder: Folder, name: string, 
 }
 
 async function openStep(roots: Roots, at: string, path: string): Promise<Folder> {
-  if (!roots.hasDescriptorPaths) {
-    const stats = await lstat(path);
-    if (!stats.isDirectory() || (await realpath(path)) !== path) throw fileError(roots.show(path), "is no folder, or was moved just now");
-    return { path, entry: (name) => (name === undefined ? path : join(path, name)), close: async () => {} };
-  }
+  if (!roots.hasDescriptorPaths) return openNamedFolder(roots, path);
   const handle = await open(at, folderFlags);
   try {
-    await checkPlace(roots, handle, path);
+    await checkPlace(roots, handle, { path });
   } catch (error) {
     await handle.close();
     throw error;
   }
   const base = `/proc/self/fd/${handle.fd}`;
-  return { path, entry: (name) => (name === undefined ? base : `${base}/${name}`), close: () => handle.close() };
+  let holders = 0;
+  const hold = (): Folder => {
+    holders++;
+    return {
+      path,
+      entry: (name) => (name === undefined ? base : `${base}/${name}`),
+      identity: () => handle.stat({ bigint: true }),
+      checkPlace: () => checkPlace(roots, handle, { path }),
+      share: hold,
+      close: async () => {
+        if (--holders === 0) await handle.close();
+      },
+    };
+  };
+  return hold();
 }
 
-/** The proof: where the opened thing really is. */
-async function checkPlace(roots: Roots, handle: FileHandle, path: string): Promise<void> {
+/** Where descriptors have no paths: the folder is known by its name alone, which is looked at again each time. */
+async function openNamedFolder(roots: Roots, path: string): Promise<Folder> {
+  const check = async (): Promise<void> => {
+    const stats = await lstat(path);
+    if (!stats.isDirectory() || (await realpath(path)) !== path) throw fileError(roots.show(path), "is no folder, or was moved just now");
+  };
+  await check();
+  const folder: Folder = {
+    path,
+    entry: (name) => (name === undefined ? path : join(path, name)),
+    identity: () => lstat(path, { bigint: true }),
+    checkPlace: check,
+    share: () => folder,
+    close: async () => {},
+  };
+  return folder;
+}
+
+/** The proof: the opened thing really is where it was looked for. A file may have been removed since. */
+async function checkPlace(roots: Roots, handle: FileHandle, { path, isRemoved = false }: { path: string; isRemoved?: boolean }): Promise<void> {
   if (roots.hasDescriptorPaths) {
-    const place = await readlink(`/proc/self/fd/${handle.fd}`);
+    // The kernel answers this from its memory: no disk is waited for.
+    const place = readlinkSync(`/proc/self/fd/${handle.fd}`);
+    if (place === path || (isRemoved && place === `${path} (deleted)`)) return;
     if (roots.rootOf(place) === undefined) throw outside(roots.show(path), roots.paths[0]);
-    return;
+    throw fileError(roots.show(path), "was moved just now, or has another name; use the names that list_files shows");
   }
   const [opened, named, real] = [await handle.stat(), await lstat(path), await realpath(path)];
   if (opened.dev !== named.dev || opened.ino !== named.ino || real !== path) throw outside(roots.show(path), roots.paths[0]);

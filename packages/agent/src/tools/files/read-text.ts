@@ -110,7 +110,7 @@ async function* chunksOf(file: OpenedFile, signal: AbortSignal): AsyncGenerator<
 // The mark at the beginning of some files belongs to them: an edit must not lose it.
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function toText(file: OpenedFile, bytes: Buffer): string {
+export function toText(file: OpenedFile, bytes: Buffer): string {
   try {
     return decoder.decode(bytes);
   } catch {

@@ -1,15 +1,17 @@
 // Writes a file whole: a draft in the same folder, then a rename. Whoever reads sees the old content or
 // the new one, also when the disk is full or the process is killed. Mode and owner stay. A file with a
 // second name (a hard link) is not changed under that name: it keeps the old content, since that name may
-// lie outside of the roots. Missing folders are made. All of it through the folder's descriptor.
+// lie outside of the roots. Missing folders are made. All of it through the folder's descriptor. A file that
+// was not there is published by a link, which fails when somebody else has made it meanwhile.
 
 import { constants, type Stats } from "node:fs";
-import { lstat, mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
+import { link, lstat, mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { HawserError, limits } from "@hawser/wire";
 import { draftName, sweepDrafts } from "./drafts.ts";
 import { codeOf, fileError, toFileError } from "./file-errors.ts";
-import { openEntry, openFolder, openSubfolder, resolveInside, type Folder } from "./open-inside.ts";
+import { openEntry, openFolder, openSubfolder, resolveInside, type Folder, type RealTarget } from "./open-inside.ts";
+import { holdToPermit, type Permit } from "./permit.ts";
 import type { Roots } from "./roots.ts";
 
 /** Tools that change files run one after the other: none works on what another is about to replace. */
@@ -20,6 +22,7 @@ export interface Replacement {
   readonly signal: AbortSignal;
   /** What the new content was made from; if the file is another one by now, nothing is written. */
   readonly madeFrom?: Stats | undefined;
+  readonly permit?: Permit | undefined;
 }
 
 export interface Replaced {
@@ -28,23 +31,29 @@ export interface Replaced {
   readonly isNew: boolean;
 }
 
+/** The file that will be there: where, and what is there now. */
+interface Place {
+  readonly folder: Folder;
+  readonly name: string;
+  readonly old: Stats | undefined;
+}
+
 export async function replaceFile(roots: Roots, path: string, replacement: Replacement): Promise<Replaced> {
   const content = toBytes(replacement.text);
-  const { folder, name } = await openParent(roots, path);
+  const place = await openPlace(roots, path, replacement.permit);
+  const { folder, name, old } = place;
   const shown = roots.show(join(folder.path, name));
   try {
-    const old = await oldStats(roots, folder, name);
     if (replacement.madeFrom && !isUnchanged(replacement.madeFrom, old)) throw changedMeanwhile(shown);
     await sweepDrafts(folder);
-    const draft = draftName();
+    const draft = folder.entry(draftName());
     try {
-      await writeDraft(folder.entry(draft), content, old);
+      await writeDraft(draft, content, old);
       replacement.signal.throwIfAborted();
-      if (!isUnchanged(old, await lstat(folder.entry(name)).catch(() => undefined))) throw changedMeanwhile(shown);
-      await rename(folder.entry(draft), folder.entry(name));
-    } catch (error) {
-      await rm(folder.entry(draft), { force: true });
-      throw error;
+      await folder.checkPlace();
+      await publish(draft, place, shown);
+    } finally {
+      await rm(draft, { force: true });
     }
     return { shown, bytes: content.length, isNew: old === undefined };
   } catch (error) {
@@ -52,6 +61,27 @@ export async function replaceFile(roots: Roots, path: string, replacement: Repla
     throw toFileError(error, shown);
   } finally {
     await folder.close();
+  }
+}
+
+async function publish(draft: string, { folder, name, old }: Place, shown: string): Promise<void> {
+  const target = folder.entry(name);
+  if (!old && (await linkNew(draft, target, shown))) return;
+  if (!isUnchanged(old, await lstat(target).catch(() => undefined))) throw changedMeanwhile(shown);
+  await rename(draft, target);
+}
+
+const withoutLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+/** False where the file system has no hard links. */
+async function linkNew(draft: string, target: string, shown: string): Promise<boolean> {
+  try {
+    await link(draft, target);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") throw changedMeanwhile(shown);
+    if (withoutLinks.has(codeOf(error))) return false;
+    throw error;
   }
 }
 
@@ -65,40 +95,43 @@ function toBytes(text: string): Buffer {
   throw new HawserError("invalid_arguments", `${bytes.length} bytes; a file of at most ${limits.writtenFileBytes} can be written`);
 }
 
-async function openParent(roots: Roots, path: string): Promise<{ folder: Folder; name: string }> {
+async function openPlace(roots: Roots, path: string, permit: Permit | undefined): Promise<Place> {
   const { existing, missing } = await resolveInside(roots, path);
   const name = missing.at(-1);
-  if (name === undefined) {
-    if (roots.rootOf(existing) === existing) throw fileError(roots.show(existing), "is a folder; give a file");
-    return { folder: await openFolder(roots, dirname(existing)), name: basename(existing) };
+  if (name !== undefined) return { folder: await openNewParent(roots, { existing, missing }, permit), name, old: undefined };
+  if (roots.rootOf(existing) === existing) throw fileError(roots.show(existing), "is a folder; give a file");
+  const folder = await openFolder(roots, dirname(existing));
+  try {
+    // Opened for writing, so that a file which may not be written is not replaced either.
+    const { handle, stats } = await openEntry(roots, folder, basename(existing), { flags: constants.O_WRONLY, permit });
+    await handle.close();
+    return { folder, name: basename(existing), old: stats };
+  } catch (error) {
+    await folder.close();
+    throw error;
   }
+}
+
+/** The folder of a file that does not exist yet. Nothing is made before the folder that exists was held to the decision. */
+async function openNewParent(roots: Roots, { existing, missing }: RealTarget, permit: Permit | undefined): Promise<Folder> {
   let folder = await openFolder(roots, existing);
-  for (const part of missing.slice(0, -1)) {
-    try {
+  try {
+    if (permit) holdToPermit(roots, permit, { existing, identity: await folder.identity(), missing });
+    for (const part of missing.slice(0, -1)) {
       await mkdir(folder.entry(part)).catch(ignoreExisting);
-      folder = await openSubfolder(roots, folder, part);
-    } catch (error) {
-      await folder.close().catch(() => {});
-      throw toFileError(error, roots.show(join(folder.path, part)));
+      const inner = await openSubfolder(roots, folder, part, "keep");
+      await folder.close();
+      folder = inner;
     }
+    return folder;
+  } catch (error) {
+    await folder.close();
+    throw toFileError(error, roots.show(join(existing, ...missing)));
   }
-  return { folder, name };
 }
 
 function ignoreExisting(error: unknown): void {
   if (codeOf(error) !== "EEXIST") throw error;
-}
-
-/** Opened for writing, so that a file which may not be written is not replaced either. */
-async function oldStats(roots: Roots, folder: Folder, name: string): Promise<Stats | undefined> {
-  const found = await lstat(folder.entry(name)).catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  });
-  if (!found) return undefined;
-  const { handle, stats } = await openEntry(roots, folder, name, constants.O_WRONLY);
-  await handle.close();
-  return stats;
 }
 
 async function writeDraft(path: string, content: Uint8Array, old: Stats | undefined): Promise<void> {

@@ -45,9 +45,18 @@ export async function createRoots(paths: readonly string[], options: RootsOption
     hasDescriptorPaths: options.hasDescriptorPaths ?? (process.platform === "linux" && existsSync(descriptorFolder)),
     rootOf,
     locate: (path) => locate(roots, first, path),
-    show: (real) => (isInside(first.real, real) ? relative(first.real, real) || "." : real).replaceAll(sep, "/"),
+    show: (real) => show(first.real, real),
   };
 }
+
+function show(root: string, real: string): string {
+  const below = root.endsWith(sep) ? root : root + sep;
+  // The usual case, and asked for every file of a search.
+  if (real.startsWith(below)) return toSlashes(real.slice(below.length));
+  return toSlashes(isInside(root, real) ? relative(root, real) || "." : real);
+}
+
+const toSlashes = (path: string): string => (sep === "/" ? path : path.replaceAll(sep, "/"));
 
 async function toRoot(path: string): Promise<Root> {
   try {

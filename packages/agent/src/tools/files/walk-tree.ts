@@ -1,94 +1,163 @@
 // Goes through a folder, and the folders in it, in the order of their names: the same tree gives the same
 // list. No link is followed, and what tools make for themselves (.git, node_modules) is named but not
-// entered. Bounded in names and depth; what was left out is counted.
+// entered. Every name is judged by the rules of the permissions, and what they keep back is neither shown
+// nor entered. Bounded in names and depth; what was left out is counted.
 
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
+import { join } from "node:path";
 import { limits } from "@hawser/wire";
 import { isDraft } from "./drafts.ts";
-import { toFileError } from "./file-errors.ts";
+import type { LeftOut } from "./left-out.ts";
 import { openSubfolder, type Folder } from "./open-inside.ts";
+import type { Permit, Ruling } from "./permit.ts";
 import type { Roots } from "./roots.ts";
 
 export interface Entry {
+  /** Open until the next entry is asked for; whoever needs it longer shares it. */
   readonly folder: Folder;
   readonly name: string;
   /** From the folder where the walk began, with `/`; a folder's ends with it. */
   readonly way: string;
-  readonly isFile: boolean;
+  readonly kind: "file" | "folder" | "other";
 }
 
 export interface Walk {
   entries(): AsyncGenerator<Entry>;
   /** Names that are not UTF-8, which nothing in JSON can stand for. */
   readonly unnamed: number;
-  /** Not everything was looked at: too much, too deep, or a folder that may not be read. */
+  /** There are more names than it looks at. */
   readonly isCut: boolean;
+  /** What is known by name and was not walked to. */
+  notReached(): { readonly files: number; readonly folders: readonly string[] };
 }
 
 export interface WalkOptions {
   readonly recursive: boolean;
   readonly signal: AbortSignal;
+  readonly permit: Permit | undefined;
+  readonly leftOut: LeftOut;
+  /** Of which files it is asked at all. */
+  readonly wants?: ((way: string) => boolean) | undefined;
+}
+
+interface Level {
+  readonly folder: Folder;
+  readonly prefix: string;
+  readonly found: readonly Found[];
+  /** The one that comes next. */
+  at: number;
+}
+
+interface Found {
+  readonly name: string;
+  /** What it is sorted by and shown as. */
+  readonly label: string;
+  readonly kind: Entry["kind"];
 }
 
 const notEntered: ReadonlySet<string> = new Set([".git", "node_modules"]);
+const namesAtOnce = 512;
 
-export function createWalk(roots: Roots, start: Folder, { recursive, signal }: WalkOptions): Walk {
+export function createWalk(roots: Roots, start: Folder, options: WalkOptions): Walk {
+  const { signal, leftOut } = options;
+  const levels: Level[] = [];
+  const passedBy: string[] = [];
   let left = limits.walkedEntries;
   let unnamed = 0;
   let isCut = false;
 
-  async function namesOf(folder: Folder): Promise<[string, Dirent<Buffer>][]> {
-    const found: [string, Dirent<Buffer>][] = [];
-    for await (const entry of await opendir(folder.entry(), { encoding: "buffer" as BufferEncoding })) {
+  async function openLevel(folder: Folder, prefix: string): Promise<Level> {
+    const found: Found[] = [];
+    // Names as bytes: the typings of Node know this encoding for other calls only.
+    const listing = { encoding: "buffer" as BufferEncoding, bufferSize: namesAtOnce };
+    for await (const entry of await opendir(folder.entry(), listing)) {
       signal.throwIfAborted();
-      const dirent = entry as unknown as Dirent<Buffer>;
       if (left-- <= 0) {
         isCut = true;
         break;
       }
-      const name = dirent.name.toString("utf8");
-      if (!Buffer.from(name).equals(dirent.name)) unnamed++;
-      else if (!isDraft(name)) found.push([dirent.isDirectory() ? `${name}/` : name, dirent]);
+      const named = toFound(entry as unknown as Dirent<Buffer>);
+      if (!named) unnamed++;
+      else if (!isDraft(named.name)) found.push(named);
     }
-    return found.sort(([one], [other]) => (one < other ? -1 : 1));
+    return { folder, prefix, found: found.sort((one, other) => (one.label < other.label ? -1 : 1)), at: 0 };
   }
 
-  async function* walk(folder: Folder, prefix: string, depth: number): AsyncGenerator<Entry> {
-    for (const [label, dirent] of await namesOf(folder)) {
-      signal.throwIfAborted();
-      const name = dirent.isDirectory() ? label.slice(0, -1) : label;
-      yield { folder, name, way: prefix + label, isFile: dirent.isFile() };
-      if (!recursive || !dirent.isDirectory() || notEntered.has(name)) continue;
-      if (depth >= limits.walkedDepth || left <= 0) isCut = true;
-      else yield* within(folder, name, { prefix: prefix + label, depth: depth + 1 });
-    }
+  const rulingOf = ({ folder }: Level, { name, kind }: Found): Ruling =>
+    options.permit?.judge(join(folder.path, name), kind === "folder" ? "folder" : "file") ?? "allow";
+
+  const isWanted = ({ prefix }: Level, { label, kind }: Found): boolean =>
+    kind === "folder" || (options.wants?.(prefix + label) ?? true);
+
+  function isShown(level: Level, found: Found): boolean {
+    if (!isWanted(level, found)) return false;
+    const ruling = rulingOf(level, found);
+    if (ruling !== "allow") leftOut.count(ruling === "deny" ? "denied" : "needApproval");
+    return ruling === "allow";
   }
 
-  async function* within(outer: Folder, name: string, place: { prefix: string; depth: number }): AsyncGenerator<Entry> {
-    const folder = await openSubfolder(roots, outer, name, "keep").catch(() => undefined);
-    // Gone, swapped or forbidden since it was named.
-    if (!folder) {
+  async function enter(outer: Level, { name, label }: Found): Promise<void> {
+    const way = outer.prefix + label;
+    if (notEntered.has(name)) return leftOut.name("ignoredFolders", way);
+    if (levels.length >= limits.walkedDepth) return leftOut.name("tooDeepFolders", way);
+    if (left <= 0) {
       isCut = true;
+      passedBy.push(way);
       return;
     }
+    let folder: Folder | undefined;
     try {
-      yield* walk(folder, place.prefix, place.depth);
-    } catch (error) {
-      if (signal.aborted || toFileError(error, "").code !== "tool_failed") throw error;
-      isCut = true;
+      folder = await openSubfolder(roots, outer.folder, name, "keep");
+      levels.push(await openLevel(folder, way));
+    } catch {
+      await folder?.close();
+      signal.throwIfAborted();
+      // Gone, swapped or forbidden since it was named.
+      leftOut.name("unreadableFolders", way);
+    }
+  }
+
+  async function* entries(): AsyncGenerator<Entry> {
+    levels.push(await openLevel(start, ""));
+    try {
+      for (let level = levels.at(-1); level; level = levels.at(-1)) {
+        signal.throwIfAborted();
+        const found = level.found[level.at++];
+        if (!found) {
+          levels.pop();
+          if (level.folder !== start) await level.folder.close();
+        } else if (isShown(level, found)) {
+          yield { folder: level.folder, name: found.name, way: level.prefix + found.label, kind: found.kind };
+          if (options.recursive && found.kind === "folder") await enter(level, found);
+        }
+      }
     } finally {
-      await folder.close();
+      for (const { folder } of levels) if (folder !== start) await folder.close();
     }
   }
 
   return {
-    entries: () => walk(start, "", 1),
+    entries,
     get unnamed() {
       return unnamed;
     },
     get isCut() {
       return isCut;
     },
+    notReached() {
+      const rest = levels.flatMap((level) => level.found.slice(level.at).map((found) => ({ level, found })));
+      const files = rest.filter(({ level, found }) => found.kind === "file" && isWanted(level, found)).length;
+      const folders = rest.filter(({ level, found }) => found.kind === "folder" && rulingOf(level, found) === "allow");
+      return { files, folders: [...passedBy, ...folders.map(({ level, found }) => level.prefix + found.label)] };
+    },
   };
+}
+
+/** Undefined for a name that is not UTF-8. */
+function toFound(dirent: Dirent<Buffer>): Found | undefined {
+  const name = dirent.name.toString("utf8");
+  if (!Buffer.from(name).equals(dirent.name)) return undefined;
+  if (dirent.isDirectory()) return { name, label: `${name}/`, kind: "folder" };
+  return { name, label: name, kind: dirent.isFile() ? "file" : "other" };
 }

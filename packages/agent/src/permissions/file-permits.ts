@@ -1,0 +1,64 @@
+// What a decision means for the files that a tool opens. The target of the call must be what was looked at when it
+// was decided; for `run_command` that is the folder that it runs in. A search or a listing meets files that the call
+// does not name: each is judged by the rules as if it had been named, a searched file also as `read_file` would be.
+// What the call's own decision has settled is not asked again: a rule that asks counts here only if it says something
+// about this file that it did not say about the call.
+
+import { posix, sep } from "node:path";
+import { targetOf, type Permit, type Ruling } from "../tools/files/permit.ts";
+import type { Roots } from "../tools/files/roots.ts";
+import { valuesOfCall, type SeenPath } from "./call-values.ts";
+import type { ToolCall } from "./policy.ts";
+import { matchesRule, type PermissionRule } from "./rules.ts";
+import { matchesGlob } from "../tools/files/glob.ts";
+
+export interface PermitOptions {
+  readonly call: ToolCall;
+  readonly seen: SeenPath | undefined;
+  readonly roots: Roots;
+  /** All rules, in their order. */
+  readonly rules: readonly PermissionRule[];
+  /** What the user has allowed for the conversation. */
+  readonly answers: readonly PermissionRule[];
+}
+
+export function createPermit(options: PermitOptions): Permit {
+  const { call, seen, roots } = options;
+  const target = call.toolName === "run_command" ? targetOf(roots.paths[0]) : seen?.target;
+  const judges = {
+    folder: [createJudge(call.toolName, options)],
+    file: [...new Set([call.toolName, ...(call.toolName === "search_files" ? ["read_file"] : [])])].map((name) => createJudge(name, options)),
+  };
+  return {
+    target,
+    judge(real, kind) {
+      const names = namesBelow(real, options);
+      const rulings = judges[kind].map((judge) => judge(names));
+      return rulings.find((ruling) => ruling === "deny") ?? rulings.find((ruling) => ruling === "ask") ?? "allow";
+    },
+  };
+}
+
+/** By its real path, and by the way over the link that the call has named. */
+function namesBelow(real: string, { seen, roots }: PermitOptions): readonly string[] {
+  const shown = roots.show(real);
+  const [byText] = seen?.names ?? [];
+  if (!seen?.target || seen.names.length === 1 || byText === undefined) return [shown];
+  const way = real.slice(seen.target.existing.length).replaceAll(sep, "/");
+  return [posix.join(byText, way), shown];
+}
+
+function createJudge(toolName: string, { call, seen, rules, answers }: PermitOptions): (names: readonly string[]) => Ruling {
+  const concerned = rules.filter((rule) => matchesGlob(rule.tool, toolName));
+  if (concerned.every(({ decision }) => decision === "allow")) return () => "allow";
+  const ownValues = valuesOfCall(call, seen);
+  const settled = new Set(rules.filter((rule) => matchesRule(rule, call.toolName, ownValues)));
+  return (names) => {
+    const values = valuesOfCall(call, { names });
+    const matching = concerned.filter((rule) => matchesRule(rule, toolName, values));
+    if (matching.some(({ decision }) => decision === "deny")) return "deny";
+    const last = matching.at(-1);
+    if (last?.decision !== "ask" || settled.has(last)) return "allow";
+    return answers.some((rule) => matchesRule(rule, toolName, values)) ? "allow" : "ask";
+  };
+}

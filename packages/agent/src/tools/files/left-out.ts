@@ -1,0 +1,49 @@
+// What a listing or a search did not show, and why: counted by reason, and folders by name as far as an answer has
+// room for them. An answer that looks complete and isn't would be believed.
+
+import { limits } from "@hawser/wire";
+
+const countedReasons = ["denied", "needApproval", "tooLarge", "notText", "notRegular", "unreadable"] as const;
+
+type CountedReason = (typeof countedReasons)[number];
+type FolderReason = "ignoredFolders" | "unreadableFolders" | "tooDeepFolders";
+
+export interface LeftOut {
+  count(reason: CountedReason): void;
+  name(reason: FolderReason, folder: string): void;
+  /** Something is missing because it could not be looked at, and not because it was meant to be left out. */
+  readonly hasFailures: boolean;
+  /** As it stands in an answer: nothing, when nothing was left out. */
+  member(): { readonly leftOut?: Readonly<Record<string, number | readonly string[]>> };
+}
+
+export function createLeftOut(): LeftOut {
+  const counts = new Map<CountedReason, number>();
+  const folders = new Map<FolderReason, string[]>();
+  return {
+    count: (reason) => void counts.set(reason, (counts.get(reason) ?? 0) + 1),
+    name(reason, folder) {
+      const names = folders.get(reason) ?? [];
+      names.push(folder);
+      folders.set(reason, names);
+    },
+    get hasFailures() {
+      return counts.has("unreadable") || folders.has("unreadableFolders") || folders.has("tooDeepFolders");
+    },
+    member() {
+      const leftOut: Record<string, number | readonly string[]> = {};
+      for (const reason of countedReasons) {
+        const count = counts.get(reason);
+        if (count !== undefined) leftOut[reason] = count;
+      }
+      for (const [reason, names] of folders) leftOut[reason] = someOf(names);
+      return Object.keys(leftOut).length === 0 ? {} : { leftOut };
+    },
+  };
+}
+
+/** As many names as an answer has room for, and how many more there are. */
+export function someOf(names: readonly string[]): string[] {
+  const shown = names.slice(0, limits.leftOutEntries);
+  return names.length > shown.length ? [...shown, `and ${names.length - shown.length} more`] : shown;
+}

@@ -1,0 +1,134 @@
+// A decision is about a file; between it and the opening, names are made to stand for something else.
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { PermissionRule } from "../../src/permissions/rules.ts";
+import { createRoots } from "../../src/tools/files/roots.ts";
+import { createDecidedTools, type DecidedTools } from "./decided-tools.ts";
+
+const rules: PermissionRule[] = [
+  { tool: "*", match: { path: "pub/**" }, decision: "allow" },
+  { tool: "*", match: { path: "link" }, decision: "allow" },
+  { tool: "*", match: { path: "secret" }, decision: "deny" },
+  { tool: "*", match: { path: "secret/**" }, decision: "deny" },
+];
+const refused = /is not what was decided about/;
+
+let base: string;
+const at = (path: string): string => join(base, "root", path);
+const get = (path: string): string => readFileSync(at(path), "utf8");
+/** As a link is replaced without a gap. */
+function pointTo(target: string, link = "link"): void {
+  symlinkSync(target, at("new-link"));
+  renameSync(at("new-link"), at(link));
+}
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "hawser-bound-")));
+  for (const folder of ["pub", "secret"]) {
+    mkdirSync(at(folder), { recursive: true });
+    writeFileSync(at(`${folder}/a.txt`), `content of ${folder}`);
+  }
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+describe.each([true, false])("decisions are bound to what is opened (paths of descriptors: %s)", (hasDescriptorPaths) => {
+  let tools: DecidedTools;
+  const begin = async (some: readonly PermissionRule[] = rules, allowedCommands: string[] = []): Promise<void> => {
+    const roots = await createRoots([join(base, "root")], { hasDescriptorPaths });
+    tools = createDecidedTools(some, { roots, allowedCommands });
+  };
+
+  it.each([
+    ["read_file", {}],
+    ["edit_file", { oldText: "content", newText: "changed" }],
+    ["write_file", { content: "changed" }],
+    ["search_files", { pattern: "content" }],
+  ])("G17: %s: a link that leads to a denied file after the decision is refused", async (tool, input) => {
+    await begin();
+    pointTo("pub/a.txt");
+    expect(await tools.run(tool, { path: "link", ...input })).not.toHaveProperty("isError");
+    const kept = get("pub/a.txt");
+    tools.afterDecision = () => pointTo("secret/a.txt");
+    pointTo("pub/a.txt");
+    const result = await tools.run(tool, { path: "link", ...input });
+    expect(result.error).toMatch(refused);
+    expect(JSON.stringify(result)).not.toContain("content of secret");
+    expect([get("pub/a.txt"), get("secret/a.txt")]).toEqual([kept, "content of secret"]);
+  });
+
+  it.each([
+    ["list_files", {}],
+    ["search_files", { pattern: "content" }],
+  ])("G17: %s: a link that leads to a denied folder after the decision is refused", async (tool, input) => {
+    await begin();
+    pointTo("pub");
+    expect(await tools.run(tool, { path: "link", ...input })).not.toHaveProperty("isError");
+    tools.afterDecision = () => pointTo("secret");
+    expect((await tools.run(tool, { path: "link", ...input })).error).toMatch(refused);
+  });
+
+  it("G17: an approval for one file does not write another one, and the question says where the link leads", async () => {
+    await begin([]);
+    pointTo("pub/a.txt");
+    tools.whileAsked = () => pointTo("secret/a.txt");
+    const result = await tools.run("write_file", { path: "link", content: "changed" });
+    expect(tools.questions).toEqual([expect.stringContaining("leads through a link to pub/a.txt")]);
+    expect(result.error).toMatch(refused);
+    expect([get("pub/a.txt"), get("secret/a.txt")]).toEqual(["content of pub", "content of secret"]);
+  });
+
+  it.each([
+    ["read_file", {}],
+    ["write_file", { content: "changed" }],
+  ])("G17: %s: another file under the same name is refused", async (tool, input) => {
+    await begin();
+    tools.afterDecision = () => {
+      writeFileSync(at("pub/b.txt"), "another one");
+      renameSync(at("pub/b.txt"), at("pub/a.txt"));
+    };
+    expect((await tools.run(tool, { path: "pub/a.txt", ...input })).error).toMatch(refused);
+    expect(get("pub/a.txt")).toBe("another one");
+    tools.afterDecision = undefined;
+    expect((await tools.run(tool, { path: "pub/a.txt", ...input })).isError).toBeUndefined();
+  });
+
+  it("G17: a file that does not exist yet is bound to its folder and its name", async () => {
+    await begin();
+    const write = (path: string): ReturnType<DecidedTools["run"]> => tools.run("write_file", { path, content: "new" });
+    tools.afterDecision = () => {
+      renameSync(at("pub"), at("moved"));
+      mkdirSync(at("pub"));
+    };
+    expect((await write("pub/deep/er/new.txt")).error).toMatch(refused);
+    expect([existsSync(at("pub/deep")), existsSync(at("moved/deep"))]).toEqual([false, false]);
+
+    tools.afterDecision = () => pointTo("../secret", "pub/deep");
+    expect((await write("pub/deep/er/new.txt")).error).toMatch(refused);
+    expect(existsSync(at("secret/er"))).toBe(false);
+
+    tools.afterDecision = () => writeFileSync(at("pub/new.txt"), "somebody else's");
+    expect((await write("pub/new.txt")).error).toMatch(refused);
+    expect(get("pub/new.txt")).toBe("somebody else's");
+
+    tools.afterDecision = () => rmSync(at("pub/new.txt"));
+    expect((await write("pub/new.txt")).error).toMatch(/not what was decided about|does not exist/);
+    tools.afterDecision = undefined;
+    expect(await write("pub/other/new.txt")).toMatchObject({ result: { created: true } });
+  });
+
+  it("G17: a command runs in the folder that was decided about, or not at all", async () => {
+    await begin([{ tool: "run_command", decision: "allow" }], ["sh"]);
+    const run = (): ReturnType<DecidedTools["run"]> => tools.run("run_command", { command: "sh", args: ["-c", "pwd; echo ran > ran"] });
+    expect(await run()).toMatchObject({ result: { exitCode: 0, stdout: `${join(base, "root")}\n` } });
+    rmSync(at("ran"));
+    tools.afterDecision = () => {
+      renameSync(at("."), join(base, "old"));
+      mkdirSync(at("."));
+    };
+    expect((await run()).error).toMatch(refused);
+    expect([existsSync(at("ran")), existsSync(join(base, "old/ran"))]).toEqual([false, false]);
+  });
+});
