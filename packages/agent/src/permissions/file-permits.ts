@@ -27,7 +27,9 @@ export function createPermit(options: PermitOptions): Permit {
   const target = call.toolName === "run_command" ? targetOf(roots.paths[0]) : seen?.target;
   const judges = {
     folder: [createJudge(call.toolName, options)],
-    file: [...new Set([call.toolName, ...(call.toolName === "search_files" ? ["read_file"] : [])])].map((name) => createJudge(name, options)),
+    file: [...new Set([call.toolName, ...(call.toolName === "search_files" ? ["read_file"] : [])])].map((name) =>
+      createJudge(name, options),
+    ),
   };
   return {
     target,

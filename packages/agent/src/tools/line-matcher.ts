@@ -108,7 +108,7 @@ function createThreadMatcher(source: string, { ignoreCase, signal, pattern }: Ma
   const thread = new Worker(threadSource, { eval: true, workerData: { source, flags }, env: {}, execArgv: [], resourceLimits });
   // Several texts may be on their way; they are answered one after the other, each with its own time.
   const waiting: { resolve(places: Place[]): void; reject(error: unknown): void }[] = [];
-  let failure: unknown;
+  let failure: Error | undefined;
   let isReady = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -118,7 +118,7 @@ function createThreadMatcher(source: string, { ignoreCase, signal, pattern }: Ma
     timer = isReady && waiting.length > 0 ? setTimeout(() => fail(tooSlow(pattern)), limits.searchPatternMs) : undefined;
   }
 
-  function fail(error: unknown): void {
+  function fail(error: Error): void {
     failure = error;
     for (const { reject } of waiting.splice(0)) reject(error);
   }
@@ -131,7 +131,7 @@ function createThreadMatcher(source: string, { ignoreCase, signal, pattern }: Ma
   });
 
   async function find(text: string, max: number): Promise<FoundLine[]> {
-    if (failure !== undefined) throw failure;
+    if (failure) throw failure;
     const answer = Promise.withResolvers<Place[]>();
     if (waiting.push(answer) === 1) startClock();
     thread.postMessage({ text, max });

@@ -125,7 +125,6 @@ describe("search_files", () => {
     const large = "word\n".repeat(20_000);
     for (let index = 0; index < 30; index++) put(`src/f${index}.txt`, large);
     expect(await stage.run("search_files", { pattern: "word" })).toMatchObject({ truncated: true });
-    await expect(stage.run("search_files", { pattern: "(", regex: true })).rejects.toThrow();
     expect(openDescriptors()).toBe(before);
   });
 

@@ -81,7 +81,8 @@ export async function openEntry(roots: Roots, folder: Folder, name: string, opti
       const stats = options.isListed === true ? fstatSync(handle.fd) : await handle.stat();
       checkRegular(stats, shown);
       await checkPlace(roots, handle, { path, isRemoved: stats.nlink === 0 });
-      if (options.permit) holdToPermit(roots, options.permit, { existing: path, identity: await handle.stat({ bigint: true }), missing: [] });
+      if (options.permit)
+        holdToPermit(roots, options.permit, { existing: path, identity: await handle.stat({ bigint: true }), missing: [] });
       return { handle, path, shown, stats };
     } catch (error) {
       await handle.close();
@@ -172,7 +173,11 @@ async function openNamedFolder(roots: Roots, path: string): Promise<Folder> {
 }
 
 /** The proof: the opened thing really is where it was looked for. A file may have been removed since. */
-async function checkPlace(roots: Roots, handle: FileHandle, { path, isRemoved = false }: { path: string; isRemoved?: boolean }): Promise<void> {
+async function checkPlace(
+  roots: Roots,
+  handle: FileHandle,
+  { path, isRemoved = false }: { path: string; isRemoved?: boolean },
+): Promise<void> {
   if (roots.hasDescriptorPaths) {
     // The kernel answers this from its memory: no disk is waited for.
     const place = readlinkSync(`/proc/self/fd/${handle.fd}`);

@@ -87,8 +87,7 @@ export function createWalk(roots: Roots, start: Folder, options: WalkOptions): W
   const rulingOf = ({ folder }: Level, { name, kind }: Found): Ruling =>
     options.permit?.judge(join(folder.path, name), kind === "folder" ? "folder" : "file") ?? "allow";
 
-  const isWanted = ({ prefix }: Level, { label, kind }: Found): boolean =>
-    kind === "folder" || (options.wants?.(prefix + label) ?? true);
+  const isWanted = ({ prefix }: Level, { label, kind }: Found): boolean => kind === "folder" || (options.wants?.(prefix + label) ?? true);
 
   function isShown(level: Level, found: Found): boolean {
     if (!isWanted(level, found)) return false;
