@@ -64,7 +64,10 @@ describe.for(["a real old Node", "a Node one step too old"])("%s", (kind) => {
   const node = kind === "a real old Node" ? old : pretending;
 
   it("every entry of the library is refused with an error that a program can catch", async ({ skip }) => {
-    if (!node) return skip("no Node before 22 is on the PATH");
+    if (!node) {
+      skip("no Node before 22 is on the PATH");
+      return;
+    }
     const { stdout, stderr } = await run(node, ["--input-type=module", "--eval", importAll, ...entries]);
     expect(stderr).toBe("");
     const sentence = `HawserError: usage: Hawser needs Node 22.13 or newer and this is ${node.version}; install a newer one from https://nodejs.org`;
@@ -73,7 +76,10 @@ describe.for(["a real old Node", "a Node one step too old"])("%s", (kind) => {
   });
 
   it.for(programs)("%s prints one line and ends with 2", async (program, { skip }) => {
-    if (!node) return skip("no Node before 22 is on the PATH");
+    if (!node) {
+      skip("no Node before 22 is on the PATH");
+      return;
+    }
     const { code, stdout, stderr } = await run(node, [join(root, program), "/s", "/t"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^[^\n]*needs Node 22\.13 or newer and this is [^\n]*\n$/);
