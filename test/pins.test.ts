@@ -23,6 +23,7 @@ const pinnedWireNames = [
   "RPC_MIN_HOST_SEMVER",
   "RPC_PROTOCOL",
   "RPC_SEMVER",
+  "SocketPathTooLong",
   "ToolInputValidationError",
   "ToolNotFoundError",
   "agentProtocol",

@@ -19,6 +19,7 @@ export {
   IPCError,
   IPCMessageSizeError,
   IPCToolExecutionError,
+  SocketPathTooLong,
   ToolInputValidationError,
   ToolNotFoundError,
 } from "@hawser/wire";

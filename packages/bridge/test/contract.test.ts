@@ -43,7 +43,7 @@ describe("content blocks", () => {
 });
 
 const { ClaudeCodeError, IPCError, IPCConnectionError, IPCMessageSizeError, IPCToolExecutionError } = bridge;
-const { BridgeStartupError, ToolNotFoundError, ToolInputValidationError } = bridge;
+const { BridgeStartupError, SocketPathTooLong, ToolNotFoundError, ToolInputValidationError } = bridge;
 const classes = {
   ClaudeCodeError,
   IPCError,
@@ -51,6 +51,7 @@ const classes = {
   IPCMessageSizeError,
   IPCToolExecutionError,
   BridgeStartupError,
+  SocketPathTooLong,
   ToolNotFoundError,
   ToolInputValidationError,
 };
@@ -70,6 +71,7 @@ describe("error classes", () => {
     ["IPCMessageSizeError", ["IPCError", "ClaudeCodeError", "HawserError", "Error"], "too_large"],
     ["IPCToolExecutionError", ["IPCError", "ClaudeCodeError", "HawserError", "Error"], "tool_failed"],
     ["BridgeStartupError", ["IPCError", "ClaudeCodeError", "HawserError", "Error"], "start_failed"],
+    ["SocketPathTooLong", ["IPCError", "ClaudeCodeError", "HawserError", "Error"], "path_too_long"],
     ["ToolNotFoundError", ["ClaudeCodeError", "HawserError", "Error"], "tool_not_found"],
     ["ToolInputValidationError", ["ClaudeCodeError", "HawserError", "Error"], "invalid_arguments"],
   ])("R74 %s has its place, its name, its facts and its cause", (name, parents, code) => {

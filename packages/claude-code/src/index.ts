@@ -29,6 +29,7 @@ export {
   IPCError,
   IPCMessageSizeError,
   IPCToolExecutionError,
+  SocketPathTooLong,
   LENGTH_PREFIX_SIZE,
   MAX_MESSAGE_SIZE,
   SCHEMA_FILE_PREFIX,

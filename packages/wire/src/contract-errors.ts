@@ -47,6 +47,14 @@ export class BridgeStartupError extends IPCError {
   }
 }
 
+/** No directory leaves the socket's path short enough for the system; `facts` has the path and both lengths. */
+export class SocketPathTooLong extends IPCError {
+  override readonly name = "SocketPathTooLong";
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message, details, "path_too_long");
+  }
+}
+
 /** There is no tool of that name. */
 export class ToolNotFoundError extends ClaudeCodeError {
   override readonly name = "ToolNotFoundError";
@@ -76,6 +84,8 @@ export function toIPCError(error: HawserError): ClaudeCodeError {
       return new BridgeStartupError(error.message, details);
     case "IPCToolExecutionError":
       return new IPCToolExecutionError(error.message, details, error.code);
+    case "SocketPathTooLong":
+      return new SocketPathTooLong(error.message, details);
     case "ToolNotFoundError":
       return new ToolNotFoundError(error.message, details);
     case "ToolInputValidationError":

@@ -13,6 +13,7 @@ export {
   IPCError,
   IPCMessageSizeError,
   IPCToolExecutionError,
+  SocketPathTooLong,
   ToolInputValidationError,
   ToolNotFoundError,
   toIPCError,

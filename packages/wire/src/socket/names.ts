@@ -4,7 +4,7 @@
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { HawserError } from "../errors.ts";
+import { SocketPathTooLong } from "../contract-errors.ts";
 import { checkFolder, temporaryFolders } from "../temporary-folder.ts";
 
 export const SOCKET_FILE_PREFIX = "claudecode_ipc_";
@@ -85,14 +85,10 @@ export function readLeftoverName(fileName: string): { kind: LeftoverKind; uuid: 
 const maxPathBytes = (platform: NodeJS.Platform): number => (platform === "linux" ? 107 : 103);
 const fits = (path: string, platform: NodeJS.Platform): boolean => Buffer.byteLength(path) <= maxPathBytes(platform);
 
-function pathTooLong(path: string, platform: NodeJS.Platform): HawserError {
+function pathTooLong(path: string, platform: NodeJS.Platform): SocketPathTooLong {
   const bytes = Buffer.byteLength(path);
   const maxBytes = maxPathBytes(platform);
-  return new HawserError(
-    "path_too_long",
-    `socket path of ${bytes} bytes, at most ${maxBytes} work: ${path}. Set TMPDIR to a shorter directory`,
-    {
-      facts: { path, bytes, maxBytes },
-    },
-  );
+  return new SocketPathTooLong(`socket path of ${bytes} bytes, at most ${maxBytes} work: ${path}. Set TMPDIR to a shorter directory`, {
+    facts: { path, bytes, maxBytes },
+  });
 }

@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, vi } from "vitest";
+import { SocketPathTooLong } from "../../src/contract-errors.ts";
 import { HawserError } from "../../src/errors.ts";
 import { connectSocket } from "../../src/socket/connect.ts";
 import { checkSocketPath, createSessionNames, readLeftoverName } from "../../src/socket/names.ts";
@@ -82,10 +83,11 @@ describe("createSessionNames", () => {
     expect(createSessionNames({ directories: [accented, "/tmp"], uuid, platform: "linux" }).directory).toBe("/tmp");
   });
 
-  it("H20 refuses with path_too_long, the path and the remedy when no directory is short enough", () => {
+  it("H20 refuses with SocketPathTooLong, the path and the remedy when no directory is short enough", () => {
     const directories = [directoryFor(130), directoryFor(131)];
     const error = thrownBy(() => createSessionNames({ directories, uuid, platform: "darwin" }));
     const path = `${directories[0]}/claudecode_ipc_${uuid}.sock`;
+    expect(error).toBeInstanceOf(SocketPathTooLong);
     expect({ code: error.code, facts: error.facts }).toEqual({ code: "path_too_long", facts: { path, bytes: 130, maxBytes: 103 } });
     expect(error.message).toContain(path);
     expect(error.message).toContain("TMPDIR");
