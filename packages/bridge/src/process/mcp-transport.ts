@@ -15,6 +15,7 @@ import {
   weighJsonText,
   withIdSource,
   type Incoming,
+  type Refused,
   type Transport,
 } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
@@ -56,7 +57,7 @@ export function createMcpTransport(transport: Transport, stopping: AbortSignal):
   }
 
   function receive(item: Incoming): void {
-    if (item.kind === "refused") return refuse(item.error, idSourceIn(item.head));
+    if (item.kind === "refused") return refuseLine(item);
     const call = toShortCall(item.value);
     if (call && mcp.shortCalls?.isKnown(call)) {
       if (admit(call.id, item.text)) mcp.shortCalls.run(call);
@@ -107,11 +108,17 @@ export function createMcpTransport(transport: Transport, stopping: AbortSignal):
     if (!value.some(isRequestLike)) refuse(batchError, undefined);
   }
 
-  function refuse(error: HawserError, idSource: string | undefined): void {
+  // A model can send smaller arguments, so it is told as of any call that failed, in the contract's words.
+  function refuseLine({ error, head }: Refused): void {
+    const isLargeCall = error.code === "too_large" && memberSource(head, "method") === '"tools/call"';
+    refuse(error, idSourceIn(head), isLargeCall ? mcp.shortCalls?.refusal(toolNameIn(head), error) : undefined);
+  }
+
+  function refuse(error: HawserError, idSource: string | undefined, result?: object): void {
     logLine(`[hawser] refused a message from the client: ${error.message}`);
     if (idSource === undefined) return;
-    const answer = { jsonrpc: "2.0", error: { code: errorTable[error.code].jsonRpcCode, message: error.message } };
-    outbox.send(withIdSource(idSource, answer)).catch(() => {});
+    const answer = result ? { result } : { error: { code: errorTable[error.code].jsonRpcCode, message: error.message } };
+    outbox.send(withIdSource(idSource, { jsonrpc: "2.0", ...answer })).catch(() => {});
   }
 
   /** False at the end. A function of its own: while we wait for the next line, nothing of this one is held. */
@@ -182,6 +189,13 @@ export function createMcpTransport(transport: Transport, stopping: AbortSignal):
     },
   };
   return mcp;
+}
+
+/** The tool that a call is for, where the line is cut off behind it. */
+function toolNameIn(head: string): string {
+  const params = /"params"\s*:\s*(\{.*)/s.exec(head)?.[1];
+  const source = memberSource(params ?? "", "name");
+  return source?.startsWith('"') ? String(JSON.parse(source)) : "";
 }
 
 /** The id as it was written, which is how it is echoed; only strings and numbers are ids. */

@@ -75,7 +75,7 @@ function linkSignals(...signals: readonly AbortSignal[]): { signal: AbortSignal;
   };
 }
 
-function errorResult(toolName: string, thrown: unknown): CallToolResult {
+export function errorResult(toolName: string, thrown: unknown): CallToolResult {
   const error = thrown instanceof ParentError ? thrown : toIPCError(toHawserError(thrown));
   const type = error instanceof ParentError ? error.type : error.name;
   const text = error instanceof ParentError ? error.message : `tool "${toolName}": ${error.message}`;

@@ -83,7 +83,7 @@ function serve(options: BridgeOptions, clientTools: ClientTools, version: string
         initializedClient: () => server?.getClientVersion(),
       });
       const serverInfo = { name: "hawser", version };
-      const shortCalls = createShortCalls({ relay, serverInfo, send: (message) => mcp.send(message) });
+      const shortCalls = createShortCalls({ relay, serverInfo, server: () => server, send: (message) => mcp.send(message) });
       mcp.shortCalls = shortCalls;
       const handle = serveStdio(() => (server = createServer({ serverInfo, clientTools, relay, shortCalls })), {
         transport: mcp,

@@ -12,9 +12,9 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { isRecord } from "@hawser/wire";
+import { isRecord, type HawserError } from "@hawser/wire";
 import { clientIn, type CallContext } from "./call-context.ts";
-import type { CallParams, Relay } from "./relay.ts";
+import { errorResult, type CallParams, type Relay } from "./relay.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -28,6 +28,8 @@ export interface ShortCalls {
   learn(server: Server, context?: ServerContext): void;
   isKnown(call: ShortCall): boolean;
   run(call: ShortCall): void;
+  /** The result of a call that was refused before it could be read. */
+  refusal(toolName: string, error: HawserError): CallToolResult;
   /** False for a call that did not go this way. What is cancelled is not answered. */
   cancel(id: RequestId, reason: unknown): boolean;
   /** Cancels all. */
@@ -37,18 +39,18 @@ export interface ShortCalls {
 export interface ShortCallsOptions {
   readonly relay: Relay;
   readonly serverInfo: { readonly name: string; readonly version: string };
+  /** The library's, once the client has opened the connection. */
+  server(): Server | undefined;
   send(message: JSONRPCMessage): Promise<void>;
 }
 
-export function createShortCalls({ relay, serverInfo, send }: ShortCallsOptions): ShortCalls {
+export function createShortCalls({ relay, serverInfo, server, send }: ShortCallsOptions): ShortCalls {
   const running = new Map<RequestId, AbortController>();
   let known: { readonly server: Server; readonly envelope: string | undefined } | undefined;
 
   // As the library does: results of the later era say that they are complete, and who made them.
-  const encode = (result: CallToolResult): CallToolResult =>
-    known?.envelope === undefined
-      ? result
-      : { ...result, resultType: "complete", _meta: { [SERVER_INFO_META_KEY]: serverInfo, ...result._meta } };
+  const encode = (result: CallToolResult, isLaterEra: boolean): CallToolResult =>
+    isLaterEra ? { ...result, resultType: "complete", _meta: { [SERVER_INFO_META_KEY]: serverInfo, ...result._meta } } : result;
 
   function contextOf({ params: { _meta: meta } }: ShortCall, signal: AbortSignal): CallContext {
     const ignore = (): void => {};
@@ -70,15 +72,20 @@ export function createShortCalls({ relay, serverInfo, send }: ShortCallsOptions)
     running.set(id, controller);
     const result = await relay(params, contextOf(call, controller.signal));
     if (running.get(id) === controller) running.delete(id);
-    if (!controller.signal.aborted) await send({ jsonrpc: "2.0", id, result: encode(result) });
+    if (!controller.signal.aborted) await send({ jsonrpc: "2.0", id, result: encode(result, known?.envelope !== undefined) });
   }
 
   return {
-    learn(server, context) {
-      const isLaterEra = (server.getNegotiatedProtocolVersion() ?? "") >= firstVersionOfLaterEra;
+    learn(learned, context) {
+      const isLaterEra = (learned.getNegotiatedProtocolVersion() ?? "") >= firstVersionOfLaterEra;
       const envelope = envelopeIn(context?.mcpReq.envelope as Members | undefined);
       const wantsLines = context?.mcpReq.envelope !== undefined && LOG_LEVEL_META_KEY in context.mcpReq.envelope;
-      if (isLaterEra === (envelope !== undefined) && !wantsLines) known = { server, envelope };
+      if (isLaterEra === (envelope !== undefined) && !wantsLines) known = { server: learned, envelope };
+    },
+    refusal(toolName, error) {
+      // A client whose first message is a call, without `initialize`, is of the later era.
+      const version = server()?.getNegotiatedProtocolVersion() ?? firstVersionOfLaterEra;
+      return encode(errorResult(toolName, error), version >= firstVersionOfLaterEra);
     },
     isKnown: ({ params }) => known !== undefined && known.envelope === envelopeIn(params._meta),
     // It fails only where nobody reads any more.

@@ -88,9 +88,13 @@ describe.for(Object.keys(connectors))("%s", (kind) => {
     expect(await client.callTool("no-such-tool")).toMatchObject({ isError: true, _meta: { error: { type: "ToolNotFoundError" } } });
   });
 
-  it("BRG-05 R19: arguments over 10 MiB are refused at once, and the session lives", async ({ serve, connect }) => {
+  it("BRG-05 R19 R31: arguments over 10 MiB are an IPCMessageSizeError at once, and the session lives", async ({ serve, connect }) => {
     const client = await connect(kind, (await serve(tools)).mcpServerConfig);
-    await expect(client.callTool("pid", { text: "x".repeat(10_485_760) })).rejects.toThrow(/limit is 10485760/);
+    expect(await client.callTool("pid", { text: "x".repeat(10_485_760) })).toMatchObject({
+      isError: true,
+      content: [{ type: "text", text: expect.stringMatching(/^tool "pid": line of \d+ bytes; the limit is 10485760/) as string }],
+      _meta: { error: { type: "IPCMessageSizeError" } },
+    });
     expect((await client.callTool("pid")).content).toEqual([{ type: "text", text: String(process.pid) }]);
   });
 
