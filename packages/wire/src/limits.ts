@@ -29,10 +29,6 @@ export const limitTable = define({
     value: 128,
     reason: "Nesting of a received message, the outermost value being level 1; deeper JSON is refused before it can stall anything.",
   },
-  maxReadMembers: {
-    value: 300_000,
-    reason: "Objects, arrays and named members of a received message: ten megabytes of `{}` would take half a gigabyte once parsed.",
-  },
   maxWriteDepth: {
     value: 127,
     reason: "Nesting of a sent message: what Rust's serde_json still reads.",
@@ -55,12 +51,12 @@ export const limitTable = define({
   },
   memberChars: {
     value: 64,
-    reason: "What each object, array and named member of a waiting message weighs besides its text: about its bytes once parsed.",
+    reason: "What each object, array and named member of a message weighs besides its text: about its bytes once parsed.",
   },
   maxHeldBytes: {
     value: 33_554_432,
     reason:
-      "What the connections of one session hold together: unsent answers, unread messages, unfinished frames, arguments of running calls. Beyond it no call begins.",
+      "What the connections of one session hold together: unsent answers, unread messages, unfinished frames, arguments of running calls. Beyond it no call begins. A single message that weighs more is refused before it is parsed: the heaviest that passes (440,000 keys in 5 MB) was measured at 194 MB in a process that reads it and writes it again, and ten megabytes of `{}` would take half a gigabyte.",
   },
   frameDeadlineMs: {
     value: 30_000,

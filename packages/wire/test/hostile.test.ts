@@ -128,14 +128,13 @@ const reactions: Partial<Record<LimitName, () => Promise<void>>> = {
     expect(budget.isFull).toBe(false);
     share.set(33_554_433);
     expect(budget.isFull).toBe(true);
-    return Promise.resolve();
-  },
-
-  maxReadMembers() {
-    // The outer array is one of them; brackets and colons inside strings are none.
-    const withMembers = (count: number): string => `[${"{},".repeat(count - 2)}{},"{[:"]`;
-    expect(parseJsonText(withMembers(300_000))).toHaveLength(300_000);
-    expect(() => parseJsonText(withMembers(300_001))).toThrow(expect.objectContaining({ code: "too_large" }));
+    // One message may weigh as much. The outer array counts too; brackets and colons inside strings don't.
+    const withMembers = (count: number, padding: number): string => `["${"{".repeat(padding)}"${",{}".repeat(count - 1)}]`;
+    const weightOf = (text: string, count: number): number => text.length + 64 * count;
+    const heaviest = withMembers(500_000, 54_431);
+    expect(weightOf(heaviest, 500_000)).toBe(33_554_432);
+    expect(parseJsonText(heaviest)).toHaveLength(500_000);
+    expect(() => parseJsonText(withMembers(500_000, 54_432))).toThrow(expect.objectContaining({ code: "too_large" }));
     return Promise.resolve();
   },
   maxUnreadMessages() {

@@ -47,6 +47,20 @@ describe("JSON text as a result", () => {
   });
 });
 
+describe("arguments", () => {
+  const count = defineTool({ name: "count", description: "", input, run: ({ value }) => Object.keys(value as object).length });
+
+  it.for<[string, number, () => unknown]>([
+    ["310,000 small objects in one megabyte", 310_000, () => Array.from({ length: 310_000 }, () => ({}))],
+    ["440,000 keys in five megabytes", 440_000, () => Object.fromEntries(Array.from({ length: 440_000 }, (_, n) => [`k${n}`, 1]))],
+  ])("R29 R9 G10: %s are carried, in bounded memory", async ([, members, make], { serve, start }) => {
+    const bridge = start((await serve([count])).mcpServerConfig);
+    await bridge.initialize();
+    expect(textOf(await bridge.call("count", { value: make() }))).toBe(String(members));
+    expect(peakMegabytes(bridge.pid) ?? 0).toBeLessThan(256);
+  });
+});
+
 describe("lines to the client", () => {
   it("H18: a log line and a progress message are shortened", async ({ serve, start }) => {
     const long = "L".repeat(9_000_000);
@@ -60,7 +74,7 @@ describe("lines to the client", () => {
     await bridge.initialize();
     await bridge.answerTo(bridge.startCall("chatty", {}, { progressToken: 1 }));
     const notes = bridge.messages.filter(({ method }) => method !== undefined).map(({ params }) => String(params.data ?? params.message));
-    expect(notes).toEqual(Array.from({ length: 2 }, () => `${"L".repeat(16_352)}… (9000000 characters)`));
+    expect(notes).toEqual(Array.from({ length: 2 }, () => `${"L".repeat(16_362)}… (9000000 characters)`));
   });
 
   it("H18: so are those of a parent that does not shorten them, and its errors", async ({ parent, start }) => {
@@ -79,10 +93,10 @@ describe("lines to the client", () => {
     await bridge.initialize();
     const failed = (await bridge.answerTo(bridge.startCall("echo", {}, { progressToken: 1 }))).result;
     expect(failed).toMatchObject({ isError: true, _meta: { error: { type: "E" } } });
-    expect(textOf(failed)).toBe(`${"e".repeat(16_352)}… (9000000 characters)`);
+    expect(textOf(failed)).toBe(`${"e".repeat(16_362)}… (9000000 characters)`);
     const typed = await bridge.call("echo", { type: true });
     expect(textOf(typed)).toBe("short");
-    expect(typed._meta.error.type).toBe(`${"e".repeat(168)}… (9000000 characters)`);
+    expect(typed._meta.error.type).toBe(`${"e".repeat(178)}… (9000000 characters)`);
     expect(longestLine(bridge)).toBeLessThan(100_000);
   });
 

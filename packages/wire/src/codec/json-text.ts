@@ -15,7 +15,7 @@ const scanFromChars = 262_144;
 export function parseJsonText(text: string, mayHoldEscapes = text.includes("\\u")): unknown {
   const maxDepth = limits.maxReadDepth;
   if (text.length >= scanFromChars && exceedsDepth(text, maxDepth)) throw tooDeep();
-  if (text.length > limits.maxReadMembers && countMembers(text) > limits.maxReadMembers) throw tooMany();
+  if (text.length > safeChars && weighJsonText(text) > limits.maxHeldBytes) throw tooHeavy();
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -60,10 +60,13 @@ export function weighJsonText(text: string): number {
   return text.length < weighFromChars ? text.length : text.length + countMembers(text) * limits.memberChars;
 }
 
-function tooMany(): HawserError {
-  const { maxReadMembers } = limits;
-  const message = `more than ${maxReadMembers} objects, arrays and members in one message; send less, or parts of it as text`;
-  return new HawserError("too_large", message, { facts: { maxReadMembers } });
+// A text up to this length is within the limit even if each of its characters were a member.
+const safeChars = limits.maxHeldBytes / (1 + limits.memberChars);
+
+function tooHeavy(): HawserError {
+  const { maxHeldBytes, memberChars } = limits;
+  const message = `too many objects, arrays and members in one message: with ${memberChars} bytes for each of them it has more than ${maxHeldBytes}; send less, or parts of it as text`;
+  return new HawserError("too_large", message, { facts: { maxHeldBytes, memberChars } });
 }
 
 function tooDeep(): HawserError {
