@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { findBreaks } from "../scripts/protocols/compatibility.ts";
 import { protocols } from "../scripts/protocols/list.ts";
-import type { SchemaDocument } from "../scripts/protocols/schema-document.ts";
+import type { JsonSchema, SchemaDocument } from "../scripts/protocols/schema-document.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -43,9 +43,9 @@ describe("compatibility check", () => {
   const text = { type: "string" };
   const document = (
     version: string,
-    properties: Record<string, { type: string }>,
+    properties: Record<string, JsonSchema>,
     required: string[],
-    direction: "requests" | "responses" = "requests",
+    direction: "requests" | "responses" | "answers" = "requests",
   ): SchemaDocument => ({
     protocol: "p",
     version,
@@ -73,8 +73,50 @@ describe("compatibility check", () => {
       document("1.0.1", { a: text }, [], "responses"),
       ["response m.a is no longer promised"],
     ],
-    ["any of it under a new major version", before, document("2.0.0", {}, []), []],
+    [
+      "a retyped field of an answer's data, inside lists, records and forms",
+      document("1.0.0", { a: { type: "array", items: { anyOf: [{ additionalProperties: text }, text] } } }, ["a"], "answers"),
+      document("1.1.0", { a: { type: "array", items: { anyOf: [{ additionalProperties: {} }, text] } } }, ["a"], "answers"),
+      ['answer to m.a[] (form 1).* was {"type":"string"} and is {}'],
+    ],
+    [
+      "data that is no longer promised",
+      document("1.0.0", { a: text }, ["a"], "answers"),
+      document("1.0.1", { a: text }, [], "answers"),
+      ["answer to m.a is no longer promised"],
+    ],
+    ["answers that are gone", document("1.0.0", {}, [], "answers"), document("1.0.1", {}, []), ["answer to m is gone"]],
+    [
+      "an added field of an answer's data",
+      document("1.0.0", { a: text }, [], "answers"),
+      document("1.0.1", { a: text, b: text }, [], "answers"),
+      [],
+    ],
+    ["any of it under a new major version, where no family is named", before, document("2.0.0", {}, []), []],
   ])("R105 R106 judges %s", (_, baseline, current, breaks) => {
     expect(findBreaks(baseline, current)).toEqual(breaks);
+  });
+
+  it("R105 a break needs a new family and a new major version; neither comes without the other", () => {
+    const inFamily = (family: string, schemas: SchemaDocument): SchemaDocument => ({ ...schemas, family });
+    const baseline = inFamily("p-v1", before);
+    const broken = (version: string): SchemaDocument => document(version, { a: text }, ["a"]);
+    expect(findBreaks(baseline, inFamily("p-v2", broken("2.0.0")))).toEqual([]);
+    expect(findBreaks(baseline, inFamily("p-v1", broken("2.0.0")))).toEqual([
+      "request m.b is gone",
+      "the major version is new and the family is still p-v1; both are needed, or neither",
+    ]);
+    expect(findBreaks(baseline, inFamily("p-v2", broken("1.1.0")))).toEqual([
+      "request m.b is gone",
+      "the family was p-v1 and is p-v2; a new family needs a new major version",
+    ]);
+    expect(findBreaks(baseline, inFamily("p-v1", broken("1.1.0")))).toEqual(["request m.b is gone"]);
+    expect(findBreaks(baseline, inFamily("p-v2", before))).toHaveLength(1);
+  });
+
+  it("R105 the baseline of rpc knows its family and the data of each operation", () => {
+    const baseline = JSON.parse(readFileSync(join(root, "packages/wire/schemas/baseline/rpc.json"), "utf8")) as SchemaDocument;
+    expect(baseline.family).toBe("igw-rpc-v1");
+    expect(Object.keys(baseline.answers ?? {})).toEqual(Object.keys(baseline.requests));
   });
 });

@@ -1,7 +1,7 @@
 // The generated pages of the documentation.
 
 import { errorTable, limitTable, type DirectionDefinition, type ProtocolDefinition } from "../../packages/wire/src/index.ts";
-import { toSchemaDocument, type JsonSchema } from "./schema-document.ts";
+import { toSchemaDocument, type JsonSchema, type SchemaDocument } from "./schema-document.ts";
 
 const notice = (source: string): string => `<!-- Generated from ${source} by npm run protocols; do not edit. -->\n\n`;
 
@@ -12,15 +12,18 @@ export function protocolPage(definition: ProtocolDefinition): string {
     `# The ${definition.name} protocol, version ${definition.version}\n\n${definition.summary}\n\n`,
     "Every message is one JSON object. Fields that are not listed here may be added and must be ignored.\n",
     `\n## How messages travel\n\n${definition.conversation.map((line) => `- ${line}\n`).join("")}`,
-    directionSection("Requests", definition.requests, document.requests),
-    directionSection("Responses", definition.responses, document.responses),
+    directionSection("Requests", definition.requests, document),
+    directionSection("Responses", definition.responses, document),
   ].join("");
 }
 
-function directionSection(title: string, direction: DirectionDefinition, schemas: Record<string, JsonSchema>): string {
+function directionSection(title: "Requests" | "Responses", direction: DirectionDefinition, document: SchemaDocument): string {
   const messages = Object.entries(direction.messages).map(([name, message]) => {
     const examples = message.examples.map((example) => JSON.stringify(example)).join("\n");
-    return `\n### \`${name}\`\n\n${message.summary}\n\n${fieldTable(schemas[name] ?? {})}\n\`\`\`json\n${examples}\n\`\`\`\n`;
+    const schemas = title === "Requests" ? document.requests : document.responses;
+    const answer = title === "Requests" ? document.answers?.[name] : undefined;
+    const answerTable = answer ? `\nIn \`data\` of its answer:\n\n${fieldTable(answer)}` : "";
+    return `\n### \`${name}\`\n\n${message.summary}\n\n${fieldTable(schemas[name] ?? {})}${answerTable}\n\`\`\`json\n${examples}\n\`\`\`\n`;
   });
   return `\n## ${title}\n\n${direction.tag === null ? "A message is named by the member it has." : `The member \`${direction.tag}\` names the message.`}\n${messages.join("")}`;
 }
@@ -29,9 +32,11 @@ function fieldTable(schema: JsonSchema): string {
   return `| field | type | required | meaning |\n| --- | --- | --- | --- |\n${fieldRows("", schema).join("")}`;
 }
 
-/** One row per field, those of nested objects below their owner. */
+/** One row per field, those of nested objects below their owner; of several forms, each. */
 function fieldRows(prefix: string, schema: JsonSchema): string[] {
   const required = new Set(schema.required);
+  const forms = prefix === "" ? (schema.anyOf ?? []) : [];
+  if (forms.length > 0) return forms.flatMap((form) => fieldRows(prefix, form));
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
     `| \`${prefix}${name}\` | ${typeText(field)} | ${required.has(name) ? "yes" : "no"} | ${field.description ?? ""} |\n`,
     ...fieldRows(`${prefix}${name}.`, field),

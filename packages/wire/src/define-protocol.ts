@@ -11,6 +11,8 @@ import { limits } from "./limits.ts";
 export interface MessageDefinition {
   readonly summary: string;
   readonly schema: v.GenericSchema;
+  /** Of a request: what its answer carries in `data`, where all answers share one envelope. */
+  readonly answer?: v.GenericSchema;
   /** At least one; they are the golden fixtures and the examples of the reference page. */
   readonly examples: readonly [unknown, ...unknown[]];
 }
@@ -24,6 +26,8 @@ export interface DirectionDefinition {
 export interface ProtocolDefinition {
   readonly name: string;
   readonly version: string;
+  /** What the peers call the protocol on the wire, if they do. A change that breaks them needs a new one and a new major version. */
+  readonly family?: string;
   readonly summary: string;
   /** How messages travel and how a conversation begins and ends: what an implementation in another language needs, line by line. */
   readonly conversation: readonly string[];

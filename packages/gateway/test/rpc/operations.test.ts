@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { rpcProtocol, type DirectionDefinition } from "@hawser/wire";
 import { createScriptedCore, never, succeeded } from "./scripted-core.ts";
 import { serve, until } from "./rpc-client.ts";
 
@@ -27,6 +28,15 @@ describe("hello and capability", () => {
     for (const op of ops) await client.send({ id: op, op, args: { id: "none" } });
     await client.count(1 + ops.length);
     for (const op of ops) expect(client.of(op)).toMatchObject([{ ok: true, code: 0 }]);
+  });
+
+  it("R105 what each operation answers in data is what the definition says", async () => {
+    const { client } = serve(createScriptedCore());
+    const { messages }: DirectionDefinition = rpcProtocol.definition.requests;
+    const sent = Object.entries(messages).flatMap(([op, { examples }]) => examples.map((example) => ({ ...(example as object), id: op })));
+    await client.send(...sent);
+    for (const { id, data } of await client.count(sent.length))
+      expect(messages[id as string]?.answer?.["~standard"].validate(data)).toEqual({ typed: true, value: data });
   });
 
   it("R92 capability without a name gives all features, with one whether it is there, in its own spelling", async () => {

@@ -108,6 +108,7 @@ const ignored = v.pipe(v.unknown(), v.description("Ignored."));
 
 export const rpcProtocol = defineProtocol({
   name: "rpc",
+  family: RPC_PROTOCOL,
   version: RPC_SEMVER,
   summary: "Makes calls of an HTTP API for a host program, through one long-lived child (`igw-rpc-v1`).",
   conversation: [
@@ -123,11 +124,16 @@ export const rpcProtocol = defineProtocol({
       hello: {
         summary: "Asks who serves. Answered with `protocol`, `protocolSemver`, `minHostSemver`, `version`, `features` and `ops`.",
         schema: request("hello", ignored),
+        answer: helloData,
         examples: [{ id: "req-1", op: "hello", args: { name: "rpcWorkers" } }],
       },
       capability: {
         summary: "Asks for one feature (`{name, supported}`), or without a name for all (`{protocol, protocolSemver, features}`).",
         schema: request("capability", v.object({ name: v.optional(text("Matched without case.")) })),
+        answer: v.union([
+          v.object({ name: text("The feature in its own spelling."), supported: v.boolean() }),
+          v.object({ protocol: v.string(), protocolSemver: semver("As in `hello`."), features: v.record(v.string(), v.boolean()) }),
+        ]),
         examples: [
           { id: "req-2", op: "capability", args: { name: "rpcWorkers" } },
           { id: "req-3", op: "capability" },
@@ -136,6 +142,7 @@ export const rpcProtocol = defineProtocol({
       call: {
         summary: "Makes one call. Waits its turn; the only operation that does.",
         schema: request("call", callItem),
+        answer: callData,
         examples: [
           { id: "req-4", op: "call", args: { method: "GET", path: "/data/api/v1/gateway-info", timeout: "30s" } },
           { id: 5, op: "call", args: { op: "listLogs", params: { limit: 5 } } },
@@ -150,11 +157,17 @@ export const rpcProtocol = defineProtocol({
             requestId: v.optional(v.pipe(v.unknown(), v.description("The same under its other name; goes before `id`."))),
           }),
         ),
+        answer: v.object({
+          id: v.pipe(v.unknown(), v.description("The id that was given.")),
+          cancelled: v.pipe(v.boolean(), v.description("Whether a call had it.")),
+          count: v.pipe(v.number(), v.description("Additive. How many calls had it.")),
+        }),
         examples: [{ id: "req-6", op: "cancel", args: { id: "req-4" } }],
       },
       reload_config: {
         summary: "Reads configuration and API document anew, for the calls that come after. Broken ones are refused and the old ones stay.",
         schema: request("reload_config", ignored),
+        answer: v.object({ reloaded: v.literal(true) }),
         examples: [{ id: "req-7", op: "reload_config" }],
       },
       shutdown: {
@@ -163,6 +176,7 @@ export const rpcProtocol = defineProtocol({
           "shutdown",
           v.object({ mode: v.optional(v.pipe(v.literal("now"), v.description("Additive. Cancels what waits and runs."))) }),
         ),
+        answer: v.object({ shutdown: v.literal(true) }),
         examples: [{ id: "req-8", op: "shutdown" }],
       },
     },
