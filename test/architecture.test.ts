@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, "..");
 
 /** What the sources of a package may import besides their own files and Node's modules. */
 const allowed: Record<string, readonly string[]> = {
-  wire: ["@cfworker/json-schema", "valibot"],
+  wire: ["valibot"],
   bridge: ["@hawser/wire", "@hawser/wire/node", "@hawser/wire/tools", "@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
   agent: [
     "@ai-sdk/anthropic",

@@ -47,7 +47,7 @@ describe("R18 H6 JSON Schema", () => {
       "no branch of a union",
       object({ a: { anyOf: [{ type: "string" }, { type: "null" }] } }),
       { a: 1 },
-      '/a: Instance type "number" is invalid. Expected "null"',
+      '/a: Instance type "number" is invalid. Expected "string"; /a: Instance type "number" is invalid. Expected "null"; /a: Instance does not match any',
     ],
     ["a rule about names", object({}, { propertyNames: { pattern: "^[a-z]+$" } }), { A: 1 }, "/A: String does not match pattern"],
   ])("R18 R25 H6 names %s by its JSON pointer", async ([, schema, args, expected]) => {
@@ -69,7 +69,7 @@ describe("R18 H6 JSON Schema", () => {
     const checking = prepareInput("t", object(properties)).check("t", args);
     const error = await checking.catch((caught: unknown) => caught);
     expect((error as Error).message.match(/Instance type/g)).toHaveLength(5);
-    expect(error).toMatchObject({ name: "ToolInputValidationError", code: "invalid_arguments", facts: { tool: "t", path: "/p19" } });
+    expect(error).toMatchObject({ name: "ToolInputValidationError", code: "invalid_arguments", facts: { tool: "t", path: "/p0" } });
   });
 
   it("SEC-05 a schema that is itself wrong is the tool's failure and nobody else's", async () => {
@@ -78,6 +78,23 @@ describe("R18 H6 JSON Schema", () => {
       expect(answer).toMatchObject({ error: { message: expect.stringMatching(/^tool "t" failed: /) as string } });
       expect(seen).toEqual([]);
     }
+  });
+
+  it("SEC-05 while the arguments of one call take long to check, other calls are answered", async () => {
+    const seen: string[] = [];
+    const tool = (name: string, input: JsonSchema): Tool => ({ name, description: "", input, run: () => name });
+    const host = createToolHost([
+      tool("slow", object({ list: { uniqueItems: true } })),
+      tool("endless", object({ a: { pattern: "(a+)+$" } })),
+      tool("quick", {}),
+    ]);
+    const call = async (name: string, args: Record<string, unknown>) => {
+      const answer = await host.call(name, args, context);
+      seen.push(`${name}: ${"error" in answer ? answer.error.type : "ok"}`);
+    };
+    const list = Array.from({ length: 60_000 }, (_, id) => ({ id }));
+    await Promise.all([call("endless", { a: `${"a".repeat(50)}!` }), call("slow", { list }), call("quick", {})]);
+    expect([seen[0], seen.slice(1).toSorted()]).toEqual(["quick: ok", ["endless: ToolInputValidationError", "slow: ok"]]);
   });
 
   it("R46 is given to clients as it is; an empty one becomes any object", () => {

@@ -184,6 +184,35 @@ export const limitTable = define({
     value: 2_000,
     reason: "Length of a foreign error text inside one of our messages.",
   },
+  schemaCheckSteps: {
+    value: 3_000_000,
+    reason: "Work of checking one value against a JSON Schema, about one step for a keyword at a place; beyond it the value is refused.",
+  },
+  schemaSliceMs: {
+    value: 15,
+    reason: "How long all checks of a process together may go on before other work gets its turn.",
+  },
+  schemaDepth: {
+    value: 1_000,
+    reason:
+      "Schemas within schemas that one check goes through, references included; a schema that refers to itself without end is refused.",
+  },
+  schemaPatternSteps: {
+    value: 200_000,
+    reason: "A regular expression of a schema that may take more steps than this for a text is tried in a thread of its own.",
+  },
+  schemaPatternMs: {
+    value: 1_000,
+    reason: "Time in that thread for all texts of one check; beyond it the value is refused.",
+  },
+  schemaWaitingEntries: {
+    value: 256,
+    reason: "Texts that wait for that thread; beyond it a value is refused with `overloaded`.",
+  },
+  schemaThreadIdleMs: {
+    value: 10_000,
+    reason: "After that time without work the thread is ended.",
+  },
   ...gatewayLimitTable,
   ...agentLimitTable,
   ...claudeCodeLimitTable,

@@ -1,6 +1,6 @@
 // A tool of an MCP server as one of ours. Its schema is shown to models, but not checked here: the server
-// checks its arguments itself, and a pattern of somebody else's schema could keep this process busy. That a
-// server calls its tool read-only is not passed on: permissions would believe it.
+// checks its arguments itself, and knows best what it takes. That a server calls its tool read-only is not
+// passed on: permissions would believe it.
 
 import { cutText, limits, type StandardSchema, type Tool, type ToolAnnotations, type ToolContext } from "@hawser/wire";
 import { toToolName } from "./tool-name.ts";

@@ -2,11 +2,12 @@
 // check that runs before the function does. A failed check names the field and the reason, so that
 // a model can correct itself.
 
-import { Validator, type Schema, type ValidationResult } from "@cfworker/json-schema";
 import { ToolInputValidationError } from "../contract-errors.ts";
 import { isStandardSchema, type JsonSchema, type StandardIssue, type ToolInput } from "../define-tool.ts";
-import { describeThrown, HawserError } from "../errors.ts";
+import { describeThrown, HawserError, toHawserError } from "../errors.ts";
 import { isRecord } from "../is-record.ts";
+import { createSchemaCheck } from "./json-schema/check-value.ts";
+import { maxProblems, toPointerPart, type Problem } from "./json-schema/checking.ts";
 
 export interface PreparedInput {
   readonly jsonSchema: JsonSchema;
@@ -26,35 +27,25 @@ export function prepareInput(toolName: string, input: ToolInput): PreparedInput 
       },
     };
   }
-  let validator: Validator | undefined;
+  const checkValue = createSchemaCheck(input);
   return {
     jsonSchema,
-    check(name, args) {
-      validator ??= new Validator(input as Schema, "2020-12", false);
-      const { valid, errors } = validate(name, validator, args);
-      if (valid) return Promise.resolve(args);
-      // Errors come from the outside in; the innermost one says what is really wrong.
-      const problems = errors.toReversed().filter(({ keyword }) => keyword !== "properties" && keyword !== "$ref");
-      return Promise.reject(
-        inputError(
-          name,
-          problems.map(({ keyword, instanceLocation, error }) => ({
-            path: toPath(instanceLocation),
-            reason: keyword === "false" ? "Not allowed here." : error,
-          })),
-        ),
-      );
+    async check(name, args) {
+      const problems = await checkValue(args).catch((error: unknown) => {
+        throw toRefusal(name, error);
+      });
+      if (problems.length > 0) throw inputError(name, problems);
+      return args;
     },
   };
 }
 
-// It throws where a reference leads nowhere, or out of the schema: nothing is fetched.
-function validate(toolName: string, validator: Validator, args: Record<string, unknown>): ValidationResult {
-  try {
-    return validator.validate(args);
-  } catch (cause) {
-    throw new HawserError("usage", `tool "${toolName}": its schema can't be used: ${describeThrown(cause)}`, { cause });
-  }
+/** Arguments that can't be checked, because of themselves or because of the schema. */
+function toRefusal(toolName: string, error: unknown): unknown {
+  const { code } = toHawserError(error, "usage");
+  if (code === "invalid_arguments") return inputError(toolName, [{ path: "", reason: describeThrown(error) }]);
+  if (code !== "usage") return error;
+  return new HawserError("usage", `tool "${toolName}": its schema can't be used: ${describeThrown(error)}`, { cause: error });
 }
 
 /** JSON Schema of a validator, or the schema itself; clients expect an object at the root. */
@@ -74,20 +65,10 @@ export function toJsonSchema(toolName: string, input: ToolInput): JsonSchema {
   return schema;
 }
 
-interface Problem {
-  readonly path: string;
-  readonly reason: string;
-}
-
 function describeIssue({ message, path = [] }: StandardIssue): Problem {
   const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment));
   return { path: keys.map((key) => `/${toPointerPart(String(key))}`).join(""), reason: message };
 }
-
-const toPointerPart = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
-// The library writes a pointer as the fragment of a URI.
-const toPath = (location: string): string => decodeURIComponent(location.replace(/^#/, ""));
-const maxProblems = 5;
 
 function inputError(toolName: string, problems: readonly Problem[]): ToolInputValidationError {
   const shown = problems.slice(0, maxProblems).map(({ path, reason }) => `${path || "(arguments)"}: ${reason.replace(/\.$/, "")}`);

@@ -1,0 +1,116 @@
+// The keywords that look at one value alone, each a function that says what is wrong. A keyword whose value makes no sense
+// (`"minimum": "three"`) asserts nothing.
+
+import { cutText } from "../../cut-text.ts";
+import { isRecord } from "../../is-record.ts";
+import type { Run } from "./checking.ts";
+import { formats } from "./formats.ts";
+
+/** The reason why the value does not fit; undefined if it does. */
+export type SimpleKeyword = (value: unknown, argument: unknown, run: Run) => string | undefined;
+
+const maxShownChars = 300;
+
+/** A part of the schema as it is shown in a reason. */
+export const show = (argument: unknown): string =>
+  cutText(JSON.stringify(Array.isArray(argument) ? argument.slice(0, maxShownChars) : argument), maxShownChars);
+
+const typeOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
+
+const isOfType = (value: unknown, type: unknown): boolean => (type === "integer" ? Number.isInteger(value) : typeOf(value) === type);
+
+function checkType(value: unknown, argument: unknown): string | undefined {
+  const types: unknown[] = Array.isArray(argument) ? argument : [argument];
+  if (types.some((type) => isOfType(value, type))) return undefined;
+  return `Instance type "${typeOf(value)}" is invalid. Expected "${cutText(types.join('", "'), maxShownChars)}".`;
+}
+
+const aboutNumbers =
+  (isBroken: (value: number, bound: number) => boolean, words: string): SimpleKeyword =>
+  (value, bound) =>
+    typeof value === "number" && typeof bound === "number" && isBroken(value, bound) ? `${value} is ${words} ${bound}.` : undefined;
+
+/** A number as digits and a power of ten, exactly as it is written. */
+function toDecimal(value: number): readonly [digits: bigint, exponent: number] {
+  const [coefficient = "", exponent = "0"] = String(value).split("e");
+  const fraction = coefficient.split(".")[1] ?? "";
+  return [BigInt(coefficient.replace(".", "")), Number(exponent) - fraction.length];
+}
+
+function isMultiple(value: number, divisor: number): boolean {
+  if (!Number.isFinite(value)) return false;
+  const [digits, exponent] = toDecimal(value);
+  const [divisorDigits, divisorExponent] = toDecimal(divisor);
+  const least = Math.min(exponent, divisorExponent);
+  return (digits * 10n ** BigInt(exponent - least)) % (divisorDigits * 10n ** BigInt(divisorExponent - least)) === 0n;
+}
+
+type Size = (value: unknown, bound: number) => number | undefined;
+
+/** In letters as Unicode counts them: a pair of UTF-16 units is one. They are counted only where that can matter. */
+function letterCount(value: unknown, bound: number): number | undefined {
+  if (typeof value !== "string") return undefined;
+  let count = value.length;
+  if (count < bound || count > 2 * bound) return count;
+  for (let at = 1; at < value.length; at++) if (isSecondHalf(value.charCodeAt(at)) && isFirstHalf(value.charCodeAt(at - 1))) count--;
+  return count;
+}
+const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+const isSecondHalf = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
+const itemCount: Size = (value) => (Array.isArray(value) ? value.length : undefined);
+const memberCount: Size = (value) => (isRecord(value) ? Object.keys(value).length : undefined);
+
+const aboutSize =
+  (sizeOf: Size, isLeast: boolean, words: string): SimpleKeyword =>
+  (value, bound) => {
+    const size = typeof bound === "number" ? sizeOf(value, bound) : undefined;
+    if (size === undefined || (isLeast ? size >= (bound as number) : size <= (bound as number))) return undefined;
+    return `${words} (${size} ${isLeast ? "<" : ">"} ${String(bound)}).`;
+  };
+
+function checkRequired(value: unknown, argument: unknown, run: Run): string | undefined {
+  if (!isRecord(value) || !Array.isArray(argument)) return undefined;
+  run.spend(argument.length);
+  const missing: unknown[] = argument.filter((name) => !Object.hasOwn(value, name as string));
+  return missing.length === 0
+    ? undefined
+    : `Instance does not have required property ${cutText(missing.slice(0, 5).map(show).join(", "), maxShownChars)}.`;
+}
+
+function checkDependentRequired(value: unknown, argument: unknown, run: Run): string | undefined {
+  if (!isRecord(value) || !isRecord(argument)) return undefined;
+  run.spend(Object.keys(argument).length);
+  for (const [name, required] of Object.entries(argument)) {
+    const problem = Object.hasOwn(value, name) ? checkRequired(value, required, run) : undefined;
+    if (problem !== undefined) return `Instance has ${show(name)}: ${problem}`;
+  }
+  return undefined;
+}
+
+// What takes about as long as a keyword.
+const charsPerStep = 64;
+
+const checkFormat: SimpleKeyword = (value, argument, run) => {
+  const check = formats.get(argument as string);
+  if (typeof value !== "string" || check === undefined) return undefined;
+  run.spend(value.length / charsPerStep);
+  return check(value) ? undefined : `String does not match format ${show(argument)}.`;
+};
+
+export const simpleKeywords: ReadonlyMap<string, SimpleKeyword> = new Map([
+  ["type", checkType],
+  ["minimum", aboutNumbers((value, bound) => value < bound, "less than")],
+  ["maximum", aboutNumbers((value, bound) => value > bound, "greater than")],
+  ["exclusiveMinimum", aboutNumbers((value, bound) => value <= bound, "less than or equal to")],
+  ["exclusiveMaximum", aboutNumbers((value, bound) => value >= bound, "greater than or equal to")],
+  ["multipleOf", aboutNumbers((value, divisor) => divisor > 0 && !isMultiple(value, divisor), "not a multiple of")],
+  ["minLength", aboutSize(letterCount, true, "String is too short")],
+  ["maxLength", aboutSize(letterCount, false, "String is too long")],
+  ["minItems", aboutSize(itemCount, true, "Array has too few items")],
+  ["maxItems", aboutSize(itemCount, false, "Array has too many items")],
+  ["minProperties", aboutSize(memberCount, true, "Object has too few properties")],
+  ["maxProperties", aboutSize(memberCount, false, "Object has too many properties")],
+  ["required", checkRequired],
+  ["dependentRequired", checkDependentRequired],
+  ["format", checkFormat],
+] satisfies [string, SimpleKeyword][]);

@@ -1,0 +1,132 @@
+// Arguments and schemas that are made to take long: the check never keeps the event loop from other work, and ends. Time is
+// that of this thread's processor, so that a busy machine changes nothing.
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { limits } from "../src/limits.ts";
+import { patternThreadStats } from "../src/tools/json-schema/pattern-thread.ts";
+import { prepareInput } from "../src/tools/tool-input.ts";
+import { exitOf, startFixture, textOf } from "./pipes.ts";
+
+/** What the check says of each value, and the longest time between two turns of the event loop. */
+async function checkAll(schema: object, values: readonly unknown[]) {
+  const { check } = prepareInput("t", { properties: { value: schema } });
+  const results = Promise.all(values.map((value) => check("t", { value }).then(() => "fits", String)));
+  let longestMs = 0;
+  let isOver = false;
+  let before = process.threadCpuUsage();
+  const watch = async (): Promise<void> => {
+    while (!isOver) {
+      await nextTurn();
+      const { user, system } = process.threadCpuUsage(before);
+      before = process.threadCpuUsage();
+      longestMs = Math.max(longestMs, (user + system) / 1_000);
+    }
+  };
+  const watching = watch();
+  const answers = await results;
+  isOver = true;
+  await watching;
+  return { answers, longestMs };
+}
+
+const list = <Item>(length: number, item: (index: number) => Item): Item[] => Array.from({ length }, (_, index) => item(index));
+const objects = list(20_000, (id) => ({ id, name: `boat ${id}` }));
+const texts = list(50_000, (index) => `text ${index}`);
+const doubling = Object.fromEntries(
+  list(60, (n) => [`d${n}`, n === 0 ? { type: "null" } : { anyOf: list(2, () => ({ $ref: `#/properties/value/$defs/d${n - 1}` })) }]),
+);
+
+const fits = /^fits$/;
+const tooMuch = /checking the value takes more than 3000000 steps; give less, or simplify the schema/;
+
+describe("SEC-05: no check keeps the event loop for 100 ms:", () => {
+  it.for<[string, object, unknown, RegExp]>([
+    ["20,000 objects that differ", { uniqueItems: true }, objects, fits],
+    ["20,000 objects of which two are the same", { uniqueItems: true }, [...objects, objects[7]], /Duplicate items at indexes 7 and 20000/],
+    ["lists that are compared within a list", { uniqueItems: true, items: { uniqueItems: true } }, [objects, texts], fits],
+    ["50,000 texts of 50,000 that are allowed", { items: { enum: texts } }, texts, fits],
+    ["50,000 members that must be there", { required: texts }, {}, /required property "text 0", "text 1"/],
+    [
+      "schemas for what 50,000 members left",
+      { properties: { a: {} }, unevaluatedProperties: { type: "null" } },
+      Object.fromEntries(texts.entries()),
+      /\/0: Instance type/,
+    ],
+    ["lists that contain nothing", { contains: { contains: { type: "null" } } }, list(200, () => list(200, String)), /too few items/],
+    ["references that double at every step", { $ref: "#/properties/value/$defs/d59", $defs: doubling }, 1, tooMuch],
+    [
+      "100,000 wrong items",
+      { items: { type: "null" } },
+      list(100_000, Number),
+      /\/4: Instance type "number" is invalid. Expected "null". Correct/,
+    ],
+    ["an address without an end", { format: "url" }, `http://${"a".repeat(100_000)}!`, fits],
+    ["ten megabytes of text", { maxLength: 9_999_998, format: "email" }, "a".repeat(9_999_999), /too long/],
+  ])("%s", { timeout: 60_000 }, async ([, schema, value, expected]) => {
+    const { answers, longestMs } = await checkAll(schema, [value]);
+    expect(answers[0]).toMatch(expected);
+    expect(longestMs).toBeLessThan(100);
+  });
+
+  it("many checks at once take their slices one after the other", { timeout: 60_000 }, async () => {
+    const { answers, longestMs } = await checkAll({ uniqueItems: true }, Array<unknown>(6).fill(objects));
+    expect(new Set(answers)).toEqual(new Set(["fits"]));
+    expect(longestMs).toBeLessThan(100);
+  });
+});
+
+describe("SEC-05: a regular expression of a schema", () => {
+  it.for<[string, object, unknown]>([
+    ["for a text", { pattern: "^(a+)+$" }, `${"a".repeat(50)}!`],
+    ["for a name", { patternProperties: { "(x+x+)+y": {} } }, { ["x".repeat(50)]: 1 }],
+  ])("that never ends, %s, is tried in a thread and refused in time", { timeout: 60_000 }, async ([, schema, value]) => {
+    const { tests } = patternThreadStats;
+    const { answers, longestMs } = await checkAll(schema, [value]);
+    expect(answers[0]).toMatch(
+      /invalid arguments for tool "t": \(arguments\): the pattern ".*" takes too long for this text; give another text/,
+    );
+    expect(longestMs).toBeLessThan(100);
+    expect(patternThreadStats.tests).toBe(tests + 1);
+  });
+
+  it.for([
+    "(a|b)+",
+    "^(a{2}){3}$",
+    "a{1,1000}b{1,1000}",
+    "(?:a|b)*c",
+    "^(?<name>a)\\k<name>$",
+    "(a)\\1",
+    `${"a?".repeat(20)}b`,
+    `^${"(a|b)".repeat(20)}`,
+    "a*b*c*d*e*f*g*",
+  ])("%s is tried in a thread, since it may take long", async (pattern) => {
+    const { tests } = patternThreadStats;
+    const { answers } = await checkAll({ pattern }, ["d".repeat(20)]);
+    expect([answers.length, patternThreadStats.tests]).toEqual([1, tests + 1]);
+  });
+
+  it("is tried here where it can't take long, and starts no thread", async () => {
+    const { tests } = patternThreadStats;
+    const schema = { pattern: "^[a-z0-9-]{1,40}(/[A-Z]{2})?$", patternProperties: { "^x-": {} } };
+    const { answers } = await checkAll(schema, ["harbour-7", "harbour-7/DE", "HARBOUR", { "x-a": 1 }]);
+    expect(answers.map((answer) => answer.includes("String does not match pattern") || answer)).toEqual(["fits", "fits", true, "fits"]);
+    expect(patternThreadStats.tests).toBe(tests);
+  });
+
+  it("costs other checks their turn in the thread, not their answer; too many are refused", { timeout: 60_000 }, async () => {
+    const values = list(limits.schemaWaitingEntries + 2, (index) => "ab".repeat(index % 5));
+    const { answers } = await checkAll({ pattern: "^(ab)*$" }, values);
+    expect(answers.filter((answer) => answer === "fits")).toHaveLength(limits.schemaWaitingEntries);
+    expect(answers.filter((answer) => answer.includes("too many values wait to be checked"))).toHaveLength(2);
+  });
+
+  it("G9: keeps no process alive, neither its thread nor the end of it", async () => {
+    const child = startFixture("schema-thread.ts");
+    const [{ code }, printed] = await Promise.all([exitOf(child), textOf(child.stdout)]);
+    const [answer, endedAt] = printed.trim().split("\n");
+    expect([code, answer]).toEqual([0, "refused"]);
+    // The thread would have been ended for want of work only then.
+    expect(Date.now() - Number(endedAt)).toBeLessThan(limits.schemaThreadIdleMs);
+  });
+});
