@@ -1,8 +1,8 @@
 // A session offers a set of tools to bridge processes: a socket, a schema file beside it, and the
 // configuration that makes any MCP client start a bridge. Created, started, stopped, once each;
-// whatever happens, nothing of it is left behind.
+// whatever happens, nothing of it is left behind. One with a name has the same configuration in each run of the program.
 
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BridgeStartupError, describeThrown, HawserError, limits } from "@hawser/wire";
 import {
@@ -12,10 +12,14 @@ import {
   lengthPrefix,
   listenSocket,
   logLine,
+  makeFolder,
+  userFolder,
   type Listener,
   type SessionFiles,
+  type SessionNames,
 } from "@hawser/wire/node";
 import { toTools, type ToolSource } from "./adapt-tool.ts";
+import { isClientName, maxNameLength } from "./client-name.ts";
 import { toClientTools } from "./process/client-tools.ts";
 import { serveConnection } from "./serve-connection.ts";
 import { createSessionRoom } from "./session-room.ts";
@@ -31,8 +35,13 @@ export interface McpStdioServerConfig {
 export interface IPCSessionOptions {
   /** Starts the bridge: a program and its first arguments; the two paths are added. Default: this Node and the bundled bridge; from the sources, theirs. */
   readonly bridgeCommand?: readonly [string, ...string[]];
-  /** Where the files lie; the system's temporary folder unless given. */
+  /** Where the files lie; unless given, the system's temporary folder, and with a name the user's folder for state. */
   readonly directory?: string;
+  /**
+   * An address that survives a restart of the program: clients keep one configuration, and are told when the tools change.
+   * Letters, digits, `_` and `-`. One running program at a time has the name.
+   */
+  readonly name?: string;
   readonly frameDeadlineMs?: number;
   readonly maxConnections?: number;
   /** False: a program that has nothing else to do ends, although the session is open. */
@@ -47,7 +56,7 @@ export interface IPCSession extends AsyncDisposable {
   readonly schemaPath: string;
   /** Only this user can enter it; from `start` to `stop`, with whatever was put there. */
   readonly privateDirectory: string;
-  /** For any MCP client. Works from `start` to `stop`. */
+  /** For any MCP client. Works from `start` to `stop`; with a name, whenever the program runs. */
   readonly mcpServerConfig: McpStdioServerConfig;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -55,7 +64,8 @@ export interface IPCSession extends AsyncDisposable {
 
 export function createIPCSession(tools: ToolSource, options: IPCSessionOptions = {}): IPCSession {
   const host = createToolHost(toTools(tools));
-  const names = createSessionNames(options.directory === undefined ? {} : { directories: [resolve(options.directory)] });
+  const names = chooseNames(options);
+  const { socketPath, schemaPath } = names.fixed ?? names;
   const room = createSessionRoom();
   const stopped = new AbortController();
   const serving = new Set<Promise<void>>();
@@ -67,6 +77,7 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
 
   async function open(): Promise<void> {
     try {
+      if (names.fixed) await makeFolder(names.directory);
       files = createSessionFiles(names);
       files.publishSchema(JSON.stringify(host.schemas));
       // The bridge says it too, but its stderr is read by a client, not by the author of the tools.
@@ -129,15 +140,26 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
     get state() {
       return state;
     },
-    socketPath: names.socketPath,
-    schemaPath: names.schemaPath,
+    socketPath,
+    schemaPath,
     privateDirectory: names.privateDirectory,
-    mcpServerConfig: createServerConfig(names.socketPath, names.schemaPath, options.bridgeCommand),
+    mcpServerConfig: createServerConfig([...(names.fixed ? ["--follow"] : []), socketPath, schemaPath], options.bridgeCommand),
     start,
     stop: () => (stopping ??= stop()),
     [Symbol.asyncDispose]: () => session.stop(),
   };
   return session;
+}
+
+function chooseNames({ directory, name }: IPCSessionOptions): SessionNames {
+  const directories = directory === undefined ? undefined : [resolve(directory)];
+  if (name === undefined) return createSessionNames(directories && { directories });
+  if (!isClientName(name))
+    throw new HawserError("usage", `the name of a session has letters, digits, _ and -, at most ${maxNameLength}; not "${name}"`);
+  // Any user can take a named pipe first, and nothing tells a client whose it is.
+  if (process.platform === "win32") throw new HawserError("usage", "on Windows a session has no fixed name; leave it out");
+  // Where nobody else makes files, and not below TMPDIR, which may be another one in the next run.
+  return createSessionNames({ directories: directories ?? [join(userFolder("state", process.env), "hawser")], name });
 }
 
 /** What the system refused, with the folder it was about. */
@@ -154,15 +176,14 @@ const bridgeCommandHere: readonly [string, ...string[]] = import.meta.url.endsWi
   : [process.execPath, fileURLToPath(new URL("bridge.cjs", import.meta.url))];
 
 function createServerConfig(
-  socketPath: string,
-  schemaPath: string,
+  bridgeArgs: readonly string[],
   bridgeCommand: readonly [string, ...string[]] | undefined,
 ): McpStdioServerConfig {
   const [command, ...args] = bridgeCommand ?? bridgeCommandHere;
   return {
     type: "stdio",
     command,
-    args: [...args, socketPath, schemaPath],
+    args: [...args, ...bridgeArgs],
     // Inside Electron, execPath is the app; this makes it behave as Node.
     ...(process.versions["electron"] !== undefined && !bridgeCommand && { env: { ELECTRON_RUN_AS_NODE: "1" } }),
   };

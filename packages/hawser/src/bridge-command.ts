@@ -15,6 +15,7 @@ interface BridgeOptions {
   readonly connections?: number;
   readonly reconnect?: "lazy" | "never";
   readonly maxResultBytes?: number;
+  readonly follow?: true;
   readonly check?: true;
 }
 
@@ -43,6 +44,7 @@ export function addBridge(program: Command): void {
       `larger results go to a file, with a preview and a link (default: ${limits.maxResultBytes})`,
       parseWhole(1, limits.maxMessageBytes),
     )
+    .option("--follow", "the program may restart: read the schema file again when it is another one, and tell the client")
     .option("--check", "connect, say hello, report, and exit")
     .addHelpText("after", exitCodes)
     .action(async (socketPath: string, schemaPath: string, options: BridgeOptions) =>
@@ -59,11 +61,12 @@ Exit codes:
   2    the schema file can't be used; --check: the program does not answer
   143  ended at once by a second signal`;
 
-function toArguments({ connections, reconnect, maxResultBytes, check }: BridgeOptions): string[] {
+function toArguments({ connections, reconnect, maxResultBytes, follow, check }: BridgeOptions): string[] {
   return [
     ...(connections === undefined ? [] : ["--connections", String(connections)]),
     ...(reconnect === undefined ? [] : ["--reconnect", reconnect]),
     ...(maxResultBytes === undefined ? [] : ["--max-result-bytes", String(maxResultBytes)]),
+    ...(follow ? ["--follow"] : []),
     ...(check ? ["--check"] : []),
   ];
 }

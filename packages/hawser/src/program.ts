@@ -85,6 +85,7 @@ function addExpose(program: Command): void {
       "after --: claude, codex, gemini or opencode with its arguments; or any other program, with {config} where the path of an mcpServers file belongs",
     )
     .option("--name <name>", "the server's name in the client (default: the module's)")
+    .option("--address <name>", "a fixed address: what is printed stays valid over restarts, and clients learn of other tools")
     .addOption(
       new Option("--print <client>", "whose configuration to print (default: json, how to start the server)").choices([
         "claude",

@@ -26,6 +26,29 @@ async function printed(client: string, ending: string): Promise<string> {
   return stdout;
 }
 
+describe("hawser expose --address", () => {
+  it("prints the same configuration in each run, and leaves nothing", async () => {
+    const state = makeFolder("s");
+    const args = [exposedTools, "--address", "harbour"];
+    const configs: ServerConfig[] = [];
+    for (let run = 0; run < 2; run++) {
+      const exposed = startExpose(args, { XDG_STATE_HOME: state });
+      const config = await readConfig(exposed);
+      configs.push(config);
+      const names = await withClient(config, async (client) => (await client.listTools()).tools.map(({ name }) => name));
+      expect(names.length).toBeGreaterThan(0);
+      exposed.running.process.kill("SIGINT");
+      const { code, stderr } = await exposed.running.ended;
+      expect(code).toBe(0);
+      expect(stderr).toContain("the configuration stays valid for every run with --address harbour");
+      expect(exposed.left()).toEqual([]);
+    }
+    expect(configs[1]).toEqual(configs[0]);
+    expect(configs[0]?.args.slice(-3)).toEqual(["--follow", `${state}/hawser/harbour.sock`, `${state}/hawser/harbour.json`]);
+    expect(readdirSync(`${state}/hawser`)).toEqual([]);
+  });
+});
+
 describe.concurrent("hawser expose --print", () => {
   it("R60: claude gets an mcpServers file", async () => {
     const file = JSON.parse(await printed("claude", "\n}\n")) as { mcpServers: { harbour: ServerConfig & { type: string } } };

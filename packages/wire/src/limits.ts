@@ -147,6 +147,10 @@ export const limitTable = define({
     value: 2_000,
     reason: "After a bridge's client closed its end: time for running calls before they are cancelled.",
   },
+  bridgeFollowMs: {
+    value: 1_000,
+    reason: "How often a bridge with `--follow` looks whether the program was restarted with other tools.",
+  },
   progressHeartbeatMs: {
     value: 15_000,
     reason: "Silence of a running tool after which its client, if it asked for progress, is told that it lives.",

@@ -33,7 +33,7 @@ export type { ConnectOptions } from "./socket/connect.ts";
 export { listenSocket } from "./socket/listen.ts";
 export type { Listener, ListenOptions } from "./socket/listen.ts";
 export { createSessionNames, SCHEMA_FILE_PREFIX, SOCKET_FILE_PREFIX, SOCKET_FILE_SUFFIX, SOCKET_PERMISSIONS } from "./socket/names.ts";
-export type { NameOptions, SessionNames } from "./socket/names.ts";
+export type { FixedNames, NameOptions, SessionNames } from "./socket/names.ts";
 export { createSessionFiles } from "./socket/session-files.ts";
 export type { SessionFiles } from "./socket/session-files.ts";
 export { createStreamTransport } from "./stream-transport.ts";

@@ -10,6 +10,7 @@ const places = {
   cache: { variable: "XDG_CACHE_HOME", usual: [".cache"] },
   config: { variable: "XDG_CONFIG_HOME", usual: [".config"] },
   data: { variable: "XDG_DATA_HOME", usual: [".local", "share"] },
+  state: { variable: "XDG_STATE_HOME", usual: [".local", "state"] },
 } as const;
 
 export function userFolder(kind: keyof typeof places, env: Readonly<Record<string, string | undefined>>): string {

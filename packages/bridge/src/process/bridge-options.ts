@@ -9,6 +9,7 @@ export interface BridgeOptions {
   readonly connections: number;
   readonly reconnect: "lazy" | "never";
   readonly maxResultBytes: number;
+  readonly follow: boolean;
   readonly check: boolean;
 }
 
@@ -24,6 +25,8 @@ options:
                           one, or all fail (default lazy)
   --max-result-bytes <n>  larger results go to a file, with a preview and a link
                           (default ${limits.maxResultBytes})
+  --follow                the program may restart: read the schema file again
+                          when it is another one, and tell the client
   --check                 connect, say hello, report, and exit
   --help                  print this
 `;
@@ -37,12 +40,15 @@ export function parseBridgeOptions(args: readonly string[]): BridgeOptions {
   }
   const { reconnect = "lazy" } = values;
   if (reconnect !== "lazy" && reconnect !== "never") throw new HawserError("usage", `--reconnect is lazy or never, not ${reconnect}`);
+  if (reconnect === "never" && values.follow)
+    throw new HawserError("usage", "--follow is for a program that comes back, and --reconnect never for one that does not; choose one");
   return {
     socketPath,
     schemaPath,
     connections: toCount("--connections", values.connections, limits.bridgeConnections, 1_024),
     reconnect,
     maxResultBytes: toCount("--max-result-bytes", values["max-result-bytes"], limits.maxResultBytes, limits.maxMessageBytes),
+    follow: values.follow ?? false,
     check: values.check ?? false,
   };
 }
@@ -56,6 +62,7 @@ function parseCommandLine(args: readonly string[]) {
         connections: { type: "string" },
         reconnect: { type: "string" },
         "max-result-bytes": { type: "string" },
+        follow: { type: "boolean" },
         check: { type: "boolean" },
       },
     });

@@ -70,7 +70,8 @@ export function createMcpTransport(transport: Transport, stopping: AbortSignal):
       return refuseInvalid(item.value, item.text, cause);
     }
     if ("method" in message && "id" in message) {
-      if (!admit(message.id, item.text)) return;
+      // A subscription stays open and is answered by notifications: nobody waits for the end of it.
+      if (message.method !== "subscriptions/listen" && !admit(message.id, item.text)) return;
     } else if ("method" in message && message.method === "notifications/cancelled") {
       const { requestId, reason } = (message.params ?? {}) as { requestId?: RequestId; reason?: unknown };
       // A request that was cancelled is not answered.

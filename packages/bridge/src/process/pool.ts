@@ -12,6 +12,8 @@ export interface PoolOptions {
   readonly socketPath: string;
   readonly connections: number;
   readonly reconnect: "lazy" | "never";
+  /** The program may be restarted at the same socket. */
+  readonly follow: boolean;
   /** Aborted when nothing new may start: calls that still wait are refused. */
   readonly stopping: AbortSignal;
   /** Resolves when one more result can be taken; no call starts before. */
@@ -45,9 +47,13 @@ export function createPool(options: PoolOptions): Pool {
   let privateDirectory: string | undefined;
 
   async function connect({ client, signal }: PoolCall): Promise<ParentConnection> {
-    const connection = await connectToParent({ socketPath, client, signal, saysHello: !isPlainParent });
+    const connecting = connectToParent({ socketPath, client, signal, saysHello: !isPlainParent });
+    const connection = await connecting.catch((error: unknown) => {
+      throw options.follow && isAway(error) ? notRunning(socketPath, error) : error;
+    });
     isPlainParent ||= connection.hello === undefined;
-    privateDirectory ??= connection.hello?.privateDirectory;
+    // A program that was restarted has another one.
+    privateDirectory = connection.hello?.privateDirectory ?? privateDirectory;
     open.add(connection);
     void connection.closed.then((reason) => {
       lost ??= reason;
@@ -94,6 +100,15 @@ export function createPool(options: PoolOptions): Pool {
       for (const connection of open) connection.close();
     },
   };
+}
+
+/** Nobody listens: nothing was sent, and a later call may well succeed. */
+const isAway = (error: unknown): boolean =>
+  HawserError.isInstance(error) && (error.facts["errno"] === "ENOENT" || error.facts["errno"] === "ECONNREFUSED");
+
+function notRunning(socketPath: string, cause: unknown): IPCConnectionError {
+  const message = `the program that offers the tools isn't running; start it, then call again. Its address is ${socketPath}`;
+  return new IPCConnectionError(message, { cause }, "connection_failed");
 }
 
 function lostForGood(socketPath: string, cause: HawserError): IPCConnectionError {

@@ -6,15 +6,15 @@ import { toHawserError, toIPCError } from "@hawser/wire";
 import { boundedText, maxTypeChars } from "../bounded-text.ts";
 import type { CallContext } from "./call-context.ts";
 import { toClientResult, withStructuredValue } from "./client-result.ts";
-import type { ClientTools } from "./client-tools.ts";
 import type { CallEvents } from "./connection.ts";
 import { ParentError } from "./parent-answer.ts";
 import type { Pool } from "./pool.ts";
 import { createProgressReporter } from "./progress.ts";
 import type { Spill } from "./spill.ts";
+import type { ToolList } from "./tool-list.ts";
 
 export interface RelayOptions {
-  readonly clientTools: ClientTools;
+  readonly toolList: ToolList;
   readonly pool: Pool;
   readonly spill: Spill;
   /** The client of the 2025 era, which names itself once; later ones do in every request. */
@@ -32,10 +32,11 @@ export interface CallParams {
 export type Relay = (params: CallParams, context: CallContext) => Promise<CallToolResult>;
 
 export function createRelay(options: RelayOptions): Relay {
-  const { clientTools, pool, spill } = options;
+  const { toolList, pool, spill } = options;
 
   return async (params, context) => {
-    const { name, isStructured } = clientTools.originals.get(params.name) ?? { name: params.name, isStructured: false };
+    toolList.refresh();
+    const { name, isStructured } = toolList.current.originals.get(params.name) ?? { name: params.name, isStructured: false };
     const ending = linkSignals(context.signal, options.cancelling);
     const progress = createProgressReporter(context);
     const events: CallEvents = {

@@ -1,6 +1,6 @@
 // The bridge process: a stdio MCP server whose tools live in another program. It reads its schema
-// file once, answers `tools/list` from memory, connects only when a tool is called, and stays
-// useful when the program behind it is gone.
+// file once (with `--follow` again when it changes), answers `tools/list` from memory, connects only when a tool is
+// called, and stays useful when the program behind it is gone.
 
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -9,14 +9,14 @@ import { logLine, runStdio, type Lifecycle } from "@hawser/wire/node";
 import { bridgeUsage, parseBridgeOptions, type BridgeOptions } from "./bridge-options.ts";
 import { fromServerContext } from "./call-context.ts";
 import { clientLines } from "./client-lines.ts";
-import { toClientTools, type ClientTools } from "./client-tools.ts";
+import type { ClientTools } from "./client-tools.ts";
 import { connectToParent } from "./connection.ts";
 import { createMcpTransport } from "./mcp-transport.ts";
 import { createPool } from "./pool.ts";
 import { createRelay, type Relay } from "./relay.ts";
-import { readSchemaFile } from "./schema-file.ts";
 import { createShortCalls, type ShortCalls } from "./short-calls.ts";
 import { createSpill } from "./spill.ts";
+import { createToolList, type ToolList } from "./tool-list.ts";
 
 export async function runBridge(args: readonly string[], version: string): Promise<void> {
   if (args.includes("--help")) {
@@ -32,10 +32,9 @@ export async function runBridge(args: readonly string[], version: string): Promi
     return;
   }
   try {
-    const clientTools = toClientTools(readSchemaFile(options.schemaPath));
-    for (const omission of clientTools.omissions) logLine(`[hawser] ${omission}`);
-    if (options.check) return await check(options, clientTools);
-    await serve(options, clientTools, version);
+    const toolList = createToolList(options);
+    if (options.check) return await check(options, toolList.current);
+    await serve(options, toolList, version);
   } catch (error) {
     logLine(`hawser: ${describeThrown(error)}`);
     process.exitCode = 2;
@@ -66,7 +65,7 @@ async function check({ socketPath }: BridgeOptions, { count }: ClientTools): Pro
   logLine(`ok: ${count} tools, the program at ${socketPath} answers`);
 }
 
-function serve(options: BridgeOptions, clientTools: ClientTools, version: string): Promise<never> {
+function serve(options: BridgeOptions, toolList: ToolList, version: string): Promise<never> {
   return runStdio({
     codec: clientLines,
     eofGraceMs: limits.bridgeEofGraceMs,
@@ -76,7 +75,7 @@ function serve(options: BridgeOptions, clientTools: ClientTools, version: string
       const pool = createPool({ ...options, stopping: lifecycle.stopping, whenRoom: mcp.whenRoom });
       const spill = createSpill(options);
       const relay = createRelay({
-        clientTools,
+        toolList,
         pool,
         spill,
         cancelling: lifecycle.cancelling,
@@ -85,11 +84,14 @@ function serve(options: BridgeOptions, clientTools: ClientTools, version: string
       const serverInfo = { name: "hawser", version };
       const shortCalls = createShortCalls({ relay, serverInfo, server: () => server, send: (message) => mcp.send(message) });
       mcp.shortCalls = shortCalls;
-      const handle = serveStdio(() => (server = createServer({ serverInfo, clientTools, relay, shortCalls })), {
+      const handle = serveStdio(() => (server = createServer({ serverInfo, toolList, follow: options.follow, relay, shortCalls })), {
         transport: mcp,
         onerror: (error) => logLine(`[hawser] ${error.message}`),
       });
+      // It fails only for a client that has not said yet that it is there, and will ask for the list anyway.
+      const stopWatching = toolList.watch(() => void server?.sendToolListChanged().catch(() => {}));
       await untilFinished(mcp.finished, lifecycle);
+      stopWatching();
       shortCalls.close();
       await handle.close();
       pool.close();
@@ -99,15 +101,18 @@ function serve(options: BridgeOptions, clientTools: ClientTools, version: string
 
 interface ServerParts {
   readonly serverInfo: { readonly name: string; readonly version: string };
-  readonly clientTools: ClientTools;
+  readonly toolList: ToolList;
+  readonly follow: boolean;
   readonly relay: Relay;
   readonly shortCalls: ShortCalls;
 }
 
-function createServer({ serverInfo, clientTools: { pages }, relay, shortCalls }: ServerParts): Server {
-  const server = new Server(serverInfo, { capabilities: { tools: {}, logging: {} } });
+function createServer({ serverInfo, toolList, follow, relay, shortCalls }: ServerParts): Server {
+  const server = new Server(serverInfo, { capabilities: { tools: follow ? { listChanged: true } : {}, logging: {} } });
   server.oninitialized = () => shortCalls.learn(server);
   server.setRequestHandler("tools/list", ({ params }) => {
+    toolList.refresh();
+    const { pages } = toolList.current;
     const page = Number(params?.cursor ?? 0);
     const tools = pages[page];
     if (!tools) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such cursor; list the tools from the beginning");

@@ -71,3 +71,18 @@ describe("answers", () => {
     expect([isTurnOver, idsIn(writes)]).toEqual([false, [1]]);
   });
 });
+
+describe("a subscription", () => {
+  it("is a request that nobody waits for: a client that closes its end is done at once", async () => {
+    const readable = new PassThrough();
+    const mcp = createMcpTransport(
+      createStreamTransport({ readable, writable: new PassThrough(), codec: ndjson }),
+      new AbortController().signal,
+    );
+    const received = new Promise<JSONRPCMessage>((resolve) => void (mcp.onmessage = resolve));
+    await mcp.start();
+    readable.end('{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{}}\n');
+    expect(await received).toMatchObject({ id: 1, method: "subscriptions/listen" });
+    await mcp.finished;
+  });
+});

@@ -15,6 +15,9 @@ export interface OfficialClient {
   close(): Promise<void>;
 }
 
+/** Told the names of the tools whenever the server says that they have changed. */
+export type OnToolsChanged = (names: string[]) => void;
+
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly timeout?: number;
@@ -29,9 +32,18 @@ interface ServerConfig {
 
 const me = { name: "official", version: "1.0.0" };
 
-export const connectors: Readonly<Record<string, (config: ServerConfig, env: Record<string, string>) => Promise<OfficialClient>>> = {
-  async "sdk 1 (initialize)"({ command, args }, env) {
-    const client = new FirstClient(me);
+type Connect = (config: ServerConfig, env: Record<string, string>, onToolsChanged?: OnToolsChanged) => Promise<OfficialClient>;
+
+const listChanged = (onToolsChanged: OnToolsChanged = () => {}): object => ({
+  tools: {
+    debounceMs: 0,
+    onChanged: (_: unknown, tools: { name: string }[] | null) => onToolsChanged((tools ?? []).map(({ name }) => name)),
+  },
+});
+
+export const connectors: Readonly<Record<string, Connect>> = {
+  async "sdk 1 (initialize)"({ command, args }, env, onToolsChanged) {
+    const client = new FirstClient(me, { listChanged: listChanged(onToolsChanged) });
     const transport = new FirstTransport({ command, args: [...args], env, stderr: "ignore" });
     await client.connect(transport);
     return {
@@ -41,16 +53,16 @@ export const connectors: Readonly<Record<string, (config: ServerConfig, env: Rec
       close: () => client.close(),
     };
   },
-  "client 2 (initialize)": (config, env) => connectSecond(config, env, "legacy"),
-  "client 2 (2026-07-28)": (config, env) => connectSecond(config, env, { pin: "2026-07-28" }),
+  "client 2 (initialize)": (config, env, onToolsChanged) => connectSecond(config, env, { mode: "legacy", onToolsChanged }),
+  "client 2 (2026-07-28)": (config, env, onToolsChanged) => connectSecond(config, env, { mode: { pin: "2026-07-28" }, onToolsChanged }),
 };
 
 async function connectSecond(
   { command, args }: ServerConfig,
   env: Record<string, string>,
-  mode: "legacy" | { pin: string },
+  { mode, onToolsChanged }: { mode: "legacy" | { pin: string }; onToolsChanged: OnToolsChanged | undefined },
 ): Promise<OfficialClient> {
-  const client = new SecondClient(me, { versionNegotiation: { mode } });
+  const client = new SecondClient(me, { versionNegotiation: { mode }, listChanged: listChanged(onToolsChanged) });
   const transport = new SecondTransport({ command, args: [...args], env, stderr: "ignore" });
   await client.connect(transport);
   return {

@@ -30,6 +30,7 @@ describe("usage", () => {
     [["--nonsense", ...paths], /Unknown option '--nonsense'/],
     [["--check=yes", ...paths], /--check/],
     [["--reconnect", "maybe", ...paths], /--reconnect is lazy or never, not maybe/],
+    [["--reconnect", "never", "--follow", ...paths], /--follow is for a program that comes back/],
     ...["0", "1025", "1e2", "1.5", " 8", "0x8", ""].map(
       (text) => [[`--connections=${text}`, ...paths], /--connections is a whole number from 1 to 1024/] as const,
     ),
@@ -55,6 +56,7 @@ describe("usage", () => {
       connections: 8,
       reconnect: "lazy",
       maxResultBytes: 4_000_000,
+      follow: false,
       check: false,
     };
     expect(parseBridgeOptions(paths)).toEqual(defaults);
@@ -70,7 +72,8 @@ describe("usage", () => {
 
   it("--help prints the usage, with every option in it, and exits 0", () => {
     expect(run(["--help"])).toEqual({ code: 0, stdout: bridgeUsage, stderr: "" });
-    for (const option of ["--connections", "--reconnect", "--max-result-bytes", "--check"]) expect(bridgeUsage).toContain(option);
+    for (const option of ["--connections", "--reconnect", "--max-result-bytes", "--follow", "--check"])
+      expect(bridgeUsage).toContain(option);
     expect(Math.max(...bridgeUsage.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 

@@ -13,6 +13,7 @@ import { isUnread } from "../output-watch.ts";
 
 export interface ExposeOptions {
   readonly name?: string;
+  readonly address?: string;
   readonly print?: ClientName;
 }
 
@@ -23,7 +24,7 @@ export async function runExpose(modulePath: string, command: readonly string[], 
   process.exit(exitCode);
 }
 
-async function expose(modulePath: string, [program, ...args]: readonly string[], { name, print }: ExposeOptions): Promise<number> {
+async function expose(modulePath: string, [program, ...args]: readonly string[], { name, address, print }: ExposeOptions): Promise<number> {
   if (program !== undefined && print !== undefined)
     throw new HawserError("usage", "--print is for a client that you start yourself; leave it out, or the command");
   // From the first moment: whoever started us may be gone before we serve.
@@ -32,7 +33,7 @@ async function expose(modulePath: string, [program, ...args]: readonly string[],
   const guard = guardStdout();
   const tools = await loadTools(modulePath);
   const serverName = name ?? toServerName(modulePath);
-  const session = createIPCSession(tools);
+  const session = createIPCSession(tools, address === undefined ? {} : { name: address });
   for (const [toolName, tool] of Object.entries(tools)) warnIfUndescribed(toolName, tool);
   try {
     await session.start();
@@ -40,6 +41,7 @@ async function expose(modulePath: string, [program, ...args]: readonly string[],
     endOnSignals(lifecycle);
     await printConfig(guard, session, serverName, print ?? "json");
     logLine(describe(Object.keys(tools), serverName, print ?? "json"));
+    if (address !== undefined) logLine(`hawser: the configuration stays valid for every run with --address ${address}`);
     await whenAborted(lifecycle.stopping);
     return 0;
   } finally {

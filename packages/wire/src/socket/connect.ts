@@ -27,7 +27,8 @@ export async function connectSocket(path: string, { signal }: ConnectOptions = {
   } catch (cause) {
     socket.destroy();
     if (signal?.aborted) throw new HawserError("cancelled", "cancelled by the caller", { cause });
-    throw new HawserError("connection_failed", `can't connect to ${path}: ${reasonFor(cause)}`, { cause, facts: { path } });
+    const { code: errno } = cause as NodeJS.ErrnoException;
+    throw new HawserError("connection_failed", `can't connect to ${path}: ${reasonFor(cause)}`, { cause, facts: { path, errno } });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
@@ -59,7 +60,7 @@ function ownerOf(path: string, look: typeof fs.statSync): number | undefined {
 }
 
 function reasonFor(cause: unknown): string {
-  switch ((cause as NodeJS.ErrnoException | undefined)?.code) {
+  switch ((cause as NodeJS.ErrnoException).code) {
     case "ENOENT":
       return "there is no such socket; the program that served it has ended or was never started";
     case "ECONNREFUSED":

@@ -22,6 +22,14 @@ export interface SessionNames {
   readonly schemaPath: string;
   /** The session's own directory (0700): the socket is made there, and large results lie there. */
   readonly privateDirectory: string;
+  /** Second names of the socket and the schema file, the same after a restart of the program. */
+  readonly fixed?: FixedNames;
+}
+
+export interface FixedNames {
+  readonly name: string;
+  readonly socketPath: string;
+  readonly schemaPath: string;
 }
 
 export interface NameOptions {
@@ -30,6 +38,8 @@ export interface NameOptions {
   readonly platform?: NodeJS.Platform;
   /** 32 hexadecimal digits; a fresh random one unless given. */
   readonly uuid?: string;
+  /** For names that stay the same: a file name without its ending. */
+  readonly name?: string;
 }
 
 export function createSessionNames(options: NameOptions = {}): SessionNames {
@@ -43,7 +53,13 @@ export function createSessionNames(options: NameOptions = {}): SessionNames {
     socketPath: platform === "win32" ? `\\\\.\\pipe\\${SOCKET_FILE_PREFIX}${uuid}` : join(directory, fileName),
     schemaPath: join(directory, `${SCHEMA_FILE_PREFIX}${uuid}${schemaSuffix}`),
     privateDirectory: join(directory, `${SOCKET_FILE_PREFIX}${uuid}${directorySuffix}`),
+    ...(options.name !== undefined && { fixed: fixedNames(directory, options.name) }),
   };
+}
+
+// Not with the prefix of the others: programs that clean up behind sessions remove by it.
+function fixedNames(directory: string, name: string): FixedNames {
+  return { name, socketPath: join(directory, `${name}${SOCKET_FILE_SUFFIX}`), schemaPath: join(directory, `${name}${schemaSuffix}`) };
 }
 
 function chooseDirectory(fileName: string, platform: NodeJS.Platform, directories?: readonly string[]): string {

@@ -10,6 +10,7 @@ import { logLine } from "../log.ts";
 import { onProcessEnd } from "../process/process-end.ts";
 import { isDeadSocket } from "./dead-socket.ts";
 import { identityOf, isSameFile, type FileIdentity } from "./file-identity.ts";
+import { takeFixedName } from "./fixed-name.ts";
 import { withNameLock } from "./name-lock.ts";
 import { checkSocketPath, SOCKET_PERMISSIONS, type SessionNames } from "./names.ts";
 
@@ -32,8 +33,7 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
   const published = new Map<string, FileIdentity>();
   let isClaimed = false;
   let isRemoved = false;
-  checkSocketPath(socketPath);
-  checkSocketPath(privateSocketPath);
+  for (const path of [socketPath, privateSocketPath, names.fixed?.socketPath ?? ""]) checkSocketPath(path);
   const ownDirectory = makePrivateDirectory(privateDirectory);
   const release = onProcessEnd(remove);
 
@@ -43,11 +43,15 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
     return privateSocketPath;
   }
 
+  // Before the link is made: one that is reported as failed and there all the same must be found by `remove`.
+  function note(publicPath: string, source: string): void {
+    const identity = identityOf(source);
+    if (identity) published.set(publicPath, identity);
+  }
+
   function publish(privatePath: string, publicPath: string): void {
     fs.chmodSync(privatePath, SOCKET_PERMISSIONS);
-    const identity = identityOf(privatePath);
-    // Noted first: a link that is made and still reported as failed must be found by `remove`.
-    if (identity) published.set(publicPath, identity);
+    note(publicPath, privatePath);
     try {
       fs.linkSync(privatePath, publicPath);
     } catch (error) {
@@ -62,6 +66,7 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
       if (!HawserError.isInstance(error) || !(await takeOver())) throw error;
     }
     fs.unlinkSync(privateSocketPath);
+    if (names.fixed) await takeFixedName(names.fixed, { names, onPublish: note, isOver: () => isRemoved });
   }
 
   /** Puts our socket in the place of a dead one; false when it is not dead, or another process is at it. */
