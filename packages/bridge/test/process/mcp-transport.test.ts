@@ -79,7 +79,7 @@ describe("a subscription", () => {
       createStreamTransport({ readable, writable: new PassThrough(), codec: ndjson }),
       new AbortController().signal,
     );
-    const received = new Promise<JSONRPCMessage>((resolve) => void (mcp.onmessage = resolve));
+    const received = new Promise<JSONRPCMessage>((resolve) => void Object.assign(mcp, { onmessage: resolve }));
     await mcp.start();
     readable.end('{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{}}\n');
     expect(await received).toMatchObject({ id: 1, method: "subscriptions/listen" });
