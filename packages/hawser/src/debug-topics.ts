@@ -4,8 +4,8 @@
 import { programName } from "./launcher.ts";
 import { fitLine, printTo } from "./terminal.ts";
 
-/** `protocol`: every message of our protocols (the wire reads it itself). `stack`: where a failure came from. */
-const topics = ["protocol", "stack"] as const;
+/** `protocol`: every message of our protocols, `protocol-full`: however long (the wire reads both itself). `stack`: where a failure came from. */
+const topics = ["protocol", "protocol-full", "stack"] as const;
 
 const asked = (): string[] => (process.env["HAWSER_DEBUG"] ?? "").split(",");
 

@@ -5,6 +5,11 @@ export const agentHostLimitTable = {
     value: 60_000,
     reason: "Silence of a request after which the host client gives it up and cancels it.",
   },
+  hostTotalMs: {
+    value: 3_600_000,
+    reason:
+      "The longest request, whatever comes of it; then the host client gives it up and cancels it. Twice `agentTurnMs`, so that a runtime that keeps its own bounds never meets it.",
+  },
   hostUnreadChars: {
     value: 33_554_432,
     reason:

@@ -182,7 +182,7 @@ export const limitTable = define({
   },
   maxTapChars: {
     value: 2_000,
-    reason: "Length of one message in the protocol log.",
+    reason: "Length of one message in the protocol log; `HAWSER_DEBUG=protocol-full` shows all of it.",
   },
   maxErrorTextChars: {
     value: 2_000,

@@ -1,5 +1,6 @@
 // The protocol log: with HAWSER_DEBUG=protocol every message appears on stderr as
-// `[SEND] <what> <id> <json>` or `[RECV] …`, cut to a readable length, secrets taken out.
+// `[SEND] <what> <id> <json>` or `[RECV] …`, cut to a readable length, secrets taken out. With
+// HAWSER_DEBUG=protocol-full it is not cut.
 
 import { cutText } from "./cut-text.ts";
 import { JsonText } from "./codec/json-text.ts";
@@ -11,11 +12,14 @@ export type Tap = (direction: "SEND" | "RECV", message: unknown) => void;
 /** The tap that the environment asks for, or undefined. */
 export function tapFromEnvironment(environment: NodeJS.ProcessEnv = process.env): Tap | undefined {
   const topics = (environment["HAWSER_DEBUG"] ?? "").split(",");
-  if (!topics.includes("protocol")) return undefined;
-  return (direction, message) => logLine(`[${direction}] ${describe(message instanceof JsonText ? parsed(message.text) : message)}`);
+  const isWhole = topics.includes("protocol-full");
+  if (!isWhole && !topics.includes("protocol")) return undefined;
+  const maxChars = isWhole ? Infinity : limits.maxTapChars;
+  return (direction, message) =>
+    logLine(`[${direction}] ${describe(message instanceof JsonText ? parsed(message.text) : message, maxChars)}`);
 }
 
-function describe(message: unknown): string {
+function describe(message: unknown, maxChars: number): string {
   const members = typeof message === "object" && message !== null ? (message as Record<string, unknown>) : {};
   const what = members["type"] ?? members["kind"] ?? members["op"] ?? members["method"];
   const label = [what, members["id"]]
@@ -23,7 +27,7 @@ function describe(message: unknown): string {
     .map(toLabel)
     .join(" ");
   const json = redact(message);
-  const shown = json.length > limits.maxTapChars ? `${cutText(json, limits.maxTapChars)} (${json.length} characters)` : json;
+  const shown = json.length > maxChars ? `${cutText(json, maxChars)} (${json.length} characters)` : json;
   return label ? `${label} ${shown}` : shown;
 }
 

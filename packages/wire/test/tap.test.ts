@@ -58,6 +58,15 @@ describe("of a process with HAWSER_DEBUG=protocol", () => {
     expect(log[0]).toMatch(/… \(1000038 characters\)$/);
   });
 
+  it("R144 with HAWSER_DEBUG=protocol-full shows whole messages, on one line each, and still hides secrets", async () => {
+    const value = { text: `line\n${"x".repeat(100_000)}`, password: "canary-password" };
+    const [received, sent, ...rest] = await logOf([JSON.stringify({ id: "long", kind: "echo", value })], "protocol-full");
+    const shown = JSON.stringify({ ...value, password: "[redacted]" });
+    expect(received).toBe(`[RECV] echo long {"id":"long","kind":"echo","value":${shown}}`);
+    expect(sent).toBe(`[SEND] echoed long {"id":"long","type":"echoed","value":${shown}}`);
+    expect(rest).toEqual([]);
+  });
+
   it("survives ids that are broken in a broken line", async () => {
     const log = await logOf(['{"id":{a:b},"kind":', '{"id":"\\x","kind":', '{"id":"1","kind":"status"}']);
     expect(log.filter((line) => line.startsWith("[SEND] error")).length).toBe(2);

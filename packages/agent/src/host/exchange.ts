@@ -22,6 +22,8 @@ export interface AgentInfo {
 export interface ExchangeOptions {
   /** Silence after which a request is given up. */
   readonly idleMs?: number | undefined;
+  /** Time after which a request is given up although the runtime still speaks; `Infinity` for never. */
+  readonly totalMs?: number | undefined;
   readonly onPermission?: OnPermission | undefined;
   /** A line that is no response; reading goes on. */
   onNoise?(reason: string): void;
@@ -33,6 +35,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onPermission?: OnPermission | undefined;
   readonly idleMs?: number | undefined;
+  readonly totalMs?: number | undefined;
 }
 
 type RequestBody<Kind> = Kind extends AnyAgentRequest ? Omit<Kind, "id"> : never;
@@ -169,10 +172,10 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
   }
 
   function create(id: string, kind: string, requestOptions: RequestOptions, isAdopted = false): OpenRequest {
-    const { signal, idleMs = options.idleMs, onPermission = options.onPermission } = requestOptions;
+    const { signal, idleMs = options.idleMs, totalMs = options.totalMs, onPermission = options.onPermission } = requestOptions;
     const answer = (permissionId: string, given: PermissionAnswer): void => void answerQuestion(permissionId, given);
     const onRead = (): void => (isReadingPaused() ? wake() : undefined);
-    return createOpenRequest({ id, kind, signal, idleMs, onPermission, isReadingPaused, onRead, onEnd, answer, isAdopted });
+    return createOpenRequest({ id, kind, signal, idleMs, totalMs, onPermission, isReadingPaused, onRead, onEnd, answer, isAdopted });
   }
 
   function answerQuestion(permissionId: string, { decision, via }: PermissionAnswer): OpenRequest {

@@ -10,7 +10,7 @@ export * from "./link.ts";
 export { createProcessLink } from "./process-link.ts";
 export type { ProcessLink, ProcessLinkOptions } from "./process-link.ts";
 
-export interface SpawnAgentOptions extends Pick<AgentClientOptions, "idleMs" | "onPermission"> {
+export interface SpawnAgentOptions extends Pick<AgentClientOptions, "idleMs" | "totalMs" | "onPermission"> {
   /** The program; unless given, the `hawser` that is installed beside this package, or else the one on the PATH. */
   readonly command?: string | undefined;
   /** Its arguments; `["agent"]` unless given. */
@@ -37,11 +37,11 @@ export interface SpawnedAgent extends AgentClient, AsyncDisposable {
 
 /** Starts the runtime and waits until it is ready; rejects with `start_failed`, and leaves nothing running then. */
 export async function spawnAgent(options: SpawnAgentOptions = {}): Promise<SpawnedAgent> {
-  const { args = ["agent"], restart = true, readyMs = limits.hostReadyMs, idleMs, onPermission } = options;
+  const { args = ["agent"], restart = true, readyMs = limits.hostReadyMs, idleMs, totalMs, onPermission } = options;
   const onNoise = createNoiseLog((words) => logLine(`[hawser] the agent: ${words}`));
   const [command, ...first] = options.command === undefined ? hawserCommand() : [options.command];
   const link = createProcessLink({ ...options, command, args: [...first, ...args], restart, readyMs, onNoise });
-  const client = createAgentClient(link, { idleMs, onPermission, onNoise, ...(options.debug && { onMessage: logMessage }) });
+  const client = createAgentClient(link, { idleMs, totalMs, onPermission, onNoise, ...(options.debug && { onMessage: logMessage }) });
 
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {

@@ -1,6 +1,6 @@
 // One request from its first response to its end. It ends once: with the runtime's `done`, `error` or
-// `status`, or given up from here, by the program, by silence, or because nobody takes what comes. Silence
-// does not count while a question waits for the user, or while we ourselves have stopped reading.
+// `status`, or given up from here, by the program, by silence, after the longest time that it may take, or because nobody
+// takes what comes. Silence does not count while a question waits for the user, or while we ourselves have stopped reading.
 
 import { errorTable, HawserError, limits, startDeadline, type AnyAgentRequest, type AnyAgentResponse, type ErrorCode } from "@hawser/wire";
 import { createEventQueue } from "./event-queue.ts";
@@ -44,6 +44,7 @@ export interface OpenRequestOptions {
   readonly id: string;
   readonly kind: string;
   readonly idleMs?: number | undefined;
+  readonly totalMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onPermission?: OnPermission | undefined;
   /** Another program began it: who merely stops to look on does not end it. */
@@ -57,12 +58,13 @@ export interface OpenRequestOptions {
 }
 
 export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
-  const { id, kind, signal, idleMs = limits.hostIdleMs } = options;
+  const { id, kind, signal, idleMs = limits.hostIdleMs, totalMs = limits.hostTotalMs } = options;
   const questions = new Map<string, { toolId: string; over: AbortController }>();
   const queue = createEventQueue<AgentEvent>({ onRead: options.onRead, onReturn: () => end(!options.isAdopted) });
   let lastSeq = 0;
   let isEnded = false;
   let deadline = startIdleClock();
+  const cap = startDeadline({ totalMs, onExpire: (cause) => giveUp(timedOut(`the agent did not end it within ${totalMs} ms`, cause)) });
 
   function startIdleClock(): ReturnType<typeof startDeadline> {
     return startDeadline({ idleMs, onExpire });
@@ -70,16 +72,17 @@ export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
 
   function onExpire(error: HawserError): void {
     if (questions.size > 0 || options.isReadingPaused()) deadline = startIdleClock();
-    else
-      giveUp(
-        new HawserError("timeout", `the agent was silent for ${idleMs} ms; the request was given up`, { cause: error, facts: { id } }),
-      );
+    else giveUp(timedOut(`the agent was silent for ${idleMs} ms`, error));
   }
+
+  const timedOut = (reason: string, cause: HawserError): HawserError =>
+    new HawserError("timeout", `${reason}; the request was given up`, { cause, facts: { id } });
 
   function end(isGivenUp: boolean): void {
     if (isEnded) return;
     isEnded = true;
     deadline.clear();
+    cap.clear();
     signal?.removeEventListener("abort", onAbort);
     for (const permissionId of [...questions.keys()]) settleQuestion(permissionId);
     options.onEnd(request, isGivenUp);

@@ -126,6 +126,15 @@ describe.concurrent("silence", () => {
     expect(await textOf(agent.send("drip 24 200"))).toBe(".".repeat(24));
   });
 
+  it("H36: a request that never ends, although it is never silent, is given up after its longest time, and cancelled", async () => {
+    await using agent = await spawnScripted([], { totalMs: 700 });
+    const turn = agent.send("drip 100000 20");
+    const failure = await failureOf(eventsOf(turn));
+    expect(failure).toMatchObject({ code: "timeout", message: "the agent did not end it within 700 ms; the request was given up" });
+    const lines = JSON.parse(await textOf(agent.send("lines", { totalMs: Infinity }))) as string[];
+    expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual(expect.objectContaining({ kind: "cancel", target: turn.id }));
+  });
+
   it("RUN-17: late messages of an id that timed out are ignored, and the next request is clean", async () => {
     await using agent = await spawnScripted(["--contract-only"], { idleMs: 500 });
     expect(await failureOf(eventsOf(agent.send("late 3000")))).toMatchObject({ code: "timeout" });

@@ -1,7 +1,7 @@
 // Requests that are no turn, requests that are none at all, and a host that does not read.
 
 import { Readable, Writable } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createStreamTransport, ndjson } from "@hawser/wire/node";
 import { limits, type AnyAgentResponse } from "@hawser/wire";
 import { serveAgent } from "../../src/runtime/serve-agent.ts";
@@ -214,6 +214,8 @@ describe("what is no proper request", () => {
   });
 
   it("R131 R146 what is refused under an id in flight ends nothing: the first is told by a progress, and has its one end", async () => {
+    const log = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => log.mockRestore());
     const gate = createGate();
     const stage = openStage({
       async *script(step) {
@@ -234,6 +236,12 @@ describe("what is no proper request", () => {
       expect.stringContaining("refused: Invalid JSON"),
     ]);
     expect(textOf(stage.of("same"))).toBe("first");
+    expect(stage.of("same").filter(({ type }) => type === "done" || type === "error")).toHaveLength(1);
+    expect(log.mock.calls.map(([line]) => String(line))).toEqual([
+      "[hawser] agent: line 2 was refused: id same is in flight; use a fresh one\n",
+      expect.stringMatching(/^\[hawser\] agent: line 3 was refused: .+\n$/),
+      expect.stringMatching(/^\[hawser\] agent: line 4 was refused: .+\n$/),
+    ]);
     await stage.close();
   });
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde_json::Value;
 use tauri::{AppHandle, Emitter};
 
 use super::pace::Pace;
@@ -74,12 +75,7 @@ impl Sink for PageEvents {
 
 impl PageEvents {
     fn emit_line(&self, event: &str, line: &str) {
-        let emitted = if is_safe_literal(line) {
-            self.app.emit_str(event, line.to_owned())
-        } else {
-            self.app.emit(event, line)
-        };
-        if let Err(error) = emitted {
+        if let Err(error) = self.app.emit_str(event, to_expression(line)) {
             say(&format!(
                 "hawser: a response did not reach the window: {error}"
             ));
@@ -87,26 +83,36 @@ impl PageEvents {
     }
 }
 
-/// An event's value reaches the page as a literal of its language, where a member `__proto__` means something
-/// else than in JSON. Such a line goes as a text, which the page parses.
-fn is_safe_literal(line: &str) -> bool {
-    !line.contains("__proto__") && !line.contains("\\u005f") && !line.contains("\\u005F")
+/// An event's value reaches the page as an expression of its language, and every response is an object there. In a
+/// literal a member `__proto__` means something else than in JSON, so such a line is parsed by the page.
+fn to_expression(line: &str) -> String {
+    let is_plain =
+        !line.contains("__proto__") && !line.contains("\\u005f") && !line.contains("\\u005F");
+    if is_plain {
+        line.to_owned()
+    } else {
+        format!("JSON.parse({})", Value::from(line))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_safe_literal;
+    use super::to_expression;
 
     #[test]
-    fn a_member_that_would_become_a_prototype_is_seen_in_every_spelling() {
-        assert!(is_safe_literal(r#"{"type":"token","token":"proto"}"#));
+    fn a_line_is_a_literal_unless_a_member_would_become_a_prototype_in_any_spelling() {
+        let plain = r#"{"type":"token","token":"proto"}"#;
+        assert_eq!(to_expression(plain), plain);
+        assert_eq!(
+            to_expression(r#"{"__proto__":{"a":1}}"#),
+            r#"JSON.parse("{\"__proto__\":{\"a\":1}}")"#
+        );
         for line in [
-            r#"{"__proto__":{"a":1}}"#,
             r#"{"\u005f_proto__":1}"#,
             r#"{"_\u005Fproto__":1}"#,
             r#"{"\u005f\u005fpr\u006fto\u005f_":1}"#,
         ] {
-            assert!(!is_safe_literal(line), "{line}");
+            assert!(to_expression(line).starts_with("JSON.parse(\""), "{line}");
         }
     }
 }
