@@ -6,6 +6,7 @@ import { runProgram } from "../setup/program.mjs";
 import { buildStep, isBuildStale } from "./build.ts";
 import { runChecks } from "./checks.ts";
 import { buildDesktop, checkBuildMachine, checkTestMachine, leftOutStep, runDesktop, testDesktop } from "./desktop.ts";
+import { demoShell } from "./demo-shell.ts";
 import { longTestFiles, longTestsVariable } from "./long-tests.ts";
 import { packForProjects } from "./pack.ts";
 import { releaseSteps } from "./release-check.ts";
@@ -16,8 +17,7 @@ import { root } from "./tool.ts";
 const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
   async start(args) {
     await buildOrStop();
-    const demo = ["--model", "offline", "--demo", "--tools", "examples/tools.ts"];
-    return runNode(["packages/hawser/bin/hawser.mjs", "shell", ...demo, ...args]);
+    return runNode([...demoShell, ...args]);
   },
 
   async test(filters) {

@@ -22,7 +22,7 @@ export type { AuditLog, AuditLogOptions } from "./permissions/audit-log.ts";
 export { createPolicy } from "./permissions/create-policy.ts";
 export type { PermissionMode, PolicyOptions, RulesPolicy } from "./permissions/create-policy.ts";
 export type { PermissionPolicy, ToolCall, Verdict } from "./permissions/policy.ts";
-export { parseRules } from "./permissions/rules.ts";
+export { parseRules, toCommandRule } from "./permissions/rules.ts";
 export type { PermissionRule } from "./permissions/rules.ts";
 export { openRulesFile } from "./permissions/rules-file.ts";
 export type { RulesFile } from "./permissions/rules-file.ts";

@@ -70,7 +70,15 @@ export type {
   ToolUseResponse,
   UserMessageRequest,
 } from "./protocols/agent-contract.ts";
-export type { ConversationMessage, ConversationSummary, MessagePart, ModelEntry, StatusData, UsageData } from "./protocols/agent-data.ts";
+export type {
+  ConversationMessage,
+  ConversationSummary,
+  MessagePart,
+  ModelEntry,
+  ServerEntry,
+  StatusData,
+  UsageData,
+} from "./protocols/agent-data.ts";
 export { bridgeProtocol } from "./protocols/bridge.ts";
 export type { BridgeRequest, BridgeResponse } from "./protocols/bridge.ts";
 export { echoProtocol } from "./protocols/echo.ts";

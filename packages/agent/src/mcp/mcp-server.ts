@@ -33,7 +33,7 @@ export interface McpServerOptions {
 export interface McpServerStatus {
   readonly name: string;
   readonly state: "connecting" | "connected" | "failed" | "lost" | "closed";
-  readonly reason?: string | undefined;
+  readonly reason?: string;
 }
 
 export interface McpServer {

@@ -47,6 +47,8 @@ export type ModelEvent =
       readonly inputTokens?: number | undefined;
       readonly outputTokens?: number | undefined;
       readonly cachedInputTokens?: number | undefined;
+      /** Where the model knows itself what it has cost. */
+      readonly costUsd?: number | undefined;
     };
 
 export interface Model {

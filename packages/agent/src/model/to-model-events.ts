@@ -3,7 +3,7 @@
 // vendor's word that it is complete is an error, however it ends.
 
 import { createTextGap, cutText } from "@hawser/wire";
-import type { FinishReason, LanguageModelStreamPart, LanguageModelUsage } from "ai";
+import type { FinishReason, LanguageModelStreamPart, LanguageModelUsage, ProviderMetadata } from "ai";
 import { lostError, modelError, redact, toModelError, type ErrorOrigin } from "./model-error.ts";
 import type { ModelEvent } from "./model.ts";
 import type { ToolNames } from "./vendor-names.ts";
@@ -24,6 +24,7 @@ interface Finish {
   readonly finishReason: FinishReason;
   readonly rawFinishReason: string | undefined;
   readonly usage: LanguageModelUsage;
+  readonly providerMetadata?: ProviderMetadata | undefined;
 }
 
 export async function* toModelEvents(parts: AsyncIterable<LanguageModelStreamPart>, context: EventContext): AsyncGenerator<ModelEvent> {
@@ -46,7 +47,7 @@ export async function* toModelEvents(parts: AsyncIterable<LanguageModelStreamPar
   }
   if (finish === undefined || isUnfinished(finish)) throw lostError("the answer ended before it was complete", context.origin);
   yield* calls;
-  yield* usageEvents(finish.usage);
+  yield* usageEvents(finish);
   yield* remarkOn(finish, { hasCalls: calls.length > 0, isSilent }, context.origin);
 }
 
@@ -76,9 +77,14 @@ const isUnfinished = ({ finishReason, rawFinishReason }: Finish): boolean =>
   finishReason === "interrupted" || finishReason === "error" || (finishReason === "other" && rawFinishReason === undefined);
 
 /** None where the vendor does not count. */
-function* usageEvents({ inputTokens, outputTokens, inputTokenDetails }: LanguageModelUsage): Generator<ModelEvent> {
+function* usageEvents({ usage, providerMetadata = {} }: Finish): Generator<ModelEvent> {
+  const { inputTokens, outputTokens, inputTokenDetails } = usage;
   if (inputTokens === undefined && outputTokens === undefined) return;
-  yield { type: "usage", inputTokens, outputTokens, cachedInputTokens: inputTokenDetails.cacheReadTokens };
+  // Claude Code counts it, as an estimate.
+  const costUsd = Object.values(providerMetadata)
+    .map(({ runCostUsd }) => runCostUsd)
+    .find((cost) => typeof cost === "number");
+  yield { type: "usage", inputTokens, outputTokens, cachedInputTokens: inputTokenDetails.cacheReadTokens, costUsd };
 }
 
 /** An answer that stops short says so: as an error where it would pass for a whole one, else as a notice. */

@@ -5,7 +5,7 @@
 // asks or denies only one: a doubt never opens a door.
 
 import { HawserError, isRecord, limits } from "@hawser/wire";
-import { matchesGlob } from "../tools/files/glob.ts";
+import { matchesGlob, toLiteralGlob } from "../tools/files/glob.ts";
 
 export type Decision = "allow" | "ask" | "deny";
 
@@ -16,6 +16,13 @@ export interface PermissionRule {
   readonly match?: Readonly<Record<string, string | readonly string[]>> | undefined;
   readonly decision: Decision;
 }
+
+/** Allows a program with any arguments. */
+export const toCommandRule = (name: string): PermissionRule => ({
+  tool: "run_command",
+  match: { command: toLiteralGlob(name) },
+  decision: "allow",
+});
 
 /** The values of one member of the input, in every form that they are known by. */
 export type ValuesOf = (member: string) => readonly string[] | undefined;

@@ -1,6 +1,6 @@
 // What a runtime is made of. The composing program hands these in; the runtime knows none of their makers.
 
-import { limits, type Tool, type UserMessageRequest } from "@hawser/wire";
+import { limits, type ServerEntry, type Tool, type UserMessageRequest } from "@hawser/wire";
 import type { ConversationStore } from "../history/conversation-store.ts";
 import type { AttachedContent, ModelCatalog } from "../model/model.ts";
 import type { PermissionPolicy } from "../permissions/policy.ts";
@@ -19,6 +19,8 @@ export interface AgentParts {
   readonly store: ConversationStore;
   /** Asked at the beginning of every step: a server may have brought tools meanwhile. */
   tools(): readonly Tool[];
+  /** How the MCP servers are, for `get_status`. */
+  servers?(): readonly ServerEntry[];
   readonly policy: PermissionPolicy;
   /** Reads and checks all of them, or throws what is wrong with one. `isEarlier`: they were attached to an earlier message. */
   readAttachments(attachments: readonly Attachment[], signal: AbortSignal, isEarlier?: boolean): Promise<readonly AttachedContent[]>;

@@ -46,7 +46,9 @@ function runtimeAnswers(options: ControlOptions): Omit<Answers, Extract<keyof An
       const conversationLength = await conversations.lengthOf(conversationId);
       const state = options.isStopping() ? "stopping" : running > 0 ? "busy" : "idle";
       const uptime = Math.round(performance.now() - options.startedAt);
-      await reply.end({ type: "status", data: { state, conversationLength, uptime, model: parts.models.current, running, waiting } });
+      const servers = [...(parts.servers?.() ?? [])];
+      const more = { model: parts.models.current, running, waiting, ...(servers.length > 0 && { servers }) };
+      await reply.end({ type: "status", data: { state, conversationLength, uptime, ...more } });
     },
     async cancel({ id, target }, reply) {
       const ended = turns.whenEnded(target);

@@ -26,6 +26,8 @@ export interface TurnTotals {
   inputTokens: number;
   outputTokens: number;
   cachedInputTokens: number;
+  /** As the model says itself; undefined until it does. */
+  costUsd: number | undefined;
   readonly toolIds: Set<string>;
   /** Between what is said in one step and in the next. */
   readonly gap: TextGap;
@@ -108,6 +110,7 @@ export function createStepRun({ model, step, totals, emit, keep }: StepRunOption
     totals.inputTokens += event.inputTokens ?? 0;
     totals.outputTokens += event.outputTokens ?? 0;
     totals.cachedInputTokens += event.cachedInputTokens ?? 0;
+    if (event.costUsd !== undefined) totals.costUsd = (totals.costUsd ?? 0) + event.costUsd;
   }
 
   return {

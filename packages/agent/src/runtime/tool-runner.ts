@@ -129,7 +129,7 @@ async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCal
     policy.note(call, { decision, by: reason, via });
     throw new HawserError("tool_failed", `denied: ${reason}`);
   }
-  const answer = await ask(call, reason, { questions, scope }).catch((error: unknown) => {
+  const answer = await ask(call, { reason, ...whatIsReplaced(call, permit) }, { questions, scope }).catch((error: unknown) => {
     policy.note(call, { decision: "deny", by: "the turn ended before an answer came", via: "cancelled" });
     throw error;
   });
@@ -148,13 +148,22 @@ interface Asking {
   readonly scope: CallScope;
 }
 
+/** Whether a file is there already is known from what the decision is bound to. */
+function whatIsReplaced({ toolName }: ToolCall, permit: Permit | undefined): { readonly replaces?: boolean } {
+  return toolName === "write_file" && permit?.target ? { replaces: permit.target.missing.length === 0 } : {};
+}
+
 /** Rejects when the turn ends first. */
-async function ask(call: ToolCall, reason: string, { questions, scope }: Asking): Promise<Outcome> {
+async function ask(
+  call: ToolCall,
+  about: { readonly reason: string; readonly replaces?: boolean },
+  { questions, scope }: Asking,
+): Promise<Outcome> {
   scope.onQuestion(true);
   const { toolId, toolName, input } = call;
   const question = (permissionId: string): TurnEvent => ({
     type: "permission_request",
-    data: { permissionId, toolId, toolName, input, reason },
+    data: { permissionId, toolId, toolName, input, ...about },
   });
   return questions.ask(scope, (permissionId) => scope.emit(question(permissionId))).finally(() => scope.onQuestion(false));
 }

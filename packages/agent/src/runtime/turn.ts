@@ -81,7 +81,7 @@ interface TurnContents {
 
 async function answerIn(messageId: string, options: TurnOptions, { attachments, held }: TurnContents): Promise<void> {
   const { parts, conversation, model, scope } = options;
-  const counts = { textBytes: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
+  const counts = { textBytes: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: undefined };
   const totals: TurnTotals = { ...counts, toolIds: idsIn(conversation), gap: createTextGap() };
   const { agentSteps } = turnLimits(parts);
   for (let count = 1; count <= agentSteps; count++) {
@@ -196,12 +196,14 @@ function idsIn({ messages }: Conversation): Set<string> {
 
 function toUsage({ name }: Model, totals: TurnTotals, { prices }: AgentParts): UsageData {
   const { inputTokens, outputTokens, cachedInputTokens } = totals;
+  // The user's own prices count before the model's estimate.
   const price = prices && Object.hasOwn(prices, name) ? prices[name] : undefined;
+  const costUsd = price ? toCostUsd(totals, price) : totals.costUsd;
   return {
     model: name,
     inputTokens,
     outputTokens,
     ...(cachedInputTokens > 0 && { cachedInputTokens }),
-    ...(price && { costUsd: toCostUsd(totals, price) }),
+    ...(costUsd !== undefined && { costUsd }),
   };
 }

@@ -4,6 +4,26 @@ import { expect, it } from "vitest";
 import { toCostUsd } from "../../src/runtime/prices.ts";
 import { openStage, say } from "./stage.ts";
 
+it("a usage tells what the model says itself that it has cost, summed up over the steps, unless there are prices", async () => {
+  const ofStep = async (prices?: Record<string, { inputPerMillion: number; outputPerMillion: number }>): Promise<unknown> => {
+    const stage = openStage({
+      prices,
+      async *script({ messages }) {
+        yield { type: "usage", inputTokens: 1_000, outputTokens: 100, costUsd: 0.25 };
+        const isFirst = messages.at(-1)!.parts.length === 0;
+        if (isFirst) yield { type: "tool_call", toolId: "t", toolName: "none", input: {} };
+        else yield { type: "text", text: "done" };
+      },
+    });
+    stage.send(say("a", "x"));
+    await stage.endOf("a");
+    await stage.close();
+    return stage.of("a").findLast(({ type }) => type === "usage");
+  };
+  expect(await ofStep()).toMatchObject({ data: { inputTokens: 2_000, costUsd: 0.5 } });
+  expect(await ofStep({ scripted: { inputPerMillion: 3, outputPerMillion: 15 } })).toMatchObject({ data: { costUsd: 0.009 } });
+});
+
 it.each([
   ["input and output each have their price", { inputPerMillion: 3, outputPerMillion: 15 }, 0, 3 + 15 * 2],
   ["what came from a cache has a price of its own", { inputPerMillion: 3, outputPerMillion: 15, cachedInputPerMillion: 1 }, 400_000, 32.2],

@@ -6,21 +6,27 @@ import { createHash } from "node:crypto";
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { limits } from "@hawser/wire";
 
+export interface KnownSession {
+  readonly sessionId: string;
+  /** What it has cost so far. */
+  readonly costUsd: number;
+}
+
 export interface Conversations {
   /** The session that ends where this begins; undefined where nobody knows it. */
-  find(earlier: LanguageModelV4Prompt): string | undefined;
+  find(earlier: LanguageModelV4Prompt): KnownSession | undefined;
   /** The session holds this prompt and the answer to it. */
-  remember(prompt: LanguageModelV4Prompt, answer: string, sessionId: string): void;
+  remember(prompt: LanguageModelV4Prompt, answer: string, session: KnownSession): void;
   /** The session of this conversation can't be resumed. */
   forget(earlier: LanguageModelV4Prompt): void;
 }
 
 export function createConversations(): Conversations {
-  const sessions = new Map<string, string>();
+  const sessions = new Map<string, KnownSession>();
   return {
     find: (earlier) => (earlier.length === 0 ? undefined : sessions.get(fingerprint(earlier))),
-    remember(prompt, answer, sessionId) {
-      sessions.set(fingerprint([...prompt, { role: "assistant", content: [{ type: "text", text: answer }] }]), sessionId);
+    remember(prompt, answer, session) {
+      sessions.set(fingerprint([...prompt, { role: "assistant", content: [{ type: "text", text: answer }] }]), session);
       const [oldest] = sessions.keys();
       if (sessions.size > limits.claudeSessionEntries && oldest !== undefined) sessions.delete(oldest);
     },

@@ -17,7 +17,7 @@ import { openCliRun } from "../run-cli.ts";
 import type { RunGuard } from "../run-ending.ts";
 import { createToolset, defaultServerName, selectTools, type Toolset, type ToolSelection } from "../toolset.ts";
 import { prepareCallPrompt, splitPrompt } from "./call-prompt.ts";
-import { createConversations } from "./conversations.ts";
+import { createConversations, type KnownSession } from "./conversations.ts";
 import { createHandedCalls } from "./handed-calls.ts";
 import { foldStep, toStepStream } from "./step-results.ts";
 import { readStep, toCallError, type LanguageRun, type StepHooks, type StepRequest } from "./steps.ts";
@@ -42,7 +42,7 @@ export function createLanguageCalls(options: ClaudeCodeModelOptions, registered:
   // What the caller has decided about sessions is not decided again.
   const isResuming = options.persistSession !== false && options.resume === undefined && options.continue !== true;
 
-  async function openRun(call: LanguageModelV4CallOptions, session?: string): Promise<StepRequest> {
+  async function openRun(call: LanguageModelV4CallOptions, session?: KnownSession): Promise<StepRequest> {
     const { prepared, warnings } = prepareCallPrompt(call.prompt, session !== undefined);
     const functionTools = call.toolChoice?.type === "none" ? [] : (call.tools ?? []).filter((tool) => tool.type === "function");
     const handed = createHandedCalls(functionTools);
@@ -57,12 +57,12 @@ export function createLanguageCalls(options: ClaudeCodeModelOptions, registered:
       schema,
       includePartialMessages: true,
       keepsAlive: functionTools.length === 0,
-      ...(session !== undefined && { resume: session, forkSession: true }),
+      ...(session !== undefined && { resume: session.sessionId, forkSession: true }),
     }).catch((error: unknown) => {
       throw toCallError(call, error);
     });
     const names = functionTools.length > 0 && selection ? selection.names : new Map<string, string>();
-    const run: LanguageRun = { cli, handed, names, schema, record: createRunRecord(), calls: [] };
+    const run: LanguageRun = { cli, handed, names, schema, record: createRunRecord(), pastCostUsd: session?.costUsd ?? 0, calls: [] };
     return { run, call, warnings: [...warningsFor(call), ...warnings] };
   }
 
@@ -104,8 +104,8 @@ export function createLanguageCalls(options: ClaudeCodeModelOptions, registered:
 
   const hooks: StepHooks = {
     park: waiting.park,
-    onFinished(prompt, answer, sessionId) {
-      if (isResuming) conversations.remember(prompt, answer, sessionId);
+    onFinished(prompt, answer, { sessionId, costUsd }) {
+      if (isResuming) conversations.remember(prompt, answer, { sessionId, costUsd });
     },
   };
 

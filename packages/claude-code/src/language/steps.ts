@@ -15,6 +15,7 @@ import type { OutputSchema } from "../options.ts";
 import type { RunRecord } from "../result.ts";
 import type { CliRun } from "../run-cli.ts";
 import { readRunOutput } from "../structured-output.ts";
+import type { KnownSession } from "./conversations.ts";
 import type { HandedCall, HandedCalls } from "./handed-calls.ts";
 import { createStepParts, type StepParts } from "./step-parts.ts";
 
@@ -25,6 +26,8 @@ export interface LanguageRun {
   readonly names: ReadonlyMap<string, string>;
   readonly schema: OutputSchema | undefined;
   readonly record: RunRecord;
+  /** What the session that it resumes had cost before: the command line counts on from there. */
+  readonly pastCostUsd: number;
   /** A message that was asked for and not taken yet. */
   pulled?: Promise<AgentMessage | undefined> | undefined;
   /** Handed out, and not answered yet. */
@@ -40,7 +43,7 @@ export interface StepRequest {
 export interface StepHooks {
   /** The run waits for results now. */
   park(step: StepRequest): void;
-  onFinished(prompt: LanguageModelV4CallOptions["prompt"], answer: string, sessionId: string): void;
+  onFinished(prompt: LanguageModelV4CallOptions["prompt"], answer: string, session: KnownSession): void;
 }
 
 // From a call that reaches us to the rest of its message, where that was not streamed.
@@ -118,10 +121,13 @@ async function* finishRun({ run, call }: StepRequest, parts: StepParts, hooks: S
   const { metadata } = record;
   // Not before everything is gone: who sees the end may look for leftovers.
   await run.cli.close();
-  hooks.onFinished(call.prompt, answer, metadata.sessionId);
-  const { usage: _, ...facts } = metadata;
+  hooks.onFinished(call.prompt, answer, metadata);
+  const { usage: _, ...facts } = { ...metadata, runCostUsd: costWithoutPast(metadata.costUsd, run.pastCostUsd) };
   yield toFinish(parts, toFinishReason(metadata.stopReason), JSON.parse(JSON.stringify(facts)) as JSONObject);
 }
+
+/** A sum that is less than what there was before was counted from zero. */
+const costWithoutPast = (costUsd: number, pastCostUsd: number): number => (costUsd < pastCostUsd ? costUsd : costUsd - pastCostUsd);
 
 const toFinish = (parts: StepParts, finishReason: LanguageModelV4FinishReason, facts: JSONObject): LanguageModelV4StreamPart => ({
   type: "finish",

@@ -145,6 +145,12 @@ describe.runIf(hasCli)("the AI SDK", () => {
     const second = await generateText({ model, messages });
     // The session has the answer before; a fresh process has it in the text that it is told.
     expect([first.text, second.text]).toEqual(["answer 0", "answer 1"]);
+    // The command line counts on from the session's past; what this request has cost is told beside it.
+    const costs = [first, second].map(
+      ({ providerMetadata }) => providerMetadata?.["claude-code"] as { costUsd: number; runCostUsd: number },
+    );
+    expect(costs[1]!.costUsd).toBeCloseTo(2 * costs[0]!.costUsd, 9);
+    expect(costs.map(({ runCostUsd }) => runCostUsd)).toEqual([costs[0]!.costUsd, expect.closeTo(costs[0]!.costUsd, 9)]);
     expect(stage.model.conversations.at(-1)!.said).not.toContain("<conversation>");
     const fresh = await generateText({ model: stage.create(), messages });
     expect(fresh.text).toBe("answer 0");

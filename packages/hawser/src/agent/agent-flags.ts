@@ -13,7 +13,8 @@ export interface AgentFlags {
   readonly dataDir?: string;
   /** False for `--no-history`. */
   readonly history?: boolean;
-  readonly permissions?: "ask" | "deny";
+  /** `commands`: as `deny`, but the programs of `allowCommand` may run. */
+  readonly permissions?: "ask" | "deny" | "commands";
   /** What a failed tool means: a result that the model reads, or the end of the turn. */
   readonly toolFailure?: "result" | "fatal";
   readonly debugProtocol?: true;

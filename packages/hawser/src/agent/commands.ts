@@ -72,7 +72,9 @@ function addChat(program: Command): void {
 const chatHelp = `${commandsHelp}
 
 Questions:
-  yes, no or always, and Enter. yes and no can be short (y, n), always can't; what was typed
+  With a pipe, a message and no terminal, or --json nobody can be asked, and what would ask is
+  denied. Programs that you name with --allow-command run then, with any arguments.
+  On a terminal: yes, no or always, and Enter. yes and no can be short (y, n), always can't; what was typed
   before the question was shown does not count.
 
 Exit codes:
@@ -101,7 +103,10 @@ export function addAgentOptions(command: Command): Command {
     .option("--data-dir <folder>", "where conversations are kept (default: ~/.local/share/hawser)")
     .option("--no-history", "keep conversations in memory only")
     .addOption(
-      new Option("--permissions <how>", "what changes something: ask, or deny without asking (default: ask)").choices(["ask", "deny"]),
+      new Option(
+        "--permissions <how>",
+        "what changes something: ask, deny without asking, or deny all but the programs of --allow-command (default: ask)",
+      ).choices(["ask", "deny", "commands"]),
     )
     .addOption(
       new Option(

@@ -17,10 +17,12 @@ import {
   openAttachment,
   openRulesFile,
   readAttachments,
+  toCommandRule,
   type AgentConfig,
   type AgentParts,
   type ConversationStore,
   type ModelCatalog,
+  type PolicyOptions,
   type Roots,
 } from "@hawser/agent";
 import { logLine } from "@hawser/wire/node";
@@ -54,13 +56,14 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Surroundings
   const remembered = config.rememberPermissions ? await openRulesFile(join(folder, "permissions.json")) : undefined;
   const sources = createToolSources(flags, config, { env, cwd });
   const allowedCommands = [...(config.allowedCommands ?? []), ...(flags.allowCommand ?? [])];
-  const policy = createPolicy({ rules: config.permissions, mode: flags.permissions, roots, audit, remembered });
+  const policy = createPolicy({ ...rulesOf(flags, config), roots, audit, remembered });
   const late = createLateTools(createBuiltinTools({ roots, allowedCommands, environment: env }), sources.list);
   return {
     parts: {
       models: withTools(models, late),
       store: createStore(flags, folder),
       tools: late.tools,
+      servers: sources.servers,
       policy,
       readAttachments: (attachments, signal, isEarlier) =>
         readAttachments(attachments, { open: (path) => openAttachment(path, { roots: attachable, policy, isEarlier }), signal }),
@@ -75,6 +78,13 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Surroundings
       await Promise.allSettled([sources.close(), audit.close(), remembered?.close()]);
     },
   };
+}
+
+/** The rules of the configuration come after those of the flags, and so can narrow them. */
+function rulesOf({ permissions, allowCommand = [] }: AgentFlags, config: AgentConfig): Pick<PolicyOptions, "rules" | "mode"> {
+  if (permissions !== "commands") return { rules: config.permissions, mode: permissions };
+  const allowed = allowCommand.map(toCommandRule);
+  return { rules: [...allowed, ...(config.permissions ?? [])], mode: "deny" };
 }
 
 /** The folders in which the agent will work. Throws `usage` for those that can't be roots, before anything else is begun. */

@@ -47,7 +47,7 @@ async function withDemo(flags: ChatFlags, action: (given: Given) => Promise<numb
 
 async function answer(words: readonly string[], { flags, env }: Given): Promise<number> {
   const message = flags.list ? "" : await readMessage(words);
-  const permissions = canAsk(flags.json === true) ? flags.permissions : "deny";
+  const permissions = canAsk(flags.json === true) ? flags.permissions : withoutAnybodyToAsk(flags);
   const agent = await startAgent({ ...flags, ...(permissions && { permissions }) }, { env, onLog: printLog });
   try {
     if (flags.list) {
@@ -59,6 +59,11 @@ async function answer(words: readonly string[], { flags, env }: Given): Promise<
   } finally {
     await agent.close();
   }
+}
+
+/** Who names a program in the same line means that it may run. */
+function withoutAnybodyToAsk({ permissions, allowCommand = [] }: ChatFlags): "deny" | "commands" {
+  return permissions === "deny" || allowCommand.length === 0 ? "deny" : "commands";
 }
 
 async function readMessage(words: readonly string[]): Promise<string> {

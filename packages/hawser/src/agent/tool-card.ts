@@ -45,12 +45,17 @@ const maxArgumentChars = 600;
 const maxReasonChars = 600;
 
 /** Everything that a question is about. `isWhole`: also what is long. */
-export function showQuestion({ toolName, input, reason }: Use & { reason: string }, { paint }: CardStyle, isWhole = false): string {
+export function showQuestion(
+  { toolName, input, reason, replaces }: Use & { reason: string; replaces?: boolean },
+  { paint }: CardStyle,
+  isWhole = false,
+): string {
   const title = `${paint("yellow", "?")} ${paint("bold", fitLine(toolName, maxNameChars))}\n`;
   const why = `    ${paint("dim", fitLine(reason, maxReasonChars))}\n`;
   const members = isRecord(input) ? Object.entries(input) : [["input", input] as const];
   const blocks = members.map(([name, value]) => showArgument(name, toPlainText(value), paint, isWhole));
-  return title + blocks.join("") + why;
+  const loss = replaces === true ? `    ${paint("yellow", "The file of that name is replaced.")}\n` : "";
+  return title + blocks.join("") + loss + why;
 }
 
 function showArgument(name: string, value: string, paint: Paint, isWhole: boolean): string {

@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { AgentConfig, ConfiguredGateway } from "@hawser/agent";
-import { HawserError, limits } from "@hawser/wire";
+import { describeThrown, HawserError, limits, type ServerEntry } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import { readVersion } from "../launcher.ts";
 import type { AgentFlags } from "./agent-flags.ts";
@@ -12,6 +12,8 @@ import type { LoadedTools, ToolSource } from "./late-tools.ts";
 
 export interface ToolSources {
   readonly list: readonly ToolSource[];
+  /** How the MCP servers are. */
+  servers(): readonly ServerEntry[];
   close(): Promise<void>;
 }
 
@@ -24,6 +26,9 @@ export function createToolSources(flags: AgentFlags, config: AgentConfig, place:
   const { mcpServers = {}, gateway } = config;
   const closing = new AbortController();
   const closers: (() => Promise<void>)[] = [];
+  const allServers = (state: Omit<ServerEntry, "name">) => (): readonly ServerEntry[] =>
+    Object.keys(mcpServers).map((name) => ({ name, ...state }));
+  let serverStates = allServers({ state: "connecting" });
   const named = (flags.tools ?? []).map((path) => resolve(place.cwd, path));
   const modules = [...(config.tools ?? []), ...named];
   // What is wrong inside a module costs its tools and is said when it is loaded; that a flag names none is said at once.
@@ -35,15 +40,24 @@ export function createToolSources(flags: AgentFlags, config: AgentConfig, place:
     const onNotice = (message: string): void => logLine(`[hawser] ${message}`);
     const servers = connectMcpServers(mcpServers, { ...place, version: readVersion(), signal: closing.signal, onNotice });
     closers.push(servers.close);
+    serverStates = servers.status;
     return { tools: servers.tools, ready: servers.whenReady(limits.agentLateToolsMs) };
+  }
+
+  async function loadServersOrSay(): Promise<LoadedTools> {
+    return loadServers().catch((error: unknown) => {
+      serverStates = allServers({ state: "failed", reason: describeThrown(error) });
+      throw error;
+    });
   }
 
   return {
     list: [
       ...modules.map((path) => ({ label: path, load: () => loadModule(path) })),
       ...(gateway ? [{ label: "the gateway", load: () => loadGateway(gateway, place) }] : []),
-      ...(Object.keys(mcpServers).length > 0 ? [{ label: "the MCP servers", load: loadServers }] : []),
+      ...(Object.keys(mcpServers).length > 0 ? [{ label: "the MCP servers", load: loadServersOrSay }] : []),
     ],
+    servers: () => serverStates(),
     async close() {
       closing.abort();
       await Promise.all(closers.map((close) => close()));

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startDemoApi } from "@hawser/gateway";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   makeStage,
   mcpServer,
@@ -196,6 +196,24 @@ describe.concurrent("tools from elsewhere", () => {
     expect((await tide(makeStage({}, { ...config, permissions: [] }), ["--permissions", "deny"])).text).toContain("denied");
   });
 
+  it("get_status says how each MCP server is, and why one is broken", async () => {
+    const servers = { harbour: { command: process.execPath, args: [mcpServer] }, wreck: { command: "/nowhere/wreck" } };
+    const running = startIn(makeStage({}, { mcpServers: servers }), ["agent"]);
+    onTestFinished(() => void running.process.kill());
+    for (let at = 0; !/"connected".*"failed"/.test(running.stdout.trim().split("\n").at(-1) ?? ""); at++) {
+      running.process.stdin.write(`{"id":"s${at}","kind":"get_status"}\n`);
+      await running.printed('"type":"status"');
+    }
+    expect(toEvents(running.stdout).at(-1)).toMatchObject({
+      data: {
+        servers: [
+          { name: "harbour", state: "connected" },
+          { name: "wreck", state: "failed", reason: expect.stringContaining("/nowhere/wreck") as string },
+        ],
+      },
+    });
+  });
+
   it("operations of an HTTP API are offered", async () => {
     const api = await startDemoApi();
     try {
@@ -210,6 +228,19 @@ describe.concurrent("tools from elsewhere", () => {
 });
 
 describe.concurrent("permissions", () => {
+  it.each([
+    ["there is a file of that name", { "notes.txt": "old" }, true],
+    ["there is none", {}, false],
+  ])("a question about a file that is written says whether it is replaced: %s", async (_which, files, replaces) => {
+    const running = startIn(makeStage(files), ["agent"]);
+    onTestFinished(() => void running.process.kill());
+    running.process.stdin.write(`${JSON.stringify({ id: "1", kind: "user_message", message: 'write "hello" to notes.txt' })}\n`);
+    await running.printed('"type":"permission_request"');
+    expect(toEvents(running.stdout).find(({ type }) => type === "permission_request")).toMatchObject({
+      data: { toolName: "write_file", replaces },
+    });
+  });
+
   it("--permissions deny denies what changes something, the turn goes on, and the decision is in the audit log", async () => {
     const stage = makeStage();
     const { code, events } = await ask(stage, 'write "hello" to notes.txt', ["--permissions", "deny"]);

@@ -77,6 +77,26 @@ describe.concurrent("one answer", () => {
     expect(existsSync(join(stage.folder, "notes.txt"))).toBe(true);
   });
 
+  it("nobody to ask: a program that is named in the same line runs, with any arguments; another one, and what changes files, is still denied", async () => {
+    const stage = makeStage({ "a.txt": "anchor" });
+    const run = (flags: readonly string[], words: string): ReturnType<typeof runIn> => runIn(stage, ["chat", ...flags, words]);
+    const allowed = await run(["--allow-command", "cat"], "run cat a.txt");
+    expect(allowed).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("anchor") as string });
+    expect(await run(["--allow-command", "cat"], 'write "hello" to notes.txt')).toMatchObject({ code: 8 });
+    expect(await run(["--allow-command", "cat", "--permissions", "deny"], "run cat a.txt")).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining("nobody is asked here") as string,
+    });
+  });
+
+  it("nobody to ask: programs of the configuration are not named in the same line, and its rules narrow those that are", async () => {
+    const configured = makeStage({ "a.txt": "anchor" }, { allowedCommands: ["cat"] });
+    expect(await runIn(configured, ["chat", "--allow-command", "ls", "run cat a.txt"])).toMatchObject({ code: 8 });
+    const narrowed = makeStage({}, { permissions: [{ tool: "run_command", match: { args: ["*secret*"] }, decision: "deny" }] });
+    const { code, stderr } = await runIn(narrowed, ["chat", "--allow-command", "cat", "run cat secret.txt"]);
+    expect([code, stderr]).toEqual([8, expect.stringContaining("denies it") as string]);
+  });
+
   it("tools of a module that is named from here are offered", async () => {
     const { stdout } = await runIn(makeStage(), ["chat", "--tools", toolsModule, "call greet with name=Ada"]);
     expect(stdout).toContain("Ahoy, Ada!");

@@ -62,6 +62,10 @@ describe.runIf(hasCli)("hawser agent with Claude Code as its model", () => {
     // What was said before is in the session, not in the text.
     expect(second!.messages.filter(({ role }) => role === "assistant")).toHaveLength(2);
     expect(second!.said).not.toContain("<conversation>");
+    // What Claude Code says that it has cost, for each turn alone: the first took two requests of the same size, the second one.
+    const costOf = (turn: string): unknown => events.findLast(({ type, id }) => type === "usage" && id === turn)?.data;
+    expect(costOf("2")).toMatchObject({ costUsd: expect.closeTo(0.000105, 9) as number });
+    expect(costOf("1")).toMatchObject({ costUsd: expect.closeTo(0.00021, 9) as number });
   });
 
   it("ends the command line of a turn that is cancelled while its tools wait, and of no other", async () => {

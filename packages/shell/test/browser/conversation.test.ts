@@ -56,7 +56,10 @@ describe.skipIf(!browser)("the line at the bottom", () => {
   it("says which model answers, how it stands, what it has used and what that costs, and for how long it has been up", async () => {
     await using model = await startScriptedAgent([{ text: "Hello.", usage: { input: 1_200, output: 34 } }]);
     await using stage = await openOwnStage(model.options);
-    const { status, answers, say, untilIdle } = await stage.open();
+    const { page, status, answers, say, untilIdle } = await stage.open();
+    // A model that is there needs no words on how to get one.
+    await page.getByText("answers with anthropic/scripted").waitFor();
+    expect(await page.getByText("To connect a real model").count()).toBe(0);
     await say("hello");
     await answers.getByText("Hello.").waitFor();
     await untilIdle();
@@ -78,6 +81,29 @@ describe.skipIf(!browser)("the line at the bottom", () => {
     await untilIdle();
     await status.getByText("1,200 tokens in · 34 out · $1.37").waitFor();
     expect(await answers.count()).toBe(1);
+  });
+});
+
+describe.skipIf(!browser)("a key in the environment", () => {
+  it("ends the words on how to get a model, also while the offline one answers, and says where to choose it", async () => {
+    await using stage = await openOwnStage({ env: { ANTHROPIC_API_KEY: "sk-not-a-real-key" } });
+    const { page } = await stage.open();
+    await page.getByText("A real one is available: choose it in the list of models below.").waitFor();
+    expect(await page.getByText("To connect a real model").count()).toBe(0);
+  });
+});
+
+describe.skipIf(!browser)("an MCP server that is broken", () => {
+  it("is named in the line at the bottom, with how it stands and the last that is known about it, before anything is asked", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "hawser-servers-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const config = join(folder, "agent.json");
+    writeFileSync(config, JSON.stringify({ mcpServers: { harbour: { command: "/nowhere/harbour-server" } } }));
+    await using stage = await openOwnStage({ args: ["--config", config] });
+    const { status } = await stage.open();
+    const words = status.getByText(/^MCP server "harbour"/);
+    await words.waitFor();
+    expect(await words.innerText()).toMatch(/^MCP server "harbour" can't be connected to: .*harbour-server/);
   });
 });
 

@@ -50,7 +50,14 @@ export const wholeTurn = (id: string): TurnResponse[] =>
     { type: "tool_use", data: { toolId: "t1", toolName: "write_file", input: { path: "a", content: "b" } } },
     {
       type: "permission_request",
-      data: { permissionId: "p1", toolId: "t1", toolName: "write_file", input: { path: "a", content: "b" }, reason: "changes files" },
+      data: {
+        permissionId: "p1",
+        toolId: "t1",
+        toolName: "write_file",
+        input: { path: "a", content: "b" },
+        reason: "changes files",
+        replaces: true,
+      },
     },
     { type: "progress", data: { toolId: "t1", done: 1, total: 2 } },
     { type: "tool_result", data: { toolId: "t1", toolName: "write_file", result: { bytes: 1 } } },

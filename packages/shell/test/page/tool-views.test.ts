@@ -56,11 +56,15 @@ describe("a call", () => {
   });
 
   it("that is asked about says what exactly will happen", () => {
-    expect(describeCall("write_file", { path: "a.txt", content: "hello" })).toBe(
-      "Write 5 characters to a.txt; a file of that name is replaced",
-    );
-    expect(describeCall("edit_file", { path: "a.txt", replaceAll: true })).toBe("Change text in a.txt, everywhere it occurs");
-    expect(describeCall("run_command", { command: "rm", args: ["-rf", "a b"] })).toBe('Run this program: rm -rf "a b"');
+    expect(describeCall("edit_file", { input: { path: "a.txt", replaceAll: true } })).toBe("Change text in a.txt, everywhere it occurs");
+    expect(describeCall("run_command", { input: { command: "rm", args: ["-rf", "a b"] } })).toBe('Run this program: rm -rf "a b"');
+  });
+
+  it("speaks of a file that is replaced only where there is one, or where nobody says", () => {
+    const write = (replaces?: boolean): string => describeCall("write_file", { input: { path: "a.txt", content: "hello" }, replaces });
+    expect(write(true)).toBe("Write 5 characters to a.txt; the file of that name is replaced");
+    expect(write(false)).toBe("Write 5 characters to a.txt, a new file");
+    expect(write()).toBe("Write 5 characters to a.txt; if there is a file of that name, it is replaced");
   });
 
   it("has a time that people can read", () => {
@@ -70,7 +74,7 @@ describe("a call", () => {
 
 describe("what is asked about", () => {
   const ask = (toolName: string, input: unknown) =>
-    `${describeCall(toolName, input)} ${renderToStaticMarkup(createElement(ChangePreview, { toolName, input, openDepth: Infinity }))}`;
+    `${describeCall(toolName, { input })} ${renderToStaticMarkup(createElement(ChangePreview, { toolName, input, openDepth: Infinity }))}`;
 
   it("shows signs that hide themselves or turn others around, in names, paths, texts and members", () => {
     expect(reveal("a\u202eb\u200bc\u00a0d\u3164e\ufefff\u{e0041}g\u0000h\ud800i\r")).toBe(
@@ -100,8 +104,8 @@ describe("what is asked about", () => {
   });
 
   it("puts in quotes what could be taken for something else", () => {
-    expect(describeCall("write_file", { path: "a.txt; nothing else", content: "" })).toContain('to "a.txt; nothing else";');
-    expect(describeCall("run_command", { command: "rm", args: ["-rf  /", ""] })).toBe('Run this program: rm "-rf /" ""');
+    expect(describeCall("write_file", { input: { path: "a.txt; nothing else", content: "" } })).toContain('to "a.txt; nothing else";');
+    expect(describeCall("run_command", { input: { command: "rm", args: ["-rf  /", ""] } })).toBe('Run this program: rm "-rf /" ""');
   });
 });
 

@@ -19,12 +19,12 @@ describe("a screen reader", () => {
   it("hears that an answer has begun, and the answer when it is whole; not each token", () => {
     expect([0, 1, 2, 3].map(after)).toEqual(Array.from({ length: 4 }, () => "The agent is answering."));
     expect(after(9)).toBe("The agent is answering.");
-    expect(after(10)).toBe("The agent says: I look.Done.");
+    expect(after(10)).toBe("The agent says: I look.\n\nDone.");
   });
 
   it("hears what is asked and how it is answered, also when something was said since", () => {
     const asked =
-      "The agent asks for permission. Write 1 characters to a; a file of that name is replaced. Alt+Y allows it once, Alt+X denies it.";
+      "The agent asks for permission. Write 1 characters to a; the file of that name is replaced. Alt+Y allows it once, Alt+X denies it.";
     const said = (state: PageState) => [whatIsAsked(state), whatToSay(state)];
     expect(said(stateAfter(3))).toEqual(["", "The agent is answering."]);
     expect(said(stateAfter(4))).toEqual([asked, ""]);

@@ -20,6 +20,12 @@ const toolResultText =
 
 export const toolResultData = v.object({ toolId, toolName, result: anything(toolResultText), ...failure });
 
+const serverEntry = v.object({
+  name: text("As the configuration calls it."),
+  state: text("`connecting`, `connected`, `failed` (it never was), `lost` (it was once; its next call tries again) or `closed`."),
+  reason: v.exactOptional(text("Why it failed or is lost.")),
+});
+
 export const statusData = v.object({
   state: text("`idle`, `busy` (a turn runs), `stopping` or `error`."),
   conversationLength: number("User and assistant messages of the conversation."),
@@ -27,6 +33,9 @@ export const statusData = v.object({
   model: v.exactOptional(text("Additive. The model that answers unless a message picks another.")),
   running: v.exactOptional(number("Additive. Turns that run, in all conversations.")),
   waiting: v.exactOptional(number("Additive. Turns that wait, in all conversations.")),
+  servers: v.exactOptional(
+    v.pipe(v.array(serverEntry), v.description("Additive. The MCP servers of the configuration, where there are any.")),
+  ),
 });
 
 export const permissionData = v.object({
@@ -35,6 +44,9 @@ export const permissionData = v.object({
   toolName,
   input: anything("The arguments that it would run with."),
   reason: text("Why it is asked."),
+  replaces: v.exactOptional(
+    v.pipe(v.boolean(), v.description("For `write_file`: whether there is a file of that name, which would be replaced.")),
+  ),
 });
 
 export const progressData = v.object({
@@ -49,7 +61,11 @@ export const usageData = v.object({
   inputTokens: v.exactOptional(number("Tokens that the model has read.")),
   outputTokens: v.exactOptional(number("Tokens that it has written.")),
   cachedInputTokens: v.exactOptional(number("Those of the input that came from a cache.")),
-  costUsd: v.exactOptional(number("What they cost in US dollars, where the configuration has the model's prices.")),
+  costUsd: v.exactOptional(
+    number(
+      "What they cost in US dollars: by the prices of the configuration, else as the model says itself (Claude Code does, once a turn is complete).",
+    ),
+  ),
 });
 
 export const doneData = v.object({
@@ -95,5 +111,6 @@ export type MessagePart = v.InferOutput<typeof messagePart>;
 export type ConversationMessage = v.InferOutput<typeof conversationMessage>;
 export type ConversationSummary = v.InferOutput<typeof conversationSummary>;
 export type ModelEntry = v.InferOutput<typeof modelEntry>;
+export type ServerEntry = v.InferOutput<typeof serverEntry>;
 export type StatusData = v.InferOutput<typeof statusData>;
 export type UsageData = v.InferOutput<typeof usageData>;

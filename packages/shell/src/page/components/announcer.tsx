@@ -30,7 +30,7 @@ export function whatIsAsked(state: PageState): string {
   if (!asking) return "";
   const { allow, deny } = answerKeys;
   const keys = `${allow.join("+")} allows it once, ${deny.join("+")} denies it.`;
-  return `The agent asks for permission. ${describeCall(asking.toolName, asking.permission.input)}. ${keys}`;
+  return `The agent asks for permission. ${describeCall(asking.toolName, asking.permission)}. ${keys}`;
 }
 
 /** A text, so that the same one is said once. */

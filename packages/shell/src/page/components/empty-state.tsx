@@ -10,6 +10,9 @@ export function EmptyState() {
   const isConnected = useIsConnected();
   const model = usePage(({ pickedModel, runtime }) => pickedModel ?? runtime?.info.model);
   const more = usePage(({ link }) => link.examples);
+  const hasRealModel = usePage(
+    ({ models, runtime }) => isReal(runtime?.info.model) || models.some((entry) => entry.available && isReal(entry.model)),
+  );
   return (
     <div className="m-auto w-full max-w-2xl space-y-6">
       <div className="space-y-2">
@@ -17,7 +20,7 @@ export function EmptyState() {
           <span aria-hidden="true" className="strand h-7 w-1.5 rounded-full" />
           Hawser
         </h2>
-        {model === undefined || model === "offline" ? <OfflineLines /> : <ModelLines model={model} />}
+        {model === undefined || model === "offline" ? <OfflineLines hasRealModel={hasRealModel} /> : <ModelLines model={model} />}
       </div>
       <div>
         <h3 className="mb-2 text-sm font-semibold text-soft">Try one of these</h3>
@@ -36,17 +39,20 @@ export function EmptyState() {
           ))}
         </ul>
       </div>
-      <ConnectModel />
+      {!hasRealModel && <ConnectModel />}
     </div>
   );
 }
 
-function OfflineLines() {
+const isReal = (model: string | undefined): boolean => model !== undefined && model !== "offline";
+
+function OfflineLines({ hasRealModel }: { readonly hasRealModel: boolean }) {
   return (
     <div className="space-y-1 text-[0.95rem]">
       <p>An agent runs on this machine with its offline model: no key, no network.</p>
       <p>
         That is no language model: it understands fixed requests, and uses real tools <InRoot />.
+        {hasRealModel && " A real one is available: choose it in the list of models below."}
       </p>
       <p>Before it changes anything, it asks you here. The wire view shows every message.</p>
     </div>

@@ -1,11 +1,12 @@
 // How things stand, in one line: which model answers, whether it is at work, what it has used, how long it
-// has been running.
+// has been running. Below it, what is broken.
 
 import { useEffect, useState } from "react";
 import { usePage } from "../session/page-context.ts";
 import type { PageState, Usage } from "../state/page-state.ts";
 import { formatClock } from "../tools/describe-call.ts";
 import { ModelPicker } from "./model-picker.tsx";
+import { ServerFaults } from "./server-faults.tsx";
 
 export function StatusBar() {
   const isWorking = usePage(({ turns }) => Object.values(turns).some(({ state }) => state === "running"));
@@ -27,6 +28,7 @@ export function StatusBar() {
       <Tokens />
       <Root />
       <Uptime />
+      <ServerFaults />
     </div>
   );
 }
@@ -45,7 +47,7 @@ function Tokens() {
   const input = used.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
   const output = used.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
   return (
-    <span title="Tokens of this conversation since the page was opened. What they cost is known where agent.json has your model's prices.">
+    <span title="Tokens of this conversation since the page was opened. What they cost is known where agent.json has your model's prices, and Claude Code says it itself when it has answered.">
       {input.toLocaleString("en")} tokens in · {output.toLocaleString("en")} out · {showCost(used)}
     </span>
   );

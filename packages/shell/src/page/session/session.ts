@@ -76,6 +76,8 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
   };
 }
 
+const connectingMs = 1_000;
+
 interface KeeperOptions extends Pick<Session, "store" | "client" | "follow"> {
   isFollowed(id: string): boolean;
 }
@@ -85,6 +87,18 @@ function createKeeper({ store, client, follow, isFollowed }: KeeperOptions): () 
   let greeting = 0;
   let endedTurns = 0;
   let loading: string | undefined;
+  let isAskingAgain = false;
+
+  /** How servers that are being connected to come out is told by nobody. */
+  function askAgainWhileConnecting(): void {
+    if (isAskingAgain || !store.getState().status?.servers?.some(({ state }) => state === "connecting")) return;
+    isAskingAgain = true;
+    setTimeout(() => {
+      isAskingAgain = false;
+      const state = store.getState();
+      if (isConnected(state)) client.status(state.currentId).catch(() => {});
+    }, connectingMs);
+  }
 
   function refresh(): void {
     // What can't be had is not worth a word: the runtime may speak the contract only.
@@ -121,6 +135,7 @@ function createKeeper({ store, client, follow, isFollowed }: KeeperOptions): () 
     const state = store.getState();
     const { runtime, currentId, threads, turns } = state;
     if (!runtime || !isConnected(state)) return;
+    askAgainWhileConnecting();
     if (runtime.greeting !== greeting) {
       greeting = runtime.greeting;
       client.listModels().catch(() => {});

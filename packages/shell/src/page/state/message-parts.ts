@@ -13,8 +13,8 @@ export function addToAnswer(message: Message, event: TurnResponse): Message {
       return changeTool(message, { toolId, toolName, input }, { input, startedAt: event.timestamp });
     }
     case "permission_request": {
-      const { permissionId, reason, input } = event.data;
-      return changeTool(message, event.data, { permission: { permissionId, reason, input } });
+      const { permissionId, reason, input, replaces } = event.data;
+      return changeTool(message, event.data, { permission: { permissionId, reason, input, ...(replaces !== undefined && { replaces }) } });
     }
     case "tool_result": {
       const { result, isError, error } = event.data;

@@ -21,6 +21,8 @@ export interface Permission {
   readonly reason: string;
   /** What exactly would run. */
   readonly input: unknown;
+  /** Whether a file is there already that would be written over; undefined where the runtime does not say. */
+  readonly replaces?: boolean | undefined;
   /** `expired`: it can't be answered any more. */
   readonly decision?: Decision | "expired" | undefined;
 }

@@ -59,7 +59,7 @@ export function Approval({ tool }: { readonly tool: ToolPart }) {
       aria-label={`Permission needed: ${reveal(toolName)}`}
       className="space-y-3 border-t-2 border-rope bg-rope-wash p-3"
     >
-      <p className="text-sm font-semibold wrap-anywhere">{describeCall(toolName, permission.input)}</p>
+      <p className="text-sm font-semibold wrap-anywhere">{describeCall(toolName, permission)}</p>
       <p className="text-xs text-soft wrap-anywhere">{reveal(permission.reason)}</p>
       <ChangePreview toolName={toolName} input={permission.input} openDepth={openDepthOf(permission.input)} />
       <div ref={buttons} className="flex flex-wrap gap-2">

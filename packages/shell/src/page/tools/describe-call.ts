@@ -16,13 +16,21 @@ export function summarizeInput(input: unknown): string {
 }
 
 /** What will happen, for a person who is asked. */
-export function describeCall(toolName: string, input: unknown): string {
+export function describeCall(
+  toolName: string,
+  { input, replaces }: { readonly input: unknown; readonly replaces?: boolean | undefined },
+): string {
   const given = isRecord(input) ? input : {};
   const path = reveal(quote(toText(given["path"])));
-  if (toolName === "write_file") return `Write ${toText(given["content"]).length} characters to ${path}; a file of that name is replaced`;
+  if (toolName === "write_file") return `Write ${toText(given["content"]).length} characters to ${path}${whatHappensTo(replaces)}`;
   if (toolName === "edit_file") return `Change text in ${path}${given["replaceAll"] === true ? ", everywhere it occurs" : ""}`;
   if (toolName === "run_command") return `Run this program: ${summarizeInput(input)}`;
   return `Use ${reveal(toolName)} with exactly this input`;
+}
+
+function whatHappensTo(replaces: boolean | undefined): string {
+  if (replaces === undefined) return "; if there is a file of that name, it is replaced";
+  return replaces ? "; the file of that name is replaced" : ", a new file";
 }
 
 const quote = (value: unknown): string => {
