@@ -16,6 +16,7 @@ import {
   type Transport,
 } from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
+import { checkNumbers } from "@hawser/wire/tools";
 import { toBoundedText } from "./bounded-text.ts";
 import type { CallToolParams, IPCErrorResponse, IPCResponse, ToolResultContent } from "./contract.ts";
 import { helloFeatures, type HelloFeature } from "./hello-features.ts";
@@ -51,17 +52,18 @@ export async function serveConnection(transport: Transport, options: ServeConnec
       hello = request.params;
       return { result: { ...textResult("hello"), hello: { features: [...helloFeatures], privateDirectory: options.privateDirectory } } };
     }
-    return callTool(request.params, weighJsonText(item.text));
+    return callTool(request.params, item.text);
   }
 
-  async function callTool({ name, arguments: args }: CallToolParams, heldBytes: number): Promise<Answer> {
+  async function callTool({ name, arguments: args }: CallToolParams, text: string): Promise<Answer> {
     if (Array.isArray(args)) throw new HawserError("invalid_message", '"params.arguments": expected an object, received an array');
     toolName = name;
     // Of its own for each call: what ends the connection later must not reach a function that has returned.
     const call = (running = new AbortController());
     let place: { leave(): void } | undefined;
     try {
-      place = await options.room.enter(heldBytes, call.signal);
+      checkNumbers(name, args, text, ["params", "arguments"]);
+      place = await options.room.enter(weighJsonText(text), call.signal);
       call.signal.throwIfAborted();
       const outcome = await untilAborted(call.signal, options.host.call(name, args, createContext(call)));
       const isPlain = hello !== undefined && !hello.features.includes("richContent");

@@ -42,6 +42,8 @@ export type { ErrorCode, ErrorDetails } from "./errors.ts";
 export { isRecord } from "./is-record.ts";
 export { createInFlightTable } from "./in-flight.ts";
 export type { Flight, InFlightTable } from "./in-flight.ts";
+export { describeAltered, findAlteredNumber, isKeptNumber, keepNumbers } from "./codec/json-numbers.ts";
+export type { AlteredNumber } from "./codec/json-numbers.ts";
 export { memberSource, withIdSource } from "./codec/json-source.ts";
 export { exceedsDepth, JsonText, parseJsonText, replaceHalfPairs, toJsonText, weighJsonText } from "./codec/json-text.ts";
 export { limits, limitTable } from "./limits.ts";

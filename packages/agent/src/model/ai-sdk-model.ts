@@ -5,6 +5,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { HawserError, toHawserError } from "@hawser/wire";
 import type { LanguageModel, ToolSet } from "ai";
+import { createArgumentWatch } from "./exact-arguments.ts";
 import { toModelError, type ErrorOrigin } from "./model-error.ts";
 import type { Model, ModelEvent, ModelStep, ModelTool } from "./model.ts";
 import { createRetries, describePause, type RetryBounds } from "./retry.ts";
@@ -69,10 +70,13 @@ async function* callOnce(model: AiSdkLanguageModel, step: ModelStep, { origin, t
   try {
     // The package would print its warnings; what it prints to is not ours.
     Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
-    const { experimental_streamLanguageModelCall: streamCall, jsonSchema } = await import("ai");
+    const { experimental_streamLanguageModelCall: streamCall, jsonSchema, wrapLanguageModel } = await import("ai");
     const names = createToolNames(step.tools);
+    const { middleware, inexact } = createArgumentWatch();
     const { stream } = await streamCall({
-      model,
+      // Without tools there are no calls to look at.
+      model:
+        step.tools.length > 0 ? wrapLanguageModel({ model: model as Parameters<typeof wrapLanguageModel>[0]["model"], middleware }) : model,
       ...(step.instructions.trim() !== "" && { instructions: step.instructions }),
       messages: toModelMessages(step, { names, takesToolImages }),
       ...(step.tools.length > 0 && { tools: toToolSet(step.tools, names, jsonSchema) }),
@@ -82,7 +86,7 @@ async function* callOnce(model: AiSdkLanguageModel, step: ModelStep, { origin, t
       _internal: { collectContent: false },
     });
     const holdInput = step.holdInput?.bind(step);
-    yield* toModelEvents(stream, { origin, names, uniqueId: idsBeside(step), ...(holdInput && { holdInput }) });
+    yield* toModelEvents(stream, { origin, names, inexact, uniqueId: idsBeside(step), ...(holdInput && { holdInput }) });
     isComplete = true;
   } finally {
     if (!isComplete) left.abort();

@@ -4,6 +4,7 @@
 
 import { createTextGap, cutText } from "@hawser/wire";
 import type { FinishReason, LanguageModelStreamPart, LanguageModelUsage, ProviderMetadata } from "ai";
+import type { ArgumentWatch } from "./exact-arguments.ts";
 import { lostError, modelError, redact, toModelError, type ErrorOrigin } from "./model-error.ts";
 import type { ModelEvent } from "./model.ts";
 import type { ToolNames } from "./vendor-names.ts";
@@ -14,6 +15,8 @@ type ToolCallStreamPart = Extract<LanguageModelStreamPart, { type: "tool-call" }
 export interface EventContext {
   readonly origin: ErrorOrigin;
   readonly names: ToolNames;
+  /** Calls whose arguments hold a number that JavaScript can't. */
+  readonly inexact: ArgumentWatch["inexact"];
   /** Told of arguments that are still coming. */
   holdInput?(chars: number): Promise<void>;
   /** An id that no other call of the conversation has. */
@@ -51,15 +54,16 @@ export async function* toModelEvents(parts: AsyncIterable<LanguageModelStreamPar
   yield* remarkOn(finish, { hasCalls: calls.length > 0, isSilent }, context.origin);
 }
 
-function toCallEvent(part: ToolCallStreamPart, { names, uniqueId }: EventContext): ToolCallEvent {
+function toCallEvent(part: ToolCallStreamPart, { names, uniqueId, inexact }: EventContext): ToolCallEvent {
   const { toolCallId, toolName, input } = part;
+  const asWritten = inexact.get(toolCallId);
   // A tool that does not exist is the runtime's to refuse; here it is only about what can't be understood.
-  const problem = part.invalid && typeof input === "string" ? whyNotJson(input) : undefined;
+  const problem = asWritten?.problem ?? (part.invalid && typeof input === "string" ? whyNotJson(input) : undefined);
   return {
     type: "tool_call",
     toolId: uniqueId(toolCallId),
     toolName: names.fromVendor(toolName),
-    input,
+    input: asWritten?.text ?? input,
     ...(problem !== undefined && { problem }),
   };
 }

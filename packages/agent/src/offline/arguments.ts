@@ -1,6 +1,6 @@
 // The arguments of a request, as people write them after "with": a JSON object, or `name=value` pairs.
 
-import { cutText, describeThrown, isRecord } from "@hawser/wire";
+import { cutText, describeAltered, describeThrown, findAlteredNumber, isRecord } from "@hawser/wire";
 
 export type ParsedArguments =
   | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
@@ -26,7 +26,9 @@ export function parseArguments(text: string | undefined): ParsedArguments {
 function parseObject(source: string): ParsedArguments {
   try {
     const value: unknown = JSON.parse(source);
-    return isRecord(value) ? { ok: true, value } : { ok: false, problem: "the arguments must be a JSON object" };
+    if (!isRecord(value)) return { ok: false, problem: "the arguments must be a JSON object" };
+    const altered = findAlteredNumber(value, source);
+    return altered ? { ok: false, problem: `${altered.pointer}: ${describeAltered(altered.source)}` } : { ok: true, value };
   } catch (error) {
     return { ok: false, problem: `the arguments are not valid JSON: ${describeThrown(error)}` };
   }
@@ -37,7 +39,9 @@ function toValue(written: string): unknown {
   if (/^["']/.test(written) && written.length > 1) return written.slice(1, -1);
   const bare = written.replace(/,$/, "");
   try {
-    return JSON.parse(bare) as unknown;
+    const value: unknown = JSON.parse(bare);
+    // A number that can't be held stays the text that it was.
+    return findAlteredNumber(value, bare) ? bare : value;
   } catch {
     return bare;
   }

@@ -15,6 +15,27 @@ describe.each(apis)("a step through the %s API", (api) => {
     expect(await stream.next()).toMatchObject({ done: true });
   });
 
+  it("G5 a call with a number that JavaScript can't hold is given as the model wrote it, with what is wrong; others are not", async () => {
+    const written = '{"path":"a","ids":[0,1.10,9007199254740993]}';
+    await using scripted = await startScriptedModel(api, [
+      {
+        calls: [
+          { id: "c1", name: "list_files", rawArguments: written },
+          { id: "c2", name: "list_files", rawArguments: '{"path":"a","ids":[0,1e2,9007199254740992]}' },
+        ],
+      },
+    ]);
+    const { events } = await readStep(scripted.model);
+    expect(only(events, "tool_call")).toMatchObject([
+      {
+        input: written,
+        problem: "/ids/2: 9007199254740993 would become 9007199254740992 as a JavaScript number; send it as a string",
+      },
+      { input: { path: "a", ids: [0, 100, 9_007_199_254_740_992] } },
+    ]);
+    expect(only(events, "tool_call")[1]).not.toHaveProperty("problem");
+  });
+
   it("gives one event for each piece, slow ones too", async () => {
     const slowly = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30));
     await using scripted = await startScriptedModel(api, [{ text: ["a", slowly(), "b", slowly(), "c", slowly(), "d"] }]);

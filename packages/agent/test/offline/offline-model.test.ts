@@ -107,6 +107,8 @@ describe("offline: other tools", () => {
   });
 
   it("`call <operation>` uses the tool of that name with typed arguments", async () => {
+    const exact = await startTalk({ getPet: (input) => input }).say('use getPet with {"id": 9007199254740993}');
+    expect([exact.calls, exact.text]).toEqual([[], expect.stringContaining("/id: 9007199254740993 would become 9007199254740992")]);
     const turn = await startTalk({ getPet: (input) => input }).say("call getpet with id=7 name=Rex flag=true");
     expect(turn.calls).toEqual([{ toolName: "getPet", input: { id: 7, name: "Rex", flag: true } }]);
     expect(turn.text).toContain('"name": "Rex"');

@@ -2,7 +2,7 @@
 // structured content where some clients can't do without.
 
 import { isCallToolResult } from "@modelcontextprotocol/server";
-import { cutText, exceedsDepth, HawserError, limits } from "@hawser/wire";
+import { cutText, exceedsDepth, HawserError, keepNumbers, limits } from "@hawser/wire";
 import type { ToolResult, ToolResultContent } from "../contract.ts";
 
 /** Only what a tool result has; blocks that MCP does not know would cost the client the whole answer. */
@@ -37,7 +37,7 @@ export function withStructuredValue(result: ToolResult): ToolResult {
   if (text === undefined || result.structuredContent !== undefined || !startOfOtherJson.test(text)) return result;
   if (text.length > maxCopiedChars || exceedsDepth(text, maxCopiedDepth)) return result;
   try {
-    return { ...result, structuredContent: { result: JSON.parse(text) as unknown } };
+    return { ...result, structuredContent: { result: keepNumbers(JSON.parse(text), text) } };
   } catch {
     return result;
   }

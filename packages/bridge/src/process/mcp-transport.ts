@@ -9,12 +9,14 @@ import {
   errorTable,
   HawserError,
   isRecord,
+  keepNumbers,
   limits,
   memberSource,
   toHawserError,
   weighJsonText,
   withIdSource,
   type Incoming,
+  type Received,
   type Refused,
   type Transport,
 } from "@hawser/wire";
@@ -58,6 +60,7 @@ export function createMcpTransport(transport: Transport, stopping: AbortSignal):
 
   function receive(item: Incoming): void {
     if (item.kind === "refused") return refuseLine(item);
+    keepArguments(item);
     const call = toShortCall(item.value);
     if (call && mcp.shortCalls?.isKnown(call)) {
       if (admit(call.id, item.text)) mcp.shortCalls.run(call);
@@ -197,6 +200,12 @@ function toolNameIn(head: string): string {
   const params = /"params"\s*:\s*(\{.*)/s.exec(head)?.[1];
   const source = memberSource(params ?? "", "name");
   return source?.startsWith('"') ? String(JSON.parse(source)) : "";
+}
+
+/** Only passed on: a parent in another language can hold numbers that we can't. */
+function keepArguments({ value, text }: Received): void {
+  if (!isRecord(value) || value["method"] !== "tools/call" || !isRecord(value["params"])) return;
+  keepNumbers(value["params"]["arguments"], text, ["params", "arguments"]);
 }
 
 /** The id as it was written, which is how it is echoed; only strings and numbers are ids. */

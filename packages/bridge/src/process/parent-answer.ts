@@ -1,7 +1,16 @@
 // What the parent sends on a connection, read by the contract: progress and log while a call runs,
 // then its one result or error. Also the two classes of failure that a call can have.
 
-import { bridgeProtocol, IPCConnectionError, IPCError, isRecord, type BridgeResponse, type HawserError, type Incoming } from "@hawser/wire";
+import {
+  bridgeProtocol,
+  IPCConnectionError,
+  IPCError,
+  isRecord,
+  keepNumbers,
+  type BridgeResponse,
+  type HawserError,
+  type Incoming,
+} from "@hawser/wire";
 import { logLine } from "@hawser/wire/node";
 import type { IPCErrorPayload } from "../contract.ts";
 
@@ -18,6 +27,8 @@ export class ParentError extends IPCError {
 export function readAnswer(item: Incoming, socketPath: string): BridgeResponse {
   if (item.kind === "refused") throw refusalOf(item.error, socketPath);
   try {
+    // Only passed on, as the arguments are.
+    keepNumbers((item.value as { result?: unknown } | null)?.result, item.text, ["result"]);
     return bridgeProtocol.parseResponse(withValidResult(item.value));
   } catch (cause) {
     const message = `the program that offers the tools sent an invalid answer: ${(cause as Error).message}; its socket is ${socketPath}`;

@@ -32,6 +32,8 @@ export interface RawParent {
   /** Every frame of every connection, in order of arrival. */
   readonly frames: readonly { readonly connection: number; readonly frame: Frame }[];
   readonly connections: readonly ParentConnection[];
+  /** For tests that want the bytes. */
+  readonly server: Server;
   stop(): Promise<void>;
 }
 
@@ -73,6 +75,7 @@ export async function startRawParent(directory: string, options: RawParentOption
     config: { command: process.execPath, args: [bundledBridge, socketPath, schemaPath] },
     frames,
     connections,
+    server,
     stop: () => closeServer(server, connections),
   };
 }

@@ -5,6 +5,7 @@
 import { isUtf8 } from "node:buffer";
 import { HawserError, limits, parseJsonText, toHawserError, type Incoming } from "@hawser/wire";
 import { ndjson } from "@hawser/wire/node";
+import { withExactNumbers } from "../rpc/call-item.ts";
 import { createArraySplitter } from "./array-splitter.ts";
 import { requireOneLineItems } from "./one-line-items.ts";
 
@@ -68,7 +69,7 @@ function lineParser(): BatchParser {
 
 function toEntry(item: Incoming): BatchEntry {
   const { position } = item;
-  if (item.kind === "message") return { position, text: item.text, value: item.value };
+  if (item.kind === "message") return { position, text: item.text, value: withExactNumbers(item.value, item.text) };
   return { position, text: item.head, error: item.error };
 }
 
@@ -81,7 +82,7 @@ function arrayParser(): BatchParser {
     const text = part.toString("utf8");
     try {
       if (!isUtf8(part)) throw new HawserError("invalid_utf8", "not valid UTF-8");
-      return { position, text, value: parseJsonText(text) };
+      return { position, text, value: withExactNumbers(parseJsonText(text), text) };
     } catch (error) {
       return { position, text: text.slice(0, limits.refusedHeadBytes), error: toHawserError(error) };
     }

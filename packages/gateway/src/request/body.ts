@@ -1,7 +1,7 @@
 // The body of a request: a string goes as it is, base64 as its bytes, any other JSON value in the form
 // that the content type asks for.
 
-import type { CallItem } from "@hawser/wire";
+import { isKeptNumber, type CallItem } from "@hawser/wire";
 import type { OperationDescription, RequestBodyMedia } from "../openapi/operation.ts";
 import { fromBase64 } from "./base64.ts";
 import { toFormText } from "./form-body.ts";
@@ -37,12 +37,13 @@ function serialize(value: unknown, contentType: string, media: RequestBodyMedia 
   if (type === "application/json" || type.endsWith("+json")) return { contentType, content: JSON.stringify(value) };
   if (type === "application/x-www-form-urlencoded") return { contentType, content: toFormText(toMembers(value, type), media?.encoding) };
   if (type === "multipart/form-data") return toMultipart(toMembers(value, type), contentType, media?.encoding);
-  if (type.startsWith("text/") && typeof value !== "object") return { contentType, content: JSON.stringify(value) };
+  if (type.startsWith("text/") && (typeof value !== "object" || isKeptNumber(value)))
+    return { contentType, content: JSON.stringify(value) };
   throw usage(`a body of type ${shown(type)} must be a string; bytes go as base64 with bodyEncoding "base64"`);
 }
 
 function toMembers(value: unknown, type: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
+  if (typeof value !== "object" || value === null || Array.isArray(value) || isKeptNumber(value))
     throw usage(`a body of type ${type} must be an object or a string`);
   return value as Readonly<Record<string, unknown>>;
 }

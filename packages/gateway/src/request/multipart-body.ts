@@ -3,6 +3,7 @@
 // same bytes.
 
 import { createHash } from "node:crypto";
+import { isKeptNumber } from "@hawser/wire";
 import type { RequestBodyMedia } from "../openapi/operation.ts";
 import { fromBase64 } from "./base64.ts";
 import { isGiven, toText } from "./parameter-styles.ts";
@@ -36,7 +37,7 @@ function toPart(name: string, value: unknown, partType: string | undefined): Par
     const head = `${disposition}; filename="${filename}"\r\nContent-Type: ${type}`;
     return { head, content: fromBase64(value.base64, `file ${name}`) };
   }
-  const type = partType ?? (typeof value === "object" ? "application/json" : undefined);
+  const type = partType ?? (typeof value === "object" && !isKeptNumber(value) ? "application/json" : undefined);
   const typeLine = type === undefined ? "" : `\r\nContent-Type: ${checkHeaderValue(type, `content type of ${name}`)}`;
   return { head: disposition + typeLine, content: Buffer.from(toText(value)) };
 }

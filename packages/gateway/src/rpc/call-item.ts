@@ -2,7 +2,7 @@
 // about whether the call makes sense, which is the core's to judge. `null` counts as left out, since
 // hosts whose objects have fixed members write it for what they don't use.
 
-import { callItem, HawserError, rpcProtocol, type CallItem } from "@hawser/wire";
+import { callItem, HawserError, isRecord, keepNumbers, rpcProtocol, type CallItem } from "@hawser/wire";
 
 /** Throws `invalid_message`, naming the member and the reason. */
 export function parseCallItem(value: unknown): CallItem {
@@ -18,6 +18,13 @@ export function parseCallItem(value: unknown): CallItem {
   }
   const item = args as CallItem;
   if (Array.isArray(item.params)) throw new HawserError("invalid_message", '"params": must be a JSON object');
+  return item;
+}
+
+/** An item that was parsed from `text`, with the numbers of its body and its parameters as they were written: they are passed on. */
+export function withExactNumbers(item: unknown, text: string, under: readonly string[] = []): unknown {
+  if (!isRecord(item)) return item;
+  for (const name of ["params", "body"]) if (name in item) item[name] = keepNumbers(item[name], text, [...under, name]);
   return item;
 }
 

@@ -4,6 +4,7 @@
 import { cutText, HawserError, isRecord, limits, toHawserError, weighJsonText, type Incoming, type Received } from "@hawser/wire";
 import type { CallCore } from "../call.ts";
 import type { CallLane } from "./call-lane.ts";
+import { withExactNumbers } from "./call-item.ts";
 import type { ControlAnswers } from "./control-answers.ts";
 import { toCapabilityData, toHelloData } from "./features.ts";
 import { canEcho, readArguments, readCancelTarget, readId, readOperation } from "./request.ts";
@@ -57,7 +58,12 @@ export function createReader({ core, lane, controls, version }: ReaderParts): Re
       case "hello":
         return succeed(id, helloData);
       case "call":
-        return lane.accept({ id, args: (value as { args?: unknown }).args, bytes: weighJsonText(text), after: reloading });
+        return lane.accept({
+          id,
+          args: withExactNumbers((value as { args?: unknown }).args, text, ["args"]),
+          bytes: weighJsonText(text),
+          after: reloading,
+        });
       case "capability":
         return succeed(id, JSON.stringify(toCapabilityData(readName(readArguments(operation, value)))));
       case "cancel":

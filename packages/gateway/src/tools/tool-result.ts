@@ -1,7 +1,7 @@
 // A call's outcome as a model gets it: the body as text, and as structured content where it is a JSON
 // object; a failure as an error result that says the status, what the API said, and what to do.
 
-import { cutText, exceedsDepth, limits } from "@hawser/wire";
+import { cutText, exceedsDepth, findAlteredNumber, limits } from "@hawser/wire";
 import type { CallOutcome, CallResponse } from "../call.ts";
 
 /** A whole MCP tool result. */
@@ -40,7 +40,9 @@ function describeFailure({ error, errorInfo, response }: CallOutcome): string {
 function toStructured({ body, truncated, bodyEncoding }: CallResponse): Readonly<Record<string, unknown>> | undefined {
   if (truncated || bodyEncoding || !body.trimStart().startsWith("{") || exceedsDepth(body, maxBodyDepth)) return undefined;
   try {
-    return JSON.parse(body) as Record<string, unknown>;
+    const value = JSON.parse(body) as Record<string, unknown>;
+    // The text has every number as the API wrote it; a copy must not say something else.
+    return findAlteredNumber(value, body) ? undefined : value;
   } catch {
     return undefined;
   }

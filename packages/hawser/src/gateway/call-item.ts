@@ -3,7 +3,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { basename } from "node:path";
-import { HawserError, type CallItem } from "@hawser/wire";
+import { HawserError, keepNumbers, type CallItem } from "@hawser/wire";
 import { readInputFile, readStdin, type TargetFlags } from "./target-flags.ts";
 
 export interface CallItemFlags extends TargetFlags {
@@ -78,7 +78,7 @@ function toParams(entries: readonly string[]): Record<string, unknown> {
 function toValue(text: string): unknown {
   try {
     const value = JSON.parse(text) as unknown;
-    return typeof value === "number" && String(value) !== text ? text : value;
+    return typeof value === "number" && String(value) !== text ? text : keepNumbers(value, text);
   } catch {
     return text;
   }

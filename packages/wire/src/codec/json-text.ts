@@ -127,7 +127,7 @@ export function exceedsDepth(text: string, maxDepth: number): boolean {
 // `indexOf` runs at memory speed: a long string is passed over, and a long text with few brackets settled, without a scan.
 
 /** Where the string that begins at `from` ends, or the end of the text. */
-function endOfString(text: string, from: number): number {
+export function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;
     while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;

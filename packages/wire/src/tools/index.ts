@@ -4,5 +4,5 @@
 import "../require-node.ts";
 export { createGates } from "./gate.ts";
 export type { Gates } from "./gate.ts";
-export { prepareInput, toJsonSchema } from "./tool-input.ts";
+export { checkNumbers, prepareInput, toJsonSchema } from "./tool-input.ts";
 export type { PreparedInput } from "./tool-input.ts";

@@ -7,7 +7,8 @@ import { isStandardSchema, type JsonSchema, type StandardIssue, type ToolInput }
 import { describeThrown, HawserError, toHawserError } from "../errors.ts";
 import { isRecord } from "../is-record.ts";
 import { createSchemaCheck } from "./json-schema/check-value.ts";
-import { maxProblems, toPointerPart, type Problem } from "./json-schema/checking.ts";
+import { maxProblems, type Problem } from "./json-schema/checking.ts";
+import { describeAltered, findAlteredNumber, toPointer } from "../codec/json-numbers.ts";
 
 export interface PreparedInput {
   readonly jsonSchema: JsonSchema;
@@ -67,7 +68,13 @@ export function toJsonSchema(toolName: string, input: ToolInput): JsonSchema {
 
 function describeIssue({ message, path = [] }: StandardIssue): Problem {
   const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment));
-  return { path: keys.map((key) => `/${toPointerPart(String(key))}`).join(""), reason: message };
+  return { path: toPointer(keys.map(String)), reason: message };
+}
+
+/** Throws ToolInputValidationError for a number that the function would not get as it was sent; `text` holds the arguments at `under`. */
+export function checkNumbers(toolName: string, args: unknown, text: string, under: readonly string[]): void {
+  const altered = findAlteredNumber(args, text, under);
+  if (altered) throw inputError(toolName, [{ path: altered.pointer, reason: describeAltered(altered.source) }]);
 }
 
 function inputError(toolName: string, problems: readonly Problem[]): ToolInputValidationError {

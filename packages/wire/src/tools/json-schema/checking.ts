@@ -1,6 +1,7 @@
 // What the keywords of JSON Schema share while a value is checked. Every keyword that goes deeper is a generator: it can
 // stop anywhere to let other work go on, or to have a regular expression tried elsewhere, and is resumed with the answer.
 
+import { toPointer } from "../../codec/json-numbers.ts";
 import { HawserError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 
@@ -89,12 +90,10 @@ export const inner = (spot: Spot, key: string | number, value: unknown): Spot =>
 });
 
 export function toPointer(place: Place | undefined): string {
-  const keys: string[] = [];
-  for (let at = place; at; at = at.outer) keys.push(`/${toPointerPart(String(at.key))}`);
-  return keys.toReversed().join("");
+  const keys: (string | number)[] = [];
+  for (let at = place; at; at = at.outer) keys.push(at.key);
+  return toPointer(keys.toReversed());
 }
-
-export const toPointerPart = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** A fault of the schema, not of the value. */
 export const schemaFault = (message: string, cause?: unknown): HawserError => new HawserError("usage", message, { cause });

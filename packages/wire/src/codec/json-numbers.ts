@@ -1,0 +1,141 @@
+// Numbers that JSON can write and JavaScript can't hold: `JSON.parse` makes 9007199254740992 of 9007199254740993, Infinity of
+// 1e400, which is written as null, and 0 of 1e-400. A number counts as altered when it is a whole number that JavaScript
+// would write as another one, or when it becomes Infinity or 0. Digits beyond the 17th behind the point don't count:
+// every reader rounds them. Found by their source text, which is looked at only where the parsed value is suspicious.
+// What is only passed on keeps the number as it was written (`keepNumbers`); a function can't get it, and says so.
+
+import { cutText } from "../cut-text.ts";
+import { endOfString } from "./json-text.ts";
+
+export interface AlteredNumber {
+  /** As a JSON pointer, within the value that was asked about. */
+  readonly pointer: string;
+  /** As it was written. */
+  readonly source: string;
+}
+
+type Key = string | number;
+
+interface Place {
+  readonly path: readonly Key[];
+  readonly source: string;
+}
+
+// Known to every Node and browser that we run in, and not yet to the compiler.
+const { rawJSON, isRawJSON } = JSON as unknown as { rawJSON(text: string): object; isRawJSON(value: unknown): boolean };
+
+/** A number that is written as its source says, see `keepNumbers`. */
+export const isKeptNumber = (value: unknown): value is object => typeof value === "object" && isRawJSON(value);
+
+/** The first number below `under` that JavaScript has altered; `value` is what was parsed there, `text` the whole text. */
+export function findAlteredNumber(value: unknown, text: string, under: readonly string[] = []): AlteredNumber | undefined {
+  if (!isSuspicious(value)) return undefined;
+  for (const { path, source } of alteredIn(text, under)) return { pointer: toPointer(path), source };
+  return undefined;
+}
+
+/**
+ * The value, in which every altered number is replaced by one that `JSON.stringify` writes as it was. Done in place, but for
+ * a value that is itself a number. For what is passed on; nothing can be calculated with them.
+ */
+export function keepNumbers(value: unknown, text: string, under: readonly string[] = []): unknown {
+  if (!isSuspicious(value)) return value;
+  let kept = value;
+  for (const { path, source } of alteredIn(text, under)) {
+    const last = path.at(-1);
+    if (last === undefined) kept = rawJSON(source);
+    else {
+      const parent = path.slice(0, -1).reduce<unknown>((at, key) => (at as Record<Key, unknown>)[key], value);
+      // Of several members of one name only the last one is there.
+      if (isSame((parent as Record<Key, unknown> | undefined)?.[last], source)) (parent as Record<Key, unknown>)[last] = rawJSON(source);
+    }
+  }
+  return kept;
+}
+
+const isSame = (value: unknown, source: string): boolean => Object.is(value, Number(source));
+
+/** What to tell whoever has sent the number to a function. */
+export function describeAltered(source: string): string {
+  const became = Number(source);
+  const shown = cutText(source, 40);
+  if (!Number.isFinite(became)) return `${shown} is too large for a JavaScript number; send it as a string`;
+  return `${shown} would become ${became} as a JavaScript number; send it as a string`;
+}
+
+/** Whole numbers below this are exact; and what is not 0 has not become 0. */
+const firstInexact = 2 ** 53;
+
+function isSuspicious(value: unknown): boolean {
+  if (typeof value === "number") return value === 0 || !(Math.abs(value) < firstInexact);
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(isSuspicious);
+  for (const key in value) if (isSuspicious((value as Record<string, unknown>)[key])) return true;
+  return false;
+}
+
+// Without an exponent, what is shorter than this is exact: most numbers need no second look.
+const firstLongChars = 16;
+const exponent = /[eE]/;
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
+/** A digit, or one of `.+-eE`. */
+const isOfNumber = (unit: number): boolean => isDigit(unit) || unit === 0x2e || unit === 0x2b || unit === 0x2d || (unit | 0x20) === 0x65;
+
+/** One look at each character outside of strings. The text is known to be valid JSON. */
+function* alteredIn(text: string, under: readonly string[]): Generator<Place> {
+  const path: Key[] = [];
+  let isKey = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x22) {
+      const end = endOfString(text, at);
+      if (isKey) path[path.length - 1] = toName(text.slice(at, end + 1));
+      isKey = false;
+      at = end;
+    } else if (unit === 0x7b || unit === 0x5b) {
+      isKey = unit === 0x7b;
+      path.push(isKey ? "" : 0);
+    } else if (unit === 0x7d || unit === 0x5d) {
+      isKey = false;
+      path.pop();
+    } else if (unit === 0x2c) {
+      const last = path.at(-1);
+      isKey = typeof last === "string";
+      if (typeof last === "number") path[path.length - 1] = last + 1;
+    } else if (unit === 0x2d || isDigit(unit)) {
+      let end = at + 1;
+      while (isOfNumber(text.charCodeAt(end))) end++;
+      const source = text.slice(at, end);
+      at = end - 1;
+      if (under.every((key, depth) => path[depth] === key) && isAltered(source)) yield { path: path.slice(under.length), source };
+    }
+  }
+}
+
+const toName = (source: string): string => (source.includes("\\") ? (JSON.parse(source) as string) : source.slice(1, -1));
+
+export const toPointer = (path: readonly Key[]): string =>
+  path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+
+function isAltered(source: string): boolean {
+  if (source.length < firstLongChars && !exponent.test(source)) return false;
+  const value = Number(source);
+  if (!Number.isFinite(value)) return true;
+  if (value !== 0 && Math.abs(value) < firstInexact) return false;
+  const written = toDecimal(source);
+  if (value === 0) return written.digits !== "";
+  const kept = toDecimal(String(value));
+  return written.exponent >= 0 && (written.digits !== kept.digits || written.exponent !== kept.exponent);
+}
+
+/** The number as `digits` times ten to the power of `exponent`, with no zero at either end of the digits. */
+function toDecimal(source: string): { readonly digits: string; readonly exponent: number } {
+  const [mantissa = "", exponent = "0"] = source.replace(/^-/, "").split(/[eE]/);
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const all = whole + fraction;
+  let start = 0;
+  let end = all.length;
+  while (start < end && all[start] === "0") start++;
+  while (end > start && all[end - 1] === "0") end--;
+  return { digits: all.slice(start, end), exponent: Number(exponent) - fraction.length + all.length - end };
+}
