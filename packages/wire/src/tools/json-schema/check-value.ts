@@ -10,7 +10,7 @@ import {
   isToldEnough,
   schemaFault,
   tooMuchWork,
-  toPointer,
+  pointerOf,
   type Check,
   type PatternTest,
   type Finding,
@@ -48,7 +48,7 @@ export function createSchemaCheck(schema: unknown): SchemaCheck {
       if (step.value === undefined) await nextSlice();
       step = checking.next(step.value === undefined || (await testInThread(step.value, allowance)));
     }
-    return problems.map(({ place, reason }) => ({ path: toPointer(place), reason }));
+    return problems.map(({ place, reason }) => ({ path: pointerOf(place), reason }));
   };
 }
 

@@ -89,7 +89,7 @@ export const inner = (spot: Spot, key: string | number, value: unknown): Spot =>
   scope: spot.scope,
 });
 
-export function toPointer(place: Place | undefined): string {
+export function pointerOf(place: Place | undefined): string {
   const keys: (string | number)[] = [];
   for (let at = place; at; at = at.outer) keys.push(at.key);
   return toPointer(keys.toReversed());
