@@ -24,8 +24,8 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Each file in its own process: some send signals, guard stdout or count descriptors.
     pool: "forks",
-    // The default leaves one of two cores idle; most of these tests wait for a process.
-    maxWorkers: 3,
+    // The default leaves one of two cores idle, and so does one test per core: most of them wait for a process.
+    maxWorkers: 4,
     sequence: { sequencer: SoaksFirst },
     // Thousands of programs are started, most of them from sources: each is compiled once.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/hawser-tests", import.meta.url)) },
