@@ -40,7 +40,7 @@ it.concurrent("R113 R121: a turn with a tool through OpenAI's API, from the line
   agent.send(say("1", "when is low tide?"));
   expect(await agent.endOf("1")).toMatchObject({ type: "done" });
   const tokens = agent.of("1").map(({ token }) => String(token ?? ""));
-  expect(tokens.join("")).toBe("I look. It is at six.");
+  expect(tokens.join("")).toBe("I look. \n\nIt is at six.");
   expect(agent.of("1").find(({ type }) => type === "tool_result")).toMatchObject({ data: { toolId: "call_1", toolName: "read_file" } });
   expect(JSON.stringify(server.requests[1]?.body)).toContain("low tide at six");
   expect(await agent.finish()).toBe(0);
