@@ -22,7 +22,7 @@ import type { HttpRequest } from "./request/http-request.ts";
 /** Makes calls as the options, the environment and the configuration file say. Opens and reads nothing until it is used. */
 export function createCallCore(options: GatewayOptions = {}): CallCore {
   const { includeHeaders, maxBodyBytes } = options;
-  const pool = createConnectionPool(options.maxConnections);
+  const pool = createConnectionPool(options.maxConnections, options.env);
   const running = createRunningCalls();
   const bodies = createByteBudget(limits.maxHeldBodyBytes);
   let isClosed = false;

@@ -78,7 +78,7 @@ type OpenSource = GatewaySource & { close(): Promise<void> };
 export async function openGatewaySource(options: GatewayOptions = {}): Promise<OpenSource> {
   const { source } = await openDocumentPlace(options);
   // Says what is missing.
-  return source ?? openSource(await resolveTarget(options));
+  return source ?? openSource(await resolveTarget(options), options.env);
 }
 
 export interface DocumentPlace {
@@ -91,17 +91,17 @@ export interface DocumentPlace {
 /** Where the document is looked for. A gateway's address is not needed. */
 export async function openDocumentPlace(options: GatewayOptions): Promise<DocumentPlace> {
   const { target, specFile } = await findTarget(options);
-  return { specFile, source: target ? openSource(target) : openAddress(toDocumentUrl(specFile)) };
+  return { specFile, source: target ? openSource(target, options.env) : openAddress(toDocumentUrl(specFile), options.env) };
 }
 
-function openSource(target: Target): OpenSource {
-  const pool = createConnectionPool(1);
+function openSource(target: Target, env: GatewayOptions["env"]): OpenSource {
+  const pool = createConnectionPool(1, env);
   return { ...createGatewaySource({ target, redactor: createRedactor(target.token), pool }), close: pool.close };
 }
 
-function openAddress(documentUrl: URL | undefined): OpenSource | undefined {
+function openAddress(documentUrl: URL | undefined, env: GatewayOptions["env"]): OpenSource | undefined {
   if (!documentUrl) return undefined;
-  const pool = createConnectionPool(1);
+  const pool = createConnectionPool(1, env);
   const source = createDocumentSource(documentUrl, { target: undefined, redactor: createRedactor(undefined), pool });
   return { ...source, close: pool.close };
 }

@@ -46,6 +46,19 @@ describe.concurrent("doctor", () => {
     await demo.close();
   });
 
+  it("connects to the proxy where one leads to the gateway, and says so; the demo knows no proxy, variable or profile", async () => {
+    const stub = await startApiStub();
+    const proxied = makePlace({ url: "http://gateway.test:8088" });
+    const env = { ...proxied.env, HTTP_PROXY: stub.url };
+    const { stdout } = await runIn({ ...proxied, env }, ["doctor", ...patient]);
+    expect(stdout).toContain(`ok\ttcp_connect\t${new URL(stub.url).host}, the proxy of HTTP_PROXY\nok\tgateway_info\tstatus 200\n`);
+    expect(stub.requests.map(({ target }) => target)).toEqual(["http://gateway.test:8088/data/api/v1/gateway-info"]);
+    await stub.close();
+    await runIn(proxied, ["config", "profile", "add", "plant", "--gateway-url", "http://127.0.0.1:1", "--auth-header", "X-Own"]);
+    const demo = await runIn({ ...proxied, env: { ...env, HTTP_PROXY: "http://" } }, ["doctor", "--demo", ...patient]);
+    expect([demo.code, demo.stderr]).toEqual([0, ""]);
+  });
+
   it("says what can't be reached, and what is missing", async () => {
     const closed = makePlace({ url: `http://127.0.0.1:${closedPort}` });
     const { code, value } = await runJson<{ checks: unknown[] }>(closed, ["doctor"]);

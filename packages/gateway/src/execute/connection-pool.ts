@@ -1,11 +1,16 @@
 // The connections to the gateway: kept alive, bounded in number, never holding the process open while
 // they are idle. undici is loaded with the first request. It never repeats a request by itself: one
-// request at a time per connection, so a connection that breaks takes exactly that one with it.
+// request at a time per connection, so a connection that breaks takes exactly that one with it. Where the
+// environment names a proxy, requests go through it: https in a tunnel, http by asking the proxy for the whole address.
 
 import { createRequire } from "node:module";
 import type { Socket } from "node:net";
 import { limits } from "@hawser/wire";
 import type { Agent, buildConnector, Dispatcher } from "undici";
+import type { Environment } from "../config/config-file.ts";
+import type { Proxy } from "../config/proxy.ts";
+import { createRoutes } from "./proxy-routes.ts";
+import { openTunnel, toProxyError } from "./tunnel.ts";
 
 /** How long the opening of a connection took. */
 export interface ConnectTimes {
@@ -23,15 +28,27 @@ export interface ConnectionPool {
   close(): Promise<void>;
 }
 
-export function createConnectionPool(maxConnections: number = limits.httpConnections): ConnectionPool {
+export function createConnectionPool(maxConnections: number = limits.httpConnections, env: Environment = process.env): ConnectionPool {
   let agent: Agent | undefined;
   let fresh: ConnectTimes | undefined;
   let isClosed = false;
-  const connecting = new Set<Socket>();
+  const connecting = new Set<{ destroy(): unknown }>();
+  const routes = createRoutes(env);
 
   function open(): Agent {
     const undici = loadUndici();
     const connect = undici.buildConnector({ timeout: limits.httpConnectMs });
+    function openConnection(options: ConnectOptions, callback: ConnectCallback, tunnelMs?: number): void {
+      const opening = watchOpening(() => connect(options, reportOpened) as unknown as Socket, tunnelMs);
+      connecting.add(opening.socket);
+      function reportOpened(...result: Parameters<typeof callback>): void {
+        connecting.delete(opening.socket);
+        // The waiting request starts within the callback, and asks for these times.
+        fresh = opening.times();
+        callback(...result);
+        fresh = undefined;
+      }
+    }
     const opened = new undici.Agent({
       connections: maxConnections,
       pipelining: 1,
@@ -41,15 +58,17 @@ export function createConnectionPool(maxConnections: number = limits.httpConnect
       headersTimeout: 0,
       bodyTimeout: 0,
       connect(options, callback) {
-        const opening = watchOpening(() => connect(options, reportOpened) as unknown as Socket);
-        connecting.add(opening.socket);
-        function reportOpened(...result: Parameters<typeof callback>): void {
-          connecting.delete(opening.socket);
-          // The waiting request starts within the callback, and asks for these times.
-          fresh = opening.times();
-          callback(...result);
-          fresh = undefined;
-        }
+        const { protocol, host = "", port } = options;
+        const { tunnel, proxy } = routes.toHost(`${protocol}//${host}`);
+        if (!tunnel) return openConnection(options, proxy ? explained(proxy, callback) : callback);
+        const startedAt = performance.now();
+        const target = port ? host : `${host}:443`;
+        const asked = openTunnel(tunnel, target, (error, socket) => {
+          connecting.delete(asked);
+          if (socket) openConnection({ ...options, httpSocket: socket }, callback, performance.now() - startedAt);
+          else callback(error as Error, null);
+        });
+        connecting.add(asked);
       },
     });
     if (isClosed) void opened.destroy();
@@ -59,9 +78,10 @@ export function createConnectionPool(maxConnections: number = limits.httpConnect
   return {
     dispatch(options, handler, onRefused) {
       try {
+        const route = routes.of(options);
         // In the order of the calls: nothing is waited for here.
         agent ??= open();
-        agent.dispatch(options, handler);
+        agent.dispatch(route, handler);
       } catch (error) {
         onRefused(error as Error);
       }
@@ -71,10 +91,19 @@ export function createConnectionPool(maxConnections: number = limits.httpConnect
       isClosed = true;
       await agent?.destroy();
       // undici ends these only once they are open.
-      for (const socket of connecting) socket.destroy();
+      for (const opening of connecting) opening.destroy();
     },
   };
 }
+
+type ConnectOptions = Parameters<buildConnector.connector>[0];
+type ConnectCallback = Parameters<buildConnector.connector>[1];
+
+/** A proxy that can't be reached is not the server that was asked for. */
+const explained =
+  (proxy: Proxy, callback: ConnectCallback): ConnectCallback =>
+  (...result) =>
+    result[0] ? callback(toProxyError(proxy, result[0]), null) : callback(...result);
 
 // These two alone: the whole, with fetch, WebSocket and mocks, takes three times as long to load, for every `call` anew.
 function loadUndici(): { readonly Agent: typeof Agent; readonly buildConnector: typeof buildConnector } {
@@ -86,7 +115,7 @@ function loadUndici(): { readonly Agent: typeof Agent; readonly buildConnector: 
 }
 
 /** Notes when the name was resolved, the connection made and the handshake done. */
-function watchOpening(connect: () => Socket): { readonly socket: Socket; times(): ConnectTimes } {
+function watchOpening(connect: () => Socket, tunnelMs: number | undefined): { readonly socket: Socket; times(): ConnectTimes } {
   const startedAt = performance.now();
   let resolvedAt: number | undefined;
   let connectedAt: number | undefined;
@@ -95,6 +124,8 @@ function watchOpening(connect: () => Socket): { readonly socket: Socket; times()
   socket.once("connect", () => (connectedAt = performance.now()));
   function times(): ConnectTimes {
     const now = performance.now();
+    // Through a proxy only that is connected to, and the handshake is all that is left to do.
+    if (tunnelMs !== undefined) return { connectMs: tunnelMs, tlsHandshakeMs: now - startedAt };
     const isEncrypted = "encrypted" in socket;
     return {
       ...(resolvedAt !== undefined && { dnsMs: resolvedAt - startedAt }),

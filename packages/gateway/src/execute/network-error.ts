@@ -26,18 +26,25 @@ const certificateCode = /CERT|SIGNATURE|ISSUER|SELF_SIGNED|CRL|ALTNAME|INVALID_C
 
 export function describeNetworkError(error: unknown, url: URL): NetworkError {
   const address = url.port === "" ? url.hostname : `${url.hostname}:${url.port}`;
+  const { text, ...rest } = describeCause(error);
+  return { text: `network error: ${address}: ${text}`, ...rest };
+}
+
+/** The same without the address. */
+export function describeCause(error: unknown): NetworkError {
   const code = codeOf(error);
   const encryption = code === undefined ? undefined : encryptionFault(code);
-  if (encryption) return { text: `network error: ${address}: ${encryption.cause} (${code})`, retryable: false, hint: encryption.hint };
+  if (encryption) return { text: `${encryption.cause} (${code})`, retryable: false, hint: encryption.hint };
   const cause = code === undefined ? undefined : causes[code];
   if (cause !== undefined) {
     const isName = code === "ENOTFOUND" || code === "ECONNREFUSED";
     const hint = { hint: "check the gateway's address: hawser config show" };
-    return { text: `network error: ${address}: ${cause} (${code})`, retryable: code !== "ENOTFOUND", ...(isName && hint) };
+    return { text: `${cause} (${code})`, retryable: code !== "ENOTFOUND", ...(isName && hint) };
   }
-  if (code?.startsWith("HPE_")) return { text: `network error: ${address}: response is not HTTP (${code})`, retryable: false };
-  const text = HawserError.isInstance(error) ? error.message : `${code ?? "failed"}: ${describeThrown(error)}`;
-  return { text: `network error: ${address}: ${cutText(text, 200)}`, retryable: true };
+  if (code?.startsWith("HPE_")) return { text: `response is not HTTP (${code})`, retryable: false };
+  if (!HawserError.isInstance(error)) return { text: cutText(`${code ?? "failed"}: ${describeThrown(error)}`, 200), retryable: true };
+  const { hint, isFinal } = error.facts;
+  return { text: cutText(error.message, 200), retryable: isFinal !== true, ...(typeof hint === "string" && { hint }) };
 }
 
 function encryptionFault(code: string): { readonly cause: string; readonly hint: string } | undefined {

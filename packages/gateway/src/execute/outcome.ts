@@ -8,6 +8,7 @@ import type { ExchangeTimes } from "./exchange.ts";
 import { describeNetworkError } from "./network-error.ts";
 import type { Redactor } from "./redaction.ts";
 import { isRetryableStatus } from "./retry.ts";
+import { authenticationHint } from "./tunnel.ts";
 
 /** What is known of a call whatever its end. */
 export interface OutcomeContext {
@@ -41,6 +42,11 @@ function statusFailure(status: number, refusedRedirect: string | undefined): Fai
   if (status === 403) {
     const text = "token authenticated but lacks permissions or requires secure connections";
     return { code: 6, error: error(text), errorInfo: { kind: "auth", retryable: false, hint: "check what the token may do" } };
+  }
+  // Only a proxy answers so; what it wants is not the API's token.
+  if (status === 407) {
+    const text = error("the proxy wants a user name and password");
+    return { code: 7, error: text, errorInfo: { kind: "network", retryable: false, hint: authenticationHint } };
   }
   if (refusedRedirect !== undefined) {
     const hint = "set the gateway's address to where it redirects, if that is yours";

@@ -4,7 +4,7 @@
 // need no token or are no Ignition gateway: where its path is not there, one of the API document is asked for.
 
 import { connect } from "node:net";
-import { loadApiIndex, resolveTarget, type CallCore, type CallOutcome, type GatewayOptions } from "@hawser/gateway";
+import { findProxy, loadApiIndex, resolveTarget, type CallCore, type CallOutcome, type GatewayOptions } from "@hawser/gateway";
 import { describeThrown, errorTable } from "@hawser/wire";
 import { nameCommands } from "../failure.ts";
 import { printTo } from "../terminal.ts";
@@ -57,7 +57,7 @@ async function examine(options: GatewayOptions, flags: DoctorFlags, report: Repo
   report.checks.push({ name: "gateway_url", ok: true, message: "parsed" });
   if (target.token === undefined) report.checks.push({ name: "token", ok: true, message: "no token configured" });
   const startedAt = performance.now();
-  const reached = await tryToConnect(target.baseUrl, options.timeoutMs ?? 0);
+  const reached = await tryToConnect(target.baseUrl, options);
   report.stats["tcpConnectMs"] = Math.round(performance.now() - startedAt);
   report.checks.push(reached);
   if (!reached.ok) {
@@ -144,16 +144,21 @@ function note(report: Report, asked: Asked, outcome: CallOutcome): boolean {
   return false;
 }
 
-function tryToConnect(url: URL, timeoutMs: number): Promise<Check> {
+/** To the gateway, or to the proxy that leads to it. */
+function tryToConnect(target: URL, options: GatewayOptions): Promise<Check> {
   const name = "tcp_connect";
+  const proxy = findProxy(target, options.env);
+  const url = proxy ? new URL(proxy.origin) : target;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  const way = proxy ? `, the proxy of ${proxy.variable}` : "";
+  const hint = proxy ? `check ${proxy.variable}, or name the gateway's host in NO_PROXY` : reachabilityHint;
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: timeoutMs });
+    const socket = connect({ host, port, timeout: options.timeoutMs ?? 0 });
     const end = (check: Check): void => (socket.destroy(), resolve(check));
-    socket.once("connect", () => end({ name, ok: true, message: `${url.hostname}:${port}` }));
-    socket.once("timeout", () => end({ name, ok: false, message: "network timeout", hint: reachabilityHint }));
-    socket.once("error", (error) => end({ name, ok: false, message: `network error: ${describeThrown(error)}`, hint: reachabilityHint }));
+    socket.once("connect", () => end({ name, ok: true, message: `${url.hostname}:${port}${way}` }));
+    socket.once("timeout", () => end({ name, ok: false, message: `network timeout${way}`, hint }));
+    socket.once("error", (error) => end({ name, ok: false, message: `network error${way}: ${describeThrown(error)}`, hint }));
   });
 }
 
