@@ -5,6 +5,7 @@ export type { BatchOptions } from "./batch/run-batch.ts";
 export type { CallCode, CallCore, CallErrorInfo, CallOptions, CallOutcome, CallResponse, GatewayOptions, OnBody } from "./call.ts";
 export { changeConfig, configPath, loadConfig } from "./config/config-file.ts";
 export type { ConfigFile, ConfigValues } from "./config/config-file.ts";
+export { findProxy } from "./config/proxy.ts";
 export { addProfile, listProfiles, maskToken, removeProfile, setValues, useProfile } from "./config/profiles.ts";
 export type { ConfigChange, ProfileSummary } from "./config/profiles.ts";
 export { findTarget, resolveTarget } from "./config/resolve-target.ts";
@@ -29,10 +30,14 @@ export type {
   RequestBodyMedia,
   SecurityScheme,
 } from "./openapi/operation.ts";
+export { describeShape, fieldsOf, itemsOf } from "./openapi/schema-shape.ts";
+export type { Shape } from "./openapi/schema-shape.ts";
 export { filterByPath, filterByPathPart, searchOperations, statsOf, tagsOf } from "./openapi/search.ts";
 export type { OperationStats } from "./openapi/search.ts";
 export { validateDocument } from "./openapi/validate-document.ts";
 export type { DocumentValidation } from "./openapi/validate-document.ts";
+export { previewRequest } from "./preview-request.ts";
+export type { RequestPreview } from "./preview-request.ts";
 export { checkPlace } from "./request/check-item.ts";
 export { parseDuration } from "./request/duration.ts";
 export { rpcCodec } from "./rpc/rpc-codec.ts";

@@ -45,7 +45,45 @@ describe.concurrent("api", () => {
     const { stdout } = await runIn(place, ["api", "show", "/data/api/v1/tags/{name}", "--method", "put"]);
     expect(stdout).toMatch(/^method\tPUT\npath\t\/data\/api\/v1\/tags\/{name}\noperation_id\twriteTag\n/);
     expect(stdout).toMatch(/\nparameter\tname\tpath\trequired\t/);
-    expect(stdout).toMatch(/\nbody\tapplication\/json\n/);
+    expect(stdout).toMatch(/\nbody\tapplication\/json\trequired\tobject\nfield\tvalue\trequired\tany value\n/);
+  });
+
+  it("show prints types, allowed values and the members of a body, also of nested ones", async () => {
+    const { stdout } = await runIn(place, ["api", "show", "listLogs"]);
+    expect(stdout).toContain("\nparameter\tlimit\tquery\toptional\tinteger, 1 to 100, default 20\tAt most so many entries.\n");
+    expect(stdout).toContain("\nparameter\tlevel\tquery\toptional\tone of DEBUG, INFO, WARN, ERROR\tOnly entries of this level.\n");
+    const address = { type: "object", required: ["city"], properties: { city: { type: "string", minLength: 1 } } };
+    const properties = {
+      name: { type: ["string", "null"], maxLength: 9, description: "Of the pet.\nAnd more." },
+      homes: { type: "array", items: { $ref: "#/components/schemas/Address" } },
+    };
+    const content = { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } };
+    const document = {
+      openapi: "3.2.0",
+      info: { title: "t", version: "1" },
+      paths: { "/pets": { post: { operationId: "addPet", requestBody: { content }, responses: {} } } },
+      components: {
+        schemas: {
+          Address: address,
+          Pet: {
+            allOf: [
+              { type: "object", properties },
+              { required: ["name"], type: "object" },
+            ],
+          },
+        },
+      },
+    };
+    const specFile = join(place.folder, "pets.json");
+    writeFileSync(specFile, JSON.stringify(document));
+    const pets = await runIn(place, ["api", "show", "addPet", "--spec-file", specFile]);
+    expect(pets.stdout.split("\n").slice(-5)).toEqual([
+      "body\tapplication/json\toptional\tobject",
+      "field\tname\trequired\tstring or null, at most 9 characters\tOf the pet.",
+      "field\thomes\toptional\tarray of object",
+      "field\thomes[].city\trequired\tstring, at least 1 characters",
+      "",
+    ]);
   });
 
   it("show takes an operation id too; a wrong id or path is answered with near names and how to find others", async () => {

@@ -89,7 +89,7 @@ describe.concurrent("mistakes", () => {
     ["--api-key-file <file>", "a"],
     ["--api-key-stdin"],
     ["--profile <name>", "plant"],
-    ["--spec-file <file>", "a.json"],
+    ["--spec-file <file|url>", "a.json"],
   ])("--demo together with %s is refused, since only one can count", async (option, ...value) => {
     const flag = option.split(" ")[0] ?? "";
     for (const command of [["call", "--path", "/x"], ["rpc"]]) {

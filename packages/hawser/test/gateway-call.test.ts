@@ -48,8 +48,12 @@ describe.concurrent("what is sent", () => {
     expect(await sent(typed)).toMatchObject({ type: "text/plain", body: "a" });
   });
 
-  it("as in igw: --dry-run sends the request with dryRun=true in the query", async () => {
-    expect(await sent(["--path", "/x?a=1", "--query", "b=2 3", "--dry-run"])).toMatchObject({ target: "/x?a=1&b=2%203&dryRun=true" });
+  it("as in igw: --dry-run sends the request with dryRun=true in the query, and says that it asks the API", async () => {
+    const call = ["call", "--path", "/x?a=1", "--query", "b=2 3", "--dry-run"];
+    const { stdout, stderr } = await runIn(makePlace(stub), call);
+    expect(JSON.parse(stdout)).toMatchObject({ target: "/x?a=1&b=2%203&dryRun=true" });
+    expect(stderr).toBe("note: --dry-run asks the API: the request is sent, with dryRun=true; --print-request sends nothing\n");
+    expect((await runJson(makePlace(stub), call)).stderr).toBe("");
   });
 
   it("headers, and bodies from a file and from stdin, bytes included", async () => {

@@ -34,13 +34,15 @@ export function toRequestBody(
 
 function serialize(value: unknown, contentType: string, media: RequestBodyMedia | undefined): RequestBody {
   const type = essence(contentType);
-  if (type === "application/json" || type.endsWith("+json")) return { contentType, content: JSON.stringify(value) };
+  if (isJsonType(type)) return { contentType, content: JSON.stringify(value) };
   if (type === "application/x-www-form-urlencoded") return { contentType, content: toFormText(toMembers(value, type), media?.encoding) };
   if (type === "multipart/form-data") return toMultipart(toMembers(value, type), contentType, media?.encoding);
   if (type.startsWith("text/") && (typeof value !== "object" || isKeptNumber(value)))
     return { contentType, content: JSON.stringify(value) };
   throw usage(`a body of type ${shown(type)} must be a string; bytes go as base64 with bodyEncoding "base64"`);
 }
+
+export const isJsonType = (type: string): boolean => type === "application/json" || type.endsWith("+json");
 
 function toMembers(value: unknown, type: string): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value) || isKeptNumber(value))
@@ -49,7 +51,7 @@ function toMembers(value: unknown, type: string): Readonly<Record<string, unknow
 }
 
 // The document decides only where it leaves no choice; a form of JSON goes before others for values.
-function contentTypeOf(operation: OperationDescription | undefined, value: unknown): string {
+export function contentTypeOf(operation: OperationDescription | undefined, value: unknown): string {
   const types = (operation?.requestBody?.media ?? []).map((media) => media.contentType).filter((type) => !type.includes("*"));
   const [only] = types;
   if (only !== undefined && types.length === 1) return only;
@@ -57,6 +59,7 @@ function contentTypeOf(operation: OperationDescription | undefined, value: unkno
   return types.find((type) => essence(type).endsWith("+json")) ?? defaultContentType;
 }
 
-function essence(contentType: string): string {
+/** The type without its parameters. */
+export function essence(contentType: string): string {
   return (contentType.split(";", 1)[0] as string).trim().toLowerCase();
 }

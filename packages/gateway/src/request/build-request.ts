@@ -4,7 +4,7 @@
 import { type CallItem, limits } from "@hawser/wire";
 import type { Target } from "../config/target.ts";
 import type { OperationDescription, Parameter } from "../openapi/operation.ts";
-import { assignParams, checkRequired } from "./assign-params.ts";
+import { assignParams, checkRequired, takenBy } from "./assign-params.ts";
 import { toRequestBody } from "./body.ts";
 import { checkItem, operationIdOf, parseMethod, pathOf } from "./check-item.ts";
 import { checkHeader, type Header, parseHeader, valueOf } from "./headers.ts";
@@ -22,13 +22,13 @@ export function buildRequest(item: CallItem, operation: OperationDescription | u
   const method = operation ? parseMethod(operation.method) : parseMethod(item.method);
   const query = (item.query ?? []).map(parseQueryEntry);
   const headers = (item.headers ?? []).map((entry) => parseHeader(entry, target));
-  const placed = operation ? placeParams(operation, item, { query, headers, target }) : placePath(item);
+  const givenType = contentTypeOf(item, headers);
+  const placed = operation ? placeParams(operation, item, { query, headers, target, givenType }) : placePath(item);
   checkItem(item, method);
   const { path, query: ownQuery } = splitPath(placed.path);
   const entries = query.map(([name, value]) => `${encodeStrictly(name)}=${encodeStrictly(value)}`);
   const dryRun = item.dryRun === true ? ["dryRun=true"] : [];
   const url = toTargetUrl(target, path, [ownQuery, ...placed.query, ...entries, ...dryRun]);
-  const givenType = contentTypeOf(item, headers);
   const body = toRequestBody(item, bodyOf(item, placed.body, operation), givenType, operation);
   const given = [...headers, ...placed.headers];
   const all: Header[] = body ? [...withoutContentType(given), ["content-type", body.contentType]] : given;
@@ -54,10 +54,12 @@ interface Beside {
   readonly query: readonly Entry[];
   readonly headers: readonly Header[];
   readonly target: Target;
+  /** The content type that the item asks for. */
+  readonly givenType: string | undefined;
 }
 
 function placeParams(operation: OperationDescription, item: CallItem, beside: Beside): Placed {
-  const { values, body } = assignParams(operation, item.params ?? {});
+  const { values, body } = assignParams(operation, item.params ?? {}, beside.givenType);
   checkRequired(operation, values, (parameter) => isBeside(parameter, beside));
   let { path } = operation;
   const query: string[] = [];
@@ -89,10 +91,12 @@ function parseQueryEntry(entry: string): Entry {
 }
 
 function bodyOf(item: CallItem, fromParams: unknown, operation: OperationDescription | undefined): unknown {
-  if (isGiven(item.body) && isGiven(fromParams)) throw usage("the body is given twice, as body and as params.body");
+  if (isGiven(item.body) && isGiven(fromParams)) throw usage("the body is given twice, as body and in params");
   const body = item.body ?? fromParams;
   if (operation?.requestBody?.required === true && !isGiven(body)) {
-    throw usage(`${operation.operationId ?? operation.path} needs a body: give body, or params.body`);
+    throw usage(
+      `${operation.operationId ?? operation.path} needs a body: give body, params.body, or its fields in params; ${takenBy(operation)}`,
+    );
   }
   return body;
 }

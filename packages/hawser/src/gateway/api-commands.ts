@@ -48,7 +48,7 @@ function addListings(api: Command): void {
 function addLookups(api: Command): void {
   const show = api
     .command("show")
-    .description("Shows the operations of one path, or the one of an id, with their parameters.")
+    .description("Shows the operations of one path, or the one of an id, with their parameters and bodies: types, allowed values, fields.")
     .argument("[path]", "as the document writes it, or an operation id");
   withOptions(show)
     .option("--path <path>", "the same as an option")

@@ -9,6 +9,17 @@ import type { CallFlags } from "./run-call.ts";
 import type { DemoFlags } from "./run-demo.ts";
 import type { RpcFlags } from "./run-rpc.ts";
 
+const dryRunText = "ask the API what it would do: the request is sent, with dryRun=true in its query";
+const printRequestOption = (): Option =>
+  new Option("--print-request", "print the request, without the token, and send nothing").conflicts([
+    "batch",
+    "out",
+    "stream",
+    "includeHeaders",
+    "timing",
+    "jsonStats",
+  ]);
+
 const maxPort = 65_535;
 const maxRetries = 100;
 const maxKeptBytes = 1_073_741_824;
@@ -18,7 +29,7 @@ export function addCall(program: Command): void {
     .command("call")
     .summary("call an HTTP API")
     .description(
-      "Makes one call of the API, by path or by operation id, or a batch of them. The body is printed as it is, and whole where it goes to a pipe or a file; --json prints everything about the call. POST, PUT, PATCH and DELETE need --yes.",
+      "Makes one call of the API, by path or by operation id, or a batch of them. The body goes whole and unchanged to a pipe or a file, and is shown on a terminal; --json prints everything about the call. POST, PUT, PATCH and DELETE need --yes.",
     );
   addRequestOptions(call);
   addTargetOptions(addSpecOption(call));
@@ -31,6 +42,7 @@ export function addCall(program: Command): void {
   addExamples(call, [
     "hawser call --demo --path /data/api/v1/gateway-info",
     "hawser call --demo --op listLogs --param limit=2 --json",
+    "hawser call --demo --op readTag --param name=A --print-request",
     "hawser call --method POST --path /data/api/v1/scan/projects --yes",
     "hawser call --batch calls.ndjson --parallel 8",
   ]);
@@ -51,13 +63,14 @@ function addRequestOptions(command: Command): void {
     .option("--method <method>", "the HTTP method (default: GET)")
     .option("--path <path>", "the path below the gateway's address")
     .option("--op <id>", "an operation id of the API document, instead")
-    .option("--param <name=value>", "with --op: a parameter, as JSON or text; may be given several times", collect)
+    .option("--param <name=value>", "with --op: a parameter or a field of the body, as JSON or text; may be given several times", collect)
     .option("--query <key=value>", "a query parameter; may be given several times", collect)
     .option("--header <line>", "a header, 'Key: value'; may be given several times", collect)
     .option("--body <text>", "the body: text, @file, or - for stdin")
     .option("--form <name=value>", "a form field, name=@file for a file; may be given several times", collect)
     .option("--content-type <type>", "of the body (default: application/json)")
-    .option("--dry-run", "add dryRun=true to the query; the request is sent")
+    .option("--dry-run", dryRunText)
+    .addOption(printRequestOption())
     .option("--yes", "confirm POST, PUT, PATCH and DELETE")
     .option("--retry <n>", "try again so often; GET, HEAD, OPTIONS, PUT, DELETE only", parseWhole(0, maxRetries))
     .option("--retry-backoff <duration>", "the first wait before that (default: 250ms)");
@@ -144,7 +157,7 @@ export function addScan(program: Command): Command {
   const projects = scan.command("projects").description("Scans the projects: call --method POST --path /data/api/v1/scan/projects.");
   addWrapperOptions(projects)
     .option("--yes", "confirm it; needed")
-    .option("--dry-run", "add dryRun=true to the query; the request is sent")
+    .option("--dry-run", dryRunText)
     .action(async (flags: CallFlags) =>
       (await import("./run-call.ts")).runCall({ ...flags, method: "POST", path: "/data/api/v1/scan/projects" }),
     );
@@ -154,4 +167,4 @@ export function addScan(program: Command): Command {
 }
 
 const addWrapperOptions = (command: Command): Command =>
-  addOutputOptions(addTargetOptions(command)).option("--include-headers", "show the response's headers");
+  addOutputOptions(addTargetOptions(command)).option("--include-headers", "show the response's headers").addOption(printRequestOption());

@@ -41,7 +41,11 @@ export function addOutputOptions(command: Command): Command {
 
 export function addSelectOptions(command: Command): Command {
   return command
-    .option("--select <path>", "with --json: only this value, e.g. response.status; may be given several times", collect)
+    .option(
+      "--select <path>",
+      "with --json: only this value, e.g. response.status or response.body.items.0.name; may be given several times",
+      collect,
+    )
     .option("--raw", "with one --select: the bare value")
     .option("--compact", "with --json: on one line");
 }

@@ -1,10 +1,11 @@
 // `hawser api list|show|search|tags|stats`: what the API document holds. Nothing found is a usage error.
 
-import { searchOperations, statsOf, tagsOf, type OperationDescription, type OperationSummary } from "@hawser/gateway";
+import { searchOperations, statsOf, tagsOf, type OperationSummary } from "@hawser/gateway";
 import { HawserError } from "@hawser/wire";
 import { printTo } from "../terminal.ts";
 import { filtered, findNamed, requireSome, withIndex, type ApiFlags } from "./api-index.ts";
 import { checkOutput, printJson, reportAsJson } from "./json-output.ts";
+import { toOperationPage } from "./operation-page.ts";
 
 interface Listing {
   readonly json: object;
@@ -26,7 +27,7 @@ export const runApiShow = (positional: string | undefined, flags: ApiFlags): Pro
     return withIndex(flags, async (index) => {
       const found = findNamed(index, path, flags);
       const operations = await Promise.all(found.map((operation) => index.describe(operation).catch(() => operation)));
-      return { json: { count: found.length, operations }, text: operations.map(toPage).join("\n"), count: found.length };
+      return { json: { count: found.length, operations }, text: operations.map(toOperationPage).join("\n"), count: found.length };
     });
   });
 
@@ -73,19 +74,6 @@ function toListing(operations: readonly OperationSummary[], beside: object = {})
   const rows = operations.map(({ method, path, operationId = "", summary = "" }) => `${method}\t${path}\t${operationId}\t${summary}`);
   const text = `${["METHOD\tPATH\tOPERATION_ID\tSUMMARY", ...rows].join("\n")}\n`;
   return { json: { ...beside, count: operations.length, operations }, text, count: operations.length };
-}
-
-function toPage(operation: OperationSummary | OperationDescription): string {
-  const { method, path, operationId = "", summary = "", tags } = operation;
-  const lines = [`method\t${method}`, `path\t${path}`, `operation_id\t${operationId}`, `summary\t${summary}`];
-  if (tags.length > 0) lines.push(`tags\t${tags.join(",")}`);
-  if (!("parameters" in operation)) return `${lines.join("\n")}\n`;
-  lines.push(`deprecated\t${operation.deprecated === true}`);
-  for (const { name, in: place, required, description = "" } of operation.parameters)
-    lines.push(`parameter\t${name}\t${place}\t${required ? "required" : "optional"}\t${description.split("\n", 1)[0] ?? ""}`);
-  for (const { contentType } of operation.requestBody?.media ?? []) lines.push(`body\t${contentType}`);
-  if (operation.description !== undefined) lines.push(`description\t${operation.description.trim()}`);
-  return `${lines.join("\n")}\n`;
 }
 
 function oneOf(positional: string | undefined, flag: string | undefined, name: "path" | "query"): string {

@@ -15,6 +15,7 @@ import { toCallItem, type CallItemFlags } from "./call-item.ts";
 import { toFlag } from "./flag-groups.ts";
 import type { Interruption } from "./interruption.ts";
 import { checkOutput, printJson, reportAsJson, type JsonOutput, type OutputFlags } from "./json-output.ts";
+import { printRequest } from "./print-request.ts";
 import { endLine } from "./stdout.ts";
 import { withCore, type CoreFlags } from "./with-core.ts";
 
@@ -24,6 +25,7 @@ export interface CallFlags extends CallItemFlags, CoreFlags, OutputFlags {
   readonly batchOutput?: string;
   readonly stream?: true;
   readonly out?: string;
+  readonly printRequest?: true;
 }
 
 /** The same as for a transfer that failed: not all of it is there. */
@@ -37,6 +39,9 @@ export const runCall = (flags: CallFlags): Promise<void> =>
     if (flags.stream && flags.json) throw new HawserError("usage", "--stream is not supported with --json");
     if (flags.stream && flags.includeHeaders && flags.out === undefined)
       throw new HawserError("usage", "--include-headers with --stream needs --out, so that headers and body stay apart");
+    if (flags.printRequest) return printRequest(flags, output);
+    if (flags.dryRun && !flags.json)
+      note("note: --dry-run asks the API: the request is sent, with dryRun=true; --print-request sends nothing");
     await withCore(flags, (core, interruption) => callOnce(core, flags, output, interruption));
   });
 

@@ -1,5 +1,6 @@
-// `--select`: values out of a JSON value by dot paths (`response.status`, `checks.0.name`). A path that
-// leads nowhere is a usage error that says where it stopped.
+// `--select`: values out of a JSON value by dot paths (`response.status`, `checks.0.name`). The body of a response is a
+// text; a path that goes on behind it goes into the JSON that it holds. A path that leads nowhere is a usage error
+// that says where it stopped.
 
 import { HawserError } from "@hawser/wire";
 
@@ -15,7 +16,9 @@ export function parseSelectors(given: readonly string[]): string[] {
 
 export function selectPath(value: unknown, path: string): unknown {
   let current = value;
-  for (const key of path.split(".")) {
+  const keys = path.split(".");
+  for (const [at, key] of keys.entries()) {
+    if (typeof current === "string" && keys.slice(0, at).join(".") === bodyPath) current = openBody(current, path);
     // An array's `length` is no element of it.
     const isLength = Array.isArray(current) && key === "length";
     if (!isContainer(current) || isLength || !Object.hasOwn(current, key)) throw noSuchPath(path, key, current);
@@ -23,6 +26,21 @@ export function selectPath(value: unknown, path: string): unknown {
   }
   return current;
 }
+
+const bodyPath = "response.body";
+
+function openBody(body: string, path: string): unknown {
+  try {
+    return JSON.parse(body, exactly) as unknown;
+  } catch {
+    throw new HawserError("usage", `invalid --select path ${JSON.stringify(path)}: the response's body is not JSON, or was cut off`);
+  }
+}
+
+// A number that JavaScript can't hold, such as a long id, stays as it was written.
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+const exactly = (_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
+  typeof value === "number" && source !== undefined && String(value) !== source ? rawJSON(source) : value;
 
 /** The value as a shell wants it: strings without quotes, everything else as JSON. */
 export const toRawText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -1,0 +1,74 @@
+// The request that a call would make, to be looked at. Nothing is sent, not even for the API document: where an
+// operation needs it, it is a file or the copy that an earlier command has kept.
+
+import { isUtf8 } from "node:buffer";
+import { HawserError, type CallItem } from "@hawser/wire";
+import type { GatewayOptions } from "./call.ts";
+import { resolveTarget } from "./config/resolve-target.ts";
+import { toDocumentUrl } from "./config/target-values.ts";
+import type { Target } from "./config/target.ts";
+import { toCredential, toWireRequest } from "./execute/credential.ts";
+import { createRedactor } from "./execute/redaction.ts";
+import type { GatewaySource } from "./openapi/fetch-document.ts";
+import { loadIndex } from "./openapi/load-index.ts";
+import type { OperationIndex } from "./openapi/operation.ts";
+import { buildRequest } from "./request/build-request.ts";
+import { operationIdOf } from "./request/check-item.ts";
+
+export interface RequestPreview {
+  readonly method: string;
+  readonly url: string;
+  /** Without those that the connection adds. The token is taken out. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body?: string | undefined;
+  /** Of bytes that are no text. */
+  readonly bodyEncoding?: "base64" | undefined;
+}
+
+const hidden = "[redacted]";
+
+/** `loadDocument` is for an API in this process, which may be asked. Throws `usage` for what a call would refuse; `yes` is not needed. */
+export async function previewRequest(
+  item: CallItem,
+  options: GatewayOptions,
+  loadDocument: (target: Target) => Promise<OperationIndex> = (target) => loadKept(target, options),
+): Promise<RequestPreview> {
+  const target = await resolveTarget(options);
+  const operationId = operationIdOf(item);
+  const isDocumentNeeded = operationId !== undefined || (target.token !== undefined && target.auth.kind === "scheme");
+  const index = isDocumentNeeded ? await loadDocument(target) : undefined;
+  const operation = index && operationId !== undefined ? await index.describe(index.find(operationId)) : undefined;
+  const request = buildRequest({ ...item, yes: true }, operation, target);
+  const credential = toCredential(target, index?.securitySchemes ?? []);
+  const { origin } = target.baseUrl;
+  const { path, headers } = toWireRequest(request, request.url, origin, credential && { ...credential, token: hidden });
+  const redactor = createRedactor(target.token);
+  return {
+    method: request.method,
+    url: redactor.text(origin + path),
+    headers: pairsOf(headers).map(([name, value]) => [name, redactor.text(value)]),
+    ...toShownBody(request.body, (text) => redactor.text(text)),
+  };
+}
+
+/** The copy serves whatever its age, as it does whenever nobody can be asked. */
+async function loadKept({ baseUrl, specFile }: Target, { cwd, env }: GatewayOptions): Promise<OperationIndex> {
+  const notAsked = new HawserError("cancelled", "nothing is sent");
+  const gateway: GatewaySource = { baseUrl, documentUrl: toDocumentUrl(specFile), fetchText: () => Promise.reject(notAsked) };
+  try {
+    return await loadIndex({ specFile, cwd, env, gateway });
+  } catch (error) {
+    if (error !== notAsked) throw error;
+    const text = "the API document is not on this machine, and nothing is sent for it here. Fetch it first: hawser api sync";
+    throw new HawserError("usage", `${text}; or name a file with --spec-file`);
+  }
+}
+
+const pairsOf = (flat: readonly string[]): [string, string][] =>
+  flat.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, flat[at + 1] ?? ""]] : []));
+
+function toShownBody(body: string | Buffer | undefined, redact: (text: string) => string): Pick<RequestPreview, "body" | "bodyEncoding"> {
+  if (body === undefined) return {};
+  if (typeof body === "string" || isUtf8(body)) return { body: redact(body.toString()) };
+  return { body: redact(body.toString("base64")), bodyEncoding: "base64" };
+}
