@@ -131,7 +131,7 @@ describe.concurrent("mistakes", () => {
     const unknown = await runHawser(["version"], { env: { HAWSER_DEBUG: "stack,stak,\u001b[31m" } });
     expect([unknown.code, unknown.stderr]).toEqual([
       0,
-      'hawser: HAWSER_DEBUG: "stak,\\u001b[31m" means nothing; there are: protocol, stack\n',
+      'hawser: HAWSER_DEBUG: "stak,\\u001b[31m" means nothing; there are: protocol, protocol-full, stack\n',
     ]);
     expect((await runHawser(["version"], { env: { HAWSER_DEBUG: "protocol,stack" } })).stderr).toBe("");
     expect((await runHawser(["version"], { env: { HAWSER_DEBUG: "" } })).stderr).toBe("");
