@@ -200,7 +200,7 @@ describe.concurrent("tools from elsewhere", () => {
     const servers = { harbour: { command: process.execPath, args: [mcpServer] }, wreck: { command: "/nowhere/wreck" } };
     const running = startIn(makeStage({}, { mcpServers: servers }), ["agent"]);
     onTestFinished(() => void running.process.kill());
-    for (let at = 0; !/"connected".*"failed"/.test(running.stdout.trim().split("\n").at(-1) ?? ""); at++) {
+    for (let at = 0; at < 2_000 && !/"connected".*"failed"/.test(running.stdout.trim().split("\n").at(-1) ?? ""); at++) {
       running.process.stdin.write(`{"id":"s${at}","kind":"get_status"}\n`);
       await running.printed('"type":"status"');
     }
