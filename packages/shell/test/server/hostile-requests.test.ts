@@ -154,15 +154,15 @@ describe("WEB-03 a request that does not come to its end", () => {
     const requestMs = 2_000;
     await using server = await openServer({ requestMs });
     const { port } = server.door;
-    // First, since the oldest strangers make room for new ones.
+    // One whose head is whole has four times as long. It comes before the crowd, so that its head is read at once.
+    const lateBegan = performance.now();
+    const late = await openRaw(port, `POST /files HTTP/1.1\r\n${ownHeaders(server.door)}x-file-name: a\r\nContent-Length: 9\r\n\r\nx`);
+    const lateMs = late.next("\r\n").then(() => performance.now() - lateBegan);
+    // Before the other two, since the oldest strangers make room for new ones.
     const crowd = await Promise.all(Array.from({ length: 1_000 }, () => openRaw(port).catch(() => undefined)));
     const half = await openRaw(port, `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`);
     const drip = setInterval(() => half.socket.write("X: y\r\n"), 100);
     const silent = await openRaw(port);
-    // One whose head is whole has four times as long.
-    const lateBegan = performance.now();
-    const late = await openRaw(port, `POST /files HTTP/1.1\r\n${ownHeaders(server.door)}x-file-name: a\r\nContent-Length: 9\r\n\r\nx`);
-    const lateMs = late.next("\r\n").then(() => performance.now() - lateBegan);
     try {
       expect(await half.closed).toContain(" 408 ");
       expect(await silent.closed).toContain(" 408 ");
