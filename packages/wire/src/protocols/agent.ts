@@ -17,7 +17,7 @@ export const agentProtocol = defineProtocol({
     "A `user_message` gets any number of `token`, `tool_use`, `tool_result` and additive responses, then exactly one `done` or `error`, and nothing after it. Every other request ends with exactly one `done`, `error` or `status`.",
     "The tokens of a turn, joined, are its text. Where the model goes on after a tool and the text before it did not end its line, one `token` of two line feeds comes first; the history keeps what the model said, without it. A character is never split over two tokens.",
     "Turns of one conversation run one after the other; conversations run side by side. Requests that are no turn never wait for one.",
-    "A line that is no JSON is logged on stderr and reading goes on; an `error` is sent when an id can still be read from it.",
+    "A line that isn't JSON is logged on stderr and reading goes on; an `error` is sent when an id can still be read from it.",
     "When the input ends, accepted turns are finished (up to 10 seconds) and the process exits with 0. On SIGTERM nothing new starts, running turns get 3 seconds, are then cancelled with their one `error`, and the process exits with 0.",
     "A silent turn is followed by a `progress` at least every 15 seconds, except while only a permission is awaited; a host may take 60 seconds without any response of an id as a timeout.",
   ],

@@ -51,10 +51,10 @@ function OfflineLines({ hasRealModel }: { readonly hasRealModel: boolean }) {
     <div className="space-y-1 text-[0.95rem]">
       <p>An agent runs on this machine with its offline model: no key, no network.</p>
       <p>
-        That is no language model: it understands fixed requests, and uses real tools <InRoot />.
+        It is not a language model: it understands fixed requests, and uses real tools <InRoot />.
         {hasRealModel && " A real one is available: choose it in the list of models below."}
       </p>
-      <p>Before it changes anything, it asks you here. The wire view shows every message.</p>
+      <p>Before it changes anything, it asks you here, unless a rule of yours allows it. The wire view shows every message.</p>
     </div>
   );
 }
@@ -68,7 +68,7 @@ function ModelLines({ model }: { readonly model: string }) {
       <p>
         It reads files <InRoot />, changes them when you agree, and runs the commands that you allow. It remembers its conversations.
       </p>
-      <p>Before it changes anything, it asks you here. The wire view shows every message.</p>
+      <p>Before it changes anything, it asks you here, unless a rule of yours allows it. The wire view shows every message.</p>
     </div>
   );
 }

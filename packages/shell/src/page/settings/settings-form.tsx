@@ -65,7 +65,7 @@ function AgentFields({ draft, onChange }: FieldsProps) {
   const listId = useId();
   return (
     <>
-      <Field label="Model" hint="For example anthropic/claude-sonnet-5-5 or offline. Empty: the best one that can be had.">
+      <Field label="Model" hint="For example anthropic/claude-sonnet-5-5 or offline. Empty: the best one that is available.">
         {(ids) => (
           <>
             <input
