@@ -66,6 +66,14 @@ describe("the packages in a project of one's own", () => {
     expect(inProject(process.execPath, [join("node_modules", "typescript", "bin", "tsc"), "-p", "."]).stdout).toBe("");
   });
 
+  it("as many packages come with them as the page says, give or take what their authors change", (context) => {
+    if (unreachable !== undefined) context.skip(`npm can't reach its registry (${unreachable})`);
+    const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as { packages: Record<string, unknown> };
+    const stated = /about (\d+) packages/.exec(readFileSync(join(repository, "docs", "own-project.md"), "utf8"))?.[1];
+    const difference = Number(stated) - (Object.keys(packages).length - 1);
+    expect(Math.abs(difference)).toBeLessThanOrEqual(5);
+  });
+
   it("the programs of the page run and print what it shows, with nothing on the PATH", (context) => {
     if (unreachable !== undefined) context.skip(`npm can't reach its registry (${unreachable})`);
     const page = findExamples(readFileSync(join(repository, "docs", "own-project.md"), "utf8"));

@@ -135,6 +135,19 @@ describe("reload", () => {
   });
 });
 
+describe("the servers of a document", () => {
+  it("SEC-01 are not used: the call and its token go to the configured address, also where an operation names another", async () => {
+    const stub = await stubOf();
+    const elsewhere = await stubOf();
+    const specFile = join(freshHome(), "spec.json");
+    const servers = [{ url: elsewhere.url }];
+    const paths = { "/a": { servers, get: { operationId: "a", servers } } };
+    writeFileSync(specFile, JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, servers, paths }));
+    expect(await coreOf(stub.url, { specFile }).call({ op: "a" })).toMatchObject({ ok: true, request: { url: `${stub.url}/a` } });
+    expect([stub.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
+  });
+});
+
 describe("reload of a document that the gateway serves", () => {
   const documentWith = (operationId: string): string =>
     JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { [`/${operationId}`]: { get: { operationId } } } });

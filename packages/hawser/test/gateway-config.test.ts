@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startDemoApi } from "@hawser/gateway";
 import { startApiStub } from "../../gateway/test/api-stub.ts";
+import { hawserCommand, makeStage, runOnTerminal } from "./agent/agent-stage.ts";
 import { makePlace, runIn, runJson, type Place } from "./gateway-stage.ts";
 
 type Shown = Record<string, unknown>;
@@ -32,6 +33,18 @@ describe.concurrent("config", () => {
     const json = await runJson<Shown>(place, ["config", "show"]);
     expect(json.value).toMatchObject({ tokenMasked: "cana...23", activeProfile: "", profiles: {}, profileCount: 0 });
     expect(json.stdout).not.toContain(token);
+  });
+
+  it.runIf(process.platform === "linux")("SEC-01 a token that is typed on a terminal is saved and never shown", async () => {
+    const stage = makeStage();
+    const command = hawserCommand(["config", "set", "--gateway-url", "http://127.0.0.1:8088", "--api-key-stdin"]);
+    // A terminal of script(1) has no size by itself, and a prompt would show almost nothing of what is typed.
+    const set = runOnTerminal(["sh", "-c", 'stty cols 80 rows 24 && exec "$@"', "sh", ...command], stage);
+    await set.printed("API token");
+    set.process.stdin.write(`${token}\r`);
+    const { code, stdout, stderr } = await set.ended;
+    expect([code, `${stdout}${stderr}`.includes(token)]).toEqual([0, false]);
+    expect(readFileSync(join(stage.home, "config", "igw", "config.json"), "utf8")).toContain(token);
   });
 
   it("the first profile added becomes active; use, list and remove", async () => {

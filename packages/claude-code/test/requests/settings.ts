@@ -32,6 +32,9 @@ describe.runIf(hasCli)("settings", () => {
     expect(plain!.system).toContain("You count boats.");
     expect(isInDozens(plain!)).toBe(false);
 
+    await stage.create({ expandPrompts: true }).request("Look at @secret.txt");
+    expect(stage.model.conversations.find(({ said }) => said.includes("Look at"))?.said).toContain("the harbour's secret");
+
     const asked = stage.create({
       allowedTools: ["Read"],
       settingSources: ["project"],
