@@ -186,6 +186,21 @@ describe("addresses", () => {
     }
   });
 
+  it("SEC-01 a server of one's own gets the key of the variable that the file names, and without one none, whatever others are set", async () => {
+    const server = await startScriptedOpenAI([{ text: "Hi" }, { text: "Hi" }]);
+    try {
+      const env = { OPENAI_API_KEY: "not-yours", ANTHROPIC_API_KEY: "nor-yours", MY_KEY: "key-1" };
+      for (const apiKeyEnv of [undefined, "MY_KEY"]) {
+        const config = { model: "openai-compatible/m", openaiCompatible: { baseUrl: server.url, apiKeyEnv } };
+        expect((await readStep(await catalogWith(env, { config }).pick())).text).toBe("Hi");
+      }
+      expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, "Bearer key-1"]);
+      expect(JSON.stringify(server.requests)).not.toMatch(/n(?:ot|or)-yours/);
+    } finally {
+      await server.close();
+    }
+  });
+
   it.each([
     [undefined, "http://127.0.0.1:11434/v1"],
     ["", "http://127.0.0.1:11434/v1"],

@@ -137,18 +137,23 @@ describe.concurrent("configuration", () => {
     expect(stderr).toMatch(/^hawser: --model: /);
   });
 
-  it("--config names another file; roots, commands and rules of it count", async () => {
+  it("--config names another file; roots, commands and rules of it count, and --allow-command adds to them", async () => {
     const stage = makeStage({ "project/a.txt": "a", "other.json": "" });
     const config = {
       roots: ["./project"],
       allowedCommands: ["echo"],
-      permissions: [{ tool: "run_command", match: { command: "echo" }, decision: "allow" }],
+      permissions: [
+        { tool: "run_command", match: { command: "echo" }, decision: "allow" },
+        { tool: "run_command", match: { command: "printf" }, decision: "allow" },
+      ],
     };
     writeFile(join(stage.folder, "other.json"), JSON.stringify(config));
-    const { text } = await ask(stage, ["list the files here", "run echo ahoy there"], ["--config", "other.json"]);
+    const flags = ["--config", "other.json", "--allow-command", "printf"];
+    const { text } = await ask(stage, ["list the files here", "run echo ahoy there", "run printf also-this"], flags);
     expect(text).toContain("a.txt");
     expect(text).not.toContain("other.json");
     expect(text).toContain("ahoy there\n");
+    expect(text).toContain("also-this");
   });
 });
 
