@@ -2,7 +2,7 @@
 // words for people. Rules beyond that (ranges, patterns) are shown but left to the API, which knows them better than
 // its document.
 
-import { cutText, isRecord, limits } from "@hawser/wire";
+import { cutText, isKeptNumber, isRecord, limits } from "@hawser/wire";
 import type { JsonObject } from "./references.ts";
 
 /** A schema with the definitions that its `$ref`s point to. */
@@ -147,7 +147,8 @@ function listedValues(schema: JsonObject): readonly unknown[] | undefined {
   return Object.hasOwn(schema, "const") ? [schema.const] : undefined;
 }
 
-const isContainer = (value: unknown): boolean => typeof value === "object" && value !== null;
+/** An array or an object; a number that JavaScript can't hold is neither. */
+export const isContainer = (value: unknown): boolean => typeof value === "object" && value !== null && !isKeptNumber(value);
 
 const shownValue = (value: unknown): string => cutText(typeof value === "string" ? value : JSON.stringify(value), maxShownChars);
 

@@ -1,5 +1,6 @@
 // Parameters and fields of a body against the document's types, before anything is sent.
 
+import { keepNumbers } from "@hawser/wire";
 import { describe, expect, it } from "vitest";
 import type { Parameter } from "../../src/openapi/operation.ts";
 import { built, operation, parameter } from "./targets.ts";
@@ -95,6 +96,15 @@ describe("fields of the body are parameters", () => {
     });
     // Null is a value only where the document knows it; members that it does not name are said to be of the body.
     expect(store({ note: "n", count: null, level: null, "body.other": { a: 1 } }).body).toBe('{"note":"n","count":null,"other":{"a":1}}');
+  });
+
+  it("G5 with numbers that JavaScript can't hold as they were written, as text and as number", () => {
+    const big = "9007199254740993";
+    const kept = keepNumbers(JSON.parse(big), big);
+    expect(store({ note: kept, count: big }).body).toBe(`{"note":"${big}","count":${big}}`);
+    expect(store({ note: "n", count: kept }).body).toBe(`{"note":"n","count":${big}}`);
+    expect(queryOf({ type: "integer" }, kept)).toBe(`?p=${big}`);
+    expect(() => queryOf({ type: "boolean" }, kept)).toThrow(`must be of type boolean; given: "${big}"`);
   });
 
   it("also of allOf parts, forms and multipart", () => {

@@ -2,7 +2,7 @@
 // text; a path that goes on behind it goes into the JSON that it holds. A path that leads nowhere is a usage error
 // that says where it stopped.
 
-import { HawserError } from "@hawser/wire";
+import { HawserError, isKeptNumber, keepNumbers } from "@hawser/wire";
 
 /** Trimmed, without repetitions. Throws `usage` for what can't be a path. */
 export function parseSelectors(given: readonly string[]): string[] {
@@ -31,21 +31,16 @@ const bodyPath = "response.body";
 
 function openBody(body: string, path: string): unknown {
   try {
-    return JSON.parse(body, exactly) as unknown;
+    return keepNumbers(JSON.parse(body), body);
   } catch {
     throw new HawserError("usage", `invalid --select path ${JSON.stringify(path)}: the response's body is not JSON, or was cut off`);
   }
 }
 
-// A number that JavaScript can't hold, such as a long id, stays as it was written.
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
-const exactly = (_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
-  typeof value === "number" && source !== undefined && String(value) !== source ? rawJSON(source) : value;
-
 /** The value as a shell wants it: strings without quotes, everything else as JSON. */
 export const toRawText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null && !isKeptNumber(value);
 
 function noSuchPath(path: string, key: string, at: unknown): HawserError {
   const reason = Array.isArray(at)
