@@ -12,7 +12,10 @@ type Manifest = Partial<Record<(typeof fields)[number], Record<string, string>>>
 export const exactVersionsStep: Step = {
   name: "exact versions",
   run() {
-    const files = globSync(["package.json", "apps/*/package.json", "packages/*/package.json", "bench/package.json"], { cwd: root });
+    const files = globSync(
+      ["package.json", "apps/*/package.json", "packages/*/package.json", "bench/package.json", "clients/package.json"],
+      { cwd: root },
+    );
     const problems = files.flatMap((file) => {
       const manifest = JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest;
       const wanted = fields.flatMap((field) => Object.entries(manifest[field] ?? {}));

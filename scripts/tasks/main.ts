@@ -5,6 +5,7 @@ import { isProblem, problem, say } from "../setup/problem.mjs";
 import { runProgram } from "../setup/program.mjs";
 import { buildStep, isBuildStale } from "./build.ts";
 import { runChecks } from "./checks.ts";
+import { testClients } from "./clients.ts";
 import { buildDesktop, checkBuildMachine, checkTestMachine, leftOutStep, runDesktop, testDesktop } from "./desktop.ts";
 import { demoShell } from "./demo-shell.ts";
 import { longTestFiles, longTestsVariable } from "./long-tests.ts";
@@ -67,6 +68,10 @@ const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
   async "desktop-test"(filters) {
     checkTestMachine();
     return testDesktop(filters, [buildStep]);
+  },
+
+  async "clients-test"(filters) {
+    return testClients(filters, [buildStep]);
   },
 
   bench: (args) => runSource("bench/main.ts", args),

@@ -28,6 +28,8 @@ export interface ClientCommand {
   readonly env: Readonly<Record<string, string>>;
   /** A file that must exist while the command runs: its path is `{file}` in `env`. */
   readonly file?: string;
+  /** Where the file has to stand: in a folder that also shows everything of the user's own one. What holds that folder is `{home}` in `env`. */
+  readonly overlay?: { readonly of: string; readonly path: readonly string[] };
 }
 
 /** How to add the server to one run of a client, by the name of its program; undefined for programs we don't know. */
@@ -39,10 +41,22 @@ export function toClientCommand(program: string, serverName: string, config: Mcp
       // model to see them at once, not to search for them.
       return { args: [`--mcp-config=${JSON.stringify(claudeConfig(serverName, { ...config, alwaysLoad: true }))}`], env: {} };
     case "codex":
-      return { args: codexSettings(config).flatMap(([key, value]) => ["-c", `mcp_servers.${serverName}.${key}=${value}`]), env: {} };
+      // Otherwise Codex asks the model before the server has started, and a run of one question never sees the tools.
+      return {
+        args: [...codexSettings(config), ["required", "true"]].flatMap(([key, value]) => [
+          "-c",
+          `mcp_servers.${serverName}.${key}=${value}`,
+        ]),
+        env: {},
+      };
     case "gemini":
-      // Defaults, not settings: what an administrator enforces stays in force, and servers of all files are merged.
-      return { args: [], env: { GEMINI_CLI_SYSTEM_DEFAULTS_PATH: "{file}" }, file: json(geminiConfig(serverName, config)) };
+      // An extension, since it reads settings from nowhere else unless they belong to root.
+      return {
+        args: [],
+        env: { GEMINI_CLI_HOME: "{home}" },
+        file: json({ name: "hawser", version: "1.0.0", ...geminiConfig(serverName, config) }),
+        overlay: { of: ".gemini", path: ["extensions", "hawser", "gemini-extension.json"] },
+      };
     case "opencode":
       return { args: [], env: { OPENCODE_CONFIG: "{file}" }, file: json(opencodeConfig(serverName, config)) };
     default:

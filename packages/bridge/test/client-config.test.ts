@@ -115,7 +115,7 @@ describe("R60 printClientConfig", () => {
     expect(read(printClientConfig("codex", "my_tools-1", oddConfig))).toEqual({ mcp_servers: { "my_tools-1": settings } });
     const { args = [] } = toClientCommand("codex", "my_tools-1", oddConfig) ?? {};
     const lines = args.filter((arg) => arg !== "-c").join("\n");
-    expect(read(lines)).toEqual({ mcp_servers: { "my_tools-1": settings } });
+    expect(read(lines)).toEqual({ mcp_servers: { "my_tools-1": { ...settings, required: true } } });
   });
 
   plainIt.each(["", " ", "a b", "a.b", "ä", 'a"b', "a]", "../x", "a\n", "x".repeat(65)])("refuses the server name %j", (name) => {
@@ -141,20 +141,23 @@ describe("R60 toClientCommand", () => {
     },
   );
 
-  plainIt("adds it to codex by settings", () => {
-    expect(toClientCommand("codex", "t", config)).toEqual({
-      args: ["-c", 'mcp_servers.t.command="/usr/bin/node"', "-c", 'mcp_servers.t.args=["/opt/bridge.cjs", "/tmp/a.sock", "/tmp/a.json"]'],
-      env: {},
-    });
-    expect(toClientCommand("codex", "t", withEnv)?.args.slice(4)).toEqual(["-c", 'mcp_servers.t.env={ "ELECTRON_RUN_AS_NODE" = "1" }']);
+  plainIt("adds it to codex by settings, as a server that is waited for", () => {
+    const settings = ['command="/usr/bin/node"', 'args=["/opt/bridge.cjs", "/tmp/a.sock", "/tmp/a.json"]', "required=true"];
+    expect(toClientCommand("codex", "t", config)).toEqual({ args: settings.flatMap((text) => ["-c", `mcp_servers.t.${text}`]), env: {} });
+    expect(toClientCommand("codex", "t", withEnv)?.args).toContain('mcp_servers.t.env={ "ELECTRON_RUN_AS_NODE" = "1" }');
   });
 
-  plainIt.each([
-    ["gemini", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"],
-    ["opencode", "OPENCODE_CONFIG"],
-  ] as const)("adds it to %s by a file that %s names", (program, variable) => {
-    const command = toClientCommand(program, "t", withEnv);
-    expect(command).toEqual({ args: [], env: { [variable]: "{file}" }, file: printClientConfig(program, "t", withEnv) });
+  plainIt("adds it to opencode by a file that OPENCODE_CONFIG names", () => {
+    const file = printClientConfig("opencode", "t", withEnv);
+    expect(toClientCommand("opencode", "t", withEnv)).toEqual({ args: [], env: { OPENCODE_CONFIG: "{file}" }, file });
+  });
+
+  plainIt("adds it to gemini by an extension in a home that shows the user's own", () => {
+    const { file = "", ...rest } = toClientCommand("gemini", "t", withEnv) ?? {};
+    const overlay = { of: ".gemini", path: ["extensions", "hawser", "gemini-extension.json"] };
+    expect(rest).toEqual({ args: [], env: { GEMINI_CLI_HOME: "{home}" }, overlay });
+    const settings = JSON.parse(printClientConfig("gemini", "t", withEnv)) as object;
+    expect(JSON.parse(file)).toEqual({ name: "hawser", version: "1.0.0", ...settings });
   });
 
   plainIt.each(["vim", "claude-code", "", "/usr/bin/"])("does not know %j", (program) => {

@@ -2,7 +2,7 @@
 // and its output are ours, signals reach it, and nothing is left when it has ended.
 
 import { spawn } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, readdirSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exposedTools, fixtures, startExpose, type Exposed } from "./expose-session.ts";
@@ -26,15 +26,16 @@ async function runWith(command: readonly string[], env: NodeJS.ProcessEnv = {}):
 interface Recorded {
   readonly args: readonly string[];
   readonly files: Readonly<Record<string, { mcpServers?: object; mcp?: object }>>;
+  readonly folders: Readonly<Record<string, unknown>>;
 }
 
 /** Starts a stand-in under the client's name, found on the PATH as the client would be. */
-async function record(name: string, args: readonly string[]): Promise<Recorded> {
+async function record(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Recorded> {
   const folder = makeFolder("bin");
   copyFileSync(join(fixtures, "recorder.mjs"), join(folder, name));
   chmodSync(join(folder, name), 0o755);
   const path = [folder, dirname(process.execPath), process.env["PATH"]].join(delimiter);
-  const { code, stdout, stderr } = await runWith([name, ...args], { PATH: path });
+  const { code, stdout, stderr } = await runWith([name, ...args], { PATH: path, ...env });
   expect([code, stderr]).toEqual([0, "noise: at import\n"]);
   return JSON.parse(stdout) as Recorded;
 }
@@ -55,20 +56,32 @@ describe.concurrent("the command of a client", () => {
     const { args } = await record("codex", ["exec", "say hello"]);
     expect(args.slice(-2)).toEqual(["exec", "say hello"]);
     const settings = args.slice(0, -2).filter((arg) => arg !== "-c");
-    expect(settings.map((setting) => setting.split("=")[0])).toEqual(["mcp_servers.harbour.command", "mcp_servers.harbour.args"]);
+    expect(settings.map((setting) => setting.split("=")[0])).toEqual([
+      "mcp_servers.harbour.command",
+      "mcp_servers.harbour.args",
+      "mcp_servers.harbour.required",
+    ]);
     // These strings and lists are written the same in TOML and in JSON.
     expect(settings.map((setting) => JSON.parse(setting.slice(setting.indexOf("=") + 1)) as unknown)).toEqual([
       server.command,
       server.args,
+      true,
     ]);
   });
 
-  it("gemini gets a settings file by its environment, and its arguments untouched", async () => {
-    const { args, files } = await record("gemini", ["-p", "say hello"]);
-    const { HAWSER_MCP_CONFIG: ours, ...theirs } = files;
-    expect([args, Object.keys(theirs)]).toEqual([["-p", "say hello"], [expect.stringMatching(/^GEMINI_CLI_SYSTEM_/)]]);
-    expect(Object.values(theirs)).toEqual([{ mcpServers: { harbour: server } }]);
-    expect(ours).toEqual({ mcpServers: { harbour: { type: "stdio", ...server } } });
+  it("gemini gets an extension in a home that shows the user's own, and its arguments untouched", async () => {
+    const own = join(makeFolder("home"), ".gemini");
+    mkdirSync(join(own, "extensions", "mine"), { recursive: true });
+    writeFileSync(join(own, "settings.json"), '{ "mine": true }');
+    const { args, files, folders } = await record("gemini", ["-p", "say hello"], { GEMINI_CLI_HOME: dirname(own) });
+    expect([args, Object.keys(files)]).toEqual([["-p", "say hello"], ["HAWSER_MCP_CONFIG"]]);
+    expect(files["HAWSER_MCP_CONFIG"]).toEqual({ mcpServers: { harbour: { type: "stdio", ...server } } });
+    const extension = expect.objectContaining({ name: "hawser", mcpServers: { harbour: server } }) as object;
+    expect(folders["GEMINI_CLI_HOME"]).toEqual({
+      ".gemini": { extensions: { hawser: { "gemini-extension.json": extension }, mine: {} }, "settings.json": { mine: true } },
+    });
+    // What was shown is still there when the session's folders have gone.
+    expect([readdirSync(own).toSorted(), readdirSync(join(own, "extensions"))]).toEqual([["extensions", "settings.json"], ["mine"]]);
   });
 
   it("opencode gets a configuration file by its environment, and its arguments untouched", async () => {

@@ -1,13 +1,14 @@
 // Runs a client's command with a session's tools added, and ends with it: its exit code is ours, it
 // gets the signals that we get, and it does not outlive us.
 
-import { writeFileSync } from "node:fs";
-import { constants } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { constants, homedir } from "node:os";
 import { basename, join } from "node:path";
 import { isatty } from "node:tty";
 import { printClientConfig, toClientCommand, type IPCSession } from "@hawser/bridge";
 import { describeThrown, HawserError } from "@hawser/wire";
 import { logLine, startChild, type OwnedProcess } from "@hawser/wire/node";
+import { makeOverlay } from "./overlay.ts";
 
 export type CommandLine = readonly [program: string, ...args: string[]];
 
@@ -31,8 +32,17 @@ export function runClient(session: IPCSession, serverName: string, [program, ...
     );
     return runCommand(program, args, env);
   }
-  const filePath = addition.file === undefined ? configPath : writePrivately(session, "client.json", addition.file);
-  for (const [name, value] of Object.entries(addition.env)) env[name] = value.replaceAll("{file}", filePath);
+  const { overlay, file } = addition;
+  const filePath = file === undefined || overlay ? configPath : writePrivately(session, "client.json", file);
+  const home = join(session.privateDirectory, "home");
+  for (const [name, value] of Object.entries(addition.env)) {
+    // The user may have moved it already.
+    if (overlay && value === "{home}") {
+      mkdirSync(home, { mode: 0o700 });
+      makeOverlay(join(env[name] || homedir(), overlay.of), join(home, overlay.of), overlay.path, file ?? "");
+    }
+    env[name] = value.replaceAll("{file}", filePath).replaceAll("{home}", home);
+  }
   // In front, where a subcommand does not take them for its own; the words behind `--` are no options any more.
   return runCommand(program, [...addition.args, ...args], env);
 }
