@@ -13,7 +13,7 @@ import {
   type Incoming,
   type LogLevel,
 } from "@hawser/wire";
-import { connectSocket, createStreamTransport, lengthPrefix } from "@hawser/wire/node";
+import { connectSocket, createStreamTransport, lengthPrefix, logLine } from "@hawser/wire/node";
 import type { CallToolParams, ToolResult } from "../contract.ts";
 import { helloFeatures } from "../hello-features.ts";
 import { ParentError, readAnswer } from "./parent-answer.ts";
@@ -53,8 +53,24 @@ interface Exchange {
   readonly answer: PromiseWithResolvers<ParentResult>;
 }
 
-/** Connects, and says `hello` unless told not to. Aborting the signal ends either. */
+/**
+ * Connects, and says `hello` unless told not to. Aborting the signal ends either. A parent that closes the connection
+ * over `hello`, which it does not know, is connected to again without it: no call has been sent yet.
+ */
 export async function connectToParent(options: ConnectionOptions): Promise<ParentConnection> {
+  try {
+    return await openConnection(options);
+  } catch (error) {
+    if (!options.saysHello || !isLoss(error)) throw error;
+    logLine(`[hawser] the program at ${options.socketPath} closed the connection at \`hello\`; trying without`);
+    return openConnection({ ...options, saysHello: false });
+  }
+}
+
+const isLoss = (error: unknown): boolean =>
+  HawserError.isInstance(error) && error.code === "connection_lost" && !(error instanceof ParentError);
+
+async function openConnection(options: ConnectionOptions): Promise<ParentConnection> {
   const { socketPath, signal } = options;
   const socket = await connectSocket(socketPath, { signal }).catch((error: HawserError) => {
     throw toIPCError(error);

@@ -51,6 +51,21 @@ describe("hello", () => {
     expect(raw.frames.filter(({ frame }) => frame.method === "hello")).toHaveLength(1);
   });
 
+  it.for(["end", "destroy"] as const)(
+    "H4: a parent that closes the connection over it (%s) is called without it, in the same call and from then on",
+    async (close, { parent, start }) => {
+      const raw = await parent({
+        onFrame: ({ method }, { send, socket }) => void (method === "hello" ? socket[close]() : setTimeout(send, 30, textAnswer("x"))),
+      });
+      const bridge = start(raw.config, { options: ["--reconnect", "never"] });
+      await bridge.initialize();
+      expect((await bridge.call("echo")).content[0].text).toBe("x");
+      await Promise.all([bridge.call("echo"), bridge.call("echo")]);
+      expect(raw.frames.filter(({ frame }) => frame.method === "hello")).toHaveLength(1);
+      expect(raw.frames.filter(({ frame }) => frame.method === "call_tool")).toHaveLength(3);
+    },
+  );
+
   it("H4: a parent that never answers it holds up only until the call is cancelled", async ({ parent, start }) => {
     const raw = await parent({ onFrame: (_, { number, send }) => void (number > 1 && send(textAnswer("at last"))) });
     const bridge = start(raw.config, { options: ["--connections", "1"] });
