@@ -37,9 +37,8 @@ export function toClientCommand(program: string, serverName: string, config: Mcp
   checkServerName(serverName);
   switch (basename(program).replace(/\.(?:exe|cmd|mjs|js)$/, "")) {
     case "claude":
-      // One word, since the option takes all words that follow it. Who starts a client for these tools wants the
-      // model to see them at once, not to search for them.
-      return { args: [`--mcp-config=${JSON.stringify(claudeConfig(serverName, { ...config, alwaysLoad: true }))}`], env: {} };
+      // One word, since the option takes all words that follow it.
+      return { args: [`--mcp-config=${JSON.stringify(claudeConfig(serverName, config))}`], env: {} };
     case "codex":
       // Otherwise Codex asks the model before the server has started, and a run of one question never sees the tools.
       return {
@@ -65,14 +64,14 @@ export function toClientCommand(program: string, serverName: string, config: Mcp
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-const claudeConfig = (name: string, config: McpStdioServerConfig & { alwaysLoad?: true }): object => ({ mcpServers: { [name]: config } });
+const claudeConfig = (name: string, config: McpStdioServerConfig): object => ({ mcpServers: { [name]: config } });
 
 function geminiConfig(name: string, { command, args, env }: McpStdioServerConfig): object {
   return { mcpServers: { [name]: { command, args, ...(env && { env }) } } };
 }
 
 function opencodeConfig(name: string, { command, args, env }: McpStdioServerConfig): object {
-  return { mcp: { [name]: { type: "local", command: [command, ...args], enabled: true, ...(env && { environment: env }) } } };
+  return { mcp: { [name]: { type: "local", command: [command, ...args], ...(env && { environment: env }) } } };
 }
 
 function codexToml(name: string, config: McpStdioServerConfig): string {

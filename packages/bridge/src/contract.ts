@@ -26,6 +26,7 @@ export interface ToolSchema {
   readonly input_schema: Readonly<Record<string, unknown>>;
   readonly output_schema?: Readonly<Record<string, unknown>>;
   readonly annotations?: Readonly<Record<string, unknown>>;
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 /** A function behind a tool, reduced to what crosses the socket. */

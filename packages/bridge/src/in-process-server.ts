@@ -7,12 +7,7 @@ import { HawserError, type Tool, type ToolContext } from "@hawser/wire";
 import type { ToolSchema } from "./contract.ts";
 import { toClientTools, type ClientTools } from "./process/client-tools.ts";
 import { createProgressReporter } from "./process/progress.ts";
-import { createToolHost, type ToolHost } from "./tool-host.ts";
-
-export interface InProcessServerOptions {
-  /** Asks clients that search for tools to show these without a search. */
-  readonly alwaysLoad?: boolean;
-}
+import { createToolHost, type ToolHost, type ToolHostOptions } from "./tool-host.ts";
 
 export interface InProcessServer {
   /** Loads what `connect` needs, so that no early message is missed. */
@@ -22,8 +17,8 @@ export interface InProcessServer {
   stop(): Promise<void>;
 }
 
-export function createInProcessServer(tools: readonly Tool[], options: InProcessServerOptions = {}): InProcessServer {
-  const host = createToolHost(tools);
+export function createInProcessServer(tools: readonly Tool[], options: ToolHostOptions = {}): InProcessServer {
+  const host = createToolHost(tools, options);
   const clientTools = toClientTools(host.schemas);
   const stopped = new AbortController();
   const servers = new Set<Server>();
@@ -36,7 +31,7 @@ export function createInProcessServer(tools: readonly Tool[], options: InProcess
       const { Server: ServerClass } = await load();
       stopped.signal.throwIfAborted();
       const server = new ServerClass({ name: "hawser", version: "0.0.0" }, { capabilities: { tools: {}, logging: {} } });
-      serve(server, { host, clientTools, options, signal: stopped.signal });
+      serve(server, { host, clientTools, signal: stopped.signal });
       servers.add(server);
       await server.connect(transport as Transport);
     },
@@ -50,14 +45,12 @@ export function createInProcessServer(tools: readonly Tool[], options: InProcess
 interface Serving {
   readonly host: ToolHost;
   readonly clientTools: ClientTools;
-  readonly options: InProcessServerOptions;
   readonly signal: AbortSignal;
 }
 
-function serve(server: Server, { host, clientTools, options, signal }: Serving): void {
-  const meta = options.alwaysLoad === true ? { "anthropic/alwaysLoad": true } : {};
+function serve(server: Server, { host, clientTools, signal }: Serving): void {
   // One page: nothing has to fit into a line.
-  const tools = clientTools.pages.flat().map((tool) => ({ ...tool, _meta: { ...tool._meta, ...meta } }));
+  const tools = clientTools.pages.flat();
   server.setRequestHandler("tools/list", () => ({ tools }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const name = clientTools.originals.get(params.name)?.name ?? params.name;

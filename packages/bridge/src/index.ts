@@ -6,11 +6,11 @@ export type { ToolSource } from "./adapt-tool.ts";
 export { printClientConfig, toClientCommand } from "./client-config.ts";
 export type { ClientCommand, ClientName } from "./client-config.ts";
 export { createInProcessServer, toClientNames } from "./in-process-server.ts";
-export type { InProcessServer, InProcessServerOptions } from "./in-process-server.ts";
+export type { InProcessServer } from "./in-process-server.ts";
 export { createIPCSession } from "./session.ts";
 export type { IPCSession, IPCSessionOptions, IPCSessionState, McpStdioServerConfig } from "./session.ts";
 export { createToolHost } from "./tool-host.ts";
-export type { ToolHost } from "./tool-host.ts";
+export type { ToolHost, ToolHostOptions } from "./tool-host.ts";
 export {
   BridgeStartupError,
   ClaudeCodeError,

@@ -20,10 +20,11 @@ import {
 } from "@hawser/wire/node";
 import { toTools, type ToolSource } from "./adapt-tool.ts";
 import { isClientName, maxNameLength } from "./client-name.ts";
+import { toBridgeArguments } from "./process/bridge-options.ts";
 import { toClientTools } from "./process/client-tools.ts";
 import { serveConnection } from "./serve-connection.ts";
 import { createSessionRoom } from "./session-room.ts";
-import { createToolHost } from "./tool-host.ts";
+import { createToolHost, type ToolHostOptions } from "./tool-host.ts";
 
 export interface McpStdioServerConfig {
   readonly type: "stdio";
@@ -32,7 +33,7 @@ export interface McpStdioServerConfig {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface IPCSessionOptions {
+export interface IPCSessionOptions extends ToolHostOptions {
   /** Starts the bridge: a program and its first arguments; the two paths are added. Default: this Node and the bundled bridge; from the sources, theirs. */
   readonly bridgeCommand?: readonly [string, ...string[]];
   /** Where the files lie; unless given, the system's temporary folder, and with a name the user's folder for state. */
@@ -44,6 +45,10 @@ export interface IPCSessionOptions {
   readonly name?: string;
   readonly frameDeadlineMs?: number;
   readonly maxConnections?: number;
+  /** How many calls one bridge carries at the same time: its `--connections`. 8 unless given. */
+  readonly connections?: number | undefined;
+  /** After a lost connection the next call opens a new one (`lazy`), or all calls fail: the bridge's `--reconnect`. `lazy` unless given. */
+  readonly reconnect?: "lazy" | "never" | undefined;
   /** False: a program that has nothing else to do ends, although the session is open. */
   readonly keepsAlive?: boolean;
 }
@@ -63,9 +68,10 @@ export interface IPCSession extends AsyncDisposable {
 }
 
 export function createIPCSession(tools: ToolSource, options: IPCSessionOptions = {}): IPCSession {
-  const host = createToolHost(toTools(tools));
+  const host = createToolHost(toTools(tools), options);
   const names = chooseNames(options);
   const { socketPath, schemaPath } = names.fixed ?? names;
+  const bridgeArguments = toBridgeArguments({ ...options, follow: names.fixed !== undefined });
   const room = createSessionRoom();
   const stopped = new AbortController();
   const serving = new Set<Promise<void>>();
@@ -143,7 +149,7 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
     socketPath,
     schemaPath,
     privateDirectory: names.privateDirectory,
-    mcpServerConfig: createServerConfig([...(names.fixed ? ["--follow"] : []), socketPath, schemaPath], options.bridgeCommand),
+    mcpServerConfig: createServerConfig([...bridgeArguments, socketPath, schemaPath], options),
     start,
     stop: () => (stopping ??= stop()),
     [Symbol.asyncDispose]: () => session.stop(),
@@ -175,10 +181,7 @@ const bridgeCommandHere: readonly [string, ...string[]] = import.meta.url.endsWi
   ? [process.execPath, "--conditions=hawser-source", fileURLToPath(new URL("process/main.ts", import.meta.url))]
   : [process.execPath, fileURLToPath(new URL("bridge.cjs", import.meta.url))];
 
-function createServerConfig(
-  bridgeArgs: readonly string[],
-  bridgeCommand: readonly [string, ...string[]] | undefined,
-): McpStdioServerConfig {
+function createServerConfig(bridgeArgs: readonly string[], { bridgeCommand }: IPCSessionOptions): McpStdioServerConfig {
   const [command, ...args] = bridgeCommand ?? bridgeCommandHere;
   return {
     type: "stdio",

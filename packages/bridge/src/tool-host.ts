@@ -13,17 +13,22 @@ export interface ToolHost {
   call(name: string, args: Record<string, unknown>, context: ToolContext): Promise<IPCResponse | IPCErrorResponse>;
 }
 
+export interface ToolHostOptions {
+  /** Asks Claude, which lets the model search for tools, to show these without a search. */
+  readonly alwaysLoad?: boolean | undefined;
+}
+
 interface PreparedTool {
   readonly tool: Tool;
   readonly input: PreparedInput;
   readonly schema: ToolSchema;
 }
 
-export function createToolHost(tools: readonly Tool[]): ToolHost {
+export function createToolHost(tools: readonly Tool[], options: ToolHostOptions = {}): ToolHost {
   const prepared = new Map<string, PreparedTool>();
   for (const tool of tools) {
     if (prepared.has(tool.name)) throw new HawserError("usage", `two tools are called "${tool.name}"; rename one`);
-    prepared.set(tool.name, prepare(tool));
+    prepared.set(tool.name, prepare(tool, options));
   }
   const gates = createGates();
 
@@ -52,14 +57,25 @@ export function createToolHost(tools: readonly Tool[]): ToolHost {
   };
 }
 
-function prepare(tool: Tool): PreparedTool {
+function prepare(tool: Tool, options: ToolHostOptions): PreparedTool {
   if (typeof tool.name !== "string" || tool.name === "") throw new HawserError("usage", "a tool needs a name");
   if (typeof tool.run !== "function") throw new HawserError("usage", `tool "${tool.name}" needs a function \`run\``);
-  if (tool.concurrency !== undefined && !(Number.isSafeInteger(tool.concurrency) && tool.concurrency >= 1)) {
-    throw new HawserError("usage", `tool "${tool.name}": concurrency must be a whole number of at least 1`);
+  for (const name of ["concurrency", "maxResultSizeChars"] as const) {
+    const value = tool[name];
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1))
+      throw new HawserError("usage", `tool "${tool.name}": ${name} must be a whole number of at least 1`);
   }
   const input = prepareInput(tool.name, tool.input);
-  return { tool, input, schema: describe(tool, input) };
+  return { tool, input, schema: { ...describe(tool, input), ...metaOf(tool, options) } };
+}
+
+/** What Claude reads beside a tool. */
+function metaOf({ maxResultSizeChars }: Tool, { alwaysLoad = false }: ToolHostOptions): Pick<ToolSchema, "_meta"> {
+  const meta = {
+    ...(maxResultSizeChars !== undefined && { "anthropic/maxResultSizeChars": maxResultSizeChars }),
+    ...(alwaysLoad && { "anthropic/alwaysLoad": true }),
+  };
+  return Object.keys(meta).length > 0 ? { _meta: meta } : {};
 }
 
 /** The tool's entry in the schema file. A fault here would cost a bridge all tools, so its author is told at once. */

@@ -64,8 +64,7 @@ args = ["/opt/bridge.cjs", "/tmp/a.sock", "/tmp/a.json"]
         "/opt/bridge.cjs",
         "/tmp/a.sock",
         "/tmp/a.json"
-      ],
-      "enabled": true
+      ]
     }
   }
 }
@@ -96,7 +95,7 @@ describe("R60 printClientConfig", () => {
     expect(parse("claude")).toEqual({ mcpServers: { t: withEnv } });
     expect(parse("gemini")).toEqual({ mcpServers: { t: { command: config.command, args: config.args, env: withEnv.env } } });
     expect(parse("opencode")).toEqual({
-      mcp: { t: { type: "local", command: [config.command, ...config.args], enabled: true, environment: withEnv.env } },
+      mcp: { t: { type: "local", command: [config.command, ...config.args], environment: withEnv.env } },
     });
     expect(printClientConfig("codex", "t", withEnv).split("\n").at(-2)).toBe('env = { "ELECTRON_RUN_AS_NODE" = "1" }');
   });
@@ -136,7 +135,7 @@ describe("R60 toClientCommand", () => {
     "adds the server to one run of %s",
     (program) => {
       const command = toClientCommand(program, "t", config);
-      const servers = { mcpServers: { t: { ...config, alwaysLoad: true } } };
+      const servers = { mcpServers: { t: config } };
       expect(command).toEqual({ args: [`--mcp-config=${JSON.stringify(servers)}`], env: {} });
     },
   );

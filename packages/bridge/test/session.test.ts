@@ -166,6 +166,18 @@ describe("configuration", () => {
     });
   });
 
+  it("R58 R60 H2 H3 connections and reconnect are options of the bridge, in front of the two paths", ({ directory }) => {
+    const asked = { directory, bridgeCommand: ["bridge"], connections: 3, reconnect: "never" } as const;
+    const { mcpServerConfig, socketPath, schemaPath } = createIPCSession([], asked);
+    expect(mcpServerConfig).toEqual({
+      type: "stdio",
+      command: "bridge",
+      args: ["--connections", "3", "--reconnect", "never", socketPath, schemaPath],
+    });
+    for (const wrong of [{ connections: 0 }, { connections: 1.5 }, { connections: 1_025 }, { reconnect: "always" as never }])
+      expect(() => createIPCSession([], { directory, ...wrong })).toThrow(expect.objectContaining({ code: "usage" }) as Error);
+  });
+
   it("H15 inside Electron the bridge is told to behave as Node", ({ directory }) => {
     Object.defineProperty(process.versions, "electron", { value: "99.0.0", configurable: true });
     try {

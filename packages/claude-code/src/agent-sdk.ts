@@ -22,8 +22,7 @@ export interface McpSdkServerConfig {
   readonly instance: { connect(transport: never): Promise<void> };
 }
 
-/** Claude waits for a server with `alwaysLoad`, and the model sees its tools without searching for them. */
-export type McpServerConfig = (McpStdioServerConfig & { readonly alwaysLoad: true }) | McpSdkServerConfig;
+export type McpServerConfig = McpStdioServerConfig | McpSdkServerConfig;
 
 export interface SpawnRequest {
   readonly command: string;

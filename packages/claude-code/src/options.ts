@@ -58,6 +58,10 @@ export interface ClaudeCodeModelOptions {
   readonly directory?: string | undefined;
   /** Starts the bridge; see IPCSessionOptions. */
   readonly bridgeCommand?: readonly [string, ...string[]] | undefined;
+  /** How many calls of registered tools run at the same time; see IPCSessionOptions. Not for the transport `sdk`. */
+  readonly connections?: number | undefined;
+  /** What the bridge does after a lost connection; see IPCSessionOptions. Not for the transport `sdk`. */
+  readonly reconnect?: "lazy" | "never" | undefined;
 }
 
 /** A value that the answer is to be: a Standard Schema validator that can print JSON Schema, or JSON Schema. */
@@ -77,7 +81,7 @@ export interface RequestOptions<Output = unknown> {
 
 /** Throws `usage` for what can't work, when the model is made and not at its first request. */
 export function checkOptions(options: ClaudeCodeModelOptions): void {
-  for (const name of ["timeoutMs", "maxTurns", "maxBudgetUsd", "toolResultTimeoutMs"] as const) {
+  for (const name of ["timeoutMs", "maxTurns", "maxBudgetUsd", "toolResultTimeoutMs", "connections"] as const) {
     const value = options[name];
     if (value !== undefined && !(Number.isFinite(value) && value > 0))
       throw new HawserError("usage", `${name} must be a number above 0, not ${String(value)}`);

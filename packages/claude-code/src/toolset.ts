@@ -80,7 +80,9 @@ export interface ToolEndpoint {
   stop(): Promise<void>;
 }
 
-export interface EndpointOptions extends Pick<ClaudeCodeModelOptions, "directory" | "bridgeCommand" | "toolRestrictions"> {
+type SessionOption = "directory" | "bridgeCommand" | "connections" | "reconnect";
+
+export interface EndpointOptions extends Pick<ClaudeCodeModelOptions, SessionOption | "toolRestrictions"> {
   /** False for a run that may be left waiting. */
   readonly keepsAlive?: boolean | undefined;
   /** Told of each failure of a function, besides the model. */
@@ -89,7 +91,7 @@ export interface EndpointOptions extends Pick<ClaudeCodeModelOptions, "directory
 
 /** Prepared, not started: no file, no listener. */
 export function createEndpoint({ tools, serverName, transport }: Toolset, options: EndpointOptions = {}): ToolEndpoint {
-  const { directory, bridgeCommand, toolRestrictions, keepsAlive, onToolError } = options;
+  const { directory, bridgeCommand, connections, reconnect, toolRestrictions, keepsAlive, onToolError } = options;
   const offered = tools.map((tool) => watched(withRestrictions(tool, toolRestrictions), onToolError));
   if (transport === "sdk") {
     const server = createInProcessServer(offered, { alwaysLoad: true });
@@ -97,12 +99,15 @@ export function createEndpoint({ tools, serverName, transport }: Toolset, option
     return { mcpServers: { [serverName]: { type: "sdk", name: serverName, instance: server } }, start, stop };
   }
   const session = createIPCSession(offered, {
+    alwaysLoad: true,
+    connections,
+    reconnect,
     ...(directory !== undefined && { directory }),
     ...(bridgeCommand !== undefined && { bridgeCommand }),
     ...(keepsAlive !== undefined && { keepsAlive }),
   });
   const { start, stop } = session;
-  return { mcpServers: { [serverName]: { ...session.mcpServerConfig, alwaysLoad: true } }, start, stop };
+  return { mcpServers: { [serverName]: session.mcpServerConfig }, start, stop };
 }
 
 function watched(tool: Tool, onError: EndpointOptions["onToolError"]): Tool {

@@ -9,15 +9,22 @@ import { tool as aiSdkTool } from "ai";
 import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import * as claudeCode from "../src/index.ts";
-import { ClaudeCodeModel, defineTool, type IPCErrorPayload, type McpStdioServerConfig, type TransportType } from "../src/index.ts";
+import {
+  ClaudeCodeModel,
+  defineTool,
+  type ClaudeCodeModelOptions,
+  type IPCErrorPayload,
+  type McpStdioServerConfig,
+  type TransportType,
+} from "../src/index.ts";
 
 const input = { type: "object" } as const;
 const tools = ["a", "b", "c"].map((name) => defineTool({ name, description: `Tool ${name}`, input, run: () => name }));
 
-function makeModel(): { model: ClaudeCodeModel; directory: string } {
+function makeModel(options: ClaudeCodeModelOptions = {}): { model: ClaudeCodeModel; directory: string } {
   const directory = fs.mkdtempSync(join(tmpdir(), "hawser-cc-"));
   onTestFinished(() => fs.rmSync(directory, { recursive: true, force: true }));
-  return { model: new ClaudeCodeModel({ directory }), directory };
+  return { model: new ClaudeCodeModel({ directory, ...options }), directory };
 }
 
 /** The same for every session. */
@@ -81,14 +88,21 @@ describe("the contract's names", () => {
 });
 
 describe("setAgentToolsets", () => {
-  it("R66: auto is stdio", () => {
+  it("R60 R66: auto is stdio, with the members of the contract and no more", () => {
     const configs = (["auto", "stdio"] as const).map((transport) => {
       const { model, directory } = makeModel();
       model.setAgentToolsets(tools, { transport });
       return withoutIds(JSON.parse(JSON.stringify(model.getMcpServers()).replaceAll(directory, "<directory>")));
     });
     expect(configs[0]).toEqual(configs[1]);
-    expect(configs[0]).toMatchObject({ hawser: { type: "stdio", command: process.execPath, alwaysLoad: true } });
+    expect(configs[0]).toEqual({ hawser: { type: "stdio", command: process.execPath, args: expect.any(Array) as string[] } });
+  });
+
+  it("connections and reconnect of the model become options of its bridge", () => {
+    const { model } = makeModel({ connections: 2, reconnect: "never" });
+    model.setAgentToolsets(tools);
+    const { args } = model.getMcpServers()["hawser"] as McpStdioServerConfig;
+    expect(args.slice(-6, -2)).toEqual(["--connections", "2", "--reconnect", "never"]);
   });
 
   it("R67: sdk is a server in this process, without socket or schema file", () => {

@@ -32,8 +32,8 @@ describe("Claude Code", () => {
       ANTHROPIC_AUTH_TOKEN: undefined,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       DISABLE_AUTOUPDATER: "1",
-      // The scripted model does not search for tools; it wants to see them.
-      ENABLE_TOOL_SEARCH: "false",
+      // As with a real model, which would have to search. The scripted one does not, so the tools have to be there at once.
+      ENABLE_TOOL_SEARCH: "true",
     });
     running.process.stdin.end();
     const { code, stdout, stderr } = await running.ended;

@@ -49,7 +49,7 @@ describe.concurrent("the command of a client", () => {
     expect(own).toEqual(["-p", "--", "--say hello"]);
     const [option, config = ""] = added.split(/=(.*)/s);
     expect(option).toBe("--mcp-config");
-    expect(JSON.parse(config)).toEqual({ mcpServers: { harbour: { type: "stdio", ...server, alwaysLoad: true } } });
+    expect(JSON.parse(config)).toEqual({ mcpServers: { harbour: { type: "stdio", ...server } } });
   });
 
   it("codex gets settings on its command line", async () => {
@@ -88,7 +88,7 @@ describe.concurrent("the command of a client", () => {
     const { args, files } = await record("opencode", ["run", "say hello"]);
     expect(args).toEqual(["run", "say hello"]);
     const command = expect.arrayContaining([process.execPath]) as string[];
-    expect(files["OPENCODE_CONFIG"]).toEqual({ mcp: { harbour: { type: "local", enabled: true, command } } });
+    expect(files["OPENCODE_CONFIG"]).toEqual({ mcp: { harbour: { type: "local", command } } });
   });
 
   it("gets nothing added when its arguments say where the file goes", async () => {

@@ -73,10 +73,10 @@ describe.concurrent("hawser expose --print", () => {
     expectServer(command, args);
   });
 
-  it("opencode gets a part of its opencode.json, with one list for command and arguments", async () => {
+  it("R60: opencode gets a part of its opencode.json, with one list for command and arguments", async () => {
     const { mcp } = JSON.parse(await printed("opencode", "\n}\n")) as { mcp: Record<string, { command: string[] }> };
     const [command, ...args] = mcp["harbour"]?.command ?? [];
-    expect(mcp["harbour"]).toEqual({ type: "local", command: expect.any(Array), enabled: true });
+    expect(mcp["harbour"]).toEqual({ type: "local", command: expect.any(Array) });
     expectServer(command, args);
   });
 

@@ -60,6 +60,8 @@ export interface ToolDefinition<Input extends ToolInput = ToolInput> {
   readonly concurrency?: number;
   /** Tools of one group never run at the same time. */
   readonly exclusiveGroup?: string;
+  /** How long a result may be before Claude puts it into a file, in characters; its own limit unless given. Other clients ignore it. */
+  readonly maxResultSizeChars?: number;
   /** Returns a string, any JSON value, MCP content blocks, or a whole result. */
   run(args: ArgumentsOf<Input>, context: ToolContext): unknown;
 }

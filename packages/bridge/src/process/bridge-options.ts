@@ -53,6 +53,19 @@ export function parseBridgeOptions(args: readonly string[]): BridgeOptions {
   };
 }
 
+type AskedOptions = { readonly [Name in "connections" | "reconnect" | "follow"]?: BridgeOptions[Name] | undefined };
+
+/** What a session has to say to its bridges, as they take it; nothing where nothing was asked for. Throws `usage`. */
+export function toBridgeArguments({ connections, reconnect, follow = false }: AskedOptions): string[] {
+  const args = [
+    ...(connections === undefined ? [] : ["--connections", String(connections)]),
+    ...(reconnect === undefined ? [] : ["--reconnect", reconnect]),
+    ...(follow ? ["--follow"] : []),
+  ];
+  parseBridgeOptions([...args, "socket", "schema"]);
+  return args;
+}
+
 function parseCommandLine(args: readonly string[]) {
   try {
     return parseArgs({

@@ -50,7 +50,7 @@ export function toClientTools(schemas: readonly ToolSchema[], maxPageBytes: numb
   return { count: originals.size, pages, originals, omissions };
 }
 
-function toClientTool(schema: ToolSchema & { readonly _meta?: unknown }, names: Names): ClientTool {
+function toClientTool(schema: ToolSchema, names: Names): ClientTool {
   const inputSchema = toClientSchema(schema.input_schema);
   if (!inputSchema) throw new HawserError("invalid_message", "its input_schema does not describe an object");
   const outputSchema = isRecord(schema.output_schema) ? toClientSchema(schema.output_schema) : undefined;

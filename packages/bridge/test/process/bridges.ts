@@ -6,7 +6,7 @@ import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, it as plainIt } from "vitest";
-import { createIPCSession, type IPCSession, type ToolSource } from "../../src/index.ts";
+import { createIPCSession, type IPCSession, type IPCSessionOptions, type ToolSource } from "../../src/index.ts";
 import { startBridge, type BridgeOptions, type RawBridge } from "./raw-bridge.ts";
 import { bundledBridge, startRawParent, type RawParent, type RawParentOptions } from "./raw-parent.ts";
 
@@ -22,7 +22,7 @@ export type StartBridge = (source: { command: string; args: readonly string[] },
 interface Helpers {
   directory: string;
   /** A started session of this process, whose clients start the bridge as it is shipped. */
-  serve(tools: ToolSource): Promise<IPCSession>;
+  serve(tools: ToolSource, options?: IPCSessionOptions): Promise<IPCSession>;
   /** A socket that answers as the test says, with a schema file beside it. */
   parent(options: RawParentOptions): Promise<RawParent>;
   start: StartBridge;
@@ -38,8 +38,8 @@ export const it = plainIt.extend<Helpers>({
   },
   serve: async ({ directory }, use) => {
     const sessions: IPCSession[] = [];
-    await use(async (tools) => {
-      const session = createIPCSession(tools, { directory, bridgeCommand: [process.execPath, bundledBridge] });
+    await use(async (tools, options) => {
+      const session = createIPCSession(tools, { ...options, directory, bridgeCommand: [process.execPath, bundledBridge] });
       sessions.push(session);
       await session.start();
       return session;

@@ -106,7 +106,7 @@ describe.runIf(hasBinary)("Claude Code", { timeout: 180_000 }, () => {
     directory,
     serve,
   }) => {
-    const session = await serve(tools);
+    const session = await serve(tools, { alwaysLoad: true });
     const { stdout, conversations, bridges } = await runClaude(session, directory);
     expect(stdout).toContain("that is all");
 

@@ -81,7 +81,8 @@ describe.runIf(hasCli).each(transports)("a request over %s", (transport) => {
     const stage = await makeStage(({ resultTexts }) =>
       resultTexts.length > 0 ? say(`it said ${resultTexts.join(" and ")}`) : names.map((name) => use(name, { by: 2 }, `toolu_${name}`)),
     );
-    const model = stage.create();
+    // As with a real model: it would have to search for the tools that don't ask to be shown at once.
+    const model = stage.create({ env: { ...stage.options.env, ENABLE_TOOL_SEARCH: "true" } });
     model.setAgentToolsets([whoami, ...meeting(), fails, slow], { transport });
     const { text, metadata, sessionId } = await model.requestWithMetadata("who are you?");
     const [asked, told] = stage.model.conversations;

@@ -33,7 +33,8 @@ async function expose(modulePath: string, [program, ...args]: readonly string[],
   const guard = guardStdout();
   const tools = await loadTools(modulePath);
   const serverName = name ?? toServerName(modulePath);
-  const session = createIPCSession(tools, address === undefined ? {} : { name: address });
+  // Somebody who starts a client for these tools wants the model to see them at once, not to search for them.
+  const session = createIPCSession(tools, { alwaysLoad: program !== undefined, ...(address !== undefined && { name: address }) });
   for (const [toolName, tool] of Object.entries(tools)) warnIfUndescribed(toolName, tool);
   try {
     await session.start();
