@@ -20,11 +20,12 @@ import {
 } from "@hawser/wire/node";
 import { toTools, type ToolSource } from "./adapt-tool.ts";
 import { isClientName, maxNameLength } from "./client-name.ts";
+import type { ToolHandler } from "./contract.ts";
 import { toBridgeArguments } from "./process/bridge-options.ts";
 import { toClientTools } from "./process/client-tools.ts";
 import { serveConnection } from "./serve-connection.ts";
 import { createSessionRoom } from "./session-room.ts";
-import { createToolHost, type ToolHostOptions } from "./tool-host.ts";
+import { createToolHost, toToolHandlers, type ToolHostOptions } from "./tool-host.ts";
 
 export interface McpStdioServerConfig {
   readonly type: "stdio";
@@ -61,6 +62,8 @@ export interface IPCSession extends AsyncDisposable {
   readonly schemaPath: string;
   /** Only this user can enter it; from `start` to `stop`, with whatever was put there. */
   readonly privateDirectory: string;
+  /** The functions by the names of their tools, checked and run as for a client: the contract's `tool_handlers`. */
+  readonly toolHandlers: Readonly<Record<string, ToolHandler>>;
   /** For any MCP client. Works from `start` to `stop`; with a name, whenever the program runs. */
   readonly mcpServerConfig: McpStdioServerConfig;
   start(): Promise<void>;
@@ -149,6 +152,7 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
     socketPath,
     schemaPath,
     privateDirectory: names.privateDirectory,
+    toolHandlers: toToolHandlers(host, stopped.signal),
     mcpServerConfig: createServerConfig([...bridgeArguments, socketPath, schemaPath], options),
     start,
     stop: () => (stopping ??= stop()),

@@ -2,9 +2,18 @@
 // turn, runs the function, and turns every outcome into a result or an error payload. It knows
 // nothing of sockets; the session, an in-process server and the agent all call through it.
 
-import { cutText, describeThrown, HawserError, isRecord, ToolNotFoundError, type Tool, type ToolContext } from "@hawser/wire";
+import {
+  cutText,
+  describeThrown,
+  HawserError,
+  IPCToolExecutionError,
+  isRecord,
+  ToolNotFoundError,
+  type Tool,
+  type ToolContext,
+} from "@hawser/wire";
 import { createGates, prepareInput, toJsonSchema, type PreparedInput } from "@hawser/wire/tools";
-import type { IPCErrorResponse, IPCResponse, ToolSchema } from "./contract.ts";
+import type { IPCErrorResponse, IPCResponse, ToolHandler, ToolSchema } from "./contract.ts";
 import { toErrorPayload, toToolResult } from "./tool-result.ts";
 
 export interface ToolHost {
@@ -55,6 +64,20 @@ export function createToolHost(tools: readonly Tool[], options: ToolHostOptions 
       }
     },
   };
+}
+
+/** Each tool as a function of its arguments alone. It rejects with IPCToolExecutionError; `facts.type` is the class of what was thrown. */
+export function toToolHandlers(host: ToolHost, signal: AbortSignal): Readonly<Record<string, ToolHandler>> {
+  const context: ToolContext = { signal, client: undefined, progress: () => {}, log: () => {} };
+  const toHandler =
+    (name: string): ToolHandler =>
+    async (args) => {
+      const answer = await host.call(name, args, context);
+      if ("result" in answer) return answer.result;
+      const { message, type } = answer.error;
+      throw new IPCToolExecutionError(message, { facts: { tool: name, type } });
+    };
+  return Object.fromEntries(host.schemas.map(({ name }) => [name, toHandler(name)]));
 }
 
 function prepare(tool: Tool, options: ToolHostOptions): PreparedTool {

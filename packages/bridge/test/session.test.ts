@@ -136,6 +136,29 @@ describe("a start that fails", () => {
   });
 });
 
+describe("tool handlers", () => {
+  it("R52 R53 are the session's functions by name: arguments in, an MCP result out, checked as for a client", async ({ directory }) => {
+    const fails = defineTool({
+      name: "fails",
+      description: "",
+      input: { type: "object" },
+      run: () => Promise.reject(new RangeError("no")),
+    });
+    const typed = { type: "object", properties: { a: { type: "number" } } } as const;
+    const first = createIPCSession([defineTool({ name: "add", description: "", input: typed, run: ({ a }) => Number(a) + 1 })], {
+      directory,
+    });
+    const second = createIPCSession([fails], { directory });
+    expect([Object.keys(first.toolHandlers), Object.keys(second.toolHandlers)]).toEqual([["add"], ["fails"]]);
+    expect(await first.toolHandlers["add"]?.({ a: 1 })).toMatchObject({ content: [{ type: "text", text: "2" }] });
+    await expect(first.toolHandlers["add"]?.({ a: "x" })).rejects.toMatchObject({ facts: { type: "ToolInputValidationError" } });
+    await expect(second.toolHandlers["fails"]?.({})).rejects.toMatchObject({
+      name: "IPCToolExecutionError",
+      facts: { tool: "fails", type: "RangeError" },
+    });
+  });
+});
+
 describe("configuration", () => {
   it("R37 R59 R60 starts this Node with the two paths last", ({ directory }) => {
     const { mcpServerConfig, socketPath, schemaPath } = createIPCSession([], { directory });
