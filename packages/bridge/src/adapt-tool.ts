@@ -13,6 +13,7 @@ import {
   type ToolContext,
   type ToolInput,
 } from "@hawser/wire";
+import { printJsonSchema } from "@hawser/wire/tools";
 
 /** A list of tools, or tools by name as the AI SDK holds them. */
 export type ToolSource = readonly unknown[] | Readonly<Record<string, unknown>>;
@@ -67,9 +68,10 @@ function fromAgentSdk(source: AgentSdkTool): Tool {
 /** An object schema out of one schema per member. */
 function fromShape(shape: Readonly<Record<string, StandardSchema>>): StandardSchema<Record<string, unknown>> {
   const members = Object.entries(shape);
-  const toObjectSchema = (options: { target: string }): object => ({
+  const toObjectSchema = (): object => ({
     type: "object",
-    properties: Object.fromEntries(members.map(([name, schema]) => [name, memberSchema(schema, options)])),
+    // Of a library that can't say it, anything is accepted here; the library still checks.
+    properties: Object.fromEntries(members.map(([name, schema]) => [name, printJsonSchema(schema) ?? {}])),
     required: members.filter(([, schema]) => !isOptional(schema)).map(([name]) => name),
   });
   return {
@@ -92,11 +94,6 @@ function fromShape(shape: Readonly<Record<string, StandardSchema>>): StandardSch
       jsonSchema: { input: toObjectSchema, output: toObjectSchema },
     },
   };
-}
-
-function memberSchema(schema: StandardSchema, options: { target: string }): object {
-  const { $schema: _, ...printed } = (schema["~standard"].jsonSchema?.input(options) ?? {}) as JsonSchema;
-  return printed;
 }
 
 /** A member that takes `undefined` may be left out. */

@@ -34,15 +34,12 @@ describe("R53 the arguments of `run`", () => {
     expect(tool.run({ n: 1, d: "", l: 0 }, {} as ToolContext)).toBe(1);
   });
 
-  it("are inferred from valibot through toStandardJsonSchema", () => {
-    defineTool({
-      name: "t",
-      description: "",
-      input: toStandardJsonSchema(v.object({ a: v.string(), b: v.optional(v.number()) })),
-      run(args) {
-        expectTypeOf(args).toEqualTypeOf<{ a: string; b?: number | undefined }>();
-      },
-    });
+  it("are inferred from valibot, as it is or through toStandardJsonSchema", () => {
+    const input = v.object({ a: v.string(), b: v.optional(v.number()) });
+    type Arguments = { a: string; b?: number | undefined };
+    defineTool({ name: "t", description: "", input, run: (args) => void expectTypeOf(args).toEqualTypeOf<Arguments>() });
+    const wrapped = toStandardJsonSchema(input);
+    defineTool({ name: "t", description: "", input: wrapped, run: (args) => void expectTypeOf(args).toEqualTypeOf<Arguments>() });
   });
 
   it("are a record of unknowns for plain JSON Schema", () => {

@@ -1,13 +1,18 @@
 // What a tool accepts: the schema that clients see, and the check before the function runs. A refusal
 // names the field by its JSON pointer, and the function never sees what was refused.
 
+import { execFile } from "node:child_process";
+import fs from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { describe, expect } from "vitest";
 import { z } from "zod";
 import { defineTool, type JsonSchema, type Tool, type ToolInput } from "@hawser/wire";
 import { prepareInput } from "@hawser/wire/tools";
+import { toTools } from "../src/adapt-tool.ts";
 import { createToolHost } from "../src/tool-host.ts";
 import { it } from "./fixtures/parent-it.ts";
 
@@ -136,24 +141,56 @@ describe("R18 H6 Standard Schema", () => {
     expect((await callWith(schema, { id: 1 })).seen).toEqual([{ id: 1 }]);
   });
 
-  it("R18 H6 valibot through toStandardJsonSchema: names the field, transforms, prints", async () => {
-    const schema = toStandardJsonSchema(
-      v.object({
-        l: v.pipe(
-          v.string(),
-          v.transform((text) => text.length),
-        ),
-      }),
-    );
+  const valibotSchema = v.object({
+    l: v.pipe(
+      v.string(),
+      v.transform((text) => text.length),
+    ),
+  });
+
+  it.for<[string, ToolInput]>([
+    ["as it is", valibotSchema],
+    ["through toStandardJsonSchema", toStandardJsonSchema(valibotSchema)],
+  ])("R18 H6 valibot %s: names the field, transforms, prints", async ([, schema]) => {
     expect(await problem(schema, { l: 5 })).toMatch(/^invalid arguments for tool "t": \/l: /);
     expect((await callWith(schema, { l: "four" })).seen).toEqual([{ l: 4 }]);
     expect(prepareInput("t", schema).jsonSchema).toEqual({ type: "object", properties: { l: { type: "string" } }, required: ["l"] });
   });
 
-  it("a validator that can't print JSON Schema is refused with what to do", () => {
-    expect(() => createToolHost([defineTool({ name: "t", description: "", input: v.object({}), run: () => 0 })])).toThrow(
-      'tool "t": a valibot schema that can\'t print JSON Schema; wrap it (valibot: toStandardJsonSchema) or give JSON Schema',
+  it("a plain valibot schema works in tools of the AI SDK and of the Agent SDK too", () => {
+    const aiSdk = { description: "", inputSchema: v.object({ a: v.number() }), execute: () => 0 };
+    const agentSdk = { name: "agent", description: "", inputSchema: { a: v.optional(v.number()) }, handler: () => 0 };
+    const properties = { a: { type: "number" } };
+    expect(createToolHost([...toTools({ ai: aiSdk }), ...toTools([agentSdk])]).schemas).toMatchObject([
+      { name: "ai", input_schema: { type: "object", properties, required: ["a"] } },
+      { name: "agent", input_schema: { type: "object", properties, required: [] } },
+    ]);
+  });
+
+  it("a plain valibot schema without the package that prints it is refused with its name", async ({ directory }) => {
+    const wire = join(import.meta.dirname, "../../wire");
+    const installed = join(directory, "node_modules/@hawser/wire");
+    fs.cpSync(join(wire, "dist"), join(installed, "dist"), { recursive: true });
+    fs.copyFileSync(join(wire, "package.json"), join(installed, "package.json"));
+    fs.symlinkSync(join(wire, "../../node_modules/valibot"), join(directory, "node_modules/valibot"));
+    const program = join(directory, "program.mjs");
+    fs.writeFileSync(
+      program,
+      'import * as v from "valibot"; import { prepareInput } from "@hawser/wire/tools"; try { prepareInput("t", v.object({})) } catch (error) { console.log(error.message) }',
     );
+    const { stdout } = await promisify(execFile)(process.execPath, [program]);
+    expect(stdout).toContain('tool "t": its schema can\'t be written as JSON Schema: a plain valibot schema');
+    expect(stdout).toContain("npm install @valibot/to-json-schema");
+  });
+
+  it("what can't be written as JSON Schema is refused with the reason, and a library that can't write it with what to do", () => {
+    const refusalOf =
+      (input: ToolInput): unknown =>
+      () =>
+        createToolHost([defineTool({ name: "t", description: "", input, run: () => 0 })]);
+    expect(refusalOf(v.object({ a: v.date() }))).toThrow(/^tool "t": its schema can't be written as JSON Schema: .*date/);
+    const foreign = { "~standard": { version: 1, vendor: "theirs", validate: (value: unknown) => ({ value }) } } as const;
+    expect(refusalOf(foreign)).toThrow('tool "t": a theirs schema that can\'t print JSON Schema; give JSON Schema instead');
   });
 
   it("R35 a validator that throws is the tool's failure", async () => {

@@ -1,6 +1,6 @@
 // A tool is written once and offered through every door: the bridge, the agent, a model in this
 // process. Its input is any Standard Schema validator that can also print JSON Schema (zod, arktype,
-// valibot through `toStandardJsonSchema`), or JSON Schema itself.
+// valibot with `@valibot/to-json-schema` installed), or JSON Schema itself.
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -4,5 +4,6 @@
 import "../require-node.ts";
 export { createGates } from "./gate.ts";
 export type { Gates } from "./gate.ts";
+export { printJsonSchema } from "./print-json-schema.ts";
 export { checkNumbers, prepareInput, toJsonSchema } from "./tool-input.ts";
 export type { PreparedInput } from "./tool-input.ts";

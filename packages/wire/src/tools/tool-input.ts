@@ -3,12 +3,13 @@
 // a model can correct itself.
 
 import { ToolInputValidationError } from "../contract-errors.ts";
-import { isStandardSchema, type JsonSchema, type StandardIssue, type ToolInput } from "../define-tool.ts";
+import { isStandardSchema, type JsonSchema, type StandardIssue, type StandardSchema, type ToolInput } from "../define-tool.ts";
 import { describeThrown, HawserError, toHawserError } from "../errors.ts";
 import { isRecord } from "../is-record.ts";
 import { createSchemaCheck } from "./json-schema/check-value.ts";
 import { maxProblems, type Problem } from "./json-schema/checking.ts";
 import { describeAltered, findAlteredNumber, toPointer } from "../codec/json-numbers.ts";
+import { printJsonSchema } from "./print-json-schema.ts";
 
 export interface PreparedInput {
   readonly jsonSchema: JsonSchema;
@@ -55,15 +56,18 @@ export function toJsonSchema(toolName: string, input: ToolInput): JsonSchema {
     if (isRecord(input)) return Object.keys(input).length > 0 ? input : { type: "object" };
     throw new HawserError("usage", `tool "${toolName}": its schema is a Standard Schema validator or a JSON Schema object`);
   }
-  const { jsonSchema, vendor } = input["~standard"];
-  if (!jsonSchema) {
-    throw new HawserError(
-      "usage",
-      `tool "${toolName}": a ${vendor} schema that can't print JSON Schema; wrap it (valibot: toStandardJsonSchema) or give JSON Schema`,
-    );
+  const printed = printFor(toolName, input);
+  if (printed) return printed;
+  const { vendor } = input["~standard"];
+  throw new HawserError("usage", `tool "${toolName}": a ${vendor} schema that can't print JSON Schema; give JSON Schema instead`);
+}
+
+function printFor(toolName: string, input: StandardSchema): JsonSchema | undefined {
+  try {
+    return printJsonSchema(input);
+  } catch (cause) {
+    throw new HawserError("usage", `tool "${toolName}": its schema can't be written as JSON Schema: ${describeThrown(cause)}`, { cause });
   }
-  const { $schema: _, ...schema } = jsonSchema.input({ target: "draft-2020-12" }) as Record<string, unknown>;
-  return schema;
 }
 
 function describeIssue({ message, path = [] }: StandardIssue): Problem {
