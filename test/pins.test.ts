@@ -109,6 +109,8 @@ describe("exported names", () => {
         "isSilent",
         "isTrustedOwner",
         "judgeHolder",
+        "keepGrownHeapSmall",
+        "keepHeapSmall",
         "lengthPrefix",
         "listenSocket",
         "logLine",
@@ -126,6 +128,8 @@ describe("exported names", () => {
         "userFolder",
         "watchParent",
         "withFileLock",
+        "withOwnFlags",
+        "withSmallHeap",
       ]
     `);
   });

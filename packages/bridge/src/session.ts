@@ -78,7 +78,6 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
   const room = createSessionRoom();
   const stopped = new AbortController();
   const serving = new Set<Promise<void>>();
-  let state: IPCSessionState = "created";
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
   let files: SessionFiles | undefined;
@@ -118,13 +117,13 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
   }
 
   async function start(): Promise<void> {
-    if (state === "stopped") throw new HawserError("usage", "this session has stopped; create a new one");
+    if (session.state === "stopped") throw new HawserError("usage", "this session has stopped; create a new one");
     starting ??= open().then(
       () => {
-        if (state === "created") state = "started";
+        if (session.state === "created") session.state = "started";
       },
       (error: unknown) => {
-        state = "stopped";
+        session.state = "stopped";
         throw error;
       },
     );
@@ -133,7 +132,7 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
   }
 
   async function stop(): Promise<void> {
-    state = "stopped";
+    session.state = "stopped";
     await starting?.catch(() => {});
     files?.remove();
     stopped.abort(new HawserError("cancelled", "the session was stopped; start the program that offers the tools again"));
@@ -145,10 +144,9 @@ export function createIPCSession(tools: ToolSource, options: IPCSessionOptions =
     await listener?.close();
   }
 
-  const session: IPCSession = {
-    get state() {
-      return state;
-    },
+  // `state` is a plain member: an object with a getter stays until a full collection (decision 0031).
+  const session: IPCSession & { state: IPCSessionState } = {
+    state: "created",
     socketPath,
     schemaPath,
     privateDirectory: names.privateDirectory,

@@ -6,7 +6,7 @@
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { keepHeapSmall } from "./small-heap.ts";
+import { keepHeapSmall } from "@hawser/wire/node";
 
 const mebibyte = 1_048_576;
 const watchFromBytes = 130 * mebibyte;

@@ -31,10 +31,8 @@ export function createByteBudget(maxBytes: number = limits.maxHeldBytes): ByteBu
   /** The one that may go on although nothing is left, until it holds nothing. */
   let favoured: Holder | undefined;
 
-  const isFull = (): boolean => heldBytes > maxBytes;
-
   function noticeRoom(): void {
-    if (isFull()) {
+    if (budget.isFull) {
       const [next] = waiting;
       if (favoured || !next) return;
       favoured = next;
@@ -51,6 +49,7 @@ export function createByteBudget(maxBytes: number = limits.maxHeldBytes): ByteBu
   function set(holder: Holder, bytes: number): void {
     const isLess = bytes < holder.bytes;
     heldBytes += bytes - holder.bytes;
+    budget.isFull = heldBytes > maxBytes;
     holder.bytes = bytes;
     if (bytes === 0) waiting.delete(holder);
     if (bytes === 0 && favoured === holder) favoured = undefined;
@@ -58,21 +57,21 @@ export function createByteBudget(maxBytes: number = limits.maxHeldBytes): ByteBu
   }
 
   function mayGrow(holder: Holder): boolean {
-    if (!isFull() || holder.bytes === 0) return true;
+    if (!budget.isFull || holder.bytes === 0) return true;
     favoured ??= holder;
     if (favoured === holder) return true;
     waiting.add(holder);
     return false;
   }
 
-  return {
-    get isFull() {
-      return isFull();
-    },
-    whenRoom: () => (isFull() ? new Promise((resolve) => roomWaiters.push(resolve)) : Promise.resolve()),
-    openShare(onRoom = () => {}) {
+  // A plain member: an object with a getter stays until a full collection (decision 0031).
+  const budget = {
+    isFull: false,
+    whenRoom: () => (budget.isFull ? new Promise<void>((resolve) => roomWaiters.push(resolve)) : Promise.resolve()),
+    openShare(onRoom = () => {}): Share {
       const holder: Holder = { bytes: 0, onRoom };
       return { set: (bytes) => set(holder, bytes), mayGrow: () => mayGrow(holder) };
     },
   };
+  return budget;
 }

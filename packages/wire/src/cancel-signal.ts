@@ -18,7 +18,7 @@ export interface CancelController<Signal = CancelSignal> {
 
 export function createCancelController(): CancelController {
   let listeners: (() => void)[] = [];
-  // Plain members, no getters: V8 would make each such object a type of its own.
+  // Plain members: an object with a getter stays until a full collection (decision 0031).
   const signal = {
     aborted: false,
     reason: undefined as unknown,

@@ -25,7 +25,6 @@ const done: IteratorReturnResult<undefined> = { done: true, value: undefined };
 export function createInbox(onCaughtUp: () => void = () => {}, maxUnreadChars: number = limits.maxUnreadChars): Inbox {
   let items: (Waiting | undefined)[] = [];
   let next = 0;
-  let unreadChars = 0;
   let ended = false;
   let wake: ((result: IteratorResult<Incoming>) => void) | undefined;
 
@@ -34,7 +33,7 @@ export function createInbox(onCaughtUp: () => void = () => {}, maxUnreadChars: n
     if (waiting === undefined) return undefined;
     items[next] = undefined;
     next += 1;
-    unreadChars -= waiting.chars;
+    countUnread(-waiting.chars);
     if (next === items.length) {
       items = [];
       next = 0;
@@ -44,6 +43,11 @@ export function createInbox(onCaughtUp: () => void = () => {}, maxUnreadChars: n
       next = 0;
     }
     return waiting.item;
+  }
+
+  function countUnread(change: number): void {
+    inbox.unreadChars += change;
+    inbox.isFull = items.length - next > limits.maxUnreadMessages || inbox.unreadChars > maxUnreadChars;
   }
 
   function end(): void {
@@ -65,22 +69,19 @@ export function createInbox(onCaughtUp: () => void = () => {}, maxUnreadChars: n
     return() {
       items = [];
       next = 0;
-      unreadChars = 0;
+      countUnread(-inbox.unreadChars);
       end();
       onCaughtUp();
       return Promise.resolve(done);
     },
   };
 
-  return {
+  // Plain members: an object with a getter stays until a full collection (decision 0031).
+  const inbox = {
     messages: { [Symbol.asyncIterator]: () => iterator },
-    get isFull() {
-      return items.length - next > limits.maxUnreadMessages || unreadChars > maxUnreadChars;
-    },
-    get unreadChars() {
-      return unreadChars;
-    },
-    put(more) {
+    isFull: false,
+    unreadChars: 0,
+    put(more: readonly Incoming[]) {
       if (ended) return;
       for (const item of more) {
         // Whoever waits gets it at once; only what has to wait is worth weighing.
@@ -91,11 +92,12 @@ export function createInbox(onCaughtUp: () => void = () => {}, maxUnreadChars: n
         }
         const chars = weigh(item);
         items.push({ item, chars });
-        unreadChars += chars;
+        countUnread(chars);
       }
     },
     end,
   };
+  return inbox;
 }
 
 interface Waiting {

@@ -26,6 +26,7 @@ export { watchParent } from "./process/parent-watch.ts";
 export { onProcessEnd } from "./process/process-end.ts";
 export { runStdio } from "./process/run-stdio.ts";
 export type { RunStdioOptions } from "./process/run-stdio.ts";
+export { keepGrownHeapSmall, keepHeapSmall, withOwnFlags, withSmallHeap } from "./process/small-heap.ts";
 export { guardStdout } from "./process/stdout-guard.ts";
 export type { StdoutGuard } from "./process/stdout-guard.ts";
 export { connectSocket } from "./socket/connect.ts";

@@ -14,6 +14,7 @@ declare const __HAWSER_VERSION__: string;
 declare const __HAWSER_NEEDED_NODE__: string;
 
 type ModuleFunction = (...context: readonly unknown[]) => void;
+type Main = typeof import("./main.ts");
 
 // Functions used in the first seconds are dropped again by V8 when they were not used for long.
 const latestSaveMs = 10_000;
@@ -30,18 +31,18 @@ function loadMain(file: string): void {
   const cachedData = cache?.read();
   const source = `(function (exports, require, module, __filename, __dirname) {${fs.readFileSync(file, "utf8")}\n})`;
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
+  const module = { exports: {} as Main };
   if (cache && (cachedData === undefined || script.cachedDataRejected === true)) {
     let isSaved = false;
     const save = (): void => {
       // A run that was asked nothing knows too little.
       if (isSaved || !(process.stdin as { bytesRead?: number }).bytesRead) return;
       isSaved = true;
-      cache.write(script.createCachedData());
+      module.exports.withOwnFlags(() => cache.write(script.createCachedData()));
     };
     setTimeout(save, latestSaveMs).unref();
     process.once("exit", save);
   }
-  const module = { exports: {} };
   (script.runInThisContext() as ModuleFunction)(module.exports, createRequire(file), module, file, __dirname);
 }
 

@@ -81,6 +81,24 @@ describe("surroundings", () => {
     }
   });
 
+  it("compiled code that was kept by a run which held its heap is used by the next", async ({ directory, serve, start }) => {
+    const { mcpServerConfig } = await serve([hello]);
+    // Much that lives for a moment: the space for it grows until it is held.
+    const load = Array.from({ length: 4_000 }, (_, at) => ({ at }));
+    const run = async (): Promise<number> => {
+      const bridge = start(mcpServerConfig, { env: { XDG_CACHE_HOME: join(directory, "cache") } });
+      await bridge.initialize();
+      for (let count = 0; count < 40; count++) await bridge.call("hello", { load });
+      bridge.process.stdin.end();
+      expect(await bridge.exited).toEqual({ code: 0, signal: null });
+      const folder = join(directory, "cache/hawser");
+      const [name = ""] = fs.readdirSync(folder);
+      return fs.statSync(join(folder, name)).ino;
+    };
+    const kept = await run();
+    expect(await run()).toBe(kept);
+  });
+
   const places: readonly (readonly [string, NodeJS.ProcessEnv])[] = [
     ["HOME that can't be written", { HOME: "/proc/self" }],
     ["HOME that does not exist", { HOME: "/nowhere/at/all" }],

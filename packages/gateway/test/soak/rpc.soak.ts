@@ -1,6 +1,6 @@
 // RPC-01 in full: [count] calls through a real rpc process with 1, 8 and 64 workers each, to a loopback API
 // that answers after random times with the nonce it was asked for. Every id is answered once, with its own
-// nonce, and the memory of the process stays flat.
+// nonce, and the memory of the process stays flat and below 256 MB (G10).
 //   node --conditions=hawser-source packages/gateway/test/soak/rpc.soak.ts [count, 100000 unless given]
 
 import { readFileSync } from "node:fs";
@@ -15,8 +15,10 @@ if (!Number.isSafeInteger(count) || count < 1) {
 }
 const program = fileURLToPath(new URL("../fixtures/rpc-stdio.ts", import.meta.url));
 const maxGrowthMegabytes = 96;
+const maxPeakMegabytes = 256;
 
-const rssMegabytes = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
+const megabytesOf = (pid: number, what: "VmRSS" | "VmHWM"): number =>
+  Number(new RegExp(`^${what}:\\s+(\\d+) kB$`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 
 interface Answer {
   readonly id: number;
@@ -41,14 +43,16 @@ async function soak(workers: number, url: string): Promise<string> {
     if (!ok || data?.response?.body !== `/nonce-${id}`)
       throw new Error(`workers ${workers}: call ${id} got ${error ?? data?.response?.body}`);
     seen[id] = (seen[id] ?? 0) + 1;
-    if (++answered === Math.ceil(count / 4)) early = rssMegabytes(child.pid);
+    if (++answered === Math.ceil(count / 4)) early = megabytesOf(child.pid, "VmRSS");
     if (answered === count) break;
   }
   await sending;
-  const growth = rssMegabytes(child.pid) - early;
+  const growth = megabytesOf(child.pid, "VmRSS") - early;
+  const peak = megabytesOf(child.pid, "VmHWM");
   await child.stop();
   if (seen.some((times) => times !== 1)) throw new Error(`workers ${workers}: some ids were not answered exactly once`);
   if (growth > maxGrowthMegabytes) throw new Error(`workers ${workers}: memory grew by ${Math.round(growth)} MB`);
+  if (peak > maxPeakMegabytes) throw new Error(`workers ${workers}: memory came to ${Math.round(peak)} MB`);
   const perSecond = Math.round(count / ((performance.now() - startedAt) / 1_000));
   return `${workers} workers ${perSecond} calls/s`;
 }

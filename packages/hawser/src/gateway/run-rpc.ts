@@ -3,9 +3,8 @@
 
 import { createCallCore, rpcCodec, serveRpc } from "@hawser/gateway";
 import { HawserError } from "@hawser/wire";
-import { runStdio } from "@hawser/wire/node";
+import { runStdio, withSmallHeap } from "@hawser/wire/node";
 import { readVersion } from "../launcher.ts";
-import { withSmallHeap } from "../small-heap.ts";
 import { startDemoTarget } from "./demo-target.ts";
 import { toGatewayOptions } from "./target-flags.ts";
 import { toResponseOptions, type CoreFlags } from "./with-core.ts";

@@ -2,7 +2,7 @@
 // for, interrupted by Ctrl-C, and closed at the end.
 
 import { createCallCore, type CallCore, type GatewayOptions } from "@hawser/gateway";
-import { keepHeapSmall } from "../small-heap.ts";
+import { keepHeapSmall } from "@hawser/wire/node";
 import { startDemoTarget } from "./demo-target.ts";
 import { watchInterruption, type Interruption } from "./interruption.ts";
 import { toGatewayOptions, type TargetFlags } from "./target-flags.ts";

@@ -17,7 +17,6 @@ export function createAccumulator(): Accumulator {
   let parts: Buffer[] = [];
   let block: Buffer | undefined;
   let used = 0;
-  let length = 0;
 
   function closeBlock(): void {
     if (block && used > 0) parts.push(block.subarray(0, used));
@@ -29,15 +28,14 @@ export function createAccumulator(): Accumulator {
     parts = [];
     block = undefined;
     used = 0;
-    length = 0;
+    accumulator.length = 0;
   }
 
-  return {
-    get length() {
-      return length;
-    },
-    add(chunk) {
-      length += chunk.length;
+  // A plain member: an object with a getter stays until a full collection (decision 0031).
+  const accumulator = {
+    length: 0,
+    add(chunk: Buffer) {
+      accumulator.length += chunk.length;
       if (chunk.length >= keepFromBytes) {
         closeBlock();
         parts.push(chunk);
@@ -47,15 +45,16 @@ export function createAccumulator(): Accumulator {
       block ??= Buffer.allocUnsafeSlow(parts.length === 0 ? firstBlock(chunk.length) : blockBytes);
       used += chunk.copy(block, used);
     },
-    take() {
+    take(): Buffer {
       closeBlock();
       const [first] = parts;
-      const whole = parts.length === 1 && first ? first : Buffer.concat(parts, length);
+      const whole = parts.length === 1 && first ? first : Buffer.concat(parts, accumulator.length);
       clear();
       return whole;
     },
     clear,
   };
+  return accumulator;
 }
 
 // Most unfinished messages are the cut-off tail of a chunk and end with the next one.

@@ -75,7 +75,7 @@ function createLengthPrefixDecoder(options: CodecOptions = {}): Decoder {
     return unfinished.take();
   }
 
-  function push(chunk: Buffer): Incoming[] {
+  function readChunk(chunk: Buffer): Incoming[] {
     const into: Incoming[] = [];
     let rest = chunk;
     while (!isOver) {
@@ -102,20 +102,23 @@ function createLengthPrefixDecoder(options: CodecOptions = {}): Decoder {
 
   const isMidMessage = (): boolean => !isOver && (skipBytes > 0 || bodyBytes !== undefined || unfinished.length > 0);
 
-  return {
-    push,
-    end() {
+  // Plain members: an object with a getter stays until a full collection (decision 0031).
+  const decoder = {
+    unfinishedBytes: 0,
+    isMidMessage: false,
+    push(chunk: Buffer): Incoming[] {
+      const items = readChunk(chunk);
+      decoder.unfinishedBytes = unfinished.length;
+      decoder.isMidMessage = isMidMessage();
+      return items;
+    },
+    end(): Incoming[] {
       // A frame that was refused at its header is not refused again for being cut short.
       if (!isMidMessage() || skipBytes > 0) return [];
       position++;
       const error = new HawserError("connection_lost", "the stream ended inside a frame");
       return [refuse(error, unfinished.take(), true)];
     },
-    get unfinishedBytes() {
-      return unfinished.length;
-    },
-    get isMidMessage() {
-      return isMidMessage();
-    },
   };
+  return decoder;
 }

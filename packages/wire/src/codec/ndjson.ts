@@ -104,7 +104,7 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     isDiscarding = true;
   }
 
-  function push(chunk: Buffer): Incoming[] {
+  function readChunk(chunk: Buffer): Incoming[] {
     const into: Incoming[] = [];
     if (isAtStart) {
       const start = withoutMark(chunk);
@@ -145,20 +145,25 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     return seen.subarray(byteOrderMark.length);
   }
 
-  return {
-    push,
-    end() {
+  // Plain members: an object with a getter stays until a full collection (decision 0031).
+  const decoder = {
+    unfinishedBytes: 0,
+    isMidMessage: false,
+    push(chunk: Buffer): Incoming[] {
+      const items = readChunk(chunk);
+      decoder.unfinishedBytes = unfinished.length;
+      decoder.isMidMessage = isDiscarding || unfinished.length > 0;
+      return items;
+    },
+    end(): Incoming[] {
       const into: Incoming[] = [];
       if (unfinished.length > 0) readLine(unfinished.take(), into);
+      decoder.unfinishedBytes = 0;
+      decoder.isMidMessage = isDiscarding;
       return into;
     },
-    get unfinishedBytes() {
-      return unfinished.length;
-    },
-    get isMidMessage() {
-      return isDiscarding || unfinished.length > 0;
-    },
   };
+  return decoder;
 }
 
 const isBlank = (text: string): boolean => {

@@ -12,6 +12,7 @@ import { createStreamTransport, type StreamTransportOptions } from "../stream-tr
 import type { Transport } from "../transport.ts";
 import { createLifecycle, endOnSignals, type Lifecycle } from "./lifecycle.ts";
 import { watchParent } from "./parent-watch.ts";
+import { keepGrownHeapSmall } from "./small-heap.ts";
 import { guardStdout, type StdoutGuard } from "./stdout-guard.ts";
 
 export interface RunStdioOptions extends Pick<StreamTransportOptions, "maxUnreadChars"> {
@@ -23,8 +24,9 @@ export interface RunStdioOptions extends Pick<StreamTransportOptions, "maxUnread
 
 const outputClosedExitCode = 7;
 
-/** Never returns: the process exits when the serving is over. */
+/** Never returns: the process is this protocol's from now on, its memory included, and exits when the serving is over. */
 export async function runStdio(options: RunStdioOptions): Promise<never> {
+  keepGrownHeapSmall();
   const guard = guardStdout();
   const lifecycle = createLifecycle();
   const transport = createStreamTransport({

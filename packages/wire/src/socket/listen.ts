@@ -51,7 +51,11 @@ export async function listenSocket(options: ListenOptions): Promise<Listener> {
     }
     isOverloaded = false;
     sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    listener.connections = sockets.size;
+    socket.once("close", () => {
+      sockets.delete(socket);
+      listener.connections = sockets.size;
+    });
     options.onConnection(socket);
   });
 
@@ -59,13 +63,21 @@ export async function listenSocket(options: ListenOptions): Promise<Listener> {
     closing ??= new Promise((resolve) => {
       // First the name, while the open listener still pins its inode; then the listener itself.
       files.remove();
-      server.close(() => resolve());
+      // Node frees a closed handle, and what hangs on it, in the next turn of its loop. A program that starts one
+      // session after the other would otherwise never get to it.
+      server.close(() => {
+        // A socket knows its server, and V8 keeps a closed socket until its next full collection.
+        server.removeAllListeners();
+        setImmediate(resolve);
+      });
       for (const socket of sockets) socket.destroy();
       refusals.close();
     });
     return closing;
   }
 
+  // A plain member: an object with a getter stays until a full collection (decision 0031).
+  const listener = { path: socketPath, connections: 0, close };
   try {
     await listen(server, isPipe ? socketPath : privateSocketPath);
     if (options.keepsAlive === false) server.unref();
@@ -78,13 +90,7 @@ export async function listenSocket(options: ListenOptions): Promise<Listener> {
     await close();
     throw reason;
   }
-  return {
-    path: socketPath,
-    get connections() {
-      return sockets.size;
-    },
-    close,
-  };
+  return listener;
 }
 
 interface Refusals {

@@ -32,7 +32,6 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
   const privateSchemaPath = join(privateDirectory, "schema.json");
   const published = new Map<string, FileIdentity>();
   let isClaimed = false;
-  let isRemoved = false;
   for (const path of [socketPath, privateSocketPath, names.fixed?.socketPath ?? ""]) checkSocketPath(path);
   const ownDirectory = makePrivateDirectory(privateDirectory);
   const release = onProcessEnd(remove);
@@ -66,13 +65,13 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
       if (!HawserError.isInstance(error) || !(await takeOver())) throw error;
     }
     fs.unlinkSync(privateSocketPath);
-    if (names.fixed) await takeFixedName(names.fixed, { names, onPublish: note, isOver: () => isRemoved });
+    if (names.fixed) await takeFixedName(names.fixed, { names, onPublish: note, isOver: () => files.isRemoved });
   }
 
   /** Puts our socket in the place of a dead one; false when it is not dead, or another process is at it. */
   async function takeOver(): Promise<boolean> {
     const isOurs = await withNameLock(socketPath, async () => {
-      if (!(await isDeadSocket(socketPath)) || isRemoved) return false;
+      if (!(await isDeadSocket(socketPath)) || files.isRemoved) return false;
       // Nothing is awaited from the proof to here. Somebody else may have removed it meanwhile, which is as good.
       fs.rmSync(socketPath, { force: true });
       publish(privateSocketPath, socketPath);
@@ -88,8 +87,8 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
   }
 
   function remove(): void {
-    if (isRemoved) return;
-    isRemoved = true;
+    if (files.isRemoved) return;
+    files.isRemoved = true;
     release();
     // One that can't be removed must not save the others.
     for (const [path, identity] of published) {
@@ -101,16 +100,9 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
     });
   }
 
-  return {
-    names,
-    claimSocket,
-    get isRemoved() {
-      return isRemoved;
-    },
-    publishSocket,
-    publishSchema,
-    remove,
-  };
+  // A plain member: an object with a getter stays until a full collection (decision 0031).
+  const files = { names, claimSocket, isRemoved: false, publishSocket, publishSchema, remove };
+  return files;
 }
 
 function makePrivateDirectory(path: string): FileIdentity | undefined {

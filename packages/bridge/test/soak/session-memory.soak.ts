@@ -1,0 +1,49 @@
+// The memory of a program that uses sessions for a long time (SOK-12): [count] of them one after the other, each with a
+// connection and a call, as V8 is by itself: no flag, and no collection that a program would not have. What an ended
+// session leaves has to be garbage that the young generation clears away; else that grows, and memory with it.
+//   node --conditions=hawser-source packages/bridge/test/soak/session-memory.soak.ts [count, 10000 unless given]
+
+import fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defineTool } from "@hawser/wire";
+import { connectSocket, createStreamTransport, lengthPrefix } from "@hawser/wire/node";
+import { createIPCSession } from "../../src/session.ts";
+
+const count = Number(process.argv[2] ?? 10_000);
+if (!Number.isSafeInteger(count) || count < 1) {
+  console.error("usage: session-memory.soak.ts [count], a whole number of at least 1");
+  process.exit(2);
+}
+// Code that is compiled on the way, and the sockets themselves, which Node keeps until V8 collects everything.
+const maxGrowthBytes = 25_000_000 + count * 4_000;
+const warmUp = 20;
+const directory = fs.mkdtempSync(join(tmpdir(), "hawser-soak-"));
+const tool = defineTool({ name: "echo", description: "", input: { type: "object" }, run: ({ n }) => String(n) });
+
+async function runSession(number: number): Promise<void> {
+  await using session = createIPCSession([tool], { directory });
+  await session.start();
+  const socket = await connectSocket(session.socketPath);
+  const transport = createStreamTransport({ readable: socket, writable: socket, codec: lengthPrefix });
+  await transport.send({ method: "call_tool", params: { name: "echo", arguments: { n: number } } });
+  for await (const item of transport.incoming) {
+    const text = item.kind === "message" ? item.text : item.error.message;
+    if (!text.includes(`"text":"${number}"`)) throw new Error(`session ${number} answered ${text}`);
+    break;
+  }
+  await transport.close();
+}
+
+try {
+  for (let number = 0; number < warmUp; number++) await runSession(number);
+  const before = process.memoryUsage.rss();
+  for (let number = 0; number < count; number++) await runSession(number);
+  const megabytes = (bytes: number): number => Math.round(bytes / 1e6);
+  const growth = process.memoryUsage.rss() - before;
+  const outcome = growth > maxGrowthBytes ? "FAILED" : "passed";
+  console.log(`session memory: ${outcome}: ${count} sessions, ${megabytes(before)} MB and ${megabytes(growth)} MB more`);
+  process.exitCode = growth > maxGrowthBytes ? 1 : 0;
+} finally {
+  fs.rmSync(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,71 @@
+// Keeps the young generation of this process small: V8 lets its space for new objects grow to 100 MB and
+// more while much passes through and little is kept, before it looks for garbage. Held at the size it has,
+// it is collected more often and memory stays lower by a third and more. At 8 MB that costs no time that
+// could be measured; held from the start, at one megabyte, the work takes up to a fifth longer, and what is
+// only under way is taken for what stays. So a process of ours that lives long holds it when it has grown,
+// and one that reads something large holds it at once. For our own processes only: the flags are V8's,
+// and a program that uses a library of ours has its own.
+
+import { PerformanceObserver } from "node:perf_hooks";
+
+const holdFlag = "--semi-space-growth-factor=1";
+const growFlag = "--semi-space-growth-factor=2"; // V8's own value
+const holdFromBytes = 8_388_608;
+// Looking takes some milliseconds the first time, and whoever has just started this process waits for its first answer.
+const lookAfterMs = 100;
+
+let holders = 0;
+
+/** From now to the end of the process. */
+export function keepHeapSmall(): void {
+  holders++;
+  setFlag(holdFlag);
+}
+
+/** Until the work has ended, if nobody else wants it then. */
+export async function withSmallHeap<Value>(work: () => Promise<Value>): Promise<Value> {
+  keepHeapSmall();
+  try {
+    return await work();
+  } finally {
+    holders--;
+    if (holders === 0) setFlag(growFlag);
+  }
+}
+
+/** To the end of the process, once it has grown to a size with which work takes no longer. */
+export function keepGrownHeapSmall(): void {
+  let timer: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    timer = undefined;
+    if (youngBytes() < holdFromBytes) return;
+    observer.disconnect();
+    keepHeapSmall();
+  }
+
+  // Nothing grows but in a collection.
+  const observer = new PerformanceObserver(() => (timer ??= setTimeout(look, lookAfterMs).unref()));
+  observer.observe({ entryTypes: ["gc"] });
+}
+
+/** Does something under V8's own flags: compiled code that was kept under others is refused when it is loaded. */
+export function withOwnFlags<Value>(work: () => Value): Value {
+  if (holders === 0) return work();
+  setFlag(growFlag);
+  try {
+    return work();
+  } finally {
+    setFlag(holdFlag);
+  }
+}
+
+// Loaded when it is needed: see `lookAfterMs`.
+const loadV8 = (): typeof import("node:v8") => process.getBuiltinModule("node:v8");
+
+const setFlag = (flag: string): void => loadV8().setFlagsFromString(flag);
+
+const youngBytes = (): number =>
+  loadV8()
+    .getHeapSpaceStatistics()
+    .find(({ space_name }) => space_name === "new_space")?.space_size ?? 0;
