@@ -44,7 +44,8 @@ it("G10 rpc makes 5,000 calls of 20 kB, 100 MB of input, in less than 256 MB", a
   onTestFinished(() => api.close());
   const place = makePlace(api);
   const args = { method: "POST", path: "/data/api/v1/nowhere", yes: true, body: "x".repeat(20_000) };
-  const lines = new Array<string>(5_000).fill(JSON.stringify({ op: "call", args }));
+  const line = JSON.stringify({ op: "call", args });
+  const lines = Array.from({ length: 5_000 }, () => line);
   const { stderr, answers } = await talkIn({ ...place, env: { ...place.env, NODE_OPTIONS } }, lines, { args: ["--workers", "8"] });
   expect(answers.filter(({ status }) => status === 404)).toHaveLength(5_000);
   expect(peakIn(stderr)).toBeLessThan(256);
