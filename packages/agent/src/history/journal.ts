@@ -64,6 +64,14 @@ export function createJournal({ path, headerLine, file, ensureLock }: JournalOpt
     throw unusable(path, "another program has changed it while it was open; the next use opens it again, as it is then");
   }
 
+  async function isGone(): Promise<boolean> {
+    if (!handle) return false;
+    return lstat(path).then(
+      () => false,
+      (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+    );
+  }
+
   return {
     get bytes() {
       return bytes;
@@ -71,13 +79,7 @@ export function createJournal({ path, headerLine, file, ensureLock }: JournalOpt
     get isStale() {
       return isStale;
     },
-    async isGone() {
-      if (!handle) return false;
-      return lstat(path).then(
-        () => false,
-        (error: NodeJS.ErrnoException) => error.code === "ENOENT",
-      );
-    },
+    isGone,
     async append(line) {
       if (broken) throw broken;
       await ensureLock?.();
@@ -87,6 +89,9 @@ export function createJournal({ path, headerLine, file, ensureLock }: JournalOpt
     },
     async rewrite(lines, setAsideAs) {
       await ensureLock?.();
+      // While the lock was lost, another runtime may have written: what it wrote is not replaced by what is in memory here.
+      // What is set aside is kept, and a broken file is ours to mend.
+      if (handle && setAsideAs === undefined && !broken && !(await isGone())) await checkFile(handle);
       const fresh = await writeFresh(path, headerLine, lines);
       try {
         if (setAsideAs !== undefined) await keepAs(path, setAsideAs);

@@ -61,5 +61,5 @@ const idAtEnd = /[,{]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*(?:,\s*"
 function withIdFrom(item: Refused, end: Buffer): Refused {
   if (memberSource(item.head, "id") !== undefined) return item;
   const source = idAtEnd.exec(end.toString("utf8"))?.[1];
-  return source === undefined ? item : { ...item, head: item.head.replace("{", `{"id":${source},`) };
+  return source === undefined ? item : { ...item, head: item.head.replace("{", () => `{"id":${source},`) };
 }

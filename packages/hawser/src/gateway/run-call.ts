@@ -37,8 +37,6 @@ export const runCall = (flags: CallFlags): Promise<void> =>
     const lonely = (["parallel", "ordered", "batchOutput"] as const).find((name) => flags[name] !== undefined);
     if (lonely !== undefined) throw new HawserError("usage", `${toFlag(lonely)} requires --batch`);
     if (flags.stream && flags.json) throw new HawserError("usage", "--stream is not supported with --json");
-    if (flags.stream && flags.includeHeaders && flags.out === undefined)
-      throw new HawserError("usage", "--include-headers with --stream needs --out, so that headers and body stay apart");
     if (flags.printRequest) return printRequest(flags, output);
     if (flags.dryRun && !flags.json)
       note("note: --dry-run asks the API: the request is sent, with dryRun=true; --print-request sends nothing");

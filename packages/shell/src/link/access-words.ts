@@ -15,5 +15,8 @@ export function readSubprotocols(header: string | undefined): string | undefined
   return secret.slice(credentialPrefix.length);
 }
 
+/** Names one try of a page to exchange its key, so that it can be repeated when no answer came. */
+export const attemptHeader = "x-hawser-attempt";
+
 /** With which the server closes the link of a page whose access was withdrawn. */
 export const withdrawnCode = 4001;

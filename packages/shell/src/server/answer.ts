@@ -4,6 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { errorTable, HawserError, toHawserError } from "@hawser/wire";
+import { attemptHeader } from "../link/access-words.ts";
 import { noCredential, readBearer, type Refusal, type RefuseRequest } from "./access.ts";
 import type { Credentials, Grant } from "./credentials.ts";
 import type { DroppedFiles } from "./dropped-files.ts";
@@ -31,7 +32,8 @@ export function createAnswer(options: AnswerOptions): (request: IncomingMessage)
     if (file) return toFileReply(file);
     const bearer = readBearer(request);
     if (isChange && path === "/credentials") {
-      const credential = bearer === undefined ? undefined : credentials.exchange(bearer);
+      const { [attemptHeader]: attempt } = request.headersDistinct;
+      const credential = bearer === undefined ? undefined : credentials.exchange(bearer, attempt?.[0]);
       if (credential === undefined) return toRefusal(badKey);
       trust(request.socket);
       return jsonReply(201, { credential });

@@ -11,8 +11,11 @@ export interface Credentials {
   newAddressKey(): { readonly key: string; readonly used: Promise<void> };
   /** For another tab, asked for by one that is in. */
   newTabKey(grant: Grant): string;
-  /** The credential; undefined for a key that is not good, or no longer. */
-  exchange(key: string): string | undefined;
+  /**
+   * The credential; undefined for a key that is not good, or no longer. A page that got no answer asks again with the same
+   * attempt, which nobody else knows: that is not a second use.
+   */
+  exchange(key: string, attempt?: string): string | undefined;
   find(credential: string | undefined): Grant | undefined;
 }
 
@@ -35,6 +38,8 @@ interface Secret {
 interface Key extends Secret {
   readonly goodUntil: number;
   isUsed: boolean;
+  /** Of the page that used it. */
+  attempt?: Buffer | undefined;
   onUsed(): void;
 }
 
@@ -89,15 +94,17 @@ export function createCredentials({ onSecondUse, now = () => performance.now() }
       return { key: issue(addressKeys, { isWithdrawn: false }, { goodUntil: Infinity, onUsed }), used };
     },
     newTabKey: ({ family }) => issue(tabKeys, family, { goodUntil: now() + limits.shellKeyMs, onUsed: () => {} }),
-    exchange(given) {
+    exchange(given, attempt) {
       const key = findSecret([...addressKeys, ...tabKeys], given);
       if (!key || key.family.isWithdrawn) return undefined;
+      if (key.isUsed && isSameAttempt(key.attempt, attempt)) return hold(key.family);
       if (key.isUsed) {
         withdraw(key.family);
         return undefined;
       }
       if (now() > key.goodUntil) return undefined;
       key.isUsed = true;
+      key.attempt = attempt === undefined ? undefined : digest(attempt);
       key.onUsed();
       return hold(key.family);
     },
@@ -113,6 +120,9 @@ const newSecret = (): string => randomBytes(32).toString("base64url");
 
 // Of equal length, whatever was given.
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+const isSameAttempt = (kept: Buffer | undefined, given: string | undefined): boolean =>
+  kept !== undefined && given !== undefined && timingSafeEqual(kept, digest(given));
 
 /** Looks at all of them, so that the time says nothing. */
 function findSecret<Entry extends Secret>(entries: readonly Entry[], given: string): Entry | undefined {

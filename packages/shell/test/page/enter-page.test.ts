@@ -80,10 +80,17 @@ describe("a page", () => {
     const { door, keys, calls } = createDoor("old");
     keys.add("launch");
     const broken = { ...door, exchange: async () => Promise.reject(new TypeError(`not reached ${calls.push("broken")}`)) };
-    const once = { ...door, exchange: async (key: string) => (calls.length === 0 ? broken.exchange() : door.exchange(key)) };
+    const attempts = new Set<string>();
+    const once = {
+      ...door,
+      exchange: async (key: string, attempt: string) =>
+        attempts.add(attempt) && calls.length === 0 ? broken.exchange() : door.exchange(key, attempt),
+    };
     expect((await enterPage({ key: "launch", door: once, onLocked: neverLocked })).headers()).toEqual({
       authorization: "Bearer credential-1",
     });
+    // The server can tell that it is the same page.
+    expect(attempts.size).toBe(1);
     calls.length = 0;
     keepIn("old");
     // What the tab still holds is good.

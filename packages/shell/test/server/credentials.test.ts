@@ -50,6 +50,14 @@ describe("a key", () => {
     expect(secondUses()).toBe(1);
   });
 
+  it("may be repeated by the page that got no answer, which names its attempt; any other attempt is a second use", () => {
+    const { newAddressKey, exchange, find, secondUses } = open();
+    const { key } = newAddressKey();
+    const [first, again] = [exchange(key, "attempt")!, exchange(key, "attempt")!];
+    expect([find(first) !== undefined, find(again) !== undefined, secondUses()]).toEqual([true, true, 0]);
+    expect([exchange(key, "other"), find(first), find(again), secondUses()]).toEqual([undefined, undefined, undefined, 1]);
+  });
+
   it("of a tab that comes a second time takes the same: it has been seen by two as well", () => {
     const { enter, exchange, find, grantOf, newTabKey, secondUses } = open();
     const { credential } = enter();

@@ -61,11 +61,12 @@ export async function enterPage({ key, onLocked, door = serverDoor, askMs = 1_00
 const tries = 3;
 const pauseMs = 300;
 
-/** Again when it did not get through: on a busy server a connection may be closed before it is heard. */
+/** Again when no answer came: on a busy server a connection may be closed before the key is heard, or before the answer is. */
 async function exchange(door: Door, key: string): Promise<string | undefined> {
+  const attempt = crypto.randomUUID();
   for (let count = 1; ; count++) {
     try {
-      return await door.exchange(key);
+      return await door.exchange(key, attempt);
     } catch {
       if (count === tries) return undefined;
       await new Promise((resolve) => setTimeout(resolve, pauseMs));

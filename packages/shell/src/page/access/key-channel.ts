@@ -26,7 +26,7 @@ export function openKeyChannel(held: HeldCredential, door: Door): KeyChannel {
 
   async function giveKey(to: string): Promise<void> {
     const credential = held.read();
-    // One that can't be had now is not given; another tab may have one.
+    // If the server gives no key now, another tab may.
     const key = credential === undefined ? undefined : await door.newKey(credential).catch(() => undefined);
     if (key !== undefined) post({ kind: "key", to, key });
   }
@@ -35,7 +35,7 @@ export function openKeyChannel(held: HeldCredential, door: Door): KeyChannel {
     // Every open tab sends one, and the first that is good is enough.
     if (!onLetIn || isExchanging) return;
     isExchanging = true;
-    const credential = await door.exchange(key).catch(() => undefined);
+    const credential = await door.exchange(key, crypto.randomUUID()).catch(() => undefined);
     isExchanging = false;
     if (credential === undefined) return;
     held.keep(credential);
