@@ -203,8 +203,8 @@ it("G15 every limit that a codec, a transport or a table uses is proved here", (
   const used = texts
     .flatMap((text) => [...text.matchAll(/\blimits\.(\w+)/g)].map(([, name]) => name ?? ""))
     .filter((name) => name in limits);
-  // log.test.ts and noise-log.test.ts prove these: the first needs a process of its own, the others a log.
-  const provedElsewhere = ["maxStderrBytes", "shownNoiseEntries", "shownNoiseChars"];
+  // Proved by log, noise-log, file-lock, private-folder and sweep.test.ts: they need processes, a log or a folder of their own.
+  const provedElsewhere = ["maxStderrBytes", "shownNoiseEntries", "shownNoiseChars", "lockWaitMs", "staleFolderMs", "maxSweptEntries"];
   expect(new Set(used).difference(new Set([...Object.keys(reactions), ...provedElsewhere]))).toEqual(new Set());
   expect(used.length).toBeGreaterThan(20);
 });

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { createHolderName, judgeHolder } from "@hawser/wire/node";
+import { createJournal } from "../../src/history/journal.ts";
 import { addTurn, freshStore, messagesOf, storeIn, temporaryFolder, user } from "./stores.ts";
 
 const program = fileURLToPath(new URL("../fixtures/history-holder.ts", import.meta.url));
@@ -222,4 +223,17 @@ it("RUN-07 a holder that was taken for dead does not write into what is another'
   const again = await store.open("one");
   await again.add(user("now"));
   expect(again.messages.map(({ messageId }) => messageId)).toEqual(["x-q", "x-a", "theirs", "now"]);
+});
+
+it("RUN-07 a file that was removed is not written again over one that another runtime has made, once the lock was taken again", async () => {
+  const path = join(temporaryFolder(), "one.jsonl");
+  let isLost = false;
+  const ensureLock = async (): Promise<void> => (isLost ? writeFileSync(path, "theirs\n") : undefined);
+  const journal = createJournal({ path, headerLine: "header\n", ensureLock });
+  onTestFinished(() => journal.close());
+  await journal.append(["mine\n"]);
+  rmSync(path);
+  isLost = true;
+  await expect(journal.rewrite([["mine\n"]])).rejects.toThrow("another program has changed it while it was open");
+  expect(readFileSync(path, "utf8")).toBe("theirs\n");
 });
