@@ -1,11 +1,12 @@
 // `hawser conform bridge` and `hawser conform parent` with real programs: our own commands, one that
 // is broken, and one that is interrupted.
 
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { packHawser } from "./packed-hawser.ts";
-import { launcher, makeFolder, runHawser, start, type Ended } from "./run-hawser.ts";
+import { launcher, runHawser, start, type Ended } from "./run-hawser.ts";
 
 const program = await packHawser();
 const conform = (...args: string[]): Promise<Ended> => runHawser(["conform", ...args], { program });
@@ -53,8 +54,10 @@ describe.concurrent("hawser conform bridge", () => {
     expect([unended.code, unended.stdout]).toEqual([1, expect.stringContaining("bridge 1.0.0: 0 passed, 1 failed in")]);
   });
 
-  it("leaves no folder behind when it is interrupted", async ({ expect }) => {
-    const folder = makeFolder("interrupted");
+  it("leaves no folder behind when it is interrupted", async ({ expect, onTestFinished }) => {
+    // Short, so that a socket can be made in it.
+    const folder = mkdtempSync(join(tmpdir(), "hi-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const silent = [process.execPath, "-e", "setInterval(() => {}, 1000)"];
     const running = start(["conform", "bridge", ...only("call"), "--", ...silent], { TMPDIR: folder }, [program]);
     await expect.poll(() => readdirSync(folder), { timeout: 50_000 }).toHaveLength(1);

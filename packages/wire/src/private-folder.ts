@@ -9,7 +9,8 @@ import { limits } from "./limits.ts";
 import { startBeat } from "./process/holder-beat.ts";
 import { holderPrefix, judgeHolder } from "./process/holder.ts";
 import { onProcessEnd } from "./process/process-end.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { checkSocketPath, SOCKET_FILE_PREFIX, SOCKET_FILE_SUFFIX } from "./socket/names.ts";
+import { temporaryFolder, temporaryFolders } from "./temporary-folder.ts";
 
 export interface PrivateFolder {
   readonly path: string;
@@ -21,7 +22,8 @@ const beginnings = { files: "hawser-files", demo: "hawser-demo", open: "hawser-o
 
 /** Throws `usage` where no folder can be made. */
 export function createPrivateFolder(kind: keyof typeof beginnings): PrivateFolder {
-  const parent = temporaryFolder();
+  const name = `${beginnings[kind]}-${holderPrefix()}`;
+  const parent = kind === "conform" ? folderForSockets(name) : temporaryFolder();
   removeLeftovers(parent);
   let path = "";
   // Tried again: a file may still be on its way into it while it is emptied.
@@ -29,7 +31,7 @@ export function createPrivateFolder(kind: keyof typeof beginnings): PrivateFolde
   // Before there is a folder: a signal that comes right behind it must find this.
   const forget = onProcessEnd(removeFolder);
   try {
-    path = mkdtempSync(join(parent, `${beginnings[kind]}-${holderPrefix()}`));
+    path = mkdtempSync(join(parent, name));
   } catch (cause) {
     forget();
     throw new HawserError("usage", `no folder can be made in ${parent}: ${describeThrown(cause)}; name another one in TMPDIR`, { cause });
@@ -43,6 +45,20 @@ export function createPrivateFolder(kind: keyof typeof beginnings): PrivateFolde
       removeFolder();
     },
   };
+}
+
+/** The first in which the path of a socket is not too long. Where there is none, the socket's own error says what to do. */
+function folderForSockets(name: string): string {
+  const socket = join(`${name}XXXXXX`, `${SOCKET_FILE_PREFIX}${"0".repeat(32)}${SOCKET_FILE_SUFFIX}`);
+  for (const folder of temporaryFolders()) {
+    try {
+      checkSocketPath(join(folder, socket));
+      return folder;
+    } catch {
+      // The next one may be shorter.
+    }
+  }
+  return temporaryFolder();
 }
 
 const namePattern = new RegExp(`^(?:${Object.values(beginnings).join("|")})-(\\d+-\\d+-\\w+-\\w+)$`);

@@ -46,3 +46,16 @@ it("G9 the folder of a killed process is removed by the next start, one of a liv
   await once(living, "exit");
   expect(existsSync(path.toString().trim())).toBe(false);
 });
+
+it("H20 the folder of a conformance run, in which sockets are made, is elsewhere where TMPDIR is too long for them", () => {
+  const TMPDIR = join(freshFolder(), "x".repeat(60));
+  mkdirSync(TMPDIR);
+  const run = (kind: string): string =>
+    execFileSync(
+      process.execPath,
+      program("").map((part) => part.replace('"demo"', `"${kind}"`)),
+      { env: { ...process.env, TMPDIR } },
+    ).toString();
+  expect(run("demo").startsWith(TMPDIR)).toBe(true);
+  expect(run("conform").startsWith(TMPDIR)).toBe(false);
+});
