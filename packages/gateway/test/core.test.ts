@@ -219,7 +219,7 @@ describe("what the doors print", () => {
     const error = "http 401: token missing or invalid";
     const details = {
       status: 401,
-      hint: "give a valid one: hawser config set --api-key-stdin, or IGNITION_API_TOKEN",
+      hint: "give a valid one: hawser config set --api-key-stdin, with --profile for that of a profile, or IGNITION_API_TOKEN",
       kind: "auth",
       retryable: false,
     };

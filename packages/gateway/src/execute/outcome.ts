@@ -36,7 +36,7 @@ export function toFailureOutcome(context: OutcomeContext, error: unknown, url?: 
 function statusFailure(status: number, refusedRedirect: string | undefined): Failure {
   const error = (text: string | undefined): string => (text === undefined ? `http ${status}` : `http ${status}: ${text}`);
   if (status === 401) {
-    const hint = "give a valid one: hawser config set --api-key-stdin, or IGNITION_API_TOKEN";
+    const hint = "give a valid one: hawser config set --api-key-stdin, with --profile for that of a profile, or IGNITION_API_TOKEN";
     return { code: 6, error: error("token missing or invalid"), errorInfo: { kind: "auth", retryable: false, hint } };
   }
   if (status === 403) {

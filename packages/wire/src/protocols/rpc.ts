@@ -228,7 +228,7 @@ export const rpcProtocol = defineProtocol({
               errorInfo: {
                 kind: "auth",
                 retryable: false,
-                hint: "give a valid one: hawser config set --api-key-stdin, or IGNITION_API_TOKEN",
+                hint: "give a valid one: hawser config set --api-key-stdin, with --profile for that of a profile, or IGNITION_API_TOKEN",
               },
             },
           },
