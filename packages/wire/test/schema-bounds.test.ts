@@ -62,6 +62,15 @@ describe("SEC-05: no check keeps the event loop for 100 ms:", () => {
       /\/4: Instance type "number" is invalid. Expected "null". Correct/,
     ],
     ["an address without an end", { format: "url" }, `http://${"a".repeat(100_000)}!`, fits],
+    ["an address of twenty thousand users", { format: "uri" }, `a://${"@".repeat(20_000)}:x`, /format/],
+    ["an expression without an end", { format: "regex" }, String.raw`\p{L}`.repeat(20_000), fits],
+    ["letters that are counted sixty times", { allOf: list(60, () => ({ minLength: 1_000_000 })) }, "x".repeat(1_500_000), fits],
+    [
+      "members that are counted sixty times",
+      { allOf: list(60, () => ({ minProperties: 1 })) },
+      Object.fromEntries(list(20_000, (n) => [`m${n}`, n])),
+      fits,
+    ],
     ["ten megabytes of text", { maxLength: 9_999_998, format: "email" }, "a".repeat(9_999_999), /too long/],
   ])("%s", { timeout: 60_000 }, async ([, schema, value, expected]) => {
     const { answers, longestMs } = await checkAll(schema, [value]);

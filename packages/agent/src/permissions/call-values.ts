@@ -44,10 +44,10 @@ export function seePath(path: string, roots: Roots | undefined): SeenPath {
 export function valuesOfCall(call: ToolCall, seen: Pick<SeenPath, "names"> | undefined): ValuesOf {
   const input = isRecord(call.input) ? call.input : {};
   return (member) => {
-    if (member === "path" && seen) return seen.names;
+    if (member === "path" && seen) return seen.names.map((name) => [name]);
     const value = Object.hasOwn(input, member) ? input[member] : undefined;
-    if (value === undefined) return member === "args" && call.toolName === "run_command" ? [] : undefined;
-    return Array.isArray(value) ? value.map(toText) : [toText(value)];
+    if (value === undefined) return member === "args" && call.toolName === "run_command" ? [[]] : undefined;
+    return [Array.isArray(value) ? value.map(toText) : [toText(value)]];
   };
 }
 

@@ -90,7 +90,8 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
     },
     denialOfReading(names) {
       const { written, kept } = rulesNow();
-      const values = (member: string): readonly string[] | undefined => (member === "path" ? names : undefined);
+      const values = (member: string): readonly (readonly string[])[] | undefined =>
+        member === "path" ? names.map((name) => [name]) : undefined;
       const denied = [...written, ...kept].find((rule) => rule.decision === "deny" && matchesRule(rule, "read_file", values));
       return denied && denialBy(denied);
     },

@@ -24,19 +24,24 @@ export const toCommandRule = (name: string): PermissionRule => ({
   decision: "allow",
 });
 
-/** The values of one member of the input, in every form that they are known by. */
-export type ValuesOf = (member: string) => readonly string[] | undefined;
+/** One member of the input in every form that it is known by (a path has two names where links lead elsewhere); each form is a list of texts. */
+export type ValuesOf = (member: string) => readonly (readonly string[])[] | undefined;
 
 export function matchesRule(rule: PermissionRule, toolName: string, valuesOf: ValuesOf): boolean {
   if (!matchesGlob(rule.tool, toolName)) return false;
   return Object.entries(rule.match ?? {}).every(([member, pattern]) => matchesValues(pattern, valuesOf(member), rule.decision));
 }
 
-function matchesValues(pattern: string | readonly string[], values: readonly string[] | undefined, decision: Decision): boolean {
-  if (!values || values.length === 0) return typeof pattern !== "string" && values !== undefined && isSequence(pattern, [], decision);
-  if (typeof pattern !== "string") return isSequence(pattern, values, decision);
+function matchesValues(pattern: string | readonly string[], forms: ReturnType<ValuesOf>, decision: Decision): boolean {
+  if (!forms || forms.length === 0) return false;
+  const matchesForm = (form: readonly string[]): boolean =>
+    typeof pattern === "string" ? matchesMembers(pattern, form, decision) : isSequence(pattern, form, decision);
+  return decision === "allow" ? forms.every(matchesForm) : forms.some(matchesForm);
+}
+
+function matchesMembers(pattern: string, values: readonly string[], decision: Decision): boolean {
   const matches = (value: string): boolean => matchesText(pattern, value, decision);
-  return decision === "allow" ? values.every(matches) : values.some(matches);
+  return decision === "allow" ? values.length > 0 && values.every(matches) : values.some(matches);
 }
 
 function isSequence(patterns: readonly string[], values: readonly string[], decision: Decision): boolean {

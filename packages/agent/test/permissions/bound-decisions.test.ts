@@ -41,6 +41,14 @@ describe.each([true, false])("decisions are bound to what is opened (paths of de
     tools = createDecidedTools(some, { roots, allowedCommands });
   };
 
+  it("G13 a rule whose path is a list counts for both names of a link, too", async () => {
+    pointTo("secret/a.txt");
+    await begin([{ tool: "*", match: { path: ["secret/a.txt"] }, decision: "deny" }]);
+    expect(JSON.stringify(await tools.run("read_file", { path: "link" }))).not.toContain("content of secret");
+    pointTo("pub/a.txt");
+    expect(JSON.stringify(await tools.run("read_file", { path: "link" }))).toContain("content of pub");
+  });
+
   it.each([
     ["read_file", {}],
     ["edit_file", { oldText: "content", newText: "changed" }],

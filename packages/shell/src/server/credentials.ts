@@ -40,6 +40,8 @@ interface Key extends Secret {
   isUsed: boolean;
   /** Of the page that used it. */
   attempt?: Buffer | undefined;
+  /** How long that page may repeat it. */
+  repeatUntil: number;
   onUsed(): void;
 }
 
@@ -63,7 +65,7 @@ export function createCredentials({ onSecondUse, now = () => performance.now() }
 
   function issue(keys: Key[], family: Family, more: Pick<Key, "goodUntil" | "onUsed">): string {
     const key = newSecret();
-    keys.push({ digest: digest(key), family, isUsed: false, ...more });
+    keys.push({ digest: digest(key), family, isUsed: false, repeatUntil: 0, ...more });
     if (keys.length > limits.shellKeyEntries) keys.shift();
     return key;
   }
@@ -97,13 +99,14 @@ export function createCredentials({ onSecondUse, now = () => performance.now() }
     exchange(given, attempt) {
       const key = findSecret([...addressKeys, ...tabKeys], given);
       if (!key || key.family.isWithdrawn) return undefined;
-      if (key.isUsed && isSameAttempt(key.attempt, attempt)) return hold(key.family);
+      if (key.isUsed && now() <= key.repeatUntil && isSameAttempt(key.attempt, attempt)) return hold(key.family);
       if (key.isUsed) {
         withdraw(key.family);
         return undefined;
       }
       if (now() > key.goodUntil) return undefined;
       key.isUsed = true;
+      key.repeatUntil = now() + limits.shellKeyMs;
       key.attempt = attempt === undefined ? undefined : digest(attempt);
       key.onUsed();
       return hold(key.family);
@@ -122,7 +125,7 @@ const newSecret = (): string => randomBytes(32).toString("base64url");
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 const isSameAttempt = (kept: Buffer | undefined, given: string | undefined): boolean =>
-  kept !== undefined && given !== undefined && timingSafeEqual(kept, digest(given));
+  kept !== undefined && given !== undefined && given !== "" && timingSafeEqual(kept, digest(given));
 
 /** Looks at all of them, so that the time says nothing. */
 function findSecret<Entry extends Secret>(entries: readonly Entry[], given: string): Entry | undefined {

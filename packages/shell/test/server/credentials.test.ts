@@ -51,11 +51,15 @@ describe("a key", () => {
   });
 
   it("may be repeated by the page that got no answer, which names its attempt; any other attempt is a second use", () => {
-    const { newAddressKey, exchange, find, secondUses } = open();
+    const { newAddressKey, exchange, find, secondUses, clock } = open();
     const { key } = newAddressKey();
+    const late = newAddressKey().key;
+    exchange(late, "attempt");
     const [first, again] = [exchange(key, "attempt")!, exchange(key, "attempt")!];
     expect([find(first) !== undefined, find(again) !== undefined, secondUses()]).toEqual([true, true, 0]);
     expect([exchange(key, "other"), find(first), find(again), secondUses()]).toEqual([undefined, undefined, undefined, 1]);
+    clock.now += limits.shellKeyMs + 1;
+    expect([exchange(late, "attempt"), secondUses()]).toEqual([undefined, 2]);
   });
 
   it("of a tab that comes a second time takes the same: it has been seen by two as well", () => {

@@ -45,25 +45,34 @@ function isMultiple(value: number, divisor: number): boolean {
   return (digits * 10n ** BigInt(exponent - least)) % (divisorDigits * 10n ** BigInt(divisorExponent - least)) === 0n;
 }
 
-type Size = (value: unknown, bound: number) => number | undefined;
+type Size = (value: unknown, bound: number, run: Run) => number | undefined;
+
+/** A step is one keyword, and looking at this many letters or names takes about as long. */
+const countedPerStep = 64;
 
 /** In letters as Unicode counts them: a pair of UTF-16 units is one. They are counted only where that can matter. */
-function letterCount(value: unknown, bound: number): number | undefined {
+function letterCount(value: unknown, bound: number, run: Run): number | undefined {
   if (typeof value !== "string") return undefined;
   let count = value.length;
   if (count < bound || count > 2 * bound) return count;
+  run.spend(value.length / countedPerStep);
   for (let at = 1; at < value.length; at++) if (isSecondHalf(value.charCodeAt(at)) && isFirstHalf(value.charCodeAt(at - 1))) count--;
   return count;
 }
 const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 const isSecondHalf = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 const itemCount: Size = (value) => (Array.isArray(value) ? value.length : undefined);
-const memberCount: Size = (value) => (isRecord(value) ? Object.keys(value).length : undefined);
+const memberCount: Size = (value, _bound, run) => {
+  if (!isRecord(value)) return undefined;
+  const { length } = Object.keys(value);
+  run.spend(length / countedPerStep);
+  return length;
+};
 
 const aboutSize =
   (sizeOf: Size, isLeast: boolean, words: string): SimpleKeyword =>
-  (value, bound) => {
-    const size = typeof bound === "number" ? sizeOf(value, bound) : undefined;
+  (value, bound, run) => {
+    const size = typeof bound === "number" ? sizeOf(value, bound, run) : undefined;
     if (size === undefined || (isLeast ? size >= (bound as number) : size <= (bound as number))) return undefined;
     return `${words} (${size} ${isLeast ? "<" : ">"} ${String(bound)}).`;
   };
