@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Tool } from "@hawser/wire";
 import { arrayStore, createGate, openStage, say, saidBy, textOf, toolResultsIn, type Script } from "./stage.ts";
+import { asking, write, writing } from "./write-question.ts";
 
 const never = new Promise<never>(() => {});
 
@@ -12,16 +13,6 @@ const never = new Promise<never>(() => {});
 const endless: Script = async function* () {
   yield { type: "text", text: "word " };
   await never;
-};
-
-const write: Tool = { name: "write_file", description: "", input: { type: "object" }, run: () => "written" };
-const asking = () => ({ decision: "ask", reason: "it changes files" }) as const;
-
-/** Uses the tool once, then says how that went. */
-const writing: Script = (step) => {
-  const [result] = toolResultsIn(step);
-  if (result) return [{ type: "text", text: result.error ?? String(result.result) }];
-  return [{ type: "tool_call", toolId: "w1", toolName: "write_file", input: { path: "a.txt", content: "x" } }];
 };
 
 describe("cancel", () => {

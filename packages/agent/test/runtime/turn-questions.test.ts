@@ -3,17 +3,8 @@
 import { describe, expect, it } from "vitest";
 import type { Tool } from "@hawser/wire";
 import { createQuestions } from "../../src/runtime/questions.ts";
-import { openStage, say, textOf, toolResultsIn, type Script } from "./stage.ts";
-
-const write: Tool = { name: "write_file", description: "", input: { type: "object" }, run: () => "written" };
-const asking = () => ({ decision: "ask", reason: "it changes files" }) as const;
-
-/** Uses the tool once, then says how that went. */
-const writing: Script = (step) => {
-  const [result] = toolResultsIn(step);
-  if (result) return [{ type: "text", text: result.error ?? String(result.result) }];
-  return [{ type: "tool_call", toolId: "w1", toolName: "write_file", input: { path: "a.txt", content: "x" } }];
-};
+import { openStage, say, textOf, toolResultsIn } from "./stage.ts";
+import { asking, write, writing } from "./write-question.ts";
 
 describe("questions to the user", () => {
   it("shows what will be executed, waits, and runs the tool once it is allowed", async () => {
