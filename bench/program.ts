@@ -2,7 +2,7 @@
 // outlives the bench: a program ends when its input ends, is made to end if it does not, and is killed
 // with the bench if that is interrupted.
 
-import { onProcessEnd, startChild, type ChildExit, type PipedChild } from "@hawser/wire/node";
+import { onProcessEnd, startChild, type ChildExit, type PipedChild } from "@hawser/wire/internal/node";
 import { once } from "node:events";
 import fs from "node:fs";
 import { tmpdir } from "node:os";

@@ -55,7 +55,7 @@ async function chooseAccount(): Promise<{ options: ClaudeCodeModelOptions; close
   const { mkdtemp, rm } = await import("node:fs/promises");
   const { tmpdir } = await import("node:os");
   const { join } = await import("node:path");
-  const { startScriptedModel } = await import("../packages/claude-code/test/fixtures/scripted-model.ts");
+  const { startScriptedModel } = await import("../test/kit/claude-code/scripted-model.ts");
   const home = await mkdtemp(join(tmpdir(), "hawser-example-"));
   const server = await startScriptedModel(({ tools, resultTexts }) => {
     const [result] = resultTexts.map((text) => text.split("\n")[0] ?? "");

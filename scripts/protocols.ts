@@ -1,11 +1,13 @@
 // Writes everything that is generated from definitions: for each protocol its JSON Schema, its
-// reference page and its golden messages; and the pages of limits and error codes.
+// reference page and its golden messages; the pages of limits and error codes; and what the architecture's pages say
+// of packages, folders and files.
 //   node scripts/protocols.ts            writes what differs
 //   node scripts/protocols.ts --check    changes nothing; exit 1 and a list when something differs
 //   node scripts/protocols.ts --release  also freezes the present schemas as the compatibility baseline
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { architecturePages } from "./protocols/architecture-pages.ts";
 import { findBreaks } from "./protocols/compatibility.ts";
 import { errorsPage, limitsPage, protocolPage } from "./protocols/pages.ts";
 import { toSchemaDocument, type SchemaDocument } from "./protocols/schema-document.ts";
@@ -19,16 +21,17 @@ function generate(): Map<string, string> {
     const examples = [definition.requests, definition.responses].flatMap(({ messages }) =>
       Object.values(messages).flatMap((message) => message.examples),
     );
-    files.set(`packages/wire/schemas/${definition.name}.json`, `${JSON.stringify(toSchemaDocument(definition), null, 2)}\n`);
-    files.set(`packages/wire/fixtures/${definition.name}.ndjson`, examples.map((example) => `${JSON.stringify(example)}\n`).join(""));
+    files.set(`packages/protocol/schemas/${definition.name}.json`, `${JSON.stringify(toSchemaDocument(definition), null, 2)}\n`);
+    files.set(`packages/protocol/fixtures/${definition.name}.ndjson`, examples.map((example) => `${JSON.stringify(example)}\n`).join(""));
     files.set(`docs/protocol/${definition.name}.md`, protocolPage(definition));
   }
   files.set("docs/limits.md", limitsPage());
   files.set("docs/errors.md", errorsPage());
+  for (const [path, content] of architecturePages()) files.set(path, content);
   return files;
 }
 
-const baselinePath = (name: string): string => `packages/wire/schemas/baseline/${name}.json`;
+const baselinePath = (name: string): string => `packages/protocol/schemas/baseline/${name}.json`;
 
 function checkCompatibility(): string[] {
   return protocols.flatMap(({ definition }) => {

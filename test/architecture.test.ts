@@ -1,92 +1,27 @@
-// Boundaries are tests, not intentions: every import of every source file is compared with one
-// table. A new arrow between packages, or a new third-party dependency, is added here first.
+// Boundaries are tests, not intentions: every import of every source file is compared with the tables of
+// `scripts/architecture/import-table.ts`. A new arrow, a new folder or a new third-party dependency is added there first.
 
-import { globSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
+import { folders, neutralEntries, packageImports } from "../scripts/architecture/import-table.ts";
+import { folderOf, importsOf, ownImportsOf, packageNames, root, sourcesOf } from "../scripts/architecture/sources.ts";
 
-const root = resolve(import.meta.dirname, "..");
-
-/** What the sources of a package may import besides their own files and Node's modules. */
-const allowed: Record<string, readonly string[]> = {
-  wire: ["valibot"],
-  bridge: ["@hawser/wire", "@hawser/wire/node", "@hawser/wire/tools", "@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
-  agent: [
-    "@ai-sdk/anthropic",
-    "@ai-sdk/mcp",
-    "@ai-sdk/mcp/mcp-stdio",
-    "@ai-sdk/openai",
-    "@ai-sdk/openai-compatible",
-    "@hawser/wire",
-    "@hawser/wire/node",
-    "@hawser/wire/tools",
-    "ai",
-  ],
-  gateway: ["@hawser/wire", "@hawser/wire/node", "@readme/openapi-parser", "@scalar/openapi-upgrader", "js-yaml", "undici"],
-  shell: [
-    "@hawser/agent/host",
-    "@hawser/agent/host/link",
-    "@hawser/wire",
-    "@hawser/wire/node",
-    "@tauri-apps/api/core",
-    "@tauri-apps/api/event",
-    "react",
-    "react-dom/client",
-    "react-markdown",
-    "remark-gfm",
-    "ws",
-  ],
-  "claude-code": [
-    "@ai-sdk/provider",
-    "@anthropic-ai/claude-agent-sdk",
-    "@hawser/bridge",
-    "@hawser/wire",
-    "@hawser/wire/node",
-    "@hawser/wire/tools",
-  ],
-  conformance: ["@hawser/wire", "@hawser/wire/node"],
-  hawser: [
-    "@bomb.sh/tab/commander",
-    "@clack/prompts",
-    "@hawser/agent",
-    "@hawser/agent/host",
-    "@hawser/bridge",
-    "@hawser/bridge/process",
-    "@hawser/claude-code",
-    "@hawser/conformance",
-    "@hawser/gateway",
-    "@hawser/gateway/host",
-    "@hawser/shell",
-    "@hawser/wire",
-    "@hawser/wire/node",
-    "commander",
-  ],
-};
-
-/** Entries that a browser may load: nothing in their closure needs Node. */
-const neutralEntries = ["packages/wire/src/index.ts", "packages/agent/src/host/link.ts"];
-
-const importPattern = /(?:^|\s)(?:import|export)\s(?:[^"';]*?\sfrom\s)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/g;
-
-function importsOf(file: string): string[] {
-  const source = readFileSync(join(root, file), "utf8").replaceAll(/^\s*\/\/.*$/gm, "");
-  return [...source.matchAll(importPattern)].map(([, fromClause, dynamic]) => (fromClause ?? dynamic) as string);
-}
-
-const sourcesOf = (name: string): string[] => globSync(`packages/${name}/src/**/*.{ts,tsx}`, { cwd: root });
 // What a page is made of is inside its bundle; whoever installs the package needs none of it.
 const isBundled = (file: string): boolean => /^packages.shell.src.page\W/.test(file);
-const packageNames = globSync("packages/*/package.json", { cwd: root }).map((path) => path.split("/")[1] as string);
 
 describe("import table", () => {
   it("has a row for every package", () => {
-    expect(packageNames.toSorted()).toEqual(Object.keys(allowed).toSorted());
+    expect(packageNames).toEqual(Object.keys(packageImports).toSorted());
   });
 
   it.each(packageNames)("packages/%s imports only what its row allows", (name) => {
     const foreign = sourcesOf(name).flatMap((file) =>
       importsOf(file)
-        .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:") && !allowed[name]?.includes(specifier))
+        .filter(
+          (specifier) =>
+            !specifier.startsWith(".") && !specifier.startsWith("node:") && !packageImports[name]?.includes(withoutInternal(specifier)),
+        )
         .map((specifier) => `${file}: ${specifier}`),
     );
     expect(foreign).toEqual([]);
@@ -117,11 +52,37 @@ describe("import table", () => {
   });
 });
 
+/** Who may import an entry may also import what it keeps for its siblings: `@hawser/wire/internal/node` goes with `@hawser/wire/node`. */
+const withoutInternal = (specifier: string): string => specifier.replace(/^(@hawser\/[^/]+)\/internal/, "$1");
+
 const packageOf = (specifier: string): string =>
   specifier
     .split("/")
     .slice(0, specifier.startsWith("@") ? 2 : 1)
     .join("/");
+
+describe("walls between folders", () => {
+  it("stand around folders that exist", () => {
+    const gone = Object.keys(folders).filter((folder) => !existsSync(join(root, "packages", folder.replace("/", "/src/"))));
+    expect(gone).toEqual([]);
+  });
+
+  it.each(packageNames)("packages/%s has a row for every folder", (name) => {
+    const without = sourcesOf(name).filter((file) => folderOf(file) !== name && !(folderOf(file) in folders));
+    expect(without, "add the folder to scripts/architecture/import-table.ts").toEqual([]);
+  });
+
+  it.each(packageNames)("files of packages/%s import only from folders that their row names", (name) => {
+    const through = sourcesOf(name)
+      .filter((file) => folderOf(file) !== name)
+      .flatMap((file) =>
+        ownImportsOf(file)
+          .filter((target) => folderOf(target) !== folderOf(file) && !folders[folderOf(file)]?.imports.includes(folderOf(target)))
+          .map((target) => `${file} imports ${target}`),
+      );
+    expect(through).toEqual([]);
+  });
+});
 
 describe("runtime-neutral entries", () => {
   it.each(neutralEntries)("%s reaches no module and no global of Node", (entry) => {

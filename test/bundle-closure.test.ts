@@ -40,22 +40,23 @@ function ownerOf(path: string): string {
 }
 
 describe("bundle closure", () => {
-  it("the neutral entry of wire holds wire and valibot, and nothing of Node", async () => {
-    expect(await bundledPackages("packages/wire/src/index.ts")).toEqual(["valibot", "wire"]);
+  it("the neutral entry of wire holds wire and the errors of protocol, and nothing of Node", async () => {
+    expect(await bundledPackages("packages/wire/src/internal.ts")).toEqual(["protocol", "wire"]);
   });
 
   it("the Node entry of wire adds only modules of Node", async () => {
-    const packages = await bundledPackages("packages/wire/src/node.ts");
-    expect(packages.filter((name) => !name.startsWith("node:"))).toEqual(["valibot", "wire"]);
+    const packages = await bundledPackages("packages/wire/src/internal-node.ts");
+    expect(packages.filter((name) => !name.startsWith("node:"))).toEqual(["protocol", "valibot", "wire"]);
     expect(packages).toContain("node:net");
   });
 
-  it("the bridge process holds wire, bridge and the MCP server library, and neither the AI SDK nor React nor a sibling", async () => {
+  it("the bridge process holds protocol, wire, bridge and the MCP server library, and neither the AI SDK nor React nor a sibling", async () => {
     const packages = await bundledPackages("packages/bridge/src/process/main.ts");
     expect(packages.filter((name) => !name.startsWith("node:"))).toEqual([
       "@modelcontextprotocol/core",
       "@modelcontextprotocol/server",
       "bridge",
+      "protocol",
       "valibot",
       "wire",
       "zod",

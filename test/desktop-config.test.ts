@@ -5,7 +5,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
+import limits from "./pinned-limits.json" with { type: "json" };
 
 const root = resolve(import.meta.dirname, "..");
 const app = "apps/desktop/src-tauri";

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createPolicy } from "../packages/agent/src/permissions/create-policy.ts";
-import { parseRules, type PermissionRule } from "../packages/agent/src/permissions/rules.ts";
+import { parseRules, type PermissionRule } from "../packages/agent/src/rules/permission-rule.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -25,7 +25,7 @@ function rulesIn(path: string): PermissionRule[] {
 }
 
 const pages = ["docs/agent/permissions.md", "docs/agent/configuration.md", "docs/desktop/README.md"];
-const help = "packages/hawser/src/agent/commands.ts";
+const help = "packages/hawser/src/agent/flags.ts";
 
 const decide = (rules: readonly PermissionRule[], args: readonly string[]): string =>
   createPolicy({ rules }).decide({

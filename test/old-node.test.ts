@@ -17,7 +17,10 @@ interface Manifest {
 const manifests = globSync("packages/*/package.json", { cwd: root })
   .toSorted()
   .map((path) => ({ folder: join(root, path, ".."), ...(JSON.parse(readFileSync(join(root, path), "utf8")) as Manifest) }));
-const entries = manifests.flatMap(({ folder, exports = {} }) => Object.values(exports).map((entry) => join(folder, entry.default)));
+const entries = manifests
+  .flatMap(({ folder, exports = {} }) => Object.values(exports).map((entry) => join(folder, entry.default)))
+  // Plain numbers, which any Node can read.
+  .filter((entry) => !entry.endsWith("limits.js"));
 const programs = ["packages/hawser/bin/hawser.mjs", "packages/hawser/bin/igw.mjs", "packages/bridge/dist/bridge.cjs"];
 
 interface OldNode {

@@ -31,7 +31,7 @@ describe.each(protocols.map((protocol) => [protocol.definition.name, protocol] a
   });
 
   it("has golden messages, one a line", () => {
-    const lines = readFileSync(join(root, `packages/wire/fixtures/${name}.ndjson`), "utf8")
+    const lines = readFileSync(join(root, `packages/protocol/fixtures/${name}.ndjson`), "utf8")
       .trimEnd()
       .split("\n");
     expect(lines.length).toBeGreaterThanOrEqual(Object.keys(protocol.definition.requests.messages).length);
@@ -115,7 +115,7 @@ describe("compatibility check", () => {
   });
 
   it("R105 the baseline of rpc knows its family and the data of each operation", () => {
-    const baseline = JSON.parse(readFileSync(join(root, "packages/wire/schemas/baseline/rpc.json"), "utf8")) as SchemaDocument;
+    const baseline = JSON.parse(readFileSync(join(root, "packages/protocol/schemas/baseline/rpc.json"), "utf8")) as SchemaDocument;
     expect(baseline.family).toBe("igw-rpc-v1");
     expect(Object.keys(baseline.answers ?? {})).toEqual(Object.keys(baseline.requests));
   });

@@ -24,9 +24,9 @@ for number in range(199):
     threading.Thread(target=call, daemon=True).start()
 while len(begun) < 199 or len(gateway.waiting) < 5:
     time.sleep(0.01)
-print(gateway.send("hello").result()["ok"])
+print(gateway.send("hello").result()["ok"], flush=True)
 last = max(gateway.waiting)
-print(gateway.send("cancel", {"id": last}).result()["data"]["count"])
+print(gateway.send("cancel", {"id": last}).result()["data"]["count"], flush=True)
 os._exit(0)
 `;
 

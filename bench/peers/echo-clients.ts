@@ -1,7 +1,8 @@
 // Clients of the echo programs, behind one signature: a value goes to another process and comes back.
 // Each matches answers to requests by id, so that any number may be in flight.
 
-import { createPendingTable, HawserError, type Received, type Transport } from "@hawser/wire";
+import { createPendingTable, type Received, type Transport } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
 import { connectSocket, createStreamTransport, lengthPrefix } from "@hawser/wire/node";
 import { once } from "node:events";
 import { connect } from "node:net";

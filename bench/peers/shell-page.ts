@@ -31,6 +31,6 @@ export async function openShellPage(context: RowContext, program: string): Promi
     pageFolder: resolve(import.meta.dirname, "../../packages/shell/dist/page"),
     onNotice: () => {},
   });
-  context.defer(() => shell.close());
+  context.defer(() => shell.stop());
   return { shell, newContext: () => browser.newContext({ viewport: { width: 1_280, height: 800 } }) };
 }

@@ -2,7 +2,7 @@
 // A pipe that is not read does not keep a process alive, nor tell of its end: a timer and a look at
 // the parent do.
 
-import { createStreamTransport, ndjson, watchParent } from "@hawser/wire/node";
+import { createStreamTransport, ndjson, watchParent } from "@hawser/wire/internal/node";
 import { PassThrough } from "node:stream";
 
 createStreamTransport({ readable: process.stdin, writable: new PassThrough(), codec: ndjson });

@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { loadIndex } from "../../packages/gateway/src/index.ts";
+import { loadIndex } from "../../packages/gateway/src/document/load-index.ts";
 import { timeOf } from "../measure.ts";
 import { createTemporaryDirectory } from "../program.ts";
 import type { Row } from "../row.ts";

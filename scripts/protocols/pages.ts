@@ -1,6 +1,7 @@
 // The generated pages of the documentation.
 
-import { errorTable, limitTable, type DirectionDefinition, type ProtocolDefinition } from "../../packages/wire/src/index.ts";
+import { errorTable, type DirectionDefinition, type ProtocolDefinition } from "../../packages/protocol/src/internal.ts";
+import { readLimitTables } from "./limit-tables.ts";
 import { toSchemaDocument, type JsonSchema, type SchemaDocument } from "./schema-document.ts";
 
 const notice = (source: string): string => `<!-- Generated from ${source} by npm run protocols; do not edit. -->\n\n`;
@@ -8,7 +9,7 @@ const notice = (source: string): string => `<!-- Generated from ${source} by npm
 export function protocolPage(definition: ProtocolDefinition): string {
   const document = toSchemaDocument(definition);
   return [
-    notice(`packages/wire/src/protocols/${definition.name}.ts`),
+    notice(`packages/protocol/src/${definition.name === "agent" ? "agent/protocol" : definition.name}.ts`),
     `# The ${definition.name} protocol, version ${definition.version}\n\n${definition.summary}\n\n`,
     "Every message is one JSON object. Fields that are not listed here may be added and must be ignored.\n",
     `\n## How messages travel\n\n${definition.conversation.map((line) => `- ${line}\n`).join("")}`,
@@ -47,10 +48,11 @@ const typeText = (field: JsonSchema): string =>
   field.const === undefined ? String(field.type ?? "any") : `\`${JSON.stringify(field.const)}\``;
 
 export function limitsPage(): string {
-  const rows = Object.entries(limitTable).map(
-    ([name, { value, reason }]) => `| \`${name}\` | ${value.toLocaleString("en-US")} | ${reason} |\n`,
-  );
-  return `${notice("packages/wire/src/limits.ts")}# Limits\n\nEvery bound has one name, one default and one place. Names end in their unit.\n\n| limit | default | reason |\n| --- | --- | --- |\n${rows.join("")}`;
+  const sections = readLimitTables().map(({ file, limits }) => {
+    const rows = limits.map(({ name, value, reason }) => `| \`${name}\` | ${value.toLocaleString("en-US")} | ${reason} |\n`);
+    return `\n## \`${file}\`\n\n| limit | default | reason |\n| --- | --- | --- |\n${rows.join("")}`;
+  });
+  return `${notice("packages/*/src/limits.ts")}# Limits\n\nEvery bound has one name, one default and one place: the package that keeps it. Names end in their unit.\n${sections.join("")}`;
 }
 
 export function errorsPage(): string {
@@ -58,5 +60,5 @@ export function errorsPage(): string {
     ([code, row]) =>
       `| \`${code}\` | ${row.agentText} | \`${row.ipcType}\` | ${row.rpcCode} | ${row.jsonRpcCode} | ${row.exitCode} | ${"retryable" in row ? "yes" : "no"} |\n`,
   );
-  return `${notice("packages/wire/src/errors.ts")}# Errors\n\nOne code, and what it is called in each protocol.\n\n| code | agent error begins with | bridge \`type\` | rpc \`code\` | JSON-RPC code | exit code | worth a retry |\n| --- | --- | --- | --- | --- | --- | --- |\n${rows.join("")}`;
+  return `${notice("packages/protocol/src/errors.ts")}# Errors\n\nOne code, and what it is called in each protocol.\n\n| code | agent error begins with | bridge \`type\` | rpc \`code\` | JSON-RPC code | exit code | worth a retry |\n| --- | --- | --- | --- | --- | --- | --- |\n${rows.join("")}`;
 }

@@ -1,7 +1,7 @@
 // A protocol's definition as one JSON document, for tools and for readers in other languages.
 
 import { toJsonSchema } from "@valibot/to-json-schema";
-import type { DirectionDefinition, MessageDefinition, ProtocolDefinition } from "../../packages/wire/src/index.ts";
+import type { DirectionDefinition, MessageDefinition, ProtocolDefinition } from "../../packages/protocol/src/internal.ts";
 
 export interface JsonSchema {
   readonly type?: string | readonly string[];

@@ -76,6 +76,7 @@ const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
 
   bench: (args) => runSource("bench/main.ts", args),
   protocols: (args) => runSource("scripts/protocols.ts", args),
+  measure: (args) => runSource("scripts/measure.ts", args),
 };
 
 async function buildOrStop(): Promise<void> {

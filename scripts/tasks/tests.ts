@@ -27,7 +27,8 @@ export async function runTests(filters: readonly string[], place: TestPlace = { 
   const run = await runVitest(filters, place);
   const { files, unsteady } = await runFailedAgain(run.summary?.files ?? [], async (args) => {
     const { code, summary } = await runVitest(args, place);
-    return code === 0 ? summary : undefined;
+    const isExplained = code === 0 || summary?.files.some(({ failures }) => failures.length > 0);
+    return isExplained && summary?.unhandledErrors === 0 ? summary : undefined;
   });
   return toCounts(run, files, unsteady);
 }

@@ -1,6 +1,6 @@
-// The net below the tests. What failed is run once more, alone, when everything else is over: machines are shared. What
-// holds then is unsteady, which is a bug to be fixed; the run may be green nevertheless, so that it tells of the change
-// and not of the machine. It is named with its first failure, and steps.ts bounds how many there may be.
+// The net below the tests. What failed is run once more, file by file and without the tests that held, when everything else is
+// over: machines are shared. What holds then is unsteady, which is a bug to be fixed; the run may be green nevertheless, so that
+// it tells of the change and not of the machine. It is named with its first failure, and steps.ts bounds how many there may be.
 
 import type { FileSummary, TestFailure, TestSummary } from "./vitest-summary.ts";
 
@@ -17,7 +17,7 @@ interface Judged {
   readonly unsteady: readonly Unsteady[];
 }
 
-/** One run of vitest; undefined when it ended badly. */
+/** One run of vitest; undefined when it ended badly, other than by tests that failed. */
 type RunVitest = (args: readonly string[]) => Promise<TestSummary | undefined>;
 
 /** The files as they are after the second run. */
@@ -34,23 +34,24 @@ export async function runFailedAgain(files: readonly FileSummary[], runVitest: R
 async function judge(file: FileSummary, runVitest: RunVitest): Promise<{ file: FileSummary; unsteady: readonly Unsteady[] }> {
   if (file.failures.some(({ isTest }) => !isTest)) {
     const again = await runAgain(file, [], runVitest);
-    return again ? { file: again, unsteady: file.failures.map((failure) => toUnsteady(file, failure)) } : { file, unsteady: [] };
+    return again?.failures.length === 0
+      ? { file: again, unsteady: file.failures.map((failure) => toUnsteady(file, failure)) }
+      : { file, unsteady: [] };
   }
-  const held: TestFailure[] = [];
-  for (const failure of file.failures) {
-    const choice = `--testNamePattern=^${toPattern(failure.name ?? "")}$`;
-    if (await runAgain(file, [choice], runVitest)) held.push(failure);
-  }
+  const names = file.failures.map(({ name = "" }) => toPattern(name));
+  const again = await runAgain(file, [`--testNamePattern=^(?:${names.join("|")})$`], runVitest);
+  const isHeld = ({ name }: TestFailure): boolean => again !== undefined && !again.failures.some((failure) => failure.name === name);
+  const held = file.failures.filter(isHeld);
   const failures = file.failures.filter((failure) => !held.includes(failure));
   const unsteady = held.map((failure) => toUnsteady(file, failure));
   return { file: { ...file, failures, passed: file.passed + held.length }, unsteady };
 }
 
-/** What became of the file this time, if all that was chosen of it holds. */
+/** What became of the file this time, if tests of it ran, and nothing failed but tests. */
 async function runAgain({ file }: FileSummary, choice: readonly string[], runVitest: RunVitest): Promise<FileSummary | undefined> {
   const summary = await runVitest([file, ...choice]);
   const again = summary?.files.find((other) => other.file === file);
-  return again && again.failures.length === 0 && again.passed > 0 ? again : undefined;
+  return again && again.passed > 0 && again.failures.every(({ isTest }) => isTest) ? again : undefined;
 }
 
 const toUnsteady = (file: FileSummary, failure: TestFailure): Unsteady => ({ name: nameOf(file, failure), firstFailure: failure.message });

@@ -1,7 +1,7 @@
 // A response whose body is watched while it is read: too much of it ends it with an error, parts of it may be left
-// out, and somebody is told when it is over. The body is pulled: nothing is read that nobody asked for.
+// out, and `onEnd` tells when it is over. The body is pulled: nothing is read before it is asked for.
 
-import type { HawserError } from "@hawser/wire";
+import type { HawserError } from "@hawser/protocol";
 
 export interface BodyWatch {
   /** What is too much, once this chunk has come; undefined if nothing is. */
@@ -34,7 +34,7 @@ function boundBody(body: ReadableStream<Uint8Array>, watch: BodyWatch): Readable
     {
       async pull(controller) {
         try {
-          // Whoever pulls is not asked again until it gets something.
+          // The stream pulls again only after it got something.
           for (;;) {
             if (whenRoom) await whenRoom();
             const { done, value } = await reader.read();

@@ -1,15 +1,14 @@
 // The agent runtime as a library: what `hawser agent` is made of.
 
-export { openAttachment } from "./attachments/open-attachment.ts";
-export type { OpenAttachmentOptions } from "./attachments/open-attachment.ts";
+export { openAttachment } from "./attachments/read-attachments.ts";
+export type { OpenAttachmentOptions } from "./attachments/read-attachments.ts";
 export { readAttachments } from "./attachments/read-attachments.ts";
 export type { AgentConfig, ConfiguredGateway, ConfiguredServer } from "./config/agent-config.ts";
-export { agentConfigPath, loadAgentConfig } from "./config/config-file.ts";
+export { loadAgentConfig } from "./config/config-file.ts";
 export type { LoadConfigOptions, LoadedConfig } from "./config/config-file.ts";
 export type { Conversation, ConversationStore } from "./history/conversation-store.ts";
 export { createFileStore } from "./history/file-store.ts";
 export { createMemoryStore } from "./history/memory-store.ts";
-export { defaultDataFolder } from "./history/private-files.ts";
 export { connectMcpServers } from "./mcp/connect-servers.ts";
 export type { McpServers, McpServersOptions } from "./mcp/connect-servers.ts";
 export { createModelCatalog } from "./model/catalog.ts";
@@ -22,17 +21,11 @@ export type { AuditLog, AuditLogOptions } from "./permissions/audit-log.ts";
 export { createPolicy } from "./permissions/create-policy.ts";
 export type { PermissionMode, PolicyOptions, RulesPolicy } from "./permissions/create-policy.ts";
 export type { PermissionPolicy, ToolCall, Verdict } from "./permissions/policy.ts";
-export { parseRules, toCommandRule } from "./permissions/rules.ts";
-export type { PermissionRule } from "./permissions/rules.ts";
-export { openRulesFile } from "./permissions/rules-file.ts";
-export type { RulesFile } from "./permissions/rules-file.ts";
+export type { PermissionRule } from "./rules/permission-rule.ts";
 export type { AgentParts, Attachment } from "./runtime/agent-parts.ts";
-export { guardProcessFromTools, inForeignScope } from "./runtime/exit-guard.ts";
 export { serveAgent } from "./runtime/serve-agent.ts";
 export type { ServeAgentOptions } from "./runtime/serve-agent.ts";
 export { createBuiltinTools } from "./tools/builtin-tools.ts";
 export type { BuiltinToolsOptions } from "./tools/builtin-tools.ts";
-export { openInside } from "./tools/files/open-inside.ts";
-export type { OpenedFile } from "./tools/files/open-inside.ts";
-export { checkDefaultRoot, createRoots } from "./tools/files/roots.ts";
+export { createRoots } from "./tools/files/roots.ts";
 export type { Roots } from "./tools/files/roots.ts";

@@ -1,9 +1,8 @@
 // Whole results of tools that speak MCP: the value or the text in them, or the error that they say.
 
 import { describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
-import { describeContent, fromMcpResult, isMcpResult } from "../src/mcp-result.ts";
-import { toToolValue } from "../src/runtime/tool-value.ts";
+import { protocolLimits } from "@hawser/protocol/internal";
+import { describeContent, fromMcpResult, isMcpResult, toToolValue } from "../src/tool-value.ts";
 
 describe("results", () => {
   it.each([
@@ -46,7 +45,7 @@ describe("results", () => {
       fromMcpResult({ isError: true, content: [{ type: "text", text: "z".repeat(1_000_000) }] });
       expect.unreachable();
     } catch (error) {
-      expect((error as Error).message).toHaveLength(limits.maxErrorTextChars);
+      expect((error as Error).message).toHaveLength(protocolLimits.maxErrorTextChars);
     }
   });
 });

@@ -1,20 +1,13 @@
 // The parent's side of the tool bridge: offer functions of this process to MCP clients.
 
-export * from "./contract.ts";
-export { isTool, toTools } from "./adapt-tool.ts";
-export type { ToolSource } from "./adapt-tool.ts";
-export { printClientConfig, toClientCommand } from "./client-config.ts";
-export type { ClientCommand, ClientName } from "./client-config.ts";
-export { createInProcessServer, toClientNames } from "./in-process-server.ts";
-export type { InProcessServer } from "./in-process-server.ts";
-export { createIPCSession } from "./session.ts";
-export type { IPCSession, IPCSessionOptions, IPCSessionState, McpStdioServerConfig } from "./session.ts";
-export { createToolHost } from "./tool-host.ts";
-export type { ToolHost, ToolHostOptions } from "./tool-host.ts";
+export * from "./contract/contract.ts";
+export { printClientConfig } from "./parent/client-config.ts";
+export type { ClientName } from "./parent/client-config.ts";
+export { createIPCSession } from "./parent/session.ts";
+export type { IPCSession, IPCSessionOptions, IPCSessionState, McpStdioServerConfig } from "./parent/session.ts";
 export {
   BridgeStartupError,
   ClaudeCodeError,
-  defineTool,
   IPCConnectionError,
   IPCError,
   IPCMessageSizeError,
@@ -22,5 +15,6 @@ export {
   SocketPathTooLong,
   ToolInputValidationError,
   ToolNotFoundError,
-} from "@hawser/wire";
-export type { Tool, ToolAnnotations, ToolContext, ToolDefinition } from "@hawser/wire";
+} from "@hawser/protocol/internal";
+export { defineTool } from "@hawser/tools";
+export type { Tool, ToolAnnotations, ToolContext, ToolDefinition, ToolSource } from "@hawser/tools";

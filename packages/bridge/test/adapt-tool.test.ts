@@ -5,14 +5,14 @@ import { tool as agentSdkTool } from "@anthropic-ai/claude-agent-sdk";
 import { dynamicTool, jsonSchema, tool as aiSdkTool, zodSchema } from "ai";
 import { describe, expect } from "vitest";
 import { z } from "zod";
-import { defineTool } from "@hawser/wire";
-import { isTool, toTools, type ToolSource } from "../src/adapt-tool.ts";
-import { createToolHost } from "../src/tool-host.ts";
+import { defineTool } from "@hawser/tools";
+import { isTool, toTools, type ToolSource } from "@hawser/tools/internal";
+import { createContractTools } from "../src/parent/contract-tools.ts";
 import { anyTool, it } from "./fixtures/parent-it.ts";
 
 const cancel = new AbortController();
 const context = { signal: cancel.signal, client: undefined, progress: () => {}, log: () => {} };
-const hostOf = (source: ToolSource) => createToolHost(toTools(source));
+const hostOf = (source: ToolSource) => createContractTools(toTools(source));
 const call = (source: ToolSource, name: string, args: Record<string, unknown> = {}) => hostOf(source).call(name, args, context);
 
 describe("R52 R53 tools of the AI SDK", () => {
@@ -117,7 +117,7 @@ describe("R52 R53 tools of the AI SDK", () => {
 
   it("without `execute`, or with a schema of another kind, are refused by name", () => {
     const remote = aiSdkTool({ description: "", inputSchema: z.object({}), outputSchema: z.string() });
-    expect(() => toTools({ remote })).toThrow(/^tool "remote" is no tool/);
+    expect(() => toTools({ remote })).toThrow(/^tool "remote" isn't a tool/);
     expect(() => toTools({ odd: { execute: () => 0, inputSchema: 5 } })).toThrow(/^tool "odd": its inputSchema is neither/);
     const later = jsonSchema(Promise.resolve({ type: "object" as const }));
     expect(() => toTools({ later: aiSdkTool({ inputSchema: later, execute: () => 0 }) })).toThrow(
@@ -208,19 +208,19 @@ describe("R53 isTool", () => {
   });
 });
 
-describe("R52 R53 what is no tool", () => {
+describe("R52 R53 what isn't a tool", () => {
   it.for([
     ["a function", () => 0],
     ["null", null],
     ["a definition without `run`", { name: "a", description: "", input: {} }],
     ["a list in the list", [anyTool("a", () => 0)]],
   ] as const)("is refused with its place and what to do: %s", ([, value]) => {
-    const message = "is no tool; use defineTool({ name, description, input, run })";
+    const message = "isn't a tool; use defineTool({ name, description, input, run })";
     expect(() => toTools([anyTool("first", () => 0), value])).toThrow(`tool 1 ${message}`);
     expect(() => toTools({ wrong: value })).toThrow(`tool "wrong" ${message}`);
   });
 
-  it.for([null, undefined, 5, "tools"])("%s is no set of tools", (source) => {
+  it.for([null, undefined, 5, "tools"])("%s isn't a set of tools", (source) => {
     expect(() => toTools(source as unknown as ToolSource)).toThrow("tools are a list, or an object with their names as its keys");
   });
 

@@ -4,8 +4,9 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect } from "vitest";
-import type { IPCSession } from "../src/session.ts";
-import { anyTool, it, turn, until } from "./fixtures/parent-it.ts";
+import type { IPCSession } from "../src/parent/session.ts";
+import { anyTool, it, turn } from "./fixtures/parent-it.ts";
+import { until } from "../../../test/kit/until.ts";
 
 async function withClient<Result>({ mcpServerConfig }: IPCSession, action: (client: Client) => Promise<Result>): Promise<Result> {
   const client = new Client({ name: "test-client", version: "1.2.3" });
@@ -18,7 +19,7 @@ async function withClient<Result>({ mcpServerConfig }: IPCSession, action: (clie
 }
 
 describe("a call through a bridge process", () => {
-  it("R22 R59 R60 R61 runs in the parent, told who calls; a failure arrives as one", async ({ start }) => {
+  it("R22 R59 R60 R61 runs in the parent, which learns the client's name; a failure arrives as one", async ({ start }) => {
     const session = await start([
       anyTool("pid", (_, { client }) => ({ pid: process.pid, client })),
       anyTool("no", () => ({ content: [{ type: "text", text: "no" }], isError: true })),

@@ -3,9 +3,11 @@
 
 import { describe, expect } from "vitest";
 import { z } from "zod";
-import { defineTool, HawserError } from "@hawser/wire";
-import { createToolHost } from "../src/tool-host.ts";
-import { anyTool, echoTool, it, turn, until } from "./fixtures/parent-it.ts";
+import { defineTool } from "@hawser/tools";
+import { HawserError } from "@hawser/protocol";
+import { createContractTools } from "../src/parent/contract-tools.ts";
+import { anyTool, echoTool, it, turn } from "./fixtures/parent-it.ts";
+import { until } from "../../../test/kit/until.ts";
 
 interface Watched {
   readonly tool: ReturnType<typeof anyTool>;
@@ -99,7 +101,7 @@ describe("closing the connection", () => {
     const checked = Promise.withResolvers<boolean>();
     const begun: unknown[] = [];
     const input = z.object({ n: z.number().refine(() => checked.promise) });
-    const host = createToolHost([defineTool({ name: "slow", description: "", input, run: (args) => void begun.push(args) })]);
+    const host = createContractTools([defineTool({ name: "slow", description: "", input, run: (args) => void begun.push(args) })]);
     const cancel = new AbortController();
     const answer = host.call("slow", { n: 1 }, { signal: cancel.signal, client: undefined, progress: () => {}, log: () => {} });
     cancel.abort(new HawserError("cancelled", "enough"));

@@ -3,7 +3,7 @@
 
 import { execFileSync } from "node:child_process";
 import { describe, expect, it as plainIt } from "vitest";
-import { printClientConfig, toClientCommand, type ClientName } from "../src/client-config.ts";
+import { printClientConfig, toClientCommand, type ClientName } from "../src/parent/client-config.ts";
 import { itWithPython } from "./fixtures/parent-it.ts";
 
 const config = { type: "stdio", command: "/usr/bin/node", args: ["/opt/bridge.cjs", "/tmp/a.sock", "/tmp/a.json"] } as const;

@@ -2,7 +2,7 @@
 // on the wire. A change here breaks bridges and parents that others wrote.
 
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { bridgeProtocol, errorTable, HawserError, toIPCError, type ErrorCode } from "@hawser/wire";
+import { bridgeProtocol, errorTable, HawserError, toIPCError, type ErrorCode } from "@hawser/protocol/internal";
 import * as bridge from "../src/index.ts";
 
 describe("constants", () => {

@@ -5,9 +5,9 @@ import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { describe, expect, expectTypeOf } from "vitest";
 import { z } from "zod";
-import { defineTool, type Tool, type ToolContext, type ToolDefinition } from "@hawser/wire";
-import type { CallToolParams, IPCRequest, IPCResponse, ToolHandler } from "../src/contract.ts";
-import { createIPCSession } from "../src/session.ts";
+import { defineTool, type Tool, type ToolContext, type ToolDefinition } from "@hawser/tools";
+import type { CallToolParams, IPCRequest, IPCResponse, ToolHandler } from "../src/contract/contract.ts";
+import { createIPCSession } from "../src/parent/session.ts";
 import { it } from "./fixtures/parent-it.ts";
 
 describe("R53 the arguments of `run`", () => {
@@ -26,7 +26,7 @@ describe("R53 the arguments of `run`", () => {
         expectTypeOf(context).toEqualTypeOf<ToolContext>();
         // @ts-expect-error a member that the schema does not have
         void args.missing;
-        // @ts-expect-error a number is no text
+        // @ts-expect-error a number isn't a text
         void args.n.length;
         return args.n;
       },
@@ -78,7 +78,7 @@ describe("R53 a definition", () => {
       defineTool({ name: "t", description: "", run }),
       // @ts-expect-error no function
       defineTool({ name: "t", description: "", input: {} }),
-      // @ts-expect-error a text is no schema
+      // @ts-expect-error a text isn't a schema
       defineTool({ name: "t", description: "", input: "object", run }),
       // @ts-expect-error no such hint
       defineTool({ name: "t", description: "", input: {}, annotations: { readOnly: true }, run }),

@@ -1,9 +1,9 @@
 // The bytes on the socket: golden frames as Python writes them, frames in any pieces, sizes at the
-// limit, and everything that is no request. Each is answered once and the connection goes on.
+// limit, and everything that isn't a request. Each is answered once and the connection goes on.
 
 import { createRequire } from "node:module";
 import { describe, expect } from "vitest";
-import { MAX_MESSAGE_SIZE } from "../src/contract.ts";
+import { MAX_MESSAGE_SIZE } from "../src/contract/contract.ts";
 import { toCall, toFrame, type Client } from "./fixtures/parent-client.ts";
 import { anyTool, echoTool, it } from "./fixtures/parent-it.ts";
 
@@ -108,11 +108,11 @@ describe("WIR-18 G5 naughty strings", () => {
   });
 });
 
-describe("what is no request", () => {
+describe("what isn't a request", () => {
   it.for([
     ["an empty frame", "", "IPCError", /empty frame/],
     ["half an object", "{", "IPCError", /not valid JSON/],
-    ["bytes that are no UTF-8", Buffer.from([0x22, 0xff, 0x22]), "IPCError", /UTF-8/],
+    ["bytes that aren't UTF-8", Buffer.from([0x22, 0xff, 0x22]), "IPCError", /UTF-8/],
     ["half a surrogate pair", '{"method":"\\ud800"}', "IPCError", /surrogate/],
     ["JSON of 129 levels", "[".repeat(129) + "]".repeat(129), "IPCError", /128 levels/],
     ["a list", "[]", "ValueError", /JSON object/],
@@ -124,7 +124,7 @@ describe("what is no request", () => {
     ["no params", '{"method":"call_tool"}', "ValueError", /params/],
     ["params that are a list", '{"method":"call_tool","params":[]}', "ValueError", /params/],
     ["no name", '{"method":"call_tool","params":{"arguments":{}}}', "ValueError", /params\.name/],
-    ["a name that is no text", '{"method":"call_tool","params":{"name":5,"arguments":{}}}', "ValueError", /params\.name/],
+    ["a name that isn't a text", '{"method":"call_tool","params":{"name":5,"arguments":{}}}', "ValueError", /params\.name/],
     ["no arguments", '{"method":"call_tool","params":{"name":"say"}}', "ValueError", /params\.arguments/],
     ["arguments that are null", '{"method":"call_tool","params":{"name":"say","arguments":null}}', "ValueError", /params\.arguments/],
     ["arguments that are a list", '{"method":"call_tool","params":{"name":"say","arguments":[]}}', "ValueError", /params\.arguments/],
@@ -160,7 +160,7 @@ describe("what is no request", () => {
 });
 
 describe("sizes", () => {
-  /** A request of exactly so many bytes. */
+  /** A request of exactly this many bytes. */
   function requestOf(bytes: number): Buffer {
     const empty = Buffer.byteLength(JSON.stringify(toCall("size", { text: "" })));
     return Buffer.from(JSON.stringify(toCall("size", { text: "x".repeat(bytes - empty) })));

@@ -1,12 +1,13 @@
-// The additions to the contract: who says `hello` gets what it asked for, between its request and the
-// answer; who never says it sees the plain contract.
+// The additions to the contract: a bridge that says `hello` gets what it asked for, between its request and the
+// answer; one that never says it sees the plain contract.
 
 import fs from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect } from "vitest";
-import type { ToolContext } from "@hawser/wire";
+import type { ToolContext } from "@hawser/tools";
 import type { Client, Frame } from "./fixtures/parent-client.ts";
-import { anyTool, echoTool, it, turn, until } from "./fixtures/parent-it.ts";
+import { anyTool, echoTool, it, turn } from "./fixtures/parent-it.ts";
+import { until } from "../../../test/kit/until.ts";
 
 async function sayHello(client: Client, features: readonly string[], clientInfo?: object): Promise<Frame> {
   client.send({ method: "hello", params: { features, ...(clientInfo && { client: clientInfo }) } });
@@ -103,7 +104,7 @@ describe("H4 progress and log", () => {
     expect(await framesOf(client, "chatty")).toEqual([{ result: { content: [{ type: "text", text: "end" }] } }]);
   });
 
-  it("G4 H4 what a function says after it has returned, or after it was cancelled, reaches nobody", async ({ start, connect }) => {
+  it("G4 H4 what a function says after it has returned, or after it was cancelled, is dropped", async ({ start, connect }) => {
     const contexts: ToolContext[] = [];
     const tools = [
       anyTool("leave", (_, context) => void contexts.push(context)),
@@ -154,7 +155,7 @@ describe("H4 progress and log", () => {
     ]);
   });
 
-  it("H4 whatever can't be written as text is no reason for the function to fail", async ({ start, connect }) => {
+  it("H4 a value that can't be written as text doesn't fail the function", async ({ start, connect }) => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     const hostile = [Object.create(null), proxy, { toString: () => JSON.parse("{") as string }] as string[];

@@ -2,9 +2,8 @@
 
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createInProcessServer, defineTool, toClientNames, createToolHost } from "../src/index.ts";
-import type { InProcessServer } from "../src/index.ts";
-import { until } from "./fixtures/parent-it.ts";
+import { createInProcessServer, defineTool, type InProcessServer, toClientNames } from "../src/internal.ts";
+import { until } from "../../../test/kit/until.ts";
 
 const input = { type: "object" } as const;
 const aborted: unknown[] = [];
@@ -63,7 +62,7 @@ describe("createInProcessServer", () => {
     const listed = (await client.listTools()).tools;
     expect(listed.map(({ name }) => name)).toEqual(["echo", "files_read_all", "fails", "slow", "waits"]);
     expect(listed.every(({ _meta }) => _meta?.["anthropic/alwaysLoad"] === true)).toBe(true);
-    expect([...toClientNames(createToolHost(tools).schemas)][1]).toEqual(["files_read_all", "files.read all"]);
+    expect([...toClientNames(tools)][1]).toEqual(["files_read_all", "files.read all"]);
   });
 
   it("calls functions, with progress, and makes failures and invalid arguments results that a model can read", async () => {

@@ -100,7 +100,7 @@ describe("many connections", () => {
     expect(steady.unread).toBe(0);
   });
 
-  it("G4 a client that hangs in a call, one that sends nothing and one that sends half a frame hold nobody up", async ({
+  it("G4 a client that hangs in a call, one that sends nothing and one that sends half a frame hold up no others", async ({
     start,
     connect,
   }) => {

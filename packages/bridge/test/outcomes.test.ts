@@ -2,7 +2,7 @@
 // so does the program.
 
 import { describe, expect } from "vitest";
-import { HawserError, IPCConnectionError } from "@hawser/wire";
+import { HawserError, IPCConnectionError } from "@hawser/protocol/internal";
 import { anyTool, echoTool, it } from "./fixtures/parent-it.ts";
 
 const circular: Record<string, unknown> = {};
@@ -167,7 +167,7 @@ describe("what functions throw", () => {
     expect((await client.ask("echo", { n: 1 })).result?.structuredContent).toEqual({ n: 1 });
   });
 
-  it("R35 a rejection that comes after the function has returned harms nobody", async ({ start, connect }) => {
+  it("R35 a rejection that comes after the function has returned does no harm", async ({ start, connect }) => {
     const late = Promise.withResolvers<never>();
     const client = await connect(await start([anyTool("late", () => Promise.race([late.promise, Promise.resolve("first")])), echoTool]));
     expect((await client.ask("late")).result?.content[0]?.text).toBe("first");

@@ -1,7 +1,7 @@
 // A peer that shares no line with us: a bridge in Python, written from the contract.
 
 import { describe, expect } from "vitest";
-import { defineTool } from "@hawser/wire";
+import { defineTool } from "@hawser/tools";
 import { anyTool, echoTool, fixturePath, itWithPython, type StartProgram, type StartSession } from "./fixtures/parent-it.ts";
 
 const tools = [

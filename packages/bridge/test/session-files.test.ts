@@ -4,8 +4,8 @@ import fs from "node:fs";
 import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { describe, expect } from "vitest";
-import { defineTool } from "@hawser/wire";
-import { createIPCSession } from "../src/session.ts";
+import { defineTool } from "@hawser/tools";
+import { createIPCSession } from "../src/parent/session.ts";
 import { connectClient } from "./fixtures/parent-client.ts";
 import { echoTool, it } from "./fixtures/parent-it.ts";
 

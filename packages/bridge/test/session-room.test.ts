@@ -1,9 +1,12 @@
-// What the connections of one session hold together is bounded, and whoever is refused for it learns why.
+// What the connections of one session hold together is bounded, and a refused call learns why.
 
 import { describe, expect } from "vitest";
-import { HawserError, limits } from "@hawser/wire";
-import { createSessionRoom } from "../src/session-room.ts";
-import { anyTool, echoTool, it, turn, until } from "./fixtures/parent-it.ts";
+import { HawserError } from "@hawser/protocol";
+import { bridgeLimits } from "../src/limits.ts";
+import { wireLimits } from "@hawser/wire";
+import { createSessionRoom } from "../src/parent/session-room.ts";
+import { anyTool, echoTool, it, turn } from "./fixtures/parent-it.ts";
+import { until } from "../../../test/kit/until.ts";
 
 describe("a session whose clients do not read", () => {
   it("G10: begins no more calls once too much is unsent, says so, and goes on when they are gone", async ({ start, connect }) => {
@@ -34,22 +37,22 @@ describe("room", () => {
 
   it("G10: is there at once, is waited for, and is given back", async () => {
     const room = createSessionRoom();
-    const first = await room.enter(limits.maxHeldBytes + 1, never);
+    const first = await room.acquire(wireLimits.maxHeldBytes + 1, never);
     let hasBegun = false;
-    const second = room.enter(1, never).then((place) => ((hasBegun = true), place));
+    const second = room.acquire(1, never).then((place) => ((hasBegun = true), place));
     await turn();
     expect(hasBegun).toBe(false);
-    first.leave();
-    (await second).leave();
+    first.release();
+    (await second).release();
     await room.whenSendable();
     expect(room.budget.isFull).toBe(false);
   });
 
   it("G10: is refused after a while, and at once to more answers than one bridge has at a time", async () => {
     const room = createSessionRoom(50);
-    await room.enter(limits.maxHeldBytes + 1, never);
-    await expect(room.enter(1, never)).rejects.toMatchObject({ code: "overloaded" });
-    const waiting = Array.from({ length: limits.bridgeConnections }, () => room.whenSendable());
+    await room.acquire(wireLimits.maxHeldBytes + 1, never);
+    await expect(room.acquire(1, never)).rejects.toMatchObject({ code: "overloaded" });
+    const waiting = Array.from({ length: bridgeLimits.bridgeConnections }, () => room.whenSendable());
     const settled = Promise.allSettled(waiting);
     let isRefused = false;
     room.whenSendable().catch(() => (isRefused = true));
@@ -61,9 +64,9 @@ describe("room", () => {
 
   it("H4: a call that is cancelled while it waits leaves", async () => {
     const room = createSessionRoom();
-    await room.enter(limits.maxHeldBytes + 1, never);
+    await room.acquire(wireLimits.maxHeldBytes + 1, never);
     const cancel = new AbortController();
-    const waiting = room.enter(1, cancel.signal);
+    const waiting = room.acquire(1, cancel.signal);
     cancel.abort(new HawserError("cancelled", "no longer wanted"));
     await expect(waiting).rejects.toThrow("no longer wanted");
   });

@@ -1,15 +1,17 @@
-// Stopping a session that is being used: whoever waits gets an answer, functions are told, and the
+// Stopping a session that is being used: calls that wait get an answer, functions are told, and the
 // stop itself always settles.
 
 import fs from "node:fs";
 import { describe, expect } from "vitest";
-import { createMemoryPair, HawserError } from "@hawser/wire";
-import { serveConnection } from "../src/serve-connection.ts";
-import { createIPCSession } from "../src/session.ts";
-import { createSessionRoom } from "../src/session-room.ts";
-import { createToolHost } from "../src/tool-host.ts";
+import { createMemoryPair } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { serveConnection } from "../src/parent/serve-connection.ts";
+import { createIPCSession } from "../src/parent/session.ts";
+import { createSessionRoom } from "../src/parent/session-room.ts";
+import { createContractTools } from "../src/parent/contract-tools.ts";
 import { connectClient, toCall } from "./fixtures/parent-client.ts";
-import { anyTool, echoTool, fixturePath, it, turn, until } from "./fixtures/parent-it.ts";
+import { anyTool, echoTool, fixturePath, it, turn } from "./fixtures/parent-it.ts";
+import { until } from "../../../test/kit/until.ts";
 
 describe("stop", () => {
   it("SOK-17 G1 answers a running call with an error, aborts its signal, and settles though the function never returns", async ({
@@ -102,12 +104,12 @@ describe("stop", () => {
 // Over a pair in memory, since on a socket these are moments that can't be hit at will.
 describe("a connection of a stopping session", () => {
   const begun: string[] = [];
-  const host = createToolHost([anyTool("note", () => begun.push("note")), anyTool("hang", () => new Promise(() => {}))]);
+  const tools = createContractTools([anyTool("note", () => begun.push("note")), anyTool("hang", () => new Promise(() => {}))]);
 
   it("SOK-17 G1 that was accepted at the last moment gets an error for its call, and is closed", async () => {
     const [mine, theirs] = createMemoryPair();
     const served = serveConnection(theirs, {
-      host,
+      tools,
       room: createSessionRoom(),
       privateDirectory: "",
       signal: AbortSignal.abort(new HawserError("cancelled", "stopped")),
@@ -122,7 +124,7 @@ describe("a connection of a stopping session", () => {
   it("SOK-17 G1 ends after the answer to its running call, whatever else was sent", async () => {
     const [mine, theirs] = createMemoryPair();
     const stopping = new AbortController();
-    const served = serveConnection(theirs, { host, room: createSessionRoom(), privateDirectory: "", signal: stopping.signal });
+    const served = serveConnection(theirs, { tools, room: createSessionRoom(), privateDirectory: "", signal: stopping.signal });
     await mine.send(toCall("hang"));
     await mine.send(toCall("note"));
     await turn();

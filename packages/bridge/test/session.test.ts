@@ -8,8 +8,9 @@ import { basename, isAbsolute, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { array, assert, asyncProperty, constantFrom } from "fast-check";
 import { describe, expect } from "vitest";
-import { defineTool, HawserError, SocketPathTooLong } from "@hawser/wire";
-import { createIPCSession } from "../src/session.ts";
+import { defineTool } from "@hawser/tools";
+import { HawserError, SocketPathTooLong } from "@hawser/protocol/internal";
+import { createIPCSession } from "../src/parent/session.ts";
 import { connectClient } from "./fixtures/parent-client.ts";
 import { anyTool, echoTool, it } from "./fixtures/parent-it.ts";
 

@@ -10,10 +10,8 @@ import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { describe, expect } from "vitest";
 import { z } from "zod";
-import { defineTool, type JsonSchema, type Tool, type ToolInput } from "@hawser/wire";
-import { prepareInput } from "@hawser/wire/tools";
-import { toTools } from "../src/adapt-tool.ts";
-import { createToolHost } from "../src/tool-host.ts";
+import { defineTool, type JsonSchema, prepareInput, type Tool, type ToolInput, toTools } from "@hawser/tools/internal";
+import { createContractTools } from "../src/parent/contract-tools.ts";
 import { it } from "./fixtures/parent-it.ts";
 
 const context = { signal: new AbortController().signal, client: undefined, progress: () => {}, log: () => {} };
@@ -22,7 +20,7 @@ const context = { signal: new AbortController().signal, client: undefined, progr
 async function callWith(input: ToolInput, args: Record<string, unknown>) {
   const seen: unknown[] = [];
   const tool: Tool = { name: "t", description: "", input, run: (given: unknown) => void seen.push(given) };
-  return { answer: await createToolHost([tool]).call("t", args, context), seen };
+  return { answer: await createContractTools([tool]).call("t", args, context), seen };
 }
 
 const problem = async (input: ToolInput, args: Record<string, unknown>): Promise<string> => {
@@ -77,7 +75,7 @@ describe("R18 H6 JSON Schema", () => {
     expect(error).toMatchObject({ name: "ToolInputValidationError", code: "invalid_arguments", facts: { tool: "t", path: "/p0" } });
   });
 
-  it("SEC-05 a schema that is itself wrong is the tool's failure and nobody else's", async () => {
+  it("SEC-05 a schema that is itself wrong is a failure of that tool alone", async () => {
     for (const schema of [object({ a: { pattern: "(" } }), object({ a: { $ref: "https://example.com/schema.json" } })]) {
       const { answer, seen } = await callWith(schema, { a: "x" });
       expect(answer).toMatchObject({ error: { message: expect.stringMatching(/^tool "t" failed: /) as string } });
@@ -88,7 +86,7 @@ describe("R18 H6 JSON Schema", () => {
   it("SEC-05 while the arguments of one call take long to check, other calls are answered", async () => {
     const seen: string[] = [];
     const tool = (name: string, input: JsonSchema): Tool => ({ name, description: "", input, run: () => name });
-    const host = createToolHost([
+    const host = createContractTools([
       tool("slow", object({ list: { uniqueItems: true } })),
       tool("endless", object({ a: { pattern: "(a+)+$" } })),
       tool("quick", {}),
@@ -161,22 +159,24 @@ describe("R18 H6 Standard Schema", () => {
     const aiSdk = { description: "", inputSchema: v.object({ a: v.number() }), execute: () => 0 };
     const agentSdk = { name: "agent", description: "", inputSchema: { a: v.optional(v.number()) }, handler: () => 0 };
     const properties = { a: { type: "number" } };
-    expect(createToolHost([...toTools({ ai: aiSdk }), ...toTools([agentSdk])]).schemas).toMatchObject([
+    expect(createContractTools([...toTools({ ai: aiSdk }), ...toTools([agentSdk])]).schemas).toMatchObject([
       { name: "ai", input_schema: { type: "object", properties, required: ["a"] } },
       { name: "agent", input_schema: { type: "object", properties, required: [] } },
     ]);
   });
 
   it("a plain valibot schema without the package that prints it is refused with its name", async ({ directory }) => {
-    const wire = join(import.meta.dirname, "../../wire");
-    const installed = join(directory, "node_modules/@hawser/wire");
-    fs.cpSync(join(wire, "dist"), join(installed, "dist"), { recursive: true });
-    fs.copyFileSync(join(wire, "package.json"), join(installed, "package.json"));
-    fs.symlinkSync(join(wire, "../../node_modules/valibot"), join(directory, "node_modules/valibot"));
+    const packages = join(import.meta.dirname, "../..");
+    for (const name of ["protocol", "wire", "tools"]) {
+      const installed = join(directory, "node_modules/@hawser", name);
+      fs.cpSync(join(packages, name, "dist"), join(installed, "dist"), { recursive: true });
+      fs.copyFileSync(join(packages, name, "package.json"), join(installed, "package.json"));
+    }
+    fs.symlinkSync(join(packages, "../node_modules/valibot"), join(directory, "node_modules/valibot"));
     const program = join(directory, "program.mjs");
     fs.writeFileSync(
       program,
-      'import * as v from "valibot"; import { prepareInput } from "@hawser/wire/tools"; try { prepareInput("t", v.object({})) } catch (error) { console.log(error.message) }',
+      'import * as v from "valibot"; import { prepareInput } from "@hawser/tools/internal"; try { prepareInput("t", v.object({})) } catch (error) { console.log(error.message) }',
     );
     const { stdout } = await promisify(execFile)(process.execPath, [program]);
     expect(stdout).toContain('tool "t": its schema can\'t be written as JSON Schema: a plain valibot schema');
@@ -187,7 +187,7 @@ describe("R18 H6 Standard Schema", () => {
     const refusalOf =
       (input: ToolInput): unknown =>
       () =>
-        createToolHost([defineTool({ name: "t", description: "", input, run: () => 0 })]);
+        createContractTools([defineTool({ name: "t", description: "", input, run: () => 0 })]);
     expect(refusalOf(v.object({ a: v.date() }))).toThrow(/^tool "t": its schema can't be written as JSON Schema: .*date/);
     const foreign = { "~standard": { version: 1, vendor: "theirs", validate: (value: unknown) => ({ value }) } } as const;
     expect(refusalOf(foreign)).toThrow('tool "t": a theirs schema that can\'t print JSON Schema; give JSON Schema instead');

@@ -2,7 +2,7 @@
 // is its JSON text, and objects are structured content too.
 
 import { describe, expect, it } from "vitest";
-import { toToolResult } from "../src/tool-result.ts";
+import { toToolResult } from "../src/parent/tool-result.ts";
 
 const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 const image = { type: "image", data: "AA==", mimeType: "image/png" };
@@ -33,7 +33,7 @@ const table: [string, unknown, object][] = [
   ["an object that prints as a list", { toJSON: () => [1] }, text("[1]")],
   ["an object that prints as an object", { toJSON: () => ({ b: 2 }), a: 1 }, { ...text('{"b":2}'), structuredContent: { b: 2 } }],
   ["an object with members that JSON leaves out", { a: undefined, f: () => 1, b: 2 }, { ...text('{"b":2}'), structuredContent: { b: 2 } }],
-  ["an object with a `content` that is no list", { content: "x" }, { ...text('{"content":"x"}'), structuredContent: { content: "x" } }],
+  ["an object with a `content` that isn't a list", { content: "x" }, { ...text('{"content":"x"}'), structuredContent: { content: "x" } }],
   [
     "R23 an object whose content only looks like blocks",
     { content: [{ type: "text", value: 1 }] },

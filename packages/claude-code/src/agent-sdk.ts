@@ -1,5 +1,5 @@
 // The part of the Claude Agent SDK that is used, described by its shape. The package is an optional peer: it
-// is loaded when a request needs it, and our own types need none of its. A test holds these shapes against
+// is loaded when a request needs it, and our own types don't need its types. A test holds these shapes against
 // the real package.
 
 import { createRequire } from "node:module";

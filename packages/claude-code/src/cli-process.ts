@@ -2,46 +2,47 @@
 // not outlive a request, whatever the SDK or the process itself do. A line that never ends is not kept. The end
 // of its stderr is, since that is where a process that dies says why; without the keys that it was given.
 
+import { claudeCodeLimits } from "./limits.ts";
 import { EventEmitter } from "node:events";
 import { PassThrough, Transform } from "node:stream";
-import { createNoiseLog, isRecord, limits, type Incoming } from "@hawser/wire";
-import { createLastWords, logLine, ndjson, startChild, type ChildExit, type PipedChild } from "@hawser/wire/node";
+import { createNoiseLog, isRecord } from "@hawser/protocol/internal";
+import { type Incoming } from "@hawser/wire";
+import { createLastWords, logLine, ndjson, startChild, type ChildExit, type PipedChild } from "@hawser/wire/internal/node";
 import type { SpawnedProcess, SpawnRequest } from "./agent-sdk.ts";
 import { CLIResponseParseError } from "./errors.ts";
 
 export interface CliProcess {
   readonly spawned: SpawnedProcess;
   /** The last of what it wrote to stderr. */
-  readonly stderr: string;
+  stderr(): string;
   /** How it ended; undefined while it runs. */
   readonly exit: ChildExit | undefined;
-  /** Resolves when it has ended, or could not be started. */
-  readonly gone: Promise<unknown>;
   /** Why it could not be started. */
   readonly startError: Error | undefined;
+  /** Resolves when it has ended, or could not be started. */
+  readonly gone: Promise<unknown>;
   /** Whether this process, with nothing else to do, goes on because of it. */
   setKeepsAlive(keepsAlive: boolean): void;
   /** Resolves when the whole group is gone. Without patience, it is not first given time to end by itself. */
   end(isPatient: boolean): Promise<void>;
 }
 
+type Mutable<Type> = { -readonly [Member in keyof Type]: Type[Member] };
+
 /** `onOverflow` is told of a line that is longer than it may be. */
 export function startCliProcess({ command, args, cwd, env }: SpawnRequest, onOverflow: (error: Error) => void): CliProcess {
   const events = new EventEmitter();
-  // What nobody listens to must not end our process.
+  // Without a listener, an error would end our process.
   events.on("error", () => {});
   const stdin = new PassThrough();
-  const stdout = createMessageLines(limits.claudeLineBytes, onOverflow);
+  const stdout = createMessageLines(claudeCodeLimits.claudeLineBytes, onOverflow);
   const lastWords = createLastWords();
   let child: PipedChild | undefined;
-  let exit: ChildExit | undefined;
-  let startError: Error | undefined;
-  let isKilled = false;
 
   const starting = startChild({ stdio: "pipe", command, args, cwd, env, ownsGroup: true, onStderr: lastWords.add }).then(
     attach,
     (error: Error) => {
-      startError = error;
+      cli.startError = error;
       stdout.end();
       events.emit("error", error);
       return undefined;
@@ -54,48 +55,39 @@ export function startCliProcess({ command, args, cwd, env }: SpawnRequest, onOve
     started.stdout.pipe(stdout);
     // Stopping drops the pipe without an end.
     started.stdout.once("close", () => stdout.end());
-    void started.exited.then((ended) => {
-      exit = ended;
+    void started.exited.then((exit) => {
+      cli.exit = exit;
+      spawned.exitCode = exit.code;
+      spawned.signalCode = exit.signal;
       stdin.destroy();
-      events.emit("exit", ended.code, ended.signal);
+      events.emit("exit", exit.code, exit.signal);
     });
     return started;
   }
 
-  const spawned: SpawnedProcess = {
+  // Plain members that are kept up to date, and no getters (decision 0031).
+  const spawned: Mutable<SpawnedProcess> = {
     stdin,
     stdout,
-    get killed() {
-      return isKilled;
-    },
-    get exitCode() {
-      return exit?.code ?? null;
-    },
-    get signalCode() {
-      return exit?.signal ?? null;
-    },
+    killed: false,
+    exitCode: null,
+    signalCode: null,
     kill(signal) {
-      isKilled = true;
+      spawned.killed = true;
       void starting.then(() => child?.kill(signal));
-      return exit === undefined;
+      return cli.exit === undefined;
     },
     on: (event, listener) => void events.on(event, listener as () => void),
     once: (event, listener) => void events.once(event, listener as () => void),
     off: (event, listener) => void events.off(event, listener as () => void),
   };
 
-  return {
+  const cli: Mutable<CliProcess> = {
     spawned,
-    get stderr() {
-      return withoutKeys(lastWords.text, env);
-    },
-    get exit() {
-      return exit;
-    },
+    stderr: () => withoutKeys(lastWords.text, env),
+    exit: undefined,
+    startError: undefined,
     gone: starting.then((started) => started?.exited),
-    get startError() {
-      return startError;
-    },
     setKeepsAlive: (keepsAlive) => child?.setKeepsAlive(keepsAlive),
     async end(isPatient) {
       await starting;
@@ -103,6 +95,7 @@ export function startCliProcess({ command, args, cwd, env }: SpawnRequest, onOve
       await child?.stop();
     },
   };
+  return cli;
 }
 
 /**
@@ -124,18 +117,14 @@ function createMessageLines(maxBytes: number, onOverflow: (error: Error) => void
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) => done(null, decoder.push(chunk).map(toLine).join("")),
     // Half a line is the end of a process that was ended, and is not worth a word.
-    flush: (done) =>
-      done(
-        null,
-        decoder
-          .end()
-          .flatMap((item) => (item.kind === "message" ? toLine(item) : []))
-          .join(""),
-      ),
+    flush(done) {
+      const messages = decoder.end().filter(({ kind }) => kind === "message");
+      done(null, messages.map(toLine).join(""));
+    },
   });
 }
 
-/** Their names tell which variables are secret; a short one is a word, and no secret. */
+/** Their names tell which variables are secret; a short value is a word and not a secret. */
 function withoutKeys(text: string, env: SpawnRequest["env"]): string {
   const keys = Object.entries(env).flatMap(([name, value = ""]) =>
     /key|token|secret|passw|credential|auth/i.test(name) && value.length >= 8 ? [value] : [],

@@ -1,7 +1,7 @@
 // What a request to Claude Code can end with. Every class is a ClaudeCodeError, says what to do, and carries
-// the facts that a program may want; those of the bridge (IPCError and its kin) come from the wire.
+// the facts that a program may want. Those of the bridge (IPCError and its like) come from the protocol.
 
-import { ClaudeCodeError, type ErrorDetails } from "@hawser/wire";
+import { ClaudeCodeError, type ErrorDetails } from "@hawser/protocol/internal";
 
 /** The optional package that starts the command line is not installed. */
 export class AgentSDKNotInstalledError extends ClaudeCodeError {
@@ -43,7 +43,7 @@ export class CLITimeoutError extends ClaudeCodeError {
   }
 }
 
-/** The command line ended, but what it said is no answer. */
+/** The command line ended, but what it wrote is not an answer. */
 export class CLIResponseParseError extends ClaudeCodeError {
   override readonly name = "CLIResponseParseError";
   constructor(message: string, details: ErrorDetails = {}) {

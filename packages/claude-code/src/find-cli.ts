@@ -1,21 +1,31 @@
 // Where the command line is: the path that was given, else the program that comes with the Agent SDK, else
-// `claude` on the PATH, else where its installer puts it. When it is nowhere, the error lists all of them.
+// `claude` on the PATH, else where its installer puts it. The error for a missing one lists all of these places.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join, resolve } from "node:path";
+import { HawserError } from "@hawser/protocol";
 import { findAgentSdk } from "./agent-sdk.ts";
 import { CLINotFoundError } from "./errors.ts";
+import type { ClaudeCodeModelOptions } from "./options.ts";
+import { toEnvironment } from "./query-options.ts";
 
-export interface FindCliOptions {
-  /** Only this one counts, if it is given. */
-  readonly path?: string | undefined;
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+/** Whether requests could run here: the Agent SDK is installed and there is a command line. Loads and starts nothing. */
+export function isClaudeCodeAvailable(options: ClaudeCodeModelOptions = {}): boolean {
+  try {
+    findAgentSdk();
+    findCli(options);
+    return true;
+  } catch (error) {
+    if (HawserError.isInstance(error)) return false;
+    throw error;
+  }
 }
 
-export function findCli({ path, cwd, env }: FindCliOptions): string {
-  const searched = path === undefined ? usualPlaces(env) : [resolve(cwd, path)];
+/** Only `cliPath` counts, if it is given. */
+export function findCli(options: Pick<ClaudeCodeModelOptions, "cliPath" | "cwd" | "env">): string {
+  const { cliPath: path, cwd = process.cwd() } = options;
+  const searched = path === undefined ? usualPlaces(toEnvironment(options)) : [resolve(cwd, path)];
   const found = searched.find((place) => isProgram(place, path !== undefined));
   if (found !== undefined) return found;
   const advice = path === undefined ? "install Claude Code or name it in `cliPath`" : "correct `cliPath`";
@@ -26,7 +36,7 @@ export function findCli({ path, cwd, env }: FindCliOptions): string {
 
 const programName = process.platform === "win32" ? "claude.exe" : "claude";
 
-function usualPlaces(env: FindCliOptions["env"]): string[] {
+function usualPlaces(env: Readonly<Record<string, string>>): string[] {
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
   const home = env["HOME"] ?? env["USERPROFILE"];
   const installed = home === undefined ? [] : [join(home, ".local", "bin"), join(home, ".claude", "local")];

@@ -1,15 +1,14 @@
 // Claude Code as a model, with functions of your process as its tools.
 
-export { ClaudeCodeModel } from "./model.ts";
-export { claudeCode, createClaudeCode } from "./provider.ts";
-export type { ClaudeCodeProvider } from "./provider.ts";
+export { claudeCode, ClaudeCodeModel, createClaudeCode } from "./model.ts";
+export type { ClaudeCodeProvider } from "./model.ts";
 export type { ClaudeCodeModelOptions, CanUseTool, OutputSchema, PermissionMode, RequestOptions } from "./options.ts";
 export type { PromptMessage, RequestPrompt } from "./prompt.ts";
 export type { ClaudeCodeMetadata, ClaudeCodeResult, ClaudeCodeResultWithMetadata, ClaudeCodeUsage } from "./result.ts";
 export type { AgentMessage, McpSdkServerConfig, McpServerConfig } from "./agent-sdk.ts";
 export type { ParameterRestriction, ToolRestrictions } from "./tool-restrictions.ts";
 export type { ToolSelection, ToolsetOptions } from "./toolset.ts";
-export { isClaudeCodeAvailable } from "./availability.ts";
+export { isClaudeCodeAvailable } from "./find-cli.ts";
 export {
   AgentSDKNotInstalledError,
   CLIExecutionError,

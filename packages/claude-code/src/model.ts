@@ -2,14 +2,16 @@
 // settings and registered tools only. Each request has a session, a process and a bridge of its own, which
 // are gone when it ends, so that requests of one model may overlap. The same object is a language model of the AI SDK.
 
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4GenerateResult,
-  LanguageModelV4StreamResult,
+import {
+  NoSuchModelError,
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4GenerateResult,
+  type LanguageModelV4StreamResult,
+  type ProviderV4,
 } from "@ai-sdk/provider";
 import type { ToolSource } from "@hawser/bridge";
-import { limits } from "@hawser/wire";
+import { claudeCodeLimits } from "./limits.ts";
 import type { AgentMessage, McpServerConfig } from "./agent-sdk.ts";
 import { createLanguageCalls, type LanguageCalls } from "./language/language-calls.ts";
 import { checkOptions, type ClaudeCodeModelOptions, type RequestOptions } from "./options.ts";
@@ -64,8 +66,8 @@ export class ClaudeCodeModel implements LanguageModelV4 {
     const record = createRunRecord();
     for await (const message of this.streamMessages(prompt, options)) record.add(message);
     const output = await readRunOutput(options.schema, record);
-    const { text, metadata } = record;
-    return { text, output: output as Output, sessionId: metadata.sessionId, metadata };
+    const metadata = record.metadata();
+    return { text: record.text(), output: output as Output, sessionId: metadata.sessionId, metadata };
   }
 
   /** Every message of the command line. Leaving the loop early ends the request. */
@@ -77,7 +79,7 @@ export class ClaudeCodeModel implements LanguageModelV4 {
       options: this.options,
       selection,
       prompt: prepared,
-      guard: { signal: options.signal, ms: this.options.timeoutMs ?? limits.claudeRequestMs, what: "the request" },
+      guard: { signal: options.signal, ms: this.options.timeoutMs ?? claudeCodeLimits.claudeRequestMs, what: "the request" },
       system: prepared.system,
       schema,
       includePartialMessages,
@@ -110,3 +112,33 @@ export class ClaudeCodeModel implements LanguageModelV4 {
     await this.close();
   }
 }
+
+// --- as users of the AI SDK know it from other providers
+
+type ModelOptions = Omit<ClaudeCodeModelOptions, "model">;
+
+export interface ClaudeCodeProvider extends ProviderV4 {
+  /** A model by its name or alias; Claude Code's own default without one. */
+  (modelId?: string, options?: ModelOptions): ClaudeCodeModel;
+  languageModel(modelId?: string, options?: ModelOptions): ClaudeCodeModel;
+}
+
+/** A provider whose models have these options unless they are given others. */
+export function createClaudeCode(defaults: ModelOptions = {}): ClaudeCodeProvider {
+  const create = (modelId?: string, options?: ModelOptions): ClaudeCodeModel =>
+    new ClaudeCodeModel({ ...defaults, ...options, ...(modelId !== undefined && { model: modelId }) });
+  const refuse =
+    (modelType: "embeddingModel" | "imageModel") =>
+    (modelId: string): never => {
+      throw new NoSuchModelError({ modelId, modelType });
+    };
+  return Object.assign(create, {
+    specificationVersion: "v4" as const,
+    languageModel: create,
+    embeddingModel: refuse("embeddingModel"),
+    imageModel: refuse("imageModel"),
+  });
+}
+
+/** The provider without options: `claudeCode("sonnet")`. */
+export const claudeCode: ClaudeCodeProvider = createClaudeCode();

@@ -1,7 +1,8 @@
 // What a model can be told when it is made, and per request. Nothing here is guessed from the machine: the
 // command line's own tools, its settings files and its servers are off unless they are asked for.
 
-import { HawserError, type StandardSchema, type JsonSchema } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import type { StandardSchema, JsonSchema } from "@hawser/tools";
 import type { AgentMessage } from "./agent-sdk.ts";
 import type { ToolRestrictions } from "./tool-restrictions.ts";
 

@@ -2,7 +2,7 @@
 // conversation of several messages becomes one text that marks who said what; its last message stands
 // behind it, by itself.
 
-import { HawserError } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
 import type { AgentUserMessage } from "./agent-sdk.ts";
 
 export interface PromptMessage {

@@ -2,7 +2,7 @@
 // have. Registered tools are allowed without a prompt; the command line's own tools, settings files, servers
 // and the expansion of prompts stay off unless a model asks for them.
 
-import { toJsonSchema } from "@hawser/wire/tools";
+import { toJsonSchema } from "@hawser/tools/internal";
 import type { ClaudeCodeModelOptions, OutputSchema } from "./options.ts";
 import { toRestrictionHooks } from "./tool-restrictions.ts";
 import type { ToolSelection } from "./toolset.ts";

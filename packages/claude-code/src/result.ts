@@ -1,7 +1,7 @@
 // What the messages of a run come to: a text, a value if one was asked for, and everything that is known about how it
 // came about. A run that ended without an answer, or with an error, is an error here and never an empty text.
 
-import { isRecord } from "@hawser/wire";
+import { isRecord } from "@hawser/protocol/internal";
 import type { AgentMessage } from "./agent-sdk.ts";
 import { CLIExecutionError, CLIResponseParseError } from "./errors.ts";
 
@@ -40,18 +40,6 @@ export interface ClaudeCodeResultWithMetadata<Output = unknown> extends ClaudeCo
   readonly metadata: ClaudeCodeMetadata;
 }
 
-export interface RunRecord {
-  add(message: AgentMessage): void;
-  /** What the model gave as its structured answer, whether it was taken or not. */
-  readonly lastStructuredInput: unknown;
-  /** The answer in words: that of the result, else what the model said last. */
-  readonly text: string;
-  /** The message that ends a run; undefined before it. */
-  readonly result: ResultMessage | undefined;
-  /** Throws CLIResponseParseError before there is a result. */
-  readonly metadata: ClaudeCodeMetadata;
-}
-
 export interface ResultMessage extends AgentMessage {
   readonly result?: string;
   readonly structured_output?: unknown;
@@ -60,37 +48,34 @@ export interface ResultMessage extends AgentMessage {
 /** The tool by which the command line has its model give a structured answer. */
 export const structuredOutputTool = "StructuredOutput";
 
-export function createRunRecord(): RunRecord {
+export type RunRecord = ReturnType<typeof createRunRecord>;
+
+export function createRunRecord() {
   const warnings: string[] = [];
   let init: AgentMessage | undefined;
-  let result: ResultMessage | undefined;
-  let lastStructuredInput: unknown;
   let lastText = "";
 
-  return {
-    add(message) {
+  const record = {
+    /** What the model gave as its structured answer, whether it was taken or not. */
+    lastStructuredInput: undefined as unknown,
+    /** The message that ends a run; undefined before it. */
+    result: undefined as ResultMessage | undefined,
+    add(message: AgentMessage): void {
       if (message.type === "system" && message.subtype === "init") init = message;
-      if (message.type === "result") result = message as ResultMessage;
+      if (message.type === "result") record.result = message as ResultMessage;
       if (message.type === "assistant")
         for (const { name, input, text } of blocksOf(message)) {
-          if (name === structuredOutputTool) lastStructuredInput = input;
+          if (name === structuredOutputTool) record.lastStructuredInput = input;
           if (typeof text === "string") lastText = text;
         }
       warnings.push(...warningsIn(message));
     },
-    get lastStructuredInput() {
-      return lastStructuredInput;
-    },
-    get text() {
-      return (typeof result?.result === "string" ? result.result : lastText).toWellFormed();
-    },
-    get result() {
-      return result;
-    },
-    get metadata() {
-      return toMetadata(required(result), init, warnings);
-    },
+    /** The answer in words: that of the result, else what the model said last. */
+    text: (): string => (textOf(record.result?.result) ?? lastText).toWellFormed(),
+    /** Throws CLIResponseParseError before there is a result. */
+    metadata: (): ClaudeCodeMetadata => toMetadata(required(record.result), init, warnings),
   };
+  return record;
 }
 
 /** Throws what the result says went wrong. */
@@ -104,7 +89,7 @@ export function checkResult(ended: ResultMessage | undefined): void {
   const reasons = [...(Array.isArray(errors) ? (errors as unknown[]) : []), result.result].filter((reason) => typeof reason === "string");
   const meaning = subtype === undefined ? undefined : meanings[subtype];
   const text = [meaning, ...reasons].filter((part) => part !== undefined && part !== "").join(": ") || "it reported an error";
-  // Its own advice is for whoever sits in front of it.
+  // Its own advice is for a user in front of it.
   const advice = status === 401 || text.includes("/login") ? "; log in once with `claude`, or set ANTHROPIC_API_KEY" : "";
   throw new CLIExecutionError(`Claude Code: ${text}${advice}`, { facts: { subtype, status, stopReason: stop_reason } });
 }

@@ -1,16 +1,16 @@
 // One run of the command line, from its tools to the last of its processes. In this order, by contract: the
 // tools are prepared, started, the query runs, and all of it is stopped, whatever happened. The first cause
 // of an end wins: an abort, a timeout, an interrupt, a tool that may not fail, or the command line itself.
-// A run that has such a cause stops by itself, whether somebody waits for it or not.
+// A run that has such a cause stops by itself, with or without a waiter.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { BridgeStartupError, cutText, describeThrown, HawserError, limits } from "@hawser/wire";
+import { BridgeStartupError, cutText, describeThrown, HawserError, protocolLimits } from "@hawser/protocol/internal";
 import { loadAgentSdk, type AgentMessage, type AgentQuery, type SpawnRequest } from "./agent-sdk.ts";
 import { startCliProcess, type CliProcess } from "./cli-process.ts";
 import { CLIExecutionError } from "./errors.ts";
 import { findCli } from "./find-cli.ts";
 import { toQueryPrompt, type PreparedPrompt } from "./prompt.ts";
-import { toEnvironment, toQueryOptions, type RunRequest } from "./query-options.ts";
+import { toQueryOptions, type RunRequest } from "./query-options.ts";
 import { createRunEnding, type RunEnding, type RunGuard } from "./run-ending.ts";
 import { createEndpoint, type ToolEndpoint } from "./toolset.ts";
 
@@ -29,18 +29,18 @@ export interface CliRun {
   fail(error: Error): void;
   readonly guard: RunEnding["guard"];
   /** Something has ended the run; it may still be there for a moment. */
-  readonly isEnding: boolean;
+  isEnding(): boolean;
   /** Whether this process, with nothing else to do, goes on because of the run. It does unless told. */
   setKeepsAlive(keepsAlive: boolean): void;
   /** Resolves when the command line itself has ended, for whatever reason. */
-  readonly gone: Promise<unknown>;
+  whenGone(): Promise<unknown>;
   /** Resolves when no process, socket or file of it is left. Idempotent. */
   close(): Promise<void>;
 }
 
 export async function openCliRun(request: CliRunRequest): Promise<CliRun> {
   const { options, selection, prompt, keepsAlive } = request;
-  const ending = createRunEnding();
+  const ending = createRunEnding(options.interruptHandler);
   let endpoint: ToolEndpoint | undefined;
   let cli: CliProcess | undefined;
   let query: AgentQuery | undefined;
@@ -54,18 +54,21 @@ export async function openCliRun(request: CliRunRequest): Promise<CliRun> {
   };
 
   async function open(): Promise<AsyncIterator<AgentMessage>> {
-    ending.check(options.interruptHandler);
+    ending.check();
     const onToolError = options.toolErrors === "throw" ? ending.fail : undefined;
     endpoint = selection && createEndpoint(selection.toolset, { ...options, keepsAlive, onToolError });
     await endpoint?.start();
     const sdk = await loadAgentSdk();
-    ending.check(options.interruptHandler);
-    const env = toEnvironment(options);
-    const pathToClaudeCodeExecutable = findCli({ path: options.cliPath, cwd: options.cwd ?? process.cwd(), env });
-    const settings = { ...toQueryOptions(request), mcpServers: endpoint?.mcpServers ?? {}, pathToClaudeCodeExecutable };
+    ending.check();
     query = sdk.query({
       prompt: toQueryPrompt(prompt),
-      options: { ...settings, spawnClaudeCodeProcess, abortController: ending.controller },
+      options: {
+        ...toQueryOptions(request),
+        mcpServers: endpoint?.mcpServers ?? {},
+        pathToClaudeCodeExecutable: findCli(options),
+        spawnClaudeCodeProcess,
+        abortController: ending.controller,
+      },
     });
     return query[Symbol.asyncIterator]();
   }
@@ -102,7 +105,6 @@ export async function openCliRun(request: CliRunRequest): Promise<CliRun> {
     await closeOnce();
     throw ending.cause ?? error;
   });
-  ending.poll(options.interruptHandler);
 
   return {
     async next() {
@@ -110,17 +112,13 @@ export async function openCliRun(request: CliRunRequest): Promise<CliRun> {
       if (message === undefined) return undefined;
       await ending.until(Promise.resolve(options.onMessage?.(message)));
       await checkServer(message, selection?.toolset.serverName, query);
-      ending.check(options.interruptHandler);
+      ending.check();
       return message;
     },
     fail: ending.fail,
     guard: ending.guard,
-    get isEnding() {
-      return ending.cause !== undefined;
-    },
-    get gone() {
-      return cli?.gone ?? Promise.resolve();
-    },
+    isEnding: () => ending.cause !== undefined,
+    whenGone: () => cli?.gone ?? Promise.resolve(),
     setKeepsAlive: (isKept) => cli?.setKeepsAlive(isKept),
     close: closeOnce,
   };
@@ -142,7 +140,7 @@ async function checkServer(
   const answered = query?.mcpServerStatus().catch(() => undefined);
   const details = await Promise.race([answered, pause(statusMs, undefined, { ref: false })]);
   const reason = details?.find((server) => server.name === name)?.error;
-  const why = reason === undefined ? `it is ${String(status)}` : cutText(reason, limits.maxErrorTextChars);
+  const why = reason === undefined ? `it is ${String(status)}` : cutText(reason, protocolLimits.maxErrorTextChars);
   throw new BridgeStartupError(`Claude Code could not start the server "${name}" of the registered tools: ${why}`, {
     facts: { status, reason },
   });
@@ -150,7 +148,7 @@ async function checkServer(
 
 function toRunError(thrown: unknown, cli: CliProcess | undefined): Error {
   if (HawserError.isInstance(thrown)) return thrown;
-  const stderr = cli?.stderr.trim() ?? "";
+  const stderr = cli?.stderr().trim() ?? "";
   const said = stderr === "" ? "" : `; it wrote: ${stderr}`;
   if (cli?.startError) return new CLIExecutionError(cli.startError.message, { cause: thrown });
   if (!cli?.exit || cli.exit.code === 0)

@@ -1,7 +1,7 @@
 // How a run comes to an early end: by its caller's signal, its time, its interrupt handler, or a tool that may
-// not fail. The first cause wins, and everybody who waits for the run learns of it at once.
+// not fail. The first cause wins, and all that wait for the run learn of it at once.
 
-import { limits } from "@hawser/wire";
+import { claudeCodeLimits } from "./limits.ts";
 import { CLIInterruptedError, CLITimeoutError } from "./errors.ts";
 
 /** Who may end a run, and when it is over by itself. */
@@ -22,32 +22,32 @@ export interface RunEnding {
   until<Result>(work: Promise<Result>): Promise<Result>;
   /** Ends the run when the signal aborts or the time is over; in place of the guard before, if there is one. */
   guard(guard: RunGuard): void;
-  poll(handler: (() => boolean) | undefined): void;
   /** Asks the handler, and throws the cause if there is one. */
-  check(handler: (() => boolean) | undefined): void;
+  check(): void;
   release(): void;
 }
 
 // Node turns a longer delay into one millisecond.
 const maxDelayMs = 2_147_483_647;
 
-export function createRunEnding(): RunEnding {
+/** The handler is asked with every check, and while there is none. */
+export function createRunEnding(handler?: () => boolean): RunEnding {
   const controller = new AbortController();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
-  let cause: Error | undefined;
   let releaseGuard: (() => void) | undefined;
-  let polling: NodeJS.Timeout | undefined;
+  // The command line keeps this process alive, as long as it should.
+  const polling = handler && setInterval(ask, claudeCodeLimits.claudeInterruptPollMs).unref();
 
   function fail(error: Error): void {
-    if (cause) return;
-    cause = error;
+    if (ending.cause) return;
+    ending.cause = error;
     failed.reject(error);
     controller.abort();
   }
 
   /** Whether the handler wants an end; one that throws gets it too. */
-  function ask(handler: (() => boolean) | undefined): void {
+  function ask(): void {
     try {
       if (handler?.() === true) fail(new CLIInterruptedError("the interrupt handler ended the request"));
     } catch (error) {
@@ -69,25 +69,20 @@ export function createRunEnding(): RunEnding {
     if (signal?.aborted) onAbort();
   }
 
-  return {
+  const ending: RunEnding & { cause: Error | undefined } = {
     controller,
-    get cause() {
-      return cause;
-    },
+    cause: undefined,
     fail,
     until: (work) => Promise.race([work, failed.promise]),
     guard,
-    check(handler) {
-      ask(handler);
-      if (cause) throw cause;
-    },
-    poll(handler) {
-      // The command line keeps this process alive, as long as it should.
-      if (handler) polling = setInterval(ask, limits.claudeInterruptPollMs, handler).unref();
+    check() {
+      ask();
+      if (ending.cause) throw ending.cause;
     },
     release() {
       releaseGuard?.();
       clearInterval(polling);
     },
   };
+  return ending;
 }

@@ -1,10 +1,10 @@
 // The value out of an answer. The command line is asked for one that fits a schema and usually gives it; but
 // it also comes wrapped in another object, as JSON inside a string, in the text around a code fence, or not
-// at all. Every candidate is checked against the schema; the first that fits is the answer, and if none
-// does, that is an error which says why.
+// at all. Every candidate is checked against the schema; the first that fits is the answer. If none
+// fits, the error says why.
 
-import { cutText, describeThrown, isRecord, limits } from "@hawser/wire";
-import { prepareInput } from "@hawser/wire/tools";
+import { cutText, describeThrown, isRecord, protocolLimits } from "@hawser/protocol/internal";
+import { prepareInput } from "@hawser/tools/internal";
 import { StructuredOutputError } from "./errors.ts";
 import type { OutputSchema } from "./options.ts";
 import { checkResult, type RunRecord } from "./result.ts";
@@ -18,10 +18,13 @@ export interface AnswerSources {
 }
 
 /** The value of a run that has ended; undefined where none was asked for. Throws also what its result says went wrong. */
-export async function readRunOutput(schema: OutputSchema | undefined, { result, lastStructuredInput, text }: RunRecord): Promise<unknown> {
+export async function readRunOutput(schema: OutputSchema | undefined, record: RunRecord): Promise<unknown> {
+  const { result, lastStructuredInput } = record;
   // A run that gave up on the schema may have given an answer that fits, in its own way.
   if (result?.subtype !== "error_max_structured_output_retries") checkResult(result);
-  return schema && readStructuredOutput(schema, { structured: result?.structured_output, lastInput: lastStructuredInput, text });
+  return (
+    schema && readStructuredOutput(schema, { structured: result?.structured_output, lastInput: lastStructuredInput, text: record.text() })
+  );
 }
 
 const subject = "structured output";
@@ -41,7 +44,7 @@ export async function readStructuredOutput(schema: OutputSchema, { structured, l
       }
     }
   }
-  const beginning = cutText(text, limits.maxErrorTextChars);
+  const beginning = cutText(text, protocolLimits.maxErrorTextChars);
   const reason = problem === undefined ? "there is no JSON in it" : aboutTheValue(describeThrown(problem));
   throw new StructuredOutputError(`the answer has no value that fits the schema: ${reason}`, {
     cause: problem,

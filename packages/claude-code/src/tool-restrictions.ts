@@ -1,8 +1,9 @@
-// What the parameters of a tool may be, whoever offers it. Calls of registered tools are checked where their
+// What the parameters of a tool may be, a registered tool or the command line's own. Calls of registered tools are checked where their
 // functions run; calls of the command line's own tools by a hook that it asks before each call. Either way
 // the model reads why, and can do better.
 
-import { HawserError, type Tool } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import type { Tool } from "@hawser/tools";
 
 /** One of the values, a pattern for text (as it is written: `/srv/../etc` begins with `/srv/`), or a test. */
 export type ParameterRestriction = readonly unknown[] | RegExp | ((value: unknown) => boolean);

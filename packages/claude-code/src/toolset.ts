@@ -2,17 +2,9 @@
 // synchronous step, so that schemas, functions and permissions can't disagree; and an endpoint, which is a
 // session with a socket or a server in this process, and belongs to that request alone.
 
-import {
-  createIPCSession,
-  createInProcessServer,
-  createToolHost,
-  DEFAULT_TRANSPORT,
-  toClientNames,
-  toTools,
-  type ToolSource,
-  type TransportType,
-} from "@hawser/bridge";
-import { HawserError, IPCToolExecutionError, describeThrown, ToolNotFoundError, type Tool } from "@hawser/wire";
+import { createIPCSession, createInProcessServer, DEFAULT_TRANSPORT, toClientNames, type TransportType } from "@hawser/bridge/internal";
+import { HawserError, IPCToolExecutionError, describeThrown, ToolNotFoundError } from "@hawser/protocol/internal";
+import { type Tool, toTools, type ToolSource } from "@hawser/tools/internal";
 import type { McpServerConfig } from "./agent-sdk.ts";
 import { ToolsetNotRegisteredError } from "./errors.ts";
 import type { ClaudeCodeModelOptions } from "./options.ts";
@@ -44,8 +36,8 @@ export function createToolset(source: ToolSource, options: ToolsetOptions = {}):
   if (!["auto", "stdio", "sdk"].includes(transport))
     throw new HawserError("usage", `there is no transport "${transport}"; use auto, stdio or sdk`);
   const tools = toTools(source);
-  // Says at once what is wrong with them.
-  createToolHost(tools);
+  // Throws for a faulty tool now, not at the first request.
+  toClientNames(tools);
   return { tools, serverName, transport: resolveTransport(transport) };
 }
 
@@ -69,7 +61,7 @@ export function selectTools(toolset: Toolset | undefined, wanted?: readonly stri
   const tools = wanted ? toolset.tools.filter(({ name }) => wanted.includes(name)) : toolset.tools;
   if (tools.length === 0) return undefined;
   const selected = { ...toolset, tools };
-  const clientNames = toClientNames(createToolHost(tools).schemas);
+  const clientNames = toClientNames(tools);
   return { toolset: selected, names: new Map([...clientNames].map(([client, name]) => [`mcp__${toolset.serverName}__${client}`, name])) };
 }
 

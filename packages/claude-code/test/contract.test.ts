@@ -135,7 +135,7 @@ describe("setAgentToolsets", () => {
   });
 
   it.for([
-    [() => ({ tools: [{}] }), "is no tool"],
+    [() => ({ tools: [{}] }), "isn't a tool"],
     [() => ({ tools, options: { serverName: "a__b" } }), "a server name has"],
     [() => ({ tools, options: { transport: "pigeon" as TransportType } }), "there is no transport"],
     [() => ({ tools: [tools[0], tools[0]] }), 'two tools are called "a"'],

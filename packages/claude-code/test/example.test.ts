@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { hasCli } from "./surroundings.ts";
+import { hasCli } from "../../../test/kit/claude-code/surroundings.ts";
 
 const program = join(import.meta.dirname, "../../../examples/claude-code-model.ts");
 

@@ -2,19 +2,20 @@
 // message. Every request ends with an error that says what happened, and nothing is left, which the stage checks.
 
 import { join } from "node:path";
-import { limits } from "@hawser/wire";
+import { wireLimits } from "@hawser/wire";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   BridgeStartupError,
+  type ClaudeCodeModel,
+  type ClaudeCodeModelOptions,
   CLIExecutionError,
   CLIInterruptedError,
   CLIResponseParseError,
   CLITimeoutError,
   defineTool,
 } from "../src/index.ts";
-import type { ClaudeCodeModel, ClaudeCodeModelOptions } from "../src/index.ts";
 import { makeStage, thrownBy } from "./stage.ts";
-import { processesOf, until } from "./surroundings.ts";
+import { processesOf, until } from "../../../test/kit/claude-code/surroundings.ts";
 
 const cliPath = join(import.meta.dirname, "fixtures/odd-cli.mjs");
 const tool = defineTool({ name: "a", description: "", input: { type: "object" }, run: () => "" });
@@ -42,9 +43,9 @@ describe("a command line that is silent", () => {
 
   it.for(["mute", "silent"])("can be aborted: %s", async (deed) => {
     // Longer than even a busy machine takes to end it.
-    const { stopInputMs } = limits;
-    Object.assign(limits, { stopInputMs: 40_000 });
-    onTestFinished(() => void Object.assign(limits, { stopInputMs }));
+    const { stopInputMs } = wireLimits;
+    Object.assign(wireLimits, { stopInputMs: 40_000 });
+    onTestFinished(() => void Object.assign(wireLimits, { stopInputMs }));
     const { model, home } = await makeOdd(deed);
     const controller = new AbortController();
     const request = thrownBy(model.request("go", { signal: controller.signal }));
@@ -53,7 +54,7 @@ describe("a command line that is silent", () => {
     const abortedAt = performance.now();
     expect(await request).toBeInstanceOf(CLIInterruptedError);
     // It is not asked first to end by itself, which it would not do.
-    expect(performance.now() - abortedAt).toBeLessThan(limits.stopInputMs);
+    expect(performance.now() - abortedAt).toBeLessThan(wireLimits.stopInputMs);
     expect(processesOf(home)).toEqual([]);
   });
 });

@@ -9,8 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { ClaudeCodeModel, type ClaudeCodeModelOptions } from "../src/index.ts";
-import { cliPath, environment, hasCli, processesOf, until } from "./surroundings.ts";
-import { startScriptedModel, type Script, type ScriptedModel } from "./fixtures/scripted-model.ts";
+import { longTestsVariable } from "../../../scripts/tasks/long-tests.ts";
+import { cliPath, environment, hasCli, processesOf, until } from "../../../test/kit/claude-code/surroundings.ts";
+import { startScriptedModel, type Script, type ScriptedModel } from "../../../test/kit/claude-code/scripted-model.ts";
 
 export interface Stage {
   readonly model: ScriptedModel;
@@ -20,6 +21,9 @@ export interface Stage {
   readonly options: ClaudeCodeModelOptions;
   create(options?: ClaudeCodeModelOptions): ClaudeCodeModel;
 }
+
+/** Whether there is time for everything (`npm run test:soak`): each start of the real command line takes a second of a processor. */
+export const isLong = process.env[longTestsVariable] !== undefined;
 
 const builtBridge = join(import.meta.dirname, "../../bridge/dist/bridge.cjs");
 

@@ -1,4 +1,4 @@
-// The life of a step of the AI SDK, and of the run behind it, when something gets in the way: nobody reads the stream, the
+// The life of a step of the AI SDK, and of the run behind it, when something gets in the way: the stream has no reader, the
 // caller aborts while its tools run, the command line dies as their results come back. What was said is not said
 // twice, no function runs twice, and nothing is left.
 
@@ -6,9 +6,9 @@ import { getEventListeners } from "node:events";
 import fs from "node:fs";
 import { join } from "node:path";
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import { limits } from "@hawser/wire";
+import { claudeCodeLimits } from "../src/limits.ts";
 import { generateText, isStepCount, tool } from "ai";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import {
   CLIExecutionError,
@@ -18,9 +18,9 @@ import {
   type ClaudeCodeModel,
   type ClaudeCodeModelOptions,
 } from "../src/index.ts";
-import { say, use } from "./fixtures/scripted-model.ts";
+import { say, use } from "../../../test/kit/claude-code/scripted-model.ts";
 import { makeStage, thrownBy, type Stage } from "./stage.ts";
-import { cliOf, hasCli, processesOf, until } from "./surroundings.ts";
+import { cliOf, hasCli, processesOf, until } from "../../../test/kit/claude-code/surroundings.ts";
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
@@ -67,7 +67,7 @@ async function makeOdd(deed: string, options: ClaudeCodeModelOptions = {}): Prom
   return { model, home: stage.home, directory: stage.directory };
 }
 
-describe("a stream that nobody reads", () => {
+describe("a stream without a reader", () => {
   it("is ended by being cancelled", async () => {
     const { model, home } = await makeOdd("silent");
     const { stream } = await model.doStream({ prompt: [user("go")] });
@@ -77,7 +77,7 @@ describe("a stream that nobody reads", () => {
   });
 
   it.for(["the caller's signal", "its time"])("is ended by %s", async (what) => {
-    const { model, home, directory } = await makeOdd("silent", what === "its time" ? { timeoutMs: 4_000 } : {});
+    const { model, home, directory } = await makeOdd("silent", what === "its time" ? { timeoutMs: 1_500 } : {});
     model.setAgentToolsets([defineTool({ name: "a", description: "", input: { type: "object" }, run: () => "" })]);
     const controller = new AbortController();
     await model.doStream({ prompt: [user("go")], abortSignal: controller.signal });
@@ -102,15 +102,38 @@ describe("a step that can't begin", () => {
   });
 });
 
-it("only so many runs wait for results: the oldest is ended for one more", async () => {
+/** A model whose every step hands out calls, without the real command line. */
+async function makeCalling(options: ClaudeCodeModelOptions = {}) {
   const stage = await makeStage(() => []);
-  const model = stage.create({ cliPath: join(import.meta.dirname, "fixtures/unstreamed-cli.mjs") });
+  const model = stage.create({ ...options, cliPath: join(import.meta.dirname, "fixtures/unstreamed-cli.mjs") });
   model.setAgentToolsets([], { transport: "sdk" });
   const call: LanguageModelV4CallOptions = { prompt: [user("go")], tools: [{ ...ask, name: "double" }] };
+  return { stage, model, call };
+}
+
+it("a step that was abandoned is ended after its time", async () => {
+  const { stage, model, call } = await makeCalling({ toolResultTimeoutMs: 500 });
+  expect((await model.doGenerate(call)).finishReason.unified).toBe("tool-calls");
+  await until(() => processesOf(stage.home).length === 0, "its run was ended");
+});
+
+it("an aborted call of the AI SDK ends the command line", async () => {
+  const controller = new AbortController();
+  const { model, home } = await makeOdd("silent", { onMessage: () => controller.abort() });
+  const error = await thrownBy(generateText({ model, prompt: "go", abortSignal: controller.signal, maxRetries: 0 }));
+  expect((error as Error).name).toBe("AbortError");
+  expect(processesOf(home)).toEqual([]);
+});
+
+it("as many runs as the limit says wait for results: the oldest is ended for one more", async () => {
+  const { stage, model, call } = await makeCalling();
+  const { claudeWaitingEntries } = claudeCodeLimits;
+  claudeCodeLimits.claudeWaitingEntries = 4;
+  onTestFinished(() => void (claudeCodeLimits.claudeWaitingEntries = claudeWaitingEntries));
   await model.doGenerate(call);
   const [oldest] = processesOf(stage.home);
-  for (let count = 1; count <= limits.claudeWaitingEntries; count++) await model.doGenerate(call);
-  await until(() => processesOf(stage.home).length === limits.claudeWaitingEntries, "one has ended");
+  for (let count = 1; count <= claudeCodeLimits.claudeWaitingEntries; count++) await model.doGenerate(call);
+  await until(() => processesOf(stage.home).length === claudeCodeLimits.claudeWaitingEntries, "one has ended");
   expect(processesOf(stage.home)).not.toContain(oldest);
   await model.close();
   expect(processesOf(stage.home)).toEqual([]);
@@ -134,7 +157,7 @@ describe.runIf(hasCli)("a run that waits for results", () => {
     await until(() => cliOf(stage.home) === undefined, "the command line has ended");
   });
 
-  it("outlives a reader that leaves behind the end, and times that no timer can hold", async () => {
+  it("outlives a reader that leaves behind the end, and times that no timer can hold; one step takes it, and another with the same results has a run of its own", async () => {
     const stage = await makeStage(asksOnce);
     const model = stage.create({ toolResultTimeoutMs: 3_000_000_000 });
     const { stream } = await model.doStream(askCall);
@@ -145,10 +168,13 @@ describe.runIf(hasCli)("a run that waits for results", () => {
     }
     // A time that is cut off is over in a moment.
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const second = model.doGenerate(withResults({ content } as unknown as LanguageModelV4GenerateResult));
-    expect(textOf(await second)).toBe("done");
-    // Told of nothing: it was there.
-    expect(stage.model.conversations.at(-1)!.said).not.toContain("<conversation>");
+    const results = withResults({ content } as unknown as LanguageModelV4GenerateResult);
+    const both = await Promise.all([model.doGenerate(results), model.doGenerate(results)]);
+    expect(both.map(textOf)).toEqual(["done", "done"]);
+    // One was told of nothing, since it was there; the other was told.
+    const isTold = stage.model.conversations.slice(1).map(({ said }) => said.includes("<conversation>"));
+    expect(new Set(isTold)).toEqual(new Set([false, true]));
+    expect(isTold).toHaveLength(2);
   });
 
   it("that is killed as the results come back is replaced by one that is told of them", async () => {
@@ -170,16 +196,6 @@ describe.runIf(hasCli)("a run that waits for results", () => {
     const first = await model.doGenerate({ ...askCall, abortSignal: controller.signal });
     controller.abort();
     expect(textOf(await model.doGenerate(withResults(first)))).toBe("done");
-  });
-
-  it("is taken by one step; another one with the same results has a run of its own", async () => {
-    const stage = await makeStage(asksOnce);
-    const model = stage.create();
-    const first = await model.doGenerate(askCall);
-    const both = await Promise.all([model.doGenerate(withResults(first)), model.doGenerate(withResults(first))]);
-    expect(both.map(textOf)).toEqual(["done", "done"]);
-    const told = stage.model.conversations.slice(1).filter(({ said }) => said.includes("<conversation>"));
-    expect(told).toHaveLength(1);
   });
 
   it("that is killed when it has the results is replaced, and no function runs twice", async () => {
@@ -226,13 +242,11 @@ describe("a session that goes on", () => {
     expect(await thrownBy(model.doGenerate({ prompt: conversation }))).toBeInstanceOf(CLIExecutionError);
   });
 
-  it.runIf(hasCli)("and is refused by the API is not begun anew", async () => {
-    let isOut = false;
-    const stage = await makeStage(() => (isOut ? { blocks: [], status: 400 } : say("fine")));
-    const model = stage.create();
+  it("and is refused by the API is not begun anew", async () => {
+    let runs = 0;
+    const { model } = await makeOdd("resumed|refused", { onMessage: ({ subtype }) => void (subtype === "init" && runs++) });
     await model.doGenerate({ prompt: [user("one")] });
-    isOut = true;
-    expect(await thrownBy(model.doGenerate({ prompt: conversation }))).toBeInstanceOf(CLIExecutionError);
-    expect(stage.model.conversations.map(({ said }) => said).join()).not.toContain("<conversation>");
+    expect(await thrownBy(model.doGenerate({ prompt: conversation }))).toMatchObject({ name: "CLIExecutionError", facts: { status: 400 } });
+    expect(runs).toBe(2);
   });
 });

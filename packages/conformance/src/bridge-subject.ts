@@ -3,52 +3,35 @@
 // private folder for both files, which is also the bridge's temporary folder; all of it is removed.
 
 import { rmSync, writeFileSync } from "node:fs";
-import { createSessionNames, createPrivateFolder, type SessionNames } from "@hawser/wire/node";
-import { nameOf, startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
+import { createSessionNames, type SessionNames } from "@hawser/wire/node";
+import { inPrivateFolder, startCommand, toSubject, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
 import { toBytes } from "./pieces.ts";
-import { listenScripted, type ScriptedParent } from "./scripted-parent.ts";
+import { listenScripted } from "./scripted-parent.ts";
 import type { Setup } from "./setup.ts";
-import type { Session, Subject } from "./subject.ts";
+import type { Subject } from "./subject.ts";
 
 /** In the names of the files in every scenario, so that a scenario can ask for them in an error. */
 export const bridgeUuid = "0123456789ab4cde8f0123456789abcd";
 
 /** `{socket}` and `{schema}` in the arguments stand for the two paths; what is not there is added at the end. */
-export function bridgeSubject(options: CommandSubjectOptions, start: StartCommand = startCommand): Subject {
-  return {
-    name: nameOf(options),
-    hasProcess: true,
-    open: (setup = {}) => openBridge(options, setup, start),
-  };
-}
-
-async function openBridge(options: CommandSubjectOptions, setup: Setup, start: StartCommand): Promise<Session> {
-  const folder = createPrivateFolder("conform");
-  let parent: ScriptedParent | undefined;
-  let closing: Promise<void> | undefined;
-  async function close(session?: Session): Promise<void> {
-    await session?.close();
-    await parent?.close();
-    folder.remove();
-  }
-  try {
-    const names = createSessionNames({ directories: [folder.path], uuid: bridgeUuid });
-    writeSchema(names.schemaPath, setup);
-    if (setup.listen !== false) parent = await listenScripted(names.socketPath, setup.answers ?? []);
-    const args = toArguments(options.args ?? [], names, setup.paths ?? 2);
-    const session = await start({ ...options, args, env: { ...(options.env ?? process.env), TMPDIR: folder.path } });
-    return {
-      ...session,
-      facts: () => ({ ...(parent?.facts() ?? { connections: 0, open: 0, requests: [] }), stderr: session.lastWords() }),
-      faults: () => parent?.faults ?? [],
-      removeSchema: () => rmSync(names.schemaPath),
-      close: () => (closing ??= close(session)),
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
+export const bridgeSubject = (options: CommandSubjectOptions, start: StartCommand = startCommand): Subject =>
+  toSubject(options, (setup = {}) =>
+    inPrivateFolder(async (folder, onClose) => {
+      const names = createSessionNames({ directories: [folder], uuid: bridgeUuid });
+      writeSchema(names.schemaPath, setup);
+      const parent = setup.listen === false ? undefined : await listenScripted(names.socketPath, setup.answers ?? []);
+      if (parent) onClose(parent.close);
+      const args = toArguments(options.args ?? [], names, setup.paths ?? 2);
+      const session = await start({ ...options, args, env: { ...(options.env ?? process.env), TMPDIR: folder } });
+      onClose(session.close);
+      return {
+        ...session,
+        facts: () => ({ ...(parent?.facts() ?? { connections: 0, open: 0, requests: [] }), stderr: session.lastWords() }),
+        faults: () => parent?.faults ?? [],
+        removeSchema: () => rmSync(names.schemaPath),
+      };
+    }),
+  );
 
 function writeSchema(path: string, setup: Setup): void {
   const bytes = setup.schemaBytes !== undefined ? toBytes(setup.schemaBytes) : setup.schema !== undefined && JSON.stringify(setup.schema);

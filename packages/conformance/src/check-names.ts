@@ -11,7 +11,7 @@ interface Names {
   readonly connected: Set<string>;
 }
 
-/** The first name that is used too early, in words; undefined when there is none. */
+/** The first name that is used too early, in words; undefined when there isn't one. */
 export function findNameFault({ setup, steps }: Scenario): string | undefined {
   for (const { when, send } of setup?.answers ?? []) {
     // What an answer's pattern binds is for its own words only.
@@ -42,7 +42,7 @@ function findUnboundIn(step: Step, { bound }: Names): string | undefined {
   const verb = verbOf(step);
   const argument = (step as Readonly<Record<string, unknown>>)[verb];
   if (verb === "send" || verb === "sendSplit") return findUnbound(argument, new Set(bound));
-  // Several patterns match in any order: none may rely on what another one binds.
+  // Several patterns match in any order: they can't rely on what another one binds.
   const before = [...bound];
   for (const pattern of [...(verbs[verb]?.patterns?.(argument) ?? []), "skipping" in step ? step.skipping : undefined]) {
     const own = new Set(before);

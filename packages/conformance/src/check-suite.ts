@@ -1,7 +1,7 @@
 // Refuses a suite that the runner would not understand, before anything is started. A typing error
 // in a scenario must never look like a fault of the subject, or like a scenario that passed.
 
-import { HawserError } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
 import { findNameFault } from "./check-names.ts";
 import { matchers } from "./matchers.ts";
 import { isMatcherObject, isObject } from "./pattern.ts";

@@ -1,7 +1,7 @@
 // One scenario under way: the session, and a line for each connection that the scenario speaks on.
 // The nameless line is the subject's own input and output; `connect` adds others.
 
-import { HawserError } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
 import { lengthPrefix, ndjson, type Codec } from "@hawser/wire/node";
 import { findMismatch } from "./pattern.ts";
 import { createReceiver, type Arrival, type Receiver } from "./receiver.ts";

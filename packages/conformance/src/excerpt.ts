@@ -1,7 +1,7 @@
 // Short, printable views of what a subject sent. A subject may send anything, so what is shown is
-// cut to a length and hides nothing: a report must not clear somebody's terminal.
+// cut to a length and hides nothing: a report must not clear the reader's terminal.
 
-import { cutText, reveal } from "@hawser/wire";
+import { cutText, reveal } from "@hawser/protocol/internal";
 
 const maxChars = 300;
 

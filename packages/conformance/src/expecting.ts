@@ -6,9 +6,8 @@ import { nextOn, timeLeft, type Conversation, type Line } from "./conversation.t
 import { excerptOf, excerptOfText } from "./excerpt.ts";
 import type { MatchContext } from "./matchers.ts";
 import { fillIn, findMismatch } from "./pattern.ts";
-import type { Arrival } from "./receiver.ts";
+import { within, type Arrival } from "./receiver.ts";
 import type { Session } from "./subject.ts";
-import { within } from "./wait.ts";
 
 export interface Difference {
   readonly expected: string;

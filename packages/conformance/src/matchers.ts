@@ -3,7 +3,7 @@
 // Several in one object must all hold: {"$type": "string", "$bind": "session"}.
 
 import { isDeepStrictEqual } from "node:util";
-import { memberSource } from "@hawser/wire";
+import { memberSource } from "@hawser/wire/internal";
 
 export interface MatchContext {
   /** What `$bind` has remembered in this scenario. */
@@ -55,7 +55,7 @@ export const matchers: Readonly<Record<string, Matcher>> = {
     matches: (argument, value) => typeof value === "number" && isWithin(value, argument as { min?: number; max?: number }),
   },
   $length: {
-    argument: "a number, or an object with min, max or both: so many characters or elements",
+    argument: "a number, or an object with min, max or both: the number of characters or elements",
     accepts: (argument) => Number.isSafeInteger(argument) || isRange(argument),
     matches: (argument, value) => (typeof value === "string" || Array.isArray(value)) && isLong(value.length, argument),
   },
@@ -135,7 +135,7 @@ function isRange(argument: unknown): boolean {
 const isLong = (length: number, wanted: unknown): boolean =>
   typeof wanted === "number" ? length === wanted : isWithin(length, wanted as { min?: number; max?: number });
 
-/** What the text holds; undefined, which nothing but `$absent` matches, if that is no JSON. */
+/** What the text holds; undefined, which only `$absent` matches, if it isn't JSON. */
 function parseIfJson(text: unknown): unknown {
   try {
     return typeof text === "string" ? JSON.parse(text) : undefined;

@@ -3,17 +3,22 @@
 // it asks for them. The command gets a temporary folder of its own, which is removed after it.
 
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
-import type { Socket } from "node:net";
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
-import { describeThrown, HawserError } from "@hawser/wire";
-import { connectSocket, createPrivateFolder, SOCKET_FILE_PREFIX } from "@hawser/wire/node";
-import { nameOf, startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { connectSocket, SOCKET_FILE_PREFIX } from "@hawser/wire/internal/node";
+import {
+  inPrivateFolder,
+  startCommand,
+  toSubject,
+  type CommandSubjectOptions,
+  type OnClose,
+  type StartCommand,
+} from "./command-subject.ts";
 import { excerptOfText } from "./excerpt.ts";
 import { isObject } from "./pattern.ts";
-import type { Setup } from "./setup.ts";
-import type { Session, Subject } from "./subject.ts";
-import { within } from "./wait.ts";
+import { within } from "./receiver.ts";
+import type { Channel, Session, Subject } from "./subject.ts";
 
 export interface ParentSubjectOptions extends CommandSubjectOptions {
   /** How long the command may take to print its configuration. */
@@ -26,55 +31,45 @@ const maxConfigChars = 65_536;
 // A parent has no reason to read its stdin; SIGTERM is how it is told to end.
 const stopTimes = { stopInputMs: 1, stopSignalMs: 2_000 };
 
-export function parentSubject(options: ParentSubjectOptions, start: StartCommand = startCommand): Subject {
-  return {
-    name: nameOf(options),
-    hasProcess: true,
-    open: (setup = {}) => openParent(options, setup, start),
-  };
-}
+export const parentSubject = (options: ParentSubjectOptions, start: StartCommand = startCommand): Subject =>
+  toSubject(options, (setup = {}) =>
+    inPrivateFolder(async (folder, onClose) => {
+      const env = { ...(options.env ?? process.env), TMPDIR: folder };
+      const session = await start({ ...stopTimes, ...options, env, umask: setup.umask });
+      onClose(session.close);
+      try {
+        return { ...session, ...(await openParent(session, options.startMs ?? defaultStartMs, folder, onClose)) };
+      } catch (error) {
+        // Closed first, so that its last words are all there.
+        await session.close();
+        const stderr = session.lastWords();
+        throw new HawserError("internal", `${describeThrown(error)}${stderr && `; its stderr: ${excerptOfText(stderr)}`}`, {
+          cause: error,
+        });
+      }
+    }),
+  );
 
-async function openParent(options: ParentSubjectOptions, setup: Setup, start: StartCommand): Promise<Session> {
-  const folder = createPrivateFolder("conform");
-  const env = { ...(options.env ?? process.env), TMPDIR: folder.path };
-  const session = await start({ ...stopTimes, ...options, env, umask: setup.umask }).catch((error: unknown) => {
-    folder.remove();
-    throw error;
-  });
-  const sockets: Socket[] = [];
-  let closing: Promise<void> | undefined;
-  async function close(): Promise<void> {
-    for (const socket of sockets) socket.destroy();
-    await session.close();
-    folder.remove();
-  }
-  try {
-    const configText = await readConfig(session, options.startMs ?? defaultStartMs);
-    const config = JSON.parse(configText) as Config;
-    const [socketPath = "", schemaPath = ""] = config.args.slice(-2);
-    const connect = async (): Promise<{ input: Socket; output: Socket }> => {
-      const socket = await connectSocket(socketPath);
-      sockets.push(socket);
-      return { input: socket, output: socket };
-    };
-    return {
-      ...session,
-      ...(await connect()),
-      connect,
-      facts: () => ({
-        config,
-        configText,
-        socket: factsOfFile(socketPath),
-        schema: factsOfSchema(schemaPath),
-        leftovers: readdirSync(folder.path).filter((name) => name.startsWith(SOCKET_FILE_PREFIX)),
-      }),
-      close: () => (closing ??= close()),
-    };
-  } catch (error) {
-    await close();
-    const stderr = session.lastWords();
-    throw new HawserError("internal", `${describeThrown(error)}${stderr && `; its stderr: ${excerptOfText(stderr)}`}`, { cause: error });
-  }
+async function openParent(session: Session, startMs: number, folder: string, onClose: OnClose): Promise<Partial<Session>> {
+  const configText = await readConfig(session, startMs);
+  const config = JSON.parse(configText) as Config;
+  const [socketPath = "", schemaPath = ""] = config.args.slice(-2);
+  const connect = async (): Promise<Channel> => {
+    const socket = await connectSocket(socketPath);
+    onClose(() => Promise.resolve(void socket.destroy()));
+    return { input: socket, output: socket };
+  };
+  return {
+    ...(await connect()),
+    connect,
+    facts: () => ({
+      config,
+      configText,
+      socket: factsOfFile(socketPath),
+      schema: factsOfSchema(schemaPath),
+      leftovers: readdirSync(folder).filter((name) => name.startsWith(SOCKET_FILE_PREFIX)),
+    }),
+  };
 }
 
 // --- configuration

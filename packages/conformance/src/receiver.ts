@@ -1,9 +1,9 @@
-// Reads what a subject sends, ahead of the scenario, and hands it out one by one. What is no message
+// Reads what a subject sends, ahead of the scenario, and hands it out one by one. What isn't a message
 // (noise, a cut-off line) arrives as a fault with words for the report. Holds a bounded amount: a
-// subject that sends more than anybody asked for has to wait, as it would with any slow reader.
+// subject that sends more than was asked for has to wait, as it would with any slow reader.
 
 import type { Readable } from "node:stream";
-import { startDeadline } from "@hawser/wire";
+import { createMailbox, startDeadline } from "@hawser/wire/internal";
 import type { Codec } from "@hawser/wire/node";
 import { excerptOfText } from "./excerpt.ts";
 
@@ -25,64 +25,62 @@ const maxUnreadChars = 16_777_216;
 
 export function createReceiver(output: Readable, codec: Codec, maxMessageBytes?: number): Receiver {
   const decoder = codec.createDecoder(maxMessageBytes === undefined ? {} : { maxMessageBytes });
-  const arrivals: Arrival[] = [];
-  let unreadChars = 0;
+  const mailbox = createMailbox<Arrival>({
+    maxItems: maxUnreadMessages,
+    maxWeight: maxUnreadChars,
+    weigh: (arrival) => (arrival.kind === "message" ? arrival.text.length : 0),
+    onCaughtUp: () => void (output.isPaused() && output.resume()),
+  });
+  const arrivals = mailbox.items[Symbol.asyncIterator]();
   let hasEnded = false;
-  let wake: (() => void) | undefined;
+  /** A read that has outlived its `next`: what comes belongs to the one after it. */
+  let reading: Promise<IteratorResult<Arrival>> | undefined;
 
   function put(arrival: Arrival): void {
-    arrivals.push(arrival);
-    if (arrival.kind === "message") unreadChars += arrival.text.length;
-    wake?.();
+    receiver.unread++;
+    mailbox.put([arrival]);
   }
 
   function onData(chunk: Buffer): void {
     for (const item of decoder.push(chunk)) {
       if (item.kind === "message") put({ kind: "message", value: item.value, text: item.text });
-      else put({ kind: "fault", words: `bytes that are no message (${item.error.message}): ${excerptOfText(item.head)}` });
+      else put({ kind: "fault", words: `bytes that aren't a message (${item.error.message}): ${excerptOfText(item.head)}` });
     }
-    if (arrivals.length > maxUnreadMessages || unreadChars > maxUnreadChars) output.pause();
+    if (mailbox.isFull) output.pause();
   }
 
   function onEnd(): void {
     if (hasEnded) return;
+    hasEnded = true;
     // A line without its end is a message that was cut off, even if it happens to be whole.
     for (const item of decoder.end()) {
       const head = item.kind === "message" ? item.text : item.head;
       put({ kind: "fault", words: `a message that was cut off: ${excerptOfText(head)}`, isLast: true });
     }
-    hasEnded = true;
-    wake?.();
-  }
-
-  function take(): Arrival | undefined {
-    const arrival = arrivals.shift();
-    if (arrival?.kind === "message") unreadChars -= arrival.text.length;
-    if (arrivals.length === 0 && output.isPaused()) output.resume();
-    return arrival ?? (hasEnded ? { kind: "ended" } : undefined);
+    mailbox.end();
   }
 
   output.on("data", onData).once("end", onEnd).once("close", onEnd).on("error", onEnd);
 
-  return {
-    get unread() {
-      return arrivals.length;
-    },
-    next(timeoutMs) {
-      const arrival = take();
-      if (arrival) return Promise.resolve(arrival);
-      return new Promise((resolve) => {
-        const deadline = startDeadline({ totalMs: timeoutMs, onExpire: () => finish({ kind: "silence" }) });
-        function finish(result: Arrival): void {
-          deadline.clear();
-          wake = undefined;
-          resolve(result);
-        }
-        wake = () => {
-          const next = take();
-          if (next) finish(next);
-        };
-      });
+  const receiver = {
+    unread: 0,
+    async next(timeoutMs: number): Promise<Arrival> {
+      reading ??= arrivals.next();
+      const read = await (receiver.unread > 0 ? reading : within(reading, timeoutMs));
+      if (read === undefined) return { kind: "silence" };
+      reading = undefined;
+      if (read.done === true) return { kind: "ended" };
+      receiver.unread--;
+      return read.value;
     },
   };
+  return receiver;
+}
+
+/** The value of `promise`, or undefined when it takes longer: no subject is waited for without a bound. A late arrival that is already there counts. */
+export function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
+  return new Promise((resolve, reject) => {
+    const deadline = startDeadline({ totalMs: ms, onExpire: () => resolve(undefined) });
+    void promise.then(resolve, reject).finally(() => deadline.clear());
+  });
 }

@@ -2,55 +2,39 @@
 // on both sides of it. We are the host on its pipes and the API that it calls. Each scenario gets a
 // private folder for configuration, caches and the API's document; all of it is removed.
 
-import { createPrivateFolder } from "@hawser/wire/node";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nameOf, startCommand, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
-import { listenApi, type ScriptedApi } from "./scripted-api.ts";
+import { inPrivateFolder, startCommand, toSubject, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
+import { listenApi } from "./scripted-api.ts";
 import type { Setup } from "./setup.ts";
-import type { Session, Subject } from "./subject.ts";
+import type { Subject } from "./subject.ts";
 
 /** In every scenario, so that a scenario can look for it where it must not be. */
 export const rpcToken = "conform-token-5f2c7a";
 
 /** `{url}` and `{token}` in the arguments stand for the API's; what is not there is added at the end as a flag. */
-export function rpcSubject(options: CommandSubjectOptions, start: StartCommand = startCommand): Subject {
-  return {
-    name: nameOf(options),
-    hasProcess: true,
-    open: (setup = {}) => openRpc(options, setup, start),
-  };
-}
-
-async function openRpc(options: CommandSubjectOptions, setup: Setup, start: StartCommand): Promise<Session> {
-  const folder = createPrivateFolder("conform");
-  let api: ScriptedApi | undefined;
-  let closing: Promise<void> | undefined;
-  async function close(session?: Session): Promise<void> {
-    // The API first: calls that wait for it end with it, and a server that lets them finish can exit by itself.
-    await api?.close();
-    await session?.close();
-    folder.remove();
-  }
-  try {
-    const { url, facts } = (api = await listenApi(setup.answers ?? [], setup.listen !== false));
-    const writeConfig = (config: unknown): void => writeJson(join(folder.path, "igw", "config.json"), config, url);
-    if (setup.config !== undefined) writeConfig(setup.config);
-    const specFlags = setup.document === undefined ? [] : ["--spec-file", join(folder.path, "openapi.json")];
-    if (setup.document !== undefined) writeJson(join(folder.path, "openapi.json"), setup.document, url);
-    const args = [...toArguments(options.args ?? [], url, setup), ...specFlags, ...(setup.flags ?? [])];
-    const session = await start({ ...options, args, env: toEnvironment(options.env ?? process.env, folder.path) });
-    return {
-      ...session,
-      facts: () => ({ ...facts(), isInputFull: session.input.writableLength > 0, stderr: session.lastWords() }),
-      writeConfig,
-      close: () => (closing ??= close(session)),
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
+export const rpcSubject = (options: CommandSubjectOptions, start: StartCommand = startCommand): Subject =>
+  toSubject(options, (setup = {}) =>
+    inPrivateFolder(async (folder, onClose) => {
+      const api = await listenApi(setup.answers ?? [], setup.listen !== false);
+      onClose(api.close);
+      const { url, facts } = api;
+      const writeConfig = (config: unknown): void => writeJson(join(folder, "igw", "config.json"), config, url);
+      if (setup.config !== undefined) writeConfig(setup.config);
+      const specFlags = setup.document === undefined ? [] : ["--spec-file", join(folder, "openapi.json")];
+      if (setup.document !== undefined) writeJson(join(folder, "openapi.json"), setup.document, url);
+      const args = [...toArguments(options.args ?? [], url, setup), ...specFlags, ...(setup.flags ?? [])];
+      const session = await start({ ...options, args, env: toEnvironment(options.env ?? process.env, folder) });
+      onClose(session.close);
+      // And the API before it: calls that wait for it end with it, and a server that lets them finish can exit by itself.
+      onClose(api.close);
+      return {
+        ...session,
+        facts: () => ({ ...facts(), isInputFull: session.input.writableLength > 0, stderr: session.lastWords() }),
+        writeConfig,
+      };
+    }),
+  );
 
 /** The user's own configuration is not there, whichever way it was given. */
 const toEnvironment = (env: NodeJS.ProcessEnv, folder: string): NodeJS.ProcessEnv => ({

@@ -1,13 +1,14 @@
 // Runs the steps of one scenario, one after the other. A step either holds or yields a failure: what
 // was expected and what came instead.
 
-import { describeThrown, HawserError } from "@hawser/wire";
-import { addLine, lineOf, noteSent, type Conversation } from "./conversation.ts";
-import { expectEnd, expectExit, expectFacts, expectMessages, expectNothing, type Difference } from "./expecting.ts";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { addLine, lineOf, noteSent, timeLeft, type Conversation, type Line } from "./conversation.ts";
+import { describeExit, expectEnd, expectExit, expectFacts, expectMessages, expectNothing, type Difference } from "./expecting.ts";
 import { fillIn } from "./pattern.ts";
 import { cut, toBytes } from "./pieces.ts";
+import { within } from "./receiver.ts";
 import type { Step } from "./scenario.ts";
-import { write, type Writing } from "./sending.ts";
+import type { Session } from "./subject.ts";
 import { verbOf } from "./verbs.ts";
 
 export interface StepFailure extends Difference {
@@ -82,6 +83,28 @@ async function send(step: SendStep, conversation: Conversation, index: number): 
   const line = lineOf(conversation, step);
   if ("sendBytes" in step && step.ahead) return void line.channel.input.write(bytes);
   return write(line, "sendSplit" in step ? cut(bytes, step.chunkBytes) : [bytes], writing);
+}
+
+interface Writing {
+  readonly session: Session;
+  readonly timeoutMs: number;
+  /** The subject may have ended the connection. */
+  readonly orEnd?: true | undefined;
+}
+
+/** Each chunk is handed to the system before the next; a subject that does not read fails the step, and so does one that closed its input. */
+async function write({ channel }: Line, chunks: Iterable<Buffer>, writing: Writing): Promise<Difference | undefined> {
+  const { session, timeoutMs, orEnd } = writing;
+  const endsAt = performance.now() + timeoutMs;
+  for (const chunk of chunks) {
+    const written = new Promise<Error | null>((resolve) => channel.input.write(chunk, (error) => resolve(error ?? null)));
+    const outcome = await within(written, timeLeft(endsAt));
+    if (outcome === null) continue;
+    const expected = `the subject takes ${chunk.length} bytes`;
+    if (outcome === undefined) return { expected, got: `it did not read them within ${timeoutMs} ms` };
+    return orEnd ? undefined : { expected, got: `its input is closed (${outcome.message})${await describeExit(session)}` };
+  }
+  return undefined;
 }
 
 async function expect(step: Step, conversation: Conversation, index: number): Promise<Difference | undefined> {

@@ -2,8 +2,8 @@
 // first, and the results in the suite's order. A scenario that fails never keeps the others from running, and
 // no session is left open, whatever happens.
 
-import { describeThrown, HawserError } from "@hawser/wire";
-import { LENGTH_PREFIX_SIZE } from "@hawser/wire/node";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { LENGTH_PREFIX_SIZE } from "@hawser/wire/internal/node";
 import { checkSuite } from "./check-suite.ts";
 import { nextOn, startConversation, type Conversation } from "./conversation.ts";
 import { excerptOfText } from "./excerpt.ts";

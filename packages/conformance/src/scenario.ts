@@ -43,7 +43,7 @@ export type Step =
   | ({ readonly expect: unknown } & OnConnection & Skipping & Bounded & OrEnd)
   /** The next messages match these patterns in any order. A message takes the first that it matches: narrow ones first. */
   | ({ readonly expectAll: readonly unknown[] } & OnConnection & Skipping & Bounded)
-  /** No message comes for so many milliseconds. */
+  /** No message comes in this time, in milliseconds. */
   | ({ readonly expectNothing: number } & OnConnection)
   | { readonly repeat: number; readonly steps: readonly Step[] }
   /** Ends the subject's input; its output stays open. */

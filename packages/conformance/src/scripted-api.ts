@@ -1,7 +1,7 @@
 // The HTTP API that we play for an rpc server: listens on loopback, answers each request as the
 // scenario says, and remembers what came. What no answer is for gets a 404, as from any API.
 //
-// An answer's `send` is {status, headers, body}: a body that is no string goes out as JSON, and `{port}`
+// An answer's `send` is {status, headers, body}: a body that isn't a string goes out as JSON, and `{port}`
 // in a header stands for our port. `sendBytes` are the bytes of a whole response, head included; the
 // connection takes no further request after them.
 
@@ -45,7 +45,7 @@ const maxRequests = 10_000;
 const chunkPauseMs = 3;
 const notFound: Answer = { when: {}, send: { status: 404, body: { error: "no such path" } } };
 
-/** With `isListening` false it has an address at which nobody listens. */
+/** With `isListening` false its address has no listener. */
 export async function listenApi(answers: readonly Answer[], isListening: boolean): Promise<ScriptedApi> {
   const counts: Counts = { requests: [], running: 0, mostRunning: 0, dropped: 0 };
   const server = createServer((request, response) => void serve(request, response, answers, counts).catch(() => response.destroy()));
@@ -66,7 +66,7 @@ export async function listenApi(answers: readonly Answer[], isListening: boolean
   };
 }
 
-/** The near end of a connection to ours: nobody listens there, and as long as it is open nobody else gets the port. */
+/** The near end of a connection to ours: it has no listener, and as long as it is open no other program gets the port. */
 async function takeSilentPort(port: number): Promise<number> {
   const socket = connect(port, "127.0.0.1");
   await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));

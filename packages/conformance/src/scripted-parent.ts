@@ -5,7 +5,7 @@
 import { chmodSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { lengthPrefix, SOCKET_PERMISSIONS } from "@hawser/wire/node";
+import { lengthPrefix, SOCKET_PERMISSIONS } from "@hawser/wire/internal/node";
 import { excerptOfText } from "./excerpt.ts";
 import { fillIn, findMismatch } from "./pattern.ts";
 import { cut, toBytes } from "./pieces.ts";

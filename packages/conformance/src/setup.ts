@@ -22,7 +22,7 @@ export interface Answer {
   readonly when: unknown;
   readonly send?: unknown;
   readonly sendBytes?: Pieces;
-  /** Sends in chunks of so many bytes, with a pause after each. */
+  /** Sends in chunks of this size, with a pause after each. */
   readonly chunkBytes?: number;
   readonly afterMs?: number;
   /** Closes the connection, after what was sent. */
@@ -35,7 +35,7 @@ export interface Setup {
   /** A bridge's schema file: its content as JSON or as bytes. Without either there is no such file. */
   readonly schema?: unknown;
   readonly schemaBytes?: Pieces;
-  /** False: nobody listens on the socket of a bridge, or where an rpc server's API should be. */
+  /** False: the socket of a bridge, or the address of an rpc server's API, has no listener. */
   readonly listen?: false;
   readonly answers?: readonly Answer[];
   /** How many paths a bridge is given; 2 are right. */

@@ -48,3 +48,27 @@ export interface Subject {
   /** Rejects with `start_failed` when there is no way to start it at all. */
   open(setup?: Setup): Promise<Session>;
 }
+
+export interface StreamPair extends Channel {
+  /** Called once when the scenario is over. */
+  close?(): void | Promise<void>;
+}
+
+/** A pair of streams: an implementation in this process, or a connection that was made before. Every scenario gets a fresh pair. */
+export function streamsSubject(name: string, openPair: () => StreamPair | Promise<StreamPair>): Subject {
+  return {
+    name,
+    hasProcess: false,
+    async open(): Promise<Session> {
+      const pair = await openPair();
+      let closing: Promise<void> | undefined;
+      async function close(): Promise<void> {
+        pair.input.destroy();
+        pair.output.destroy();
+        await pair.close?.();
+      }
+      const { input, output } = pair;
+      return { input, output, lastWords: () => "", close: () => (closing ??= close().catch(() => {})) };
+    },
+  };
+}

@@ -3,7 +3,7 @@
 
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { agentSubject } from "../src/agent-subject.ts";
+import { agentSubject } from "../src/command-subject.ts";
 import { runSuite, suites, type ScenarioResult, type Subject, type Suite } from "../src/index.ts";
 import { startPlainAgent } from "./fixtures/plain-agent.ts";
 

@@ -7,7 +7,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { bridgeSubject } from "../src/bridge-subject.ts";
 import type { CommandSubjectOptions, Session, Setup } from "../src/index.ts";
-import { textFrame } from "../src/suites/frames.ts";
+import { textFrame } from "../src/pieces.ts";
 import { toBytes } from "../src/pieces.ts";
 
 const echoes = { when: { text: { $bind: "text" } }, send: { back: { $same: "text" } } };

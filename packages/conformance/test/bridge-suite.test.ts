@@ -64,7 +64,7 @@ const faults: readonly Fault[] = [
   {
     name: "prints",
     fails: ["error-answer", "unknown-tool", "unknown-members"],
-    reason: /^bytes that are no message .*: warning: the tool failed$/,
+    reason: /^bytes that aren't a message .*: warning: the tool failed$/,
   },
   { name: "eager", fails: ["list"], reason: /^at connections: expected 0, got 1$/ },
   { name: "connects-each-time", fails: ["byte-length", "reuse", "error-answer"], reason: /^at connections: expected 1, got 4$/ },

@@ -3,7 +3,7 @@
 
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { createStreamTransport, ndjson, serveEcho } from "@hawser/wire/node";
+import { createStreamTransport, ndjson, serveEcho } from "@hawser/wire/internal/node";
 import { runSuite, streamsSubject, suites, type RunSuiteOptions, type ScenarioResult, type Subject, type Suite } from "../src/index.ts";
 import { findPython, ourEcho, plainEchoSubject, pythonSubject } from "./subjects.ts";
 
@@ -94,7 +94,7 @@ const faults: readonly Fault[] = [
     name: "prints-noise",
     fails: ["malformed", "too-large", "too-deep", "invalid-utf8"],
     scenario: "malformed",
-    reason: /^bytes that are no message \(not valid JSON.*\): warning: bad line$/,
+    reason: /^bytes that aren't a message \(not valid JSON.*\): warning: bad line$/,
   },
   {
     name: "ignores-cancel",

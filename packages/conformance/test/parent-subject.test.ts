@@ -47,7 +47,7 @@ describe.concurrent("parentSubject", () => {
   it("a socket that nobody serves is reported with its path", async () => {
     const config = '{"type":"stdio","command":"x","args":["/nowhere/a.sock","/nowhere/b.json"]}';
     const failure = await failureOf(script(`console.log(${JSON.stringify(config)}); setInterval(() => {}, 1000)`));
-    expect(failure?.got).toMatch(/^can't connect to \/nowhere\/a\.sock: /);
+    expect(failure?.got).toMatch(/^no program is listening at \/nowhere\/a\.sock/);
   });
 
   it("a configuration may have several lines and be followed by anything", async () => {

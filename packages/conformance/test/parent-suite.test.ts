@@ -77,7 +77,7 @@ const faults: readonly Fault[] = [
     fails: ["not-json", "not-utf8", "empty-frame"],
     unsupported: ["refused-frames-go-on"],
     scenario: "not-json",
-    reason: /^can't connect to .*\.sock: /,
+    reason: /^no program is listening at .*\.sock/,
   },
   { name: "empty-content", fails: ["empty-result"], scenario: "empty-result", reason: /\(at result\.content: expected .*, got \[\]\)$/ },
   { name: "world-readable", fails: ["socket-file"], scenario: "socket-file", reason: /^at socket\.mode: expected "600", got "666"$/ },
@@ -100,7 +100,7 @@ const faults: readonly Fault[] = [
     fails: ["result-too-large"],
     unsupported: ["result-too-large-answered"],
     scenario: "result-too-large",
-    reason: /^bytes that are no message \(frame of 104858\d\d bytes; the limit is 10485760/,
+    reason: /^bytes that aren't a message \(frame of 104858\d\d bytes; the limit is 10485760/,
   },
 ];
 

@@ -2,7 +2,7 @@
 
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { formatScenario, formatSummary, toExitCode, type ScenarioResult, type SuiteResult } from "../src/index.ts";
+import { formatScenario, formatSummary, toExitCode, type ScenarioResult, type SuiteResult } from "../src/internal.ts";
 
 const pipe = new PassThrough();
 const terminal = Object.assign(new PassThrough(), { isTTY: true, getColorDepth: () => 8, hasColors: () => true });

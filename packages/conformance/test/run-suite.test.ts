@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { commandSubject, runSuite, streamsSubject, type Failure, type Step, type Subject, type Suite } from "../src/index.ts";
-import { isRunning } from "../../wire/test/process/observe.ts";
+import { isRunning } from "../../../test/kit/processes.ts";
 import { fixtureSubject } from "./subjects.ts";
 
 const probe = { send: { id: "p", kind: "echo", value: 1 }, expect: { id: "p", type: "echoed" } };
@@ -51,7 +51,7 @@ describe.concurrent("subjects that misbehave", () => {
 
   it("a subject that prints garbage fails with a bounded excerpt without control characters", async () => {
     const failure = await failureOf(fixtureSubject("misbehave.ts", "garbage"), [{ expectAlive: true }]);
-    expect(failure?.got).toBe("bytes that are no message (not valid UTF-8; encode each line as UTF-8): \\u001b[2J\uFFFD\uFFFD\\u0000");
+    expect(failure?.got).toBe("bytes that aren't a message (not valid UTF-8; encode each line as UTF-8): \\u001b[2J\uFFFD\uFFFD\\u0000");
   });
 
   it("a subject that floods is not read without end, and fails at the next step", async () => {
@@ -70,7 +70,7 @@ describe.concurrent("subjects that misbehave", () => {
   it("a subject that writes one line without end fails when the line is too long", async () => {
     const failure = await failureOf(fixtureSubject("misbehave.ts", "long-line"), [{ expect: { $any: true } }], 20_000);
     expect(failure?.got).toMatch(
-      /^bytes that are no message \(line of \d+ bytes.*; the limit is 10485760.*\): x{299}… \(\d+ characters\)$/,
+      /^bytes that aren't a message \(line of \d+ bytes.*; the limit is 10485760.*\): x{299}… \(\d+ characters\)$/,
     );
   });
 

@@ -8,7 +8,7 @@ import { PassThrough } from "node:stream";
 import { afterAll } from "vitest";
 // By its path: the suites are for any implementation, and the package depends on none.
 import { createIPCSession } from "../../bridge/src/index.ts";
-import { packProgram } from "../../hawser/test/packed-program.ts";
+import { packProgram } from "../../../test/kit/packed-program.ts";
 import { bridgeSubject } from "../src/bridge-subject.ts";
 import { commandSubject, type Subject } from "../src/index.ts";
 import { parentSubject } from "../src/parent-subject.ts";

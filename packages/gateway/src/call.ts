@@ -1,7 +1,8 @@
 // What one call is, whichever door it came through: the item that asks for it, the outcome that ends
 // it, and the core between them. The doors (`call`, `batch`, `rpc`) only read items and print outcomes.
 
-import type { CallItem, CallStats, CancelSignal } from "@hawser/wire";
+import type { CallItem, CallStats } from "@hawser/protocol";
+import type { CancelSignal } from "@hawser/wire/internal";
 
 /** Exit code of a command and `code` of an answer: success, usage or configuration, authentication, everything else. */
 export type CallCode = 0 | 2 | 6 | 7;
@@ -26,11 +27,19 @@ export interface CallErrorInfo {
   readonly hint?: string | undefined;
 }
 
+/** A failure in the words of the command line, which has flags where other doors have members of an item. */
+export interface FlagWords {
+  /** The same as for other doors unless given. */
+  readonly message?: string | undefined;
+  /** Replaces that of other doors, also by none. */
+  readonly hint?: string | undefined;
+}
+
 export interface CallResponse {
   readonly status: number;
   /** Only where asked for. */
   readonly headers?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** Text, or base64 of bytes that are no text (then `bodyEncoding` says so). The token is redacted from it. */
+  /** Text, or base64 of bytes that are not text (then `bodyEncoding` says so). The token is redacted from it. */
   readonly body: string;
   readonly bodyEncoding?: "base64" | undefined;
   /** Decoded bytes that were kept. */
@@ -45,6 +54,8 @@ export interface CallOutcome {
   readonly status?: number | undefined;
   readonly error?: string | undefined;
   readonly errorInfo?: CallErrorInfo | undefined;
+  /** For the command line: instead of `error` and of the hint. No other door prints it. */
+  readonly asFlags?: FlagWords | undefined;
   readonly cancelled?: true | undefined;
   readonly request?: { readonly method: string; readonly url: string } | undefined;
   readonly response?: CallResponse | undefined;
@@ -76,7 +87,7 @@ export interface CallCore {
   close(): Promise<void>;
 }
 
-/** Where calls go and how; what is not given comes from the environment and the configuration file. */
+/** Where calls go and how; the rest comes from the environment and the configuration file. */
 export interface GatewayOptions {
   readonly gatewayUrl?: string | undefined;
   readonly apiKey?: string | undefined;

@@ -2,45 +2,44 @@
 // API document are read when they are first needed and kept until `reload`; a reload that fails leaves
 // the old ones in place, and a running call keeps those it began with.
 
-import { createByteBudget, HawserError, limits, startDeadline, untilAborted, type CallItem, type CancelSignal } from "@hawser/wire";
+import { gatewayLimits } from "./limits.ts";
+import { createByteBudget, startDeadline, untilAborted, type CancelSignal } from "@hawser/wire/internal";
+import { HawserError, type CallItem } from "@hawser/protocol";
 import type { CallCore, CallOptions, CallOutcome, GatewayOptions } from "./call.ts";
-import { openCallSession, type CallSession } from "./call-session.ts";
-import { openBodyRoom } from "./execute/body-room.ts";
+import { resolveTarget } from "./config/resolve-target.ts";
+import type { Target } from "./config/target.ts";
+import type { CopyUse } from "./document/fetch-document.ts";
 import { createConnectionPool } from "./execute/connection-pool.ts";
-import type { Credential } from "./execute/credential.ts";
+import { toCredential, type Credential } from "./execute/credential.ts";
 import { execute } from "./execute/execute.ts";
 import { toFailureOutcome } from "./execute/outcome.ts";
-import { createRedactor } from "./execute/redaction.ts";
-import { createRunningCalls } from "./execute/running-calls.ts";
-import { createGatewaySource } from "./gateway-source.ts";
-import type { CopyUse } from "./openapi/fetch-document.ts";
-import { buildRequest } from "./request/build-request.ts";
-import { operationIdOf } from "./request/check-item.ts";
+import { createRedactor, type Redactor } from "./execute/redaction.ts";
+import { createRunningCalls } from "./execute/interruption.ts";
+import type { OperationIndex } from "./openapi/operation.ts";
+import { buildRequest, type HttpRequest } from "./request/build-request.ts";
+import { operationIdOf } from "./request/call-item.ts";
 import { parseDuration } from "./request/duration.ts";
-import type { HttpRequest } from "./request/http-request.ts";
 
 /** Makes calls as the options, the environment and the configuration file say. Opens and reads nothing until it is used. */
 export function createCallCore(options: GatewayOptions = {}): CallCore {
   const { includeHeaders, maxBodyBytes } = options;
   const pool = createConnectionPool(options.maxConnections, options.env);
   const running = createRunningCalls();
-  const bodies = createByteBudget(limits.maxHeldBodyBytes);
+  const bodies = createByteBudget(gatewayLimits.maxHeldBodyBytes);
   let isClosed = false;
   let session: CallSession | undefined;
   let opening: Promise<CallSession> | undefined;
   let reloads = 0;
 
-  const open = (copyUse: () => CopyUse = () => "while-fresh"): Promise<CallSession> =>
-    openCallSession(options, async (shared) => {
-      const { loadIndex } = await import("./openapi/load-index.ts");
+  const open = (copyUse: CopyUse): Promise<CallSession> =>
+    openSession(options, copyUse, async (target, redactor, use) => {
+      const { loadTargetIndex } = await import("./document/load-index.ts");
       const { cwd, env, aroundDocument = (read) => read() } = options;
-      const { specFile } = shared.target;
-      const gateway = createGatewaySource({ ...shared, pool, running });
-      return aroundDocument(() => loadIndex({ specFile, cwd, env, gateway, copyUse: copyUse() }));
+      return aroundDocument(() => loadTargetIndex(target, { redactor, pool, running }, { cwd, env, copyUse: use }));
     });
 
   async function firstSession(): Promise<CallSession> {
-    opening ??= open().finally(() => (opening = undefined));
+    opening ??= open("while-fresh").finally(() => (opening = undefined));
     const opened = await opening;
     session ??= opened;
     return session;
@@ -49,7 +48,7 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
   async function call(item: CallItem, callOptions: CallOptions = {}): Promise<CallOutcome> {
     const startedAt = performance.now();
     const { signal, onBody, untilWritten } = callOptions;
-    const room = openBodyRoom(bodies);
+    const share = bodies.openShare();
     let used: CallSession | undefined;
     try {
       if (isClosed || signal?.aborted) throw new HawserError("cancelled", "cancelled");
@@ -60,12 +59,12 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
       const { origin, redactor } = used;
       const { retry } = item;
       const sending = { pool, origin, credential, retry, retryBackoffMs, timeoutMs, spentMs, signal, running };
-      return await execute(request, { ...sending, redactor, includeHeaders, maxBodyBytes, onBody, room });
+      return await execute(request, { ...sending, redactor, includeHeaders, maxBodyBytes, onBody, share });
     } catch (error) {
       return toFailureOutcome({ startedAt, redactor: used?.redactor ?? earlyRedactor(options) }, asCancelled(error, signal));
     } finally {
-      if (untilWritten) void untilWritten.then(room.leave);
-      else room.leave();
+      if (untilWritten) void untilWritten.then(() => share.set(0));
+      else share.set(0);
     }
   }
 
@@ -73,11 +72,9 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
     call,
     async reload() {
       const turn = ++reloads;
-      // The document is fetched anew. While the reload runs, an old copy would make its answer a lie; later it is better than none.
-      let copyUse: CopyUse = "never";
-      const next = await open(() => copyUse);
-      if (session?.hasIndex) await next.index();
-      copyUse = "without-answer";
+      const next = await open("without-answer");
+      // An old copy would make the answer to the reload a lie; for a call that needs the document later it is better than none.
+      if (session?.isIndexWanted()) await next.index("never");
       // Of several reloads at once the one that was asked for last counts.
       if (turn === reloads) session = next;
     },
@@ -87,6 +84,37 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
       await pool.close();
     },
   };
+}
+
+/** What calls share between two reloads. A call that began with one session ends with it, whatever is loaded meanwhile. */
+interface CallSession {
+  readonly target: Target;
+  /** Of the target's address. */
+  readonly origin: string;
+  readonly redactor: Redactor;
+  /** Whether a call has asked for the document. */
+  isIndexWanted(): boolean;
+  /** The document, read when it is first asked for. A failure is not kept: the next call tries again. */
+  index(copyUse?: CopyUse): Promise<OperationIndex>;
+  /** How the token travels; undefined where one of the document's schemes says it. */
+  readonly fixed: { readonly credential: Credential | undefined } | undefined;
+}
+
+type LoadIndex = (target: Target, redactor: Redactor, copyUse: CopyUse) => Promise<OperationIndex>;
+
+async function openSession(options: GatewayOptions, usualCopyUse: CopyUse, loadIndex: LoadIndex): Promise<CallSession> {
+  const target = await resolveTarget(options);
+  const redactor = createRedactor(target.token);
+  let loading: Promise<OperationIndex> | undefined;
+  function index(copyUse = usualCopyUse): Promise<OperationIndex> {
+    loading ??= loadIndex(target, redactor, copyUse).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  }
+  const fixed = target.auth.kind === "header" ? { credential: toCredential(target, []) } : undefined;
+  return { target, origin: target.baseUrl.origin, redactor, isIndexWanted: () => loading !== undefined, index, fixed };
 }
 
 interface Patience {
@@ -114,7 +142,8 @@ async function prepareWithDocument(item: CallItem, operationId: string | undefin
   const load = operationId === undefined ? undefined : session.index().then((index) => index.describe(index.find(operationId)));
   const operation = load && (await whileWanted(load, patience));
   const request = buildRequest(item, operation, session.target);
-  const credential = session.fixed ? session.fixed.credential : await whileWanted(session.documentCredential(), patience);
+  const byScheme = session.fixed ? undefined : session.index().then(({ securitySchemes }) => toCredential(session.target, securitySchemes));
+  const credential = byScheme ? await whileWanted(byScheme, patience) : session.fixed?.credential;
   return { request, credential, loadedMs: Math.round(performance.now() - startedAt) };
 }
 
@@ -131,7 +160,7 @@ function whileWanted<Value>(load: Promise<Value>, { timeoutMs, signal }: Patienc
 
 function durationsOf(item: CallItem, options: GatewayOptions): { timeoutMs: number; retryBackoffMs: number | undefined } {
   return {
-    timeoutMs: hasText(item.timeout) ? parseDuration(item.timeout) : (options.timeoutMs ?? limits.callTimeoutMs),
+    timeoutMs: hasText(item.timeout) ? parseDuration(item.timeout) : (options.timeoutMs ?? gatewayLimits.callTimeoutMs),
     retryBackoffMs: hasText(item.retryBackoff) ? parseDuration(item.retryBackoff, "retryBackoff") : undefined,
   };
 }

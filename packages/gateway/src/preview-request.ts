@@ -2,18 +2,17 @@
 // operation needs it, it is a file or the copy that an earlier command has kept.
 
 import { isUtf8 } from "node:buffer";
-import { HawserError, type CallItem } from "@hawser/wire";
+import { HawserError, type CallItem } from "@hawser/protocol";
 import type { GatewayOptions } from "./call.ts";
 import { resolveTarget } from "./config/resolve-target.ts";
-import { toDocumentUrl } from "./config/target-values.ts";
-import type { Target } from "./config/target.ts";
+import { toDocumentUrl, type Target } from "./config/target.ts";
 import { toCredential, toWireRequest } from "./execute/credential.ts";
 import { createRedactor } from "./execute/redaction.ts";
-import type { GatewaySource } from "./openapi/fetch-document.ts";
-import { loadIndex } from "./openapi/load-index.ts";
+import type { GatewaySource } from "./document/fetch-document.ts";
+import { loadIndex } from "./document/load-index.ts";
 import type { OperationIndex } from "./openapi/operation.ts";
 import { buildRequest } from "./request/build-request.ts";
-import { operationIdOf } from "./request/check-item.ts";
+import { operationIdOf } from "./request/call-item.ts";
 
 export interface RequestPreview {
   readonly method: string;
@@ -21,7 +20,7 @@ export interface RequestPreview {
   /** Without those that the connection adds. The token is taken out. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string | undefined;
-  /** Of bytes that are no text. */
+  /** Set where the bytes are not text. */
   readonly bodyEncoding?: "base64" | undefined;
 }
 
@@ -51,7 +50,7 @@ export async function previewRequest(
   };
 }
 
-/** The copy serves whatever its age, as it does whenever nobody can be asked. */
+/** The copy serves whatever its age, as it does when the gateway can't be asked. */
 async function loadKept({ baseUrl, specFile }: Target, { cwd, env }: GatewayOptions): Promise<OperationIndex> {
   const notAsked = new HawserError("cancelled", "nothing is sent");
   const gateway: GatewaySource = { baseUrl, documentUrl: toDocumentUrl(specFile), fetchText: () => Promise.reject(notAsked) };

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { CallCore, GatewayOptions } from "../src/call.ts";
 import { createCallCore } from "../src/create-call-core.ts";
-import { startApiStub, startRawStub, type ApiStub, type StubHandler, type StubServer } from "./api-stub.ts";
+import { startApiStub, startRawStub, type ApiStub, type StubHandler, type StubServer } from "../../../test/kit/api-stub.ts";
 
 /** Long enough to be searched for, with characters that every encoding changes. */
 export const canary = 'canary+7f3c/9a"1e&zz=q';

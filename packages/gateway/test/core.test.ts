@@ -5,11 +5,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { limits } from "@hawser/wire";
+import { gatewayLimits } from "../src/limits.ts";
 import { describe, expect, it } from "vitest";
 import { createCallCore } from "../src/create-call-core.ts";
 import { toBatchLine, toCallJson } from "../src/execute/answers.ts";
-import { answer } from "./api-stub.ts";
+import { answer } from "../../../test/kit/api-stub.ts";
 import { canary, coreOf, freshHome, rawStubOf, stubOf } from "./core-fixture.ts";
 
 function writeConfig(home: string, content: unknown): void {
@@ -269,7 +269,7 @@ describe("the process around it", () => {
     const args = ["--conditions=hawser-source", "--input-type=module", "-e", program(stub.url) + counting];
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: here });
     expect(JSON.parse(stdout)).toMatchObject({ ok: true });
-    expect(Number(stderr)).toBeLessThan(limits.httpIdleMs / 2);
+    expect(Number(stderr)).toBeLessThan(gatewayLimits.httpIdleMs / 2);
   });
 
   it("RPC-18: without a network every call ends with a clear code 7", () => {

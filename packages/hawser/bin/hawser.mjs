@@ -73,7 +73,7 @@ function enableCompileCache() {
     // Not `recursive`: where nothing can be made, such as below /proc, that never returns.
     for (const path of [cacheHome, folder]) if (!fs.existsSync(path)) fs.mkdirSync(path, { mode: 0o700 });
     const status = fs.lstatSync(folder);
-    // Behind a link lies a folder that somebody made for something else: its mode is not ours to change.
+    // A link leads to a folder that was made for something else: its mode is not ours to change.
     if (!status.isDirectory() || (getuid && status.uid !== getuid())) return;
     if (getuid && (status.mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700);
     process.getBuiltinModule("node:module").enableCompileCache(folder);
@@ -87,7 +87,7 @@ function runSourcesInstead() {
   const launcher = process.argv[1] || "";
   const stripTypes = process.features.typescript ? [] : ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
   const args = [...process.execArgv, ...stripTypes, sourceCondition, launcher, ...process.argv.slice(2)];
-  // The same process id, pipes and parent: for whoever started us, nothing has happened.
+  // The same process id, pipes and parent: the program that started us notices nothing.
   if (process.platform !== "win32" && process.execve) process.execve(process.execPath, [process.execPath, ...args], process.env);
   const child = process.getBuiltinModule("node:child_process").spawn(process.execPath, args, { stdio: "inherit" });
   /** @type {NodeJS.Signals[]} */

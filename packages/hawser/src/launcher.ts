@@ -19,6 +19,6 @@ const isCheckout = (): boolean => existsSync(new URL("../tsconfig.json", import.
 export const programName = (path: string = process.argv[1] ?? ""): "hawser" | "igw" =>
   /^igw(?:\.|$)/.test(basename(path)) ? "igw" : "hawser";
 
-/** What works in the reader's shell: in a checkout, and for whoever came through npx, the name alone is not on the PATH. */
+/** What works in the reader's shell: in a checkout, and when started through npx, the name alone is not on the PATH. */
 export const commandName = (environment: NodeJS.ProcessEnv = process.env, isInCheckout: boolean = isCheckout()): string =>
   isInCheckout || environment["npm_command"] === "exec" ? `npx ${programName()}` : programName();

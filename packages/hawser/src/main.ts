@@ -2,7 +2,7 @@
 // sentence on stderr and an exit code. The launcher in `bin/` calls it.
 
 import { createProgram } from "./program.ts";
-import { reportFailure } from "./failure.ts";
+import { reportFailure } from "./command-line/failure.ts";
 
 /** Runs the command that the arguments name; sets the exit code, never throws. */
 export async function main(args: readonly string[]): Promise<void> {

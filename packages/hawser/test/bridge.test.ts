@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bridgeUsage } from "../../bridge/src/process/bridge-options.ts";
+import { bridgeUsage } from "../../bridge/src/contract/bridge-options.ts";
 import { exposedTools, readConfig, startExpose, withClient, type ServerConfig } from "./expose-session.ts";
 import { launcher, makeFolder, runHawser } from "./run-hawser.ts";
 

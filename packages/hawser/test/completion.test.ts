@@ -75,7 +75,7 @@ describe.concurrent("completes", () => {
     const place = { ...target, env: { ...target.env, XDG_CACHE_HOME: target.folder } };
     expect(await complete(place, "call", "--op", "listL")).toEqual([]);
     await runIn(place, ["api", "sync"]);
-    await demo.close();
+    await demo.stop();
     expect(await complete(place, "call", "--op", "listL")).toEqual(["listLogs: Lists log entries, newest first"]);
   });
 

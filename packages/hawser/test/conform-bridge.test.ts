@@ -46,7 +46,7 @@ describe.concurrent("hawser conform bridge", () => {
     const { code, stdout } = await conform("bridge", ...only("call"), ...patient, "--", ...notBridge);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /✗ call .*\n {4}sent .*\n {4}step 2, expect\n.*\n {4}got {7}bytes that are no message .*: hello\n {4}stderr {4}what\?\n/,
+      /✗ call .*\n {4}sent .*\n {4}step 2, expect\n.*\n {4}got {7}bytes that aren't a message .*: hello\n {4}stderr {4}what\?\n/,
     );
     expect(stdout).toContain("bridge 1.0.0: 0 passed, 1 failed in");
     // Here it is waited for to the end of the time.

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { isRunning } from "../../wire/test/process/observe.ts";
+import { isRunning } from "../../../test/kit/processes.ts";
 import { packHawser } from "./packed-hawser.ts";
 import { findProcesses, makeFolder, runHawser, start, type Ended, type Running } from "./run-hawser.ts";
 

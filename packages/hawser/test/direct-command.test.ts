@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { toDirectCommand } from "../src/commands/direct-command.ts";
+import { toDirectCommand } from "../src/conform/direct-command.ts";
 
 const root = mkdtempSync(join(tmpdir(), "hawser-cli-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

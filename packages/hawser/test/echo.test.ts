@@ -3,7 +3,7 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { connectSocket, createStreamTransport, lengthPrefix } from "@hawser/wire/node";
-import { createEchoClient, type EchoClient } from "../src/echo-client.ts";
+import { createEchoClient, type EchoClient } from "../src/tour/stage.ts";
 import { findProcesses, launcher, makeFolder, runHawser, start, type Running } from "./run-hawser.ts";
 
 const hourMs = 3_600_000;

@@ -12,7 +12,7 @@ beforeAll(async () => {
   demo = await startDemoApi({ token: "demo-token" });
   place = makePlace(demo);
 });
-afterAll(() => demo.close());
+afterAll(() => demo.stop());
 
 interface Listing {
   readonly ok?: boolean;
@@ -50,7 +50,7 @@ describe.concurrent("api", () => {
 
   it("show prints types, allowed values and the members of a body, also of nested ones", async () => {
     const { stdout } = await runIn(place, ["api", "show", "listLogs"]);
-    expect(stdout).toContain("\nparameter\tlimit\tquery\toptional\tinteger, 1 to 100, default 20\tAt most so many entries.\n");
+    expect(stdout).toContain("\nparameter\tlimit\tquery\toptional\tinteger, 1 to 100, default 20\tThe most entries to return.\n");
     expect(stdout).toContain("\nparameter\tlevel\tquery\toptional\tone of DEBUG, INFO, WARN, ERROR\tOnly entries of this level.\n");
     const address = { type: "object", required: ["city"], properties: { city: { type: "string", minLength: 1 } } };
     const properties = {
@@ -109,7 +109,8 @@ describe.concurrent("api", () => {
     [["api", "list", "--path-contains", "zzz"], 'no API operation found whose path holds "zzz"'],
     [["api", "list", "--method", "DELETE"], "no API operation found"],
     [["api", "search", "zzz"], 'no API operation found for "zzz"'],
-    [["api", "show"], "required: --path (or one argument)"],
+    [["api", "show"], "say which operations to show, by path or id: npx hawser api show listTags"],
+    [["api", "search"], "say what to search for: npx hawser api search tag"],
     [["api", "search", "a", "--query", "b"], "give the query once: --query or one argument"],
     [["api", "list", "--bogus"], "unknown option '--bogus'"],
     [["api", "nope"], "unknown command 'nope'"],

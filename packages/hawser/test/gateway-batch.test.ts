@@ -4,14 +4,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startDemoApi, type BatchLine, type DemoApi } from "@hawser/gateway";
-import { startApiStub } from "../../gateway/test/api-stub.ts";
+import { startApiStub } from "../../../test/kit/api-stub.ts";
 import { makePlace, runIn, runJson, startIn } from "./gateway-stage.ts";
 
 let demo: DemoApi;
 beforeAll(async () => {
   demo = await startDemoApi({ token: "demo-token" });
 });
-afterAll(() => demo.close());
+afterAll(() => demo.stop());
 
 const info = { method: "GET", path: "/data/api/v1/gateway-info" };
 const failing = (status: number): object => ({ path: `/data/api/v1/fail?status=${status}` });
@@ -66,8 +66,8 @@ describe.concurrent("call --batch", () => {
     [["--batch", "-", "--path", "/x"], "--path is not supported with --batch"],
     [["--batch", "-", "--select", "ok"], "--select is not supported with --batch"],
     [["--batch", "-", "--out", "x"], "--out is not supported with --batch"],
-    [["--batch", "-", "--parallel", "0"], "argument '0' is invalid"],
-    [["--batch", "-", "--batch-output", "xml"], "argument 'xml' is invalid"],
+    [["--batch", "-", "--parallel", "0"], "--parallel can't be '0'"],
+    [["--batch", "-", "--batch-output", "xml"], "--batch-output can't be 'xml'"],
     [["--batch", "/no/such"], "can't read the batch /no/such"],
     [["--batch", "-"], "the batch is empty"],
   ])("mistakes exit 2: %j", async (args, error) => {

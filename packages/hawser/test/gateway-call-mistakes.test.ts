@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startApiStub, type ApiStub } from "../../gateway/test/api-stub.ts";
+import { startApiStub, type ApiStub } from "../../../test/kit/api-stub.ts";
 import { igw, makePlace, runIn, runJson } from "./gateway-stage.ts";
 
 let stub: ApiStub;
@@ -13,16 +13,21 @@ beforeAll(async () => {
 afterAll(() => stub.close());
 
 const mistakes: readonly (readonly [what: string, args: readonly string[], error: RegExp])[] = [
-  ["no path", [], /^required: --path/],
-  ["as in igw, op together with path", ["--op", "x", "--path", "/x"], /^op can't be used together with method or path/],
-  ["op together with method", ["--op", "x", "--method", "GET"], /^op can't be used together/],
-  ["R87, H30: a mutation without --yes", ["--method", "POST", "--path", "/x"], /^method POST requires --yes/],
+  ["no path", [], /^say what to call: --path/],
+  ["as in igw, op together with path", ["--op", "x", "--path", "/x"], /^--op can't be used together with --path or --method$/],
+  ["op together with method", ["--op", "x", "--method", "GET"], /^--op can't be used together with --path or --method$/],
+  [
+    "a parameter without an operation",
+    ["--path", "/x", "--param", "a=1"],
+    /^--param belongs to --op; with --path use --query, --header, --body$/,
+  ],
+  ["R87, H30: a mutation without --yes", ["--method", "POST", "--path", "/x"], /^POST changes something; add --yes$/],
   ["as in igw, a retry of POST", ["--method", "POST", "--path", "/x", "--yes", "--retry", "1"], /retry/],
   ["as in igw, a retry of PATCH", ["--method", "PATCH", "--path", "/x", "--yes", "--retry", "1"], /retry/],
   ["an unknown option", ["--bogus"], /^unknown option '--bogus'/],
-  ["a word too many", ["--path", "/x", "word"], /^too many arguments/],
-  ["a broken duration", ["--path", "/x", "--timeout", "8"], /^invalid timeout "8"/],
-  ["a broken number", ["--path", "/x", "--retry", "1.5"], /argument '1.5' is invalid/],
+  ["a word too many", ["--path", "/x", "word"], /^too many words/],
+  ["a broken duration", ["--path", "/x", "--timeout", "8"], /^invalid --timeout "8"/],
+  ["a broken number", ["--path", "/x", "--retry", "1.5"], /^--retry can't be '1.5': Give a whole number/],
   ["a query without =", ["--path", "/x", "--query", "a"], /^invalid query entry/],
   ["the token's header", ["--path", "/x", "--header", "X-Ignition-API-Token: mine"], /header/],
   ["an unknown operation", ["--op", "gatewayInf", "--spec-file", "{spec}"], /not found; did you mean gatewayInfo\?/],
@@ -30,10 +35,14 @@ const mistakes: readonly (readonly [what: string, args: readonly string[], error
   ["two tokens", ["--path", "/x", "--api-key", "a", "--api-key-stdin"], /^use only one of --api-key and --api-key-stdin/],
   ["stdin twice", ["--path", "/x", "--api-key-stdin", "--body", "-"], /can't both read stdin/],
   ["a body twice", ["--path", "/x", "--body", "a", "--form", "a=b"], /^use only one of --body and --form/],
-  ["a body that is not there", ["--path", "/x", "--body", "@/no/such"], /^can't read the body/],
+  ["a body that is not there", ["--path", "/x", "--body", "@/no/such"], /^can't read the body \/no\/such: there is no such file$/],
   ["--stream with --json", ["--path", "/x", "--stream"], /^--stream is not supported with --json/],
-  ["--raw without --select", ["--path", "/x", "--raw"], /^required: exactly one --select/],
   ["--parallel without --batch", ["--path", "/x", "--parallel", "2"], /^--parallel requires --batch/],
+  [
+    "a folder that is not there",
+    ["--path", "/x", "--out", "/no/such/file"],
+    /^can't write --out \/no\/such\/file: there is no such folder$/,
+  ],
   ["an unknown profile", ["--path", "/x", "--profile", "nope"], /^profile "nope" not found/],
 ];
 
@@ -62,7 +71,20 @@ describe.concurrent("mistakes", () => {
   });
 
   it.each([
-    [["--path", "/x", "--timeout", "5"], 'invalid timeout "5"; a duration has a unit and is positive, for example 8s, 250ms or 1m30s'],
+    [["--path", "/x", "--timeout", "5"], 'invalid --timeout "5"; a duration has a unit and is positive, for example 8s, 250ms or 1m30s'],
+    [
+      ["--op", "writeTag", "--param", "name=A", "--yes", ...patient],
+      /^writeTag needs a body: give --param value=…, or --body; writeTag takes /,
+    ],
+    [
+      ["--op", "writeTag", "--param", "name=A", "--param", "valu=1", "--yes", ...patient],
+      /^unknown parameter "valu" \(did you mean value\?\); /,
+    ],
+    [
+      ["--op", "writeTag", "--param", "value=1", "--yes", ...patient],
+      /^missing required parameter name \(path\); .*; give it as --param name=…$/,
+    ],
+    [["--op", "writeTag", "--param", "name=A", "--param", "value=1", "--dry-run", ...patient], "PUT changes something; add --yes"],
     [["--op", "nosuch", ...patient], 'operationId "nosuch" not found; npx hawser api search <words> finds operations'],
     [
       ["--op", "gatewayInf", ...patient],
@@ -70,9 +92,12 @@ describe.concurrent("mistakes", () => {
     ],
   ])("says what to do: %j", async (args, sentence) => {
     const { code, stderr } = await runIn(makePlace(), ["call", "--demo", ...args]);
-    expect([code, stderr]).toEqual([2, `hawser: ${sentence}\n`]);
+    expect(code).toBe(2);
+    const said = stderr.replace(/^hawser: (.*)\n$/s, "$1");
+    if (typeof sentence === "string") expect(said).toBe(sentence);
+    else expect(said).toMatch(sentence);
     const { value } = await runJson(makePlace(), ["call", "--demo", ...args]);
-    expect(sentence.endsWith(value.details?.hint ?? "nothing")).toBe(true);
+    expect(said.endsWith(value.details?.hint ?? value.error ?? "nothing")).toBe(true);
   });
 
   it("names commands as they are typed here, under either name", async () => {
@@ -94,8 +119,24 @@ describe.concurrent("mistakes", () => {
     const flag = option.split(" ")[0] ?? "";
     for (const command of [["call", "--path", "/x"], ["rpc"]]) {
       const { code, stderr } = await runIn(makePlace(), [...command, "--demo", flag, ...value]);
-      expect([code, stderr.split("\n")[0]]).toEqual([2, `hawser: option '--demo' cannot be used with option '${option}'`]);
+      expect([code, stderr.split("\n")[0]]).toEqual([2, `hawser: --demo can't be used together with ${flag}`]);
     }
+  });
+
+  it("with --raw stdout holds the value or nothing: a mistake is a sentence on stderr", async () => {
+    const call = ["call", "--demo", "--op", "listTags", "--json", "--raw", ...patient];
+    const missing = await runIn(makePlace(), [...call, "--select", "response.statu"]);
+    expect([missing.code, missing.stdout]).toEqual([2, ""]);
+    expect(missing.stderr).toMatch(/^hawser: invalid --select path "response.statu": key "statu" not found/);
+    const none = await runIn(makePlace(), call);
+    expect([none.code, none.stdout, none.stderr]).toEqual([2, "", "hawser: required: exactly one --select when using --raw\n"]);
+  });
+
+  it("names the profile that was meant", async () => {
+    const place = makePlace();
+    await runIn(place, ["config", "profile", "add", "plant", "--gateway-url", "http://127.0.0.1:1"]);
+    const { code, stderr } = await runIn(place, ["call", "--path", "/x", "--profile", "plnt"]);
+    expect([code, stderr]).toEqual([2, 'hawser: profile "plnt" not found (there are: plant). Did you mean plant?\n']);
   });
 
   it("--compact, --raw and --select need --json", async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startDemoApi, type DemoApi } from "@hawser/gateway";
-import { answer, closedPort, startApiStub, type ApiStub } from "../../gateway/test/api-stub.ts";
+import { answer, closedPort, startApiStub, type ApiStub } from "../../../test/kit/api-stub.ts";
 import { hawser, makePlace, runIn, runJson, startIn } from "./gateway-stage.ts";
 
 const info = "/data/api/v1/gateway-info";
@@ -24,7 +24,7 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(() => Promise.all([demo.close(), stub.close()]));
+afterAll(() => Promise.all([demo.stop(), stub.close()]));
 
 /** What reached the API. */
 async function sent(args: readonly string[], input?: string | Buffer): Promise<Record<string, unknown>> {
@@ -52,7 +52,7 @@ describe.concurrent("what is sent", () => {
     const call = ["call", "--path", "/x?a=1", "--query", "b=2 3", "--dry-run"];
     const { stdout, stderr } = await runIn(makePlace(stub), call);
     expect(JSON.parse(stdout)).toMatchObject({ target: "/x?a=1&b=2%203&dryRun=true" });
-    expect(stderr).toBe("note: --dry-run asks the API: the request is sent, with dryRun=true; --print-request sends nothing\n");
+    expect(stderr).toBe("note: --dry-run asked the API: the request was sent, with dryRun=true; --print-request sends nothing\n");
     expect((await runJson(makePlace(stub), call)).stderr).toBe("");
   });
 
@@ -140,7 +140,7 @@ describe.concurrent("what is printed", () => {
     const closed = ["call", "--path", "/", "--gateway-url", `http://127.0.0.1:${closedPort}`];
     expect((await runJson(place, closed)).value).toMatchObject({ ok: false, code: 7, details: { kind: "network" } });
     const slow = await runJson(place, ["call", "--op", "slow", "--param", "ms=20000", "--timeout", "200ms"]);
-    expect([slow.code, slow.value]).toMatchObject([7, { code: 7, details: { timeout: true } }]);
+    expect([slow.code, slow.value]).toMatchObject([7, { code: 7, details: { timeout: true, hint: "give it more time: --timeout 30s" } }]);
   });
 
   it("--select, --raw and --compact", async () => {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startDemoApi } from "@hawser/gateway";
-import { startApiStub } from "../../gateway/test/api-stub.ts";
+import { startApiStub } from "../../../test/kit/api-stub.ts";
 import { hawserCommand, makeStage, runOnTerminal } from "./agent/agent-stage.ts";
 import { makePlace, runIn, runJson, type Place } from "./gateway-stage.ts";
 
@@ -90,7 +90,7 @@ describe.concurrent("config", () => {
     const elsewhere = { ...place, env: { ...place.env, IGNITION_GATEWAY_URL: "http://127.0.0.1:1" } };
     expect((await runIn(elsewhere, call)).code).toBe(7);
     expect((await runIn(elsewhere, [...call, "--gateway-url", demo.url])).code).toBe(0);
-    await demo.close();
+    await demo.stop();
   });
 
   it("--auth-prefix Bearer sends its space", async () => {
@@ -129,7 +129,7 @@ describe.concurrent("config", () => {
     expect((await runIn(place, ["doctor", "--spec-file", spec])).code).toBe(0);
     await runIn(place, ["config", "set", "--profile", "one", "--spec-file", ""]);
     expect(contentOf(place)).toEqual({ activeProfile: "one", profiles: { one: { gatewayURL: demo.url, token: "demo-token" } } });
-    await demo.close();
+    await demo.stop();
   });
 
   it.each([
@@ -140,8 +140,8 @@ describe.concurrent("config", () => {
     [["config", "set", "--api-key-file", "/no/such"], "can't read the token's file /no/such"],
     [["config", "profile", "use", "nope"], 'profile "nope" not found'],
     [["config", "profile", "remove", "nope"], 'profile "nope" not found'],
-    [["config", "profile", "add"], "missing required argument 'name'"],
-    [["config", "show", "more"], "too many arguments for 'show'"],
+    [["config", "profile", "add"], "give <name>"],
+    [["config", "show", "more"], "too many words"],
   ])("mistakes exit 2, with --json {ok:false, code:2, error}, and change nothing: %j", async (args, error) => {
     const place = makePlace();
     const { code, value } = await runJson<Shown>(place, args);

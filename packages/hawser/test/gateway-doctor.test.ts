@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { startDemoApi } from "@hawser/gateway";
-import { answer, closedPort, startApiStub } from "../../gateway/test/api-stub.ts";
+import { answer, closedPort, startApiStub } from "../../../test/kit/api-stub.ts";
 import { makePlace, runIn, runJson, type Place } from "./gateway-stage.ts";
 
 // The machine that runs the tests may be busy.
@@ -22,7 +22,7 @@ describe.concurrent("doctor", () => {
     const demo = await startDemoApi({ token: "demo-token" });
     const place = makePlace(demo);
     expect((await runIn(place, ["doctor", "--timeout", "60s"])).stdout).toBe(
-      `ok\tgateway_url\tparsed\nok\ttcp_connect\t${new URL(demo.url).host}\nok\tgateway_info\tstatus 200\nok\tscan_projects\tskipped (use --check-write)\n`,
+      `ok\tgateway_url\tparsed\nok\ttcp_connect\t${new URL(demo.url).host}\nok\tgateway_info\tstatus 200\nskip\tscan_projects\tskipped (use --check-write)\n`,
     );
     const write = await runJson<Record<string, unknown>>(place, ["doctor", "--check-write", "--json-stats", "--timeout", "60s"]);
     expect(write.value).toMatchObject({
@@ -43,7 +43,7 @@ describe.concurrent("doctor", () => {
       6,
       { ok: false, code: 6, checks: [{}, {}, { name: "gateway_info", ok: false }, { message: "skipped (gateway_info failed)" }] },
     ]);
-    await demo.close();
+    await demo.stop();
   });
 
   it("connects to the proxy where one leads to the gateway, and says so; the demo knows no proxy, variable or profile", async () => {

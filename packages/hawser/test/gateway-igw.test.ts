@@ -34,8 +34,11 @@ describe.concurrent("igw", () => {
       response: { status: 200, body: '{"dryRun":true,"projects":2,"scans":0}' },
     });
     const unconfirmed = await runIn(place, ["scan", "projects"], asIgw);
-    expect([unconfirmed.code, unconfirmed.stderr]).toEqual([2, expect.stringMatching(/^igw: method POST requires --yes/) as string]);
-    await demo.close();
+    expect([unconfirmed.code, unconfirmed.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^igw: POST changes something; add --yes$/m) as string,
+    ]);
+    await demo.stop();
   });
 
   it.each([
@@ -88,10 +91,13 @@ describe.concurrent("help", () => {
 describe.concurrent("contracts for programs", () => {
   it("exit-codes", async () => {
     expect((await runIn(makePlace(), ["exit-codes"], asIgw)).stdout).toBe(
-      "auth\t6\ninterrupted\t130\ninvalid\t1\nnetwork\t7\nok\t0\nterminated\t143\nusage\t2\n",
+      "auth\t6\ndenied\t8\ninterrupted\t130\ninvalid\t1\nnetwork\t7\nok\t0\nterminated\t143\nusage\t2\n",
     );
     const { value } = await runJson<object>(makePlace(), ["exit-codes"]);
-    expect(value).toEqual({ ok: true, exitCodes: { auth: 6, interrupted: 130, invalid: 1, network: 7, ok: 0, terminated: 143, usage: 2 } });
+    expect(value).toEqual({
+      ok: true,
+      exitCodes: { auth: 6, denied: 8, interrupted: 130, invalid: 1, network: 7, ok: 0, terminated: 143, usage: 2 },
+    });
   });
 
   it("schema is made of the commands themselves", async () => {

@@ -41,7 +41,7 @@ it.each([
 
 it("G10 rpc makes 5,000 calls of 20 kB, 100 MB of input, in less than 256 MB", async ({ onTestFinished }) => {
   const api = await startDemoApi({ token: "demo-token" });
-  onTestFinished(() => api.close());
+  onTestFinished(() => api.stop());
   const place = makePlace(api);
   const args = { method: "POST", path: "/data/api/v1/nowhere", yes: true, body: "x".repeat(20_000) };
   const line = JSON.stringify({ op: "call", args });

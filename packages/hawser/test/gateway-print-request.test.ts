@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startApiStub, answer } from "../../gateway/test/api-stub.ts";
+import { startApiStub, answer } from "../../../test/kit/api-stub.ts";
 import { makePlace, runIn, runJson, type Place } from "./gateway-stage.ts";
 
 const token = "canary-token-123";
@@ -77,7 +77,7 @@ describe.concurrent("--print-request", () => {
     const wrong = ["call", "--demo", "--op", "listLogs", "--param", "level=info", "--print-request"];
     expect(await runIn(place, wrong)).toMatchObject({ code: 2, stdout: "" });
     expect((await runIn(place, wrong)).stderr).toContain(
-      'parameter level (query) must be one of DEBUG, INFO, WARN, ERROR; given: "info"; where the document is wrong, give it as query',
+      'parameter level (query) must be one of DEBUG, INFO, WARN, ERROR; given: "info"; where the document is wrong, give it as --query',
     );
     const batch = await runIn(place, ["call", "--batch", "-", "--print-request"]);
     expect([batch.code, batch.stderr]).toEqual([2, expect.stringContaining("--print-request") as string]);

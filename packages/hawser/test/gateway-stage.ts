@@ -2,8 +2,8 @@
 // folder of their own and no wishes of whoever runs the tests, against APIs on loopback.
 
 import { join } from "node:path";
-import type { CallJson } from "@hawser/gateway";
-import type { RpcResponse } from "@hawser/wire";
+import type { CallJson } from "@hawser/gateway/internal";
+import type { RpcResponse } from "@hawser/protocol";
 import { packHawser } from "./packed-hawser.ts";
 import { makeFolder, start, type Ended, type Running } from "./run-hawser.ts";
 

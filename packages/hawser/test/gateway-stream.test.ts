@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startApiStub, type ApiStub } from "../../gateway/test/api-stub.ts";
+import { startApiStub, type ApiStub } from "../../../test/kit/api-stub.ts";
 import { hawser, makePlace, runIn, startIn } from "./gateway-stage.ts";
 
 const piece = Buffer.alloc(65_536, "x");

@@ -4,8 +4,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startScriptedOpenAI } from "../../agent/test/model/scripted-openai.ts";
-import { answer, startApiStub, type ApiStub } from "../../gateway/test/api-stub.ts";
+import { startScriptedOpenAI } from "../../../test/kit/models/scripted-openai.ts";
+import { answer, startApiStub, type ApiStub } from "../../../test/kit/api-stub.ts";
 import { makeStage, runOnTerminal, withoutLooks } from "./agent/agent-stage.ts";
 import { hawser, makePlace, runIn, type Place } from "./gateway-stage.ts";
 import { start } from "./run-hawser.ts";

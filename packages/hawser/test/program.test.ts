@@ -81,9 +81,9 @@ const mistakes: readonly [string, readonly string[], string][] = [
     ["echo", "--worker", "1"],
     "hawser: unknown option '--worker' (Did you mean --workers?)\nusage: npx hawser echo [options]",
   ],
-  ["a word too many", ["tour", "now"], "hawser: too many arguments for 'tour'."],
-  ["an unknown codec", ["echo", "--codec", "xml"], "hawser: option '--codec <name>' argument 'xml' is invalid."],
-  ["a codec for the socket", ["echo", "--socket", "--codec", "ndjson"], "hawser: option '--socket' cannot be used with option '--codec"],
+  ["a word too many", ["tour", "now"], "hawser: too many words: this command takes 0, and there are 1"],
+  ["an unknown codec", ["echo", "--codec", "xml"], "hawser: --codec can't be 'xml': "],
+  ["a codec for the socket", ["echo", "--socket", "--codec", "ndjson"], "hawser: --socket can't be used together with --codec"],
   ["no suite", ["conform"], "hawser: say which suite to run; there are: echo, bridge, parent, rpc"],
   ["help about an unknown command", ["help", "nope"], "hawser: unknown command 'nope'; there are: "],
   ["help about an unknown command of a group", ["api", "help", "nope"], "hawser: unknown command 'nope'; there are: list, "],
@@ -115,7 +115,7 @@ describe.concurrent("mistakes", () => {
       const { code, stdout, stderr } = await runHawser(["echo", "--workers", value], { input: request });
       expect([code, stdout]).toEqual([2, ""]);
       expect(stderr).toBe(
-        `hawser: option '--workers <n>' argument '${value}' is invalid. Give a whole number from 1 to 1024.\n` +
+        `hawser: --workers can't be '${value}': Give a whole number from 1 to 1024.\n` +
           "usage: npx hawser echo [options]   (npx hawser echo --help explains)\n",
       );
     },
@@ -124,7 +124,7 @@ describe.concurrent("mistakes", () => {
   it.each(["0", "-1", "1e9", "NaN", "1.5", "1000000000"])("RPC-15 R110: --queue-size %s exits 2 before stdin is read", async (value) => {
     const { code, stdout, stderr } = await runHawser(["echo", "--queue-size", value], { input: request });
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain(`argument '${value}' is invalid. Give a whole number from 1 to 100000.\nusage: `);
+    expect(stderr).toContain(`can't be '${value}': Give a whole number from 1 to 100000.\nusage: `);
   });
 
   it("says once which names of HAWSER_DEBUG mean nothing, and nothing about those that do", async () => {

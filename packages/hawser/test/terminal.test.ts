@@ -1,7 +1,7 @@
 // Lines of others as they are put on a terminal.
 
 import { describe, expect, it } from "vitest";
-import { fitLine } from "../src/terminal.ts";
+import { fitLine } from "../src/command-line/output.ts";
 
 describe("a line that somebody else wrote", () => {
   it("hides nothing and gives no orders", () => {

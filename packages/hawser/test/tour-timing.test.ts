@@ -1,7 +1,7 @@
 // How the tour says how long something took.
 
 import { expect, it } from "vitest";
-import { formatMs } from "../src/tour/timing.ts";
+import { formatMs } from "../src/tour/stage.ts";
 
 it.each([
   [0, "under 0.1 ms"],

@@ -3,13 +3,13 @@
 // own as soon as stderr has been read. A reader that stops again is told again; every byte is counted once. On a terminal
 // whatever a line hides is revealed, since parts of it were written by others.
 
-import { limits } from "./limits.ts";
-import { revealProse } from "./reveal.ts";
+import { wireLimits } from "./limits.ts";
+import { revealProse } from "@hawser/protocol/internal";
 
 let droppedBytes = 0;
 let isToldOnDrain = false;
 
-export const isStderrFull = (): boolean => process.stderr.writableLength > limits.maxStderrBytes;
+export const isStderrFull = (): boolean => process.stderr.writableLength > wireLimits.maxStderrBytes;
 
 export function countDropped(bytes: number): void {
   droppedBytes += bytes;
@@ -30,7 +30,7 @@ export function takeDropNotice(): string {
   return notice;
 }
 
-/** Writes one line to stderr, or counts it as dropped when nobody reads there. */
+/** Writes one line to stderr, or counts it as dropped when stderr isn't read. */
 export function logLine(line: string): void {
   if (isStderrFull()) countDropped(Buffer.byteLength(line) + 1);
   else process.stderr.write(`${takeDropNotice()}${process.stderr.isTTY ? revealProse(line) : line}\n`);

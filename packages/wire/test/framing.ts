@@ -4,7 +4,7 @@
 import type { Codec, CodecOptions } from "../src/codec/codec.ts";
 import { lengthPrefix } from "../src/codec/length-prefix.ts";
 import { ndjson } from "../src/codec/ndjson.ts";
-import type { Incoming, Received, Refused } from "../src/transport.ts";
+import type { Incoming, Received, Refused } from "../src/transport/transport.ts";
 
 export const framings: readonly Codec[] = [ndjson, lengthPrefix];
 

@@ -4,19 +4,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
-import { createByteBudget } from "../src/byte-budget.ts";
+import { createByteBudget } from "../src/flow/byte-budget.ts";
 import type { Codec } from "../src/codec/codec.ts";
 import { parseJsonText, toJsonText } from "../src/codec/json-text.ts";
 import { lengthPrefix } from "../src/codec/length-prefix.ts";
 import { ndjson } from "../src/codec/ndjson.ts";
-import { HawserError } from "../src/errors.ts";
-import { createInbox } from "../src/inbox.ts";
-import { limits, type LimitName } from "../src/limits.ts";
-import { echoProtocol } from "../src/protocols/echo.ts";
-import { createStreamTransport, type StreamTransportOptions } from "../src/stream-transport.ts";
-import type { Incoming, Transport } from "../src/transport.ts";
+import { echoProtocol, HawserError } from "@hawser/protocol";
+import { wireLimits } from "../src/limits.ts";
+import { createStreamTransport, type StreamTransportOptions } from "../src/transport/stream-transport.ts";
+import { createIncomingMailbox, type Incoming, type Transport } from "../src/transport/transport.ts";
 import { asRefused, decodeAll, lengthHeader, rawFrame } from "./framing.ts";
-import { bothWays, startFixture, textOf, unixPair, wait } from "./pipes.ts";
+import { bothWays, startFixture, unixPair, wait } from "./pipes.ts";
+import { textOf } from "../../../test/kit/node-programs.ts";
 
 /** A transport whose peer is this script: it gets these bytes, and what it writes goes nowhere. */
 function scripted(
@@ -39,9 +38,9 @@ async function readAll(transport: Transport): Promise<Incoming[]> {
 
 const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
-const reactions: Partial<Record<LimitName, () => Promise<void>>> = {
+const reactions: Record<string, () => Promise<void>> = {
   async maxMessageBytes() {
-    const tooLong = `"${"x".repeat(limits.maxMessageBytes - 1)}"`;
+    const tooLong = `"${"x".repeat(wireLimits.maxMessageBytes - 1)}"`;
     for (const codec of [ndjson, lengthPrefix]) {
       const items = await readAll(
         scripted(codec, Buffer.concat([rawFrame(codec, tooLong), rawFrame(codec, tooLong.slice(1)), rawFrame(codec, "1")])),
@@ -91,16 +90,16 @@ const reactions: Partial<Record<LimitName, () => Promise<void>>> = {
     const [peer, mine] = await unixPair();
     peer.pause();
     const transport = createStreamTransport({ ...bothWays(mine), codec: ndjson, tap: undefined });
-    const message = "x".repeat(limits.maxMessageBytes - 2);
+    const message = "x".repeat(wireLimits.maxMessageBytes - 2);
     const sends = Array.from({ length: 4 }, () => transport.send(message));
     for (const send of sends.slice(0, 3)) send.catch(() => {});
     await expect(sends[3]).rejects.toMatchObject({ code: "overloaded", facts: { maxUnsentBytes: 33_554_432 } });
-    expect(mine.writableLength).toBeLessThanOrEqual(limits.maxUnsentBytes);
+    expect(mine.writableLength).toBeLessThanOrEqual(wireLimits.maxUnsentBytes);
     await transport.close(new HawserError("closed", "enough"));
   },
 
   maxUnreadChars() {
-    const inbox = createInbox();
+    const inbox = createIncomingMailbox();
     inbox.put([{ kind: "message", value: 0, text: "0".repeat(10_485_760), position: 1 }]);
     expect(inbox.isFull).toBe(false);
     inbox.put([{ kind: "message", value: 0, text: "0", position: 2 }]);
@@ -111,9 +110,9 @@ const reactions: Partial<Record<LimitName, () => Promise<void>>> = {
   memberChars() {
     // 9,000 characters in one string, or in 3,000 objects of an array.
     const weightOf = (text: string): number => {
-      const inbox = createInbox();
+      const inbox = createIncomingMailbox();
       inbox.put([{ kind: "message", value: 0, text, position: 1 }]);
-      return inbox.unreadChars;
+      return inbox.unreadWeight;
     };
     expect(weightOf(`"${"{".repeat(8_998)}"`)).toBe(9_000);
     expect(weightOf(`[${"{},".repeat(2_999)}1]`)).toBe(9_000 + 64 * 3_000);
@@ -138,7 +137,7 @@ const reactions: Partial<Record<LimitName, () => Promise<void>>> = {
     return Promise.resolve();
   },
   maxUnreadMessages() {
-    const inbox = createInbox();
+    const inbox = createIncomingMailbox();
     for (let position = 1; position <= 256; position++) inbox.put([{ kind: "message", value: 0, text: "0", position }]);
     expect(inbox.isFull).toBe(false);
     inbox.put([{ kind: "message", value: 0, text: "0", position: 257 }]);
@@ -151,7 +150,7 @@ const reactions: Partial<Record<LimitName, () => Promise<void>>> = {
     const transport = createStreamTransport({ ...bothWays(mine), codec: lengthPrefix, tap: undefined, frameDeadlineMs: 60 });
     peer.write(lengthHeader(9));
     expect(await transport.closed).toMatchObject({ code: "timeout", message: "no sign of life for 60 ms" });
-    expect(limits.frameDeadlineMs).toBe(30_000);
+    expect(wireLimits.frameDeadlineMs).toBe(30_000);
   },
 
   async closeFlushMs() {
@@ -160,7 +159,7 @@ const reactions: Partial<Record<LimitName, () => Promise<void>>> = {
     void transport.send("x".repeat(5_000_000)).catch(() => {});
     const start = performance.now();
     await transport.close();
-    expect(performance.now() - start).toBeGreaterThanOrEqual(limits.closeFlushMs - 10);
+    expect(performance.now() - start).toBeGreaterThanOrEqual(wireLimits.closeFlushMs - 10);
     expect(mine.destroyed).toBe(true);
   },
 
@@ -172,7 +171,7 @@ const reactions: Partial<Record<LimitName, () => Promise<void>>> = {
     await wait(50);
     peer.destroy();
     expect(await transport.closed).toMatchObject({ code: "connection_lost" });
-    expect(limits.halfClosedProbeMs).toBe(250);
+    expect(wireLimits.halfClosedProbeMs).toBe(250);
   },
 
   async maxTapChars() {
@@ -198,13 +197,15 @@ it.each(Object.entries(reactions))("G15 %s is kept, and passing it by one has it
 
 it("G15 every limit that a codec, a transport or a table uses is proved here", () => {
   const source = new URL("../src/", import.meta.url);
-  const files = ["", "codec/"].flatMap((folder) => readdirSync(new URL(folder, source)).map((name) => new URL(folder + name, source)));
+  const files = ["", "codec/", "flow/", "transport/", "files/"].flatMap((folder) =>
+    readdirSync(new URL(folder, source)).map((name) => new URL(folder + name, source)),
+  );
   const texts = files.filter(({ pathname }) => pathname.endsWith(".ts")).map((file) => readFileSync(file, "utf8"));
   const used = texts
-    .flatMap((text) => [...text.matchAll(/\blimits\.(\w+)/g)].map(([, name]) => name ?? ""))
-    .filter((name) => name in limits);
+    .flatMap((text) => [...text.matchAll(/\bwireLimits\.(\w+)/g)].map(([, name]) => name ?? ""))
+    .filter((name) => name in wireLimits);
   // Proved by log, noise-log, file-lock, private-folder and sweep.test.ts: they need processes, a log or a folder of their own.
-  const provedElsewhere = ["maxStderrBytes", "shownNoiseEntries", "shownNoiseChars", "lockWaitMs", "staleFolderMs", "maxSweptEntries"];
+  const provedElsewhere = ["maxStderrBytes", "lockWaitMs", "staleFolderMs", "maxSweptEntries"];
   expect(new Set(used).difference(new Set([...Object.keys(reactions), ...provedElsewhere]))).toEqual(new Set());
   expect(used.length).toBeGreaterThan(20);
 });

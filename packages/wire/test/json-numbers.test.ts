@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { describeAltered, findAlteredNumber, isKeptNumber, keepNumbers } from "../src/index.ts";
+import { describeAltered, findAlteredNumber, isKeptNumber, keepNumbers } from "../src/internal.ts";
 
 const find = (text: string, under?: readonly string[]) => {
   const value: unknown = JSON.parse(text);
@@ -34,6 +34,11 @@ describe("G5 a number that JavaScript alters", () => {
   it.each(exact)("is not %s", (source) => {
     expect(find(source)).toBeUndefined();
     expect(find(`{"a":[0,${source}]}`)).toBeUndefined();
+  });
+
+  it.each(["-0", "-0.0", "-0e5"])("is not %s, which is kept as it was written all the same", (source) => {
+    expect(find(source)).toBeUndefined();
+    expect(kept(`{"a":[0,${source}]}`)).toBe(`{"a":[0,${source}]}`);
   });
 
   it("is none of the numbers that a program writes, and every whole number that it can't", () => {

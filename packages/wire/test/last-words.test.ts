@@ -1,7 +1,7 @@
 // The end of a process's stderr, kept in whole characters.
 
 import { expect, it } from "vitest";
-import { createLastWords } from "../src/node.ts";
+import { createLastWords } from "../src/internal-node.ts";
 
 it("G5 keeps the end, whole characters of it, however the bytes come", () => {
   const bytes = Buffer.from("lost 😀é😀 end");

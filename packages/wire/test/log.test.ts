@@ -3,8 +3,9 @@
 
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
-import { limits } from "../src/limits.ts";
-import { exitOf, startFixture, textOf, type PipedChild } from "./pipes.ts";
+import { wireLimits } from "../src/limits.ts";
+import { exitOf, textOf, type PipedChild } from "../../../test/kit/node-programs.ts";
+import { startFixture } from "./pipes.ts";
 
 const notice = /^\[hawser\] (\d+) bytes dropped: stderr is not being read$/;
 
@@ -35,8 +36,8 @@ it("RUN-13 G10 100 MB of log lines that nobody reads neither stop the process no
   child.stdin.write("100000\n");
   const { grownBytes, heldBytes } = await nextReport(reports);
   expect(grownBytes).toBeLessThan(50_000_000);
-  expect(limits.maxStderrBytes).toBe(1_048_576);
-  expect(heldBytes).toBeLessThan(limits.maxStderrBytes + 2_000);
+  expect(wireLimits.maxStderrBytes).toBe(1_048_576);
+  expect(heldBytes).toBeLessThan(wireLimits.maxStderrBytes + 2_000);
   const reading = textOf(child.stderr);
   child.stdin.end();
   expect(await exitOf(child)).toEqual({ code: 0, signal: null });

@@ -1,7 +1,6 @@
 // Real media for the tests: a pair of connected Unix sockets, a pair on loopback, two in-memory
 // streams, a child's pipes. Everything is torn down when the test that asked for it has finished.
 
-import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,6 +8,7 @@ import { join } from "node:path";
 import { PassThrough, type Duplex, type Readable, type Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { startNode, type PipedChild } from "../../../test/kit/node-programs.ts";
 
 function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "hawser-wire-test-"));
@@ -60,37 +60,10 @@ export function passThroughPair(): [Streams, Streams] {
 
 export const bothWays = (duplex: Duplex): Streams => ({ readable: duplex, writable: duplex });
 
-export type PipedChild = ChildProcessByStdio<Writable, Readable, Readable>;
-
 /** Starts a program of the fixtures folder with three pipes. */
 export function startFixture(name: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): PipedChild {
   const program = fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url));
   return startNode([program, ...args], env);
-}
-
-/** Starts Node with three pipes. */
-export function startNode(args: readonly string[], env: NodeJS.ProcessEnv = {}): PipedChild {
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env } });
-  child.stdin.on("error", () => {});
-  onTestFinished(() => void child.kill("SIGKILL"));
-  return child;
-}
-
-export const exitOf = (child: PipedChild): Promise<{ code: number | null; signal: string | null }> =>
-  child.exitCode !== null || child.signalCode !== null
-    ? Promise.resolve({ code: child.exitCode, signal: child.signalCode })
-    : new Promise((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
-
-/** Everything a stream says until its end, as text. */
-export async function textOf(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}
-
-/** Looks until `isTrue` holds; the test's own timeout ends a vain wait. */
-export async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

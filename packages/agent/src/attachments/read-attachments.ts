@@ -2,9 +2,13 @@
 // allowed roots. Where a path may lead is decided by the function that opens it; here the open file is
 // judged: a regular one, not too large, and its content what its sender says it is.
 
-import { describeThrown, HawserError, limits, quoteShort, type ErrorCode } from "@hawser/wire";
+import { describeThrown, HawserError, quoteShort, type ErrorCode } from "@hawser/protocol/internal";
+import { expectationOf, imageHeadBytes, imageMimeOf, textOf } from "../tools/files/file-kind.ts";
+import { agentLimits } from "../limits.ts";
 import type { AttachedContent } from "../model/model.ts";
-import { expectationOf, imageHeadBytes, imageMimeOf, textOf } from "./content-kind.ts";
+import type { RulesPolicy } from "../permissions/create-policy.ts";
+import { openInside, type OpenedFile } from "../tools/files/open-inside.ts";
+import type { Roots } from "../tools/files/roots.ts";
 
 export interface NamedFile {
   readonly path: string;
@@ -19,14 +23,14 @@ export interface ReadableFile {
 }
 
 export interface ReadAttachmentsOptions {
-  /** Opens a file inside the allowed roots, without waiting for anybody, or throws why not. */
+  /** Opens a file inside the allowed roots, without waiting (a pipe would), or throws why not. */
   open(path: string): Promise<{ readonly handle: ReadableFile }>;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** In the given order. Throws what is wrong with the first that can't be taken. */
 export async function readAttachments(files: readonly NamedFile[], options: ReadAttachmentsOptions): Promise<AttachedContent[]> {
-  const { maxAttachedBytes } = limits;
+  const { maxAttachedBytes } = agentLimits;
   checkAttachmentCount(files);
   const contents: AttachedContent[] = [];
   let bytes = 0;
@@ -45,7 +49,7 @@ export async function readAttachments(files: readonly NamedFile[], options: Read
 
 /** Throws `too_large` when these are more than one message may have. */
 export function checkAttachmentCount(files: readonly NamedFile[]): void {
-  const { attachmentEntries } = limits;
+  const { attachmentEntries } = agentLimits;
   if (files.length <= attachmentEntries) return;
   const message = `${files.length} attachments; the limit is ${attachmentEntries}. Attach fewer, or name the files and let the agent read them`;
   throw new HawserError("too_large", message, { facts: { attachments: files.length, attachmentEntries } });
@@ -67,7 +71,7 @@ async function readOne(file: NamedFile, { open }: ReadAttachmentsOptions): Promi
     const image = imageMimeOf(head);
     if (expected !== "any" && expected !== (image ?? "text"))
       throw refuse(path, `its type is given as ${file.mime}, but its content is ${image ?? "not such an image"}; give its real type`);
-    const bytes = await readWhole(handle, size, { path, maxBytes: image ? limits.maxImageBytes : limits.maxTextFileBytes });
+    const bytes = await readWhole(handle, size, { path, maxBytes: image ? agentLimits.maxImageBytes : agentLimits.maxTextFileBytes });
     if (image) return { path, mime: image, content: new Uint8Array(bytes) };
     const text = textOf(bytes);
     if (text === undefined)
@@ -115,4 +119,22 @@ function reasonOf(error: unknown): string {
 function refuse(path: string, reason: string, details: { cause?: unknown; code?: ErrorCode | undefined } = {}): HawserError {
   const { cause, code = "invalid_message" } = details;
   return new HawserError(code, `attachment ${quoteShort(path, 200)}: ${reason}`, { cause, facts: { path } });
+}
+
+export interface OpenAttachmentOptions {
+  readonly roots: Roots;
+  readonly policy: Pick<RulesPolicy, "denialOfReading">;
+  /** It was attached to an earlier message. */
+  readonly isEarlier?: boolean | undefined;
+}
+
+/** The caller closes `handle`. */
+export async function openAttachment(path: string, { roots, policy, isEarlier = false }: OpenAttachmentOptions): Promise<OpenedFile> {
+  const file = await openInside(roots, path);
+  const named = roots.show(roots.locate(path));
+  const denial = policy.denialOfReading([...new Set([named, file.shown])]);
+  const problem = denial ?? (isEarlier && named !== file.shown ? "it leads through a link, which is not followed again" : undefined);
+  if (problem === undefined) return file;
+  await file.handle.close();
+  throw new HawserError("invalid_message", problem);
 }

@@ -1,9 +1,8 @@
 // What the agent's configuration file may say. No secret has to be in it: keys come from the environment.
 
-import type { TurnLimits } from "../runtime/agent-parts.ts";
+import type { TokenPrices, TurnLimits } from "../runtime/agent-parts.ts";
 import type { ModelConfiguration } from "../model/vendors.ts";
-import { parseRules, type PermissionRule } from "../permissions/rules.ts";
-import type { TokenPrices } from "../runtime/prices.ts";
+import { parseRules, type PermissionRule } from "../rules/permission-rule.ts";
 import { anyText, flag, listOf, object, oneOf, price, recordOf, refuse, text, wholeNumber, type Check } from "./checks.ts";
 
 export interface AgentConfig extends ModelConfiguration {

@@ -1,7 +1,7 @@
-// Checks of a configuration's values, as small functions that are put together. What is wrong is said with
-// the key, and never with the value: it may be a secret. A member that nobody knows is a warning.
+// Checks of a configuration's values, as small functions that are put together. A mistake is reported with
+// its key, and never with its value: it may be a secret. An unknown member is a warning.
 
-import { cutText, HawserError, isRecord } from "@hawser/wire";
+import { cutText, HawserError, isRecord } from "@hawser/protocol/internal";
 
 export interface CheckContext {
   /** Where the value stands: `mcpServers.harbour.command`. */

@@ -6,14 +6,15 @@ import { isUtf8 } from "node:buffer";
 import { open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { HawserError, limits, toHawserError } from "@hawser/wire";
-import { userFolder } from "@hawser/wire/node";
+import { HawserError, toHawserError } from "@hawser/protocol";
+import { agentLimits } from "../limits.ts";
+import { userFolder } from "@hawser/wire/internal/node";
 import type { Environment } from "../model/vendors.ts";
 import { parseAgentConfig, type AgentConfig } from "./agent-config.ts";
 
 export interface LoadedConfig {
   readonly config: AgentConfig;
-  /** Undefined when there is none. */
+  /** Undefined when there is no such file. */
   readonly path: string | undefined;
 }
 
@@ -56,10 +57,10 @@ async function readText(path: string, mustExist: boolean): Promise<string | unde
   try {
     const file = await open(path, "r");
     try {
-      if (!(await file.stat()).isFile()) throw new HawserError("usage", "is no file");
-      const buffer = Buffer.alloc(limits.agentConfigBytes + 1);
+      if (!(await file.stat()).isFile()) throw new HawserError("usage", "is not a file");
+      const buffer = Buffer.alloc(agentLimits.agentConfigBytes + 1);
       const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
-      if (bytesRead > limits.agentConfigBytes) throw new HawserError("usage", `is larger than ${limits.agentConfigBytes} bytes`);
+      if (bytesRead > agentLimits.agentConfigBytes) throw new HawserError("usage", `is larger than ${agentLimits.agentConfigBytes} bytes`);
       if (!isUtf8(buffer.subarray(0, bytesRead))) throw new HawserError("usage", "is not UTF-8 text");
       return buffer.toString("utf8", 0, bytesRead);
     } finally {

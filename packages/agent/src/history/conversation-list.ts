@@ -4,13 +4,13 @@
 
 import { lstat, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { describeThrown, limits, type ConversationSummary } from "@hawser/wire";
-import { createOneAtATime } from "../one-at-a-time.ts";
-import { isJournalName, toFileName } from "./file-name.ts";
+import { describeThrown, type ConversationSummary } from "@hawser/protocol";
+import { createSemaphore } from "@hawser/wire/internal";
+import { agentLimits } from "../limits.ts";
+import { isJournalName, openPrivateFile, type PrivateFile, toFileName, unusable } from "./conversation-files.ts";
 import { loadJournal } from "./load-journal.ts";
-import { openPrivateFile, unusable, type PrivateFile } from "./private-files.ts";
 import { parseHeader, parseSummary, type Summary } from "./record.ts";
-import type { StoreLimits } from "./store-limits.ts";
+import type { StoreLimits } from "./conversation-store.ts";
 import { summaryOf } from "./transcript.ts";
 
 export interface ConversationListOptions {
@@ -18,6 +18,8 @@ export interface ConversationListOptions {
   readonly limits: StoreLimits;
   onNotice(message: string): void;
 }
+
+const filesAtOnce = 8;
 
 interface Known {
   readonly stamp: string;
@@ -30,8 +32,6 @@ interface Found {
   readonly mtimeMs: number;
 }
 
-const readers = 8;
-
 export interface ConversationList {
   /** The latest first. */
   list(): Promise<ConversationSummary[]>;
@@ -42,6 +42,7 @@ export interface ConversationList {
 export function createConversationList(options: ConversationListOptions): ConversationList {
   const { folder, onNotice } = options;
   const { listedConversationEntries } = options.limits;
+  const readers = createSemaphore(filesAtOnce);
   let known = new Map<string, Known>();
   /** Whether it was said already that older ones are left out. */
   let isShortenedKnown = false;
@@ -64,13 +65,13 @@ export function createConversationList(options: ConversationListOptions): Conver
 
   async function list(): Promise<ConversationSummary[]> {
     const names = (await readdir(folder)).filter(isJournalName);
-    const found = (await mapSome(names, look)).filter((file) => file !== undefined);
+    const found = (await Promise.all(names.map((name) => readers.run(() => look(name))))).filter((file) => file !== undefined);
     found.sort((one, other) => other.mtimeMs - one.mtimeMs);
     const left = found.length - listedConversationEntries;
     if (left > 0 && !isShortenedKnown) onNotice(`the ${left} oldest conversations were left out of the list`);
     isShortenedKnown = left > 0;
     const latest = found.slice(0, listedConversationEntries);
-    const entries = await mapSome(latest, async (file) => [file.name, await read(file)] as const);
+    const entries = await Promise.all(latest.map((file) => readers.run(async () => [file.name, await read(file)] as const)));
     known = new Map(entries);
     return [...known.values()].flatMap(({ summary }) => summary ?? []).sort((one, other) => other.updatedAt - one.updatedAt);
   }
@@ -84,11 +85,11 @@ export function createConversationList(options: ConversationListOptions): Conver
   }
 
   // A file that has to be read whole takes memory.
-  const inTurn = createOneAtATime();
-  return { list: shareNext(list), lengthOf: (conversationId) => inTurn(() => lengthOf(conversationId)) };
+  const reading = createSemaphore(1);
+  return { list: shareNext(list), lengthOf: (conversationId) => reading.run(() => lengthOf(conversationId)) };
 }
 
-/** However many ask at once, one runs: whoever comes meanwhile gets the outcome of the next one, which sees what was done until now. */
+/** However many ask at once, one runs. Those that ask meanwhile share the next one, which sees what was done until now. */
 function shareNext<Result>(action: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<Result> | undefined;
   let next: Promise<Result> | undefined;
@@ -102,21 +103,10 @@ function shareNext<Result>(action: () => Promise<Result>): () => Promise<Result>
   return () => (running ? (next ??= running.then(run, run)) : run());
 }
 
-/** A few at a time, in order. */
-async function mapSome<Item, Result>(items: readonly Item[], action: (item: Item) => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = [];
-  const rest = items.entries();
-  const work = async (): Promise<void> => {
-    for (const [index, item] of rest) results[index] = await action(item);
-  };
-  await Promise.all(Array.from({ length: readers }, work));
-  return results;
-}
-
 // An id may be written with six characters for each of its own.
-const headBytes = limits.agentConversationIdChars * 6 + 256;
+const headBytes = agentLimits.agentConversationIdChars * 6 + 256;
 // The title with all of its escapes, and the numbers.
-const tailBytes = limits.conversationTitleChars * 12 + 256;
+const tailBytes = agentLimits.conversationTitleChars * 12 + 256;
 
 /**
  * From its two ends: the id is in the first line, the rest at the end of the last. Undefined when there is
@@ -139,8 +129,8 @@ async function readId(handle: FileHandle, path: string, name: string): Promise<s
   // Most ids are short, and there may be thousands of files.
   const head = (await readLine(handle, 512)) ?? (await readLine(handle, headBytes));
   const header = head === undefined ? undefined : parseHeader(head);
-  if (header?.kind === "newer") throw unusable(path, "a newer version of this program has written it");
-  if (header?.kind !== "ours" || toFileName(header.conversationId) !== name)
+  if (header?.kind === "newer") throw unusable(path, header.problem);
+  if (header?.kind !== "known" || toFileName(header.conversationId) !== name)
     throw unusable(path, "its first line is not the one of this conversation");
   return header.conversationId;
 }

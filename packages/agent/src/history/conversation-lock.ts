@@ -1,15 +1,16 @@
-// One runtime per conversation. The lock is a folder in which everybody who wants it first puts a name of its own
-// and then looks for the others: of two, at least one sees the other, so there are never two holders. A name is
-// never used again, so the name of a dead process can be removed by anybody at any time, and a lock that was judged
+// One runtime per conversation. The lock is a folder. A process that wants it first puts a name of its own
+// there and then looks for others: of two, at least one sees the other, so there are never two holders. A name is
+// never used again, so the name of a dead process can be removed by any process at any time, and a lock that was judged
 // dead can't have become another's meanwhile. The holder touches its name while it lives, for those in other
-// containers and machines, who can't see its process. One that was silent for so long that it was taken for dead
+// containers and machines, which can't see its process. A holder that was silent for so long that it was taken for dead
 // (a container that was paused) finds its name gone before it writes again.
 
 import { rmdirSync, rmSync } from "node:fs";
 import { lstat, mkdir, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { wireLimits } from "@hawser/wire";
 import {
   createHolderName,
   describeHolder,
@@ -19,7 +20,7 @@ import {
   pidOfHolder,
   startBeat,
   staysSilent,
-} from "@hawser/wire/node";
+} from "@hawser/wire/internal/node";
 
 export interface ConversationLock {
   /** Whether the name is still there. */
@@ -27,7 +28,7 @@ export interface ConversationLock {
   release(): void;
 }
 
-/** Marks the name of one who has looked and found nobody. */
+/** Marks the name of a process that has looked and found no other. */
 const heldMark = ".held";
 const attempts = 40;
 const maxPauseMs = 25;
@@ -99,7 +100,7 @@ async function hold(lockFolder: string, name: string): Promise<ConversationLock>
     forget();
     remove();
   };
-  // A second file and not another name for the first: somebody who reads the folder meanwhile could miss both names.
+  // A second file and not another name for the first: a process that reads the folder meanwhile could miss both names.
   await writeFile(path + heldMark, "", { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
     release();
     throw error;
@@ -121,16 +122,16 @@ function removeName(lockFolder: string, name: string): void {
   try {
     rmdirSync(lockFolder);
   } catch {
-    // Somebody else's name is there, or the folder is gone.
+    // Another name is there, or the folder is gone.
   }
 }
 
-/** Removes what dead processes have left in a lock that nobody asks for any more. What needs watching has to be silent for a day. */
+/** Removes what dead processes have left in a lock that no process asks for any more. A holder that has to be watched must have been silent for a day. */
 export async function sweepLock(lockFolder: string): Promise<void> {
   try {
     for (const entry of (await findRivals(lockFolder)).silent) {
       const path = join(lockFolder, toName(entry));
-      if (await isSilent(path, limits.staleFolderMs)) await rm(join(lockFolder, entry), { force: true });
+      if (await isSilent(path, wireLimits.staleFolderMs)) await rm(join(lockFolder, entry), { force: true });
     }
     await rmdir(lockFolder);
   } catch {

@@ -1,7 +1,16 @@
 // What the runtime asks of the history. Every change is on disk before its promise resolves; reading
 // repairs what a killed process left behind. With `--no-history` the same interface keeps it in memory.
 
-import type { ConversationMessage, ConversationSummary, MessagePart } from "@hawser/wire";
+import type { ConversationMessage, ConversationSummary, MessagePart } from "@hawser/protocol";
+import { agentLimits } from "../limits.ts";
+
+/** The limits that a store may be given others for. */
+export type StoreLimits = Pick<
+  typeof agentLimits,
+  "maxConversationBytes" | "maxOpenConversationBytes" | "maxJournalBytes" | "journalSlackBytes" | "listedConversationEntries"
+>;
+
+export const toStoreLimits = (given: Partial<StoreLimits> = {}): StoreLimits => ({ ...agentLimits, ...given });
 
 export interface Conversation {
   readonly conversationId: string;
@@ -9,7 +18,7 @@ export interface Conversation {
   readonly messages: readonly ConversationMessage[];
   /** What its messages take in memory, about. */
   readonly bytes: number;
-  /** Whether it has to be opened again before its next use: it is read without a lock, or its file was changed by others. */
+  /** Whether it has to be opened again before its next use: it is closed, was read without a lock, or another program changed its file. */
   readonly isStale: boolean;
   /** Adds a whole message; resolves when it is on disk. */
   add(message: ConversationMessage): Promise<void>;

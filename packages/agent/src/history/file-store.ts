@@ -1,21 +1,20 @@
 // The history in a folder: one journal for each conversation, locked while it is open. The folder is made
 // and looked through at the first use, so that a runtime is ready before any disk has answered, and made again when
-// somebody has removed it. Where it can't be written, conversations are read without a lock and take nothing new.
+// it was removed. Where it can't be written, conversations are read without a lock and take nothing new.
 
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { describeThrown, HawserError, limits as allLimits } from "@hawser/wire";
-import { isSilent, judgeHolder } from "@hawser/wire/node";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { createByteBudget, wireLimits } from "@hawser/wire/internal";
+import { isSilent, judgeHolder } from "@hawser/wire/internal/node";
 import { lockConversation, sweepLock, type ConversationLock } from "./conversation-lock.ts";
 import { createConversationList } from "./conversation-list.ts";
-import type { ConversationStore } from "./conversation-store.ts";
-import { toFileName, toShownId } from "./file-name.ts";
+import { toStoreLimits, type ConversationStore, type StoreLimits } from "./conversation-store.ts";
+import { isUnwritable, preparePrivateFolder, toFileName, toShownId, unwritableFolder } from "./conversation-files.ts";
 import { newFileMark } from "./journal.ts";
-import { createOpenConversation, type OpenConversation } from "./open-conversation.ts";
+import { checkOpenBytes, createOpenConversation, type OpenConversation } from "./open-conversation.ts";
 import { damagedMark, openJournal, readJournal } from "./open-journal.ts";
-import { isUnwritable, preparePrivateFolder, unwritableFolder } from "./private-files.ts";
 import { createSharedConversations } from "./shared-conversations.ts";
-import { createHeldBytes, toStoreLimits, type StoreLimits } from "./store-limits.ts";
 
 export interface FileStoreOptions {
   readonly folder: string;
@@ -30,7 +29,7 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
   const { onNotice } = options;
   const folder = resolve(options.folder);
   const limits = toStoreLimits(options.limits);
-  const heldBytes = createHeldBytes(limits.maxOpenConversationBytes);
+  const budget = createByteBudget(limits.maxOpenConversationBytes);
   const folderList = createConversationList({ folder, limits, onNotice });
   let preparing: Promise<void> | undefined;
 
@@ -63,7 +62,7 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
     } catch (error) {
       if (!HawserError.isInstance(error) || !isUnwritable(error.cause)) throw error;
       const opened = await readJournal(source, error);
-      return createOpenConversation({ conversationId, ...opened, limits, held: heldBytes, onNotice, onClosed: () => {} });
+      return createOpenConversation({ conversationId, ...opened, limits, budget, onNotice, onClosed: () => {} });
     }
     // Its folder may be removed under it, or another process may have taken this one for dead.
     const ensureLock = async (): Promise<void> => {
@@ -72,9 +71,9 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
       held = await lock(conversationId);
     };
     try {
-      heldBytes.checkRoom(0);
+      checkOpenBytes(budget, 0, limits);
       const opened = await openJournal({ ...source, ensureLock });
-      return createOpenConversation({ conversationId, ...opened, limits, held: heldBytes, onNotice, onClosed: () => held.release() });
+      return createOpenConversation({ conversationId, ...opened, limits, budget, onNotice, onClosed: () => held.release() });
     } catch (error) {
       held.release();
       throw error;
@@ -90,6 +89,8 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
       return folderList.list();
     },
     async lengthOf(conversationId) {
+      const open = conversations.ifOpen(conversationId);
+      if (open) return open.messages.length;
       await prepare();
       return folderList.lengthOf(conversationId);
     },
@@ -128,7 +129,7 @@ async function sweep(folder: string): Promise<void> {
     if (name.endsWith(`.jsonl${lockMark}`)) await sweepLock(path);
     const [, holder] = name.split(newFileMark);
     const state = holder === undefined ? undefined : judgeHolder(holder);
-    const isLeftBehind = state === "gone" || (state === "unsure" && (await isSilent(path, allLimits.staleFolderMs)));
+    const isLeftBehind = state === "gone" || (state === "unsure" && (await isSilent(path, wireLimits.staleFolderMs)));
     // Where nothing can be removed, everything else still works.
     if (isLeftBehind) await rm(path, { force: true }).catch(() => {});
   }

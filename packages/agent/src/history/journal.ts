@@ -1,19 +1,19 @@
-// The file of one conversation while it is open. `append` resolves when the whole line is written: from then on
-// a killed process loses nothing of it. A failed write leaves no half line behind. What is long is written
-// piece by piece, since all of it as bytes would be there once more. A rewrite goes to another file first, which then takes the name, so that there is a
-// whole journal at every moment.
+// The file of one conversation while it is open. `append` resolves when the whole line is written: from then on a killed
+// process loses nothing of it. A failed write leaves no half line behind. A long line is written piece by piece, since
+// all of it as bytes would take the memory twice. A rewrite goes to another file first, which then takes the name, so
+// that there is a whole journal at every moment.
 
 import { link, copyFile, lstat, rename, rm, type FileHandle } from "node:fs/promises";
 import { constants } from "node:fs";
-import { describeThrown, HawserError, splitText } from "@hawser/wire";
-import { createHolderName } from "@hawser/wire/node";
-import { createPrivateFile, unusable } from "./private-files.ts";
+import { describeThrown, HawserError, splitText } from "@hawser/protocol/internal";
+import { createHolderName } from "@hawser/wire/internal/node";
+import { createPrivateFile, unusable } from "./conversation-files.ts";
 
 export interface Journal {
   readonly bytes: number;
   /** Whether the file holds something else by now than what was read: it has to be opened again. */
   readonly isStale: boolean;
-  /** Whether somebody has removed the file under us. */
+  /** Whether the file was removed under us. */
   isGone(): Promise<boolean>;
   /** A line is given in pieces, which are written one after the other. */
   append(line: readonly string[]): Promise<void>;
@@ -90,7 +90,7 @@ export function createJournal({ path, headerLine, file, ensureLock }: JournalOpt
     async rewrite(lines, setAsideAs) {
       await ensureLock?.();
       // While the lock was lost, another runtime may have written: what it wrote is not replaced by what is in memory here.
-      // What is set aside is kept, and a broken file is ours to mend.
+      // A file that is set aside is kept anyway, and a broken one is ours to mend.
       if (handle && setAsideAs === undefined && !broken && !(await isGone())) await checkFile(handle);
       const fresh = await writeFresh(path, headerLine, lines);
       try {
@@ -179,7 +179,7 @@ async function createFile(path: string): Promise<FileHandle> {
 const unwritable = (path: string, error: unknown): HawserError =>
   new HawserError("internal", `the history can't be written: ${describeThrown(error)}`, { cause: error, facts: { path } });
 
-/** A second name costs nothing, whatever the size; where there are none it is a copy. */
+/** A second name costs nothing, whatever the size; a file system without hard links gets a copy. */
 async function keepAs(path: string, otherPath: string): Promise<void> {
   await link(path, otherPath).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "EEXIST") throw error;

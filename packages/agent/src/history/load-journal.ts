@@ -1,12 +1,11 @@
 // Reads a journal back, in bounded memory, and says what is wrong with it. Nothing is changed here. A line
 // that was not written to its end is told from damage: it is the last one, has no end, and begins like a
-// record; it was never acknowledged. Everything else that is no record is damage.
+// record; it was never acknowledged. Every other line that isn't a record is damage.
 
 import type { FileHandle } from "node:fs/promises";
 import { parseHeader, parseRecord, parseSummary, recordBeginning, toHeaderLine, withoutSummary } from "./record.ts";
-import { unusable } from "./private-files.ts";
-import type { StoreLimits } from "./store-limits.ts";
-import { readFileLines, type FileLine } from "./file-lines.ts";
+import { unusable } from "./conversation-files.ts";
+import type { StoreLimits } from "./conversation-store.ts";
 import { applyRecord, createTranscript, dropOldest, repairTranscript, weighRecord, type Transcript } from "./transcript.ts";
 
 export interface LoadedJournal {
@@ -61,8 +60,8 @@ function createReading(source: JournalSource, maxBytes: number): Reading {
 
   function takeHeader(text: string | undefined, line: FileLine): void {
     const header = text === undefined ? ({ kind: "none" } as const) : parseHeader(text);
-    if (header.kind === "newer") throw unusable(path, "a newer version of this program has written it");
-    if (header.kind === "ours") {
+    if (header.kind === "newer") throw unusable(path, header.problem);
+    if (header.kind === "known") {
       if (header.conversationId !== conversationId) throw unusable(path, "it belongs to another conversation");
       lacksNewline = !line.hasEnd;
     } else if (!line.hasEnd && line.bytes && isBeginning(line.bytes, toHeaderLine(conversationId))) keptBytes = 0;
@@ -131,4 +130,58 @@ function decode(bytes: Buffer): string | undefined {
   } catch {
     return bytes.subarray(0, recordBeginning.length).toString("latin1") === recordBeginning ? recordBeginning : undefined;
   }
+}
+
+interface FileLine {
+  /** Undefined when the line is longer than the limit. */
+  readonly bytes: Buffer | undefined;
+  /** Where it begins in the file. */
+  readonly start: number;
+  /** The last line may have no end. */
+  readonly hasEnd: boolean;
+}
+
+interface FileLinesOptions {
+  readonly from?: number;
+  readonly maxLineBytes: number;
+}
+
+const chunkBytes = 262_144;
+
+/** The lines of a file, split at byte 0x0A, in bounded memory: one chunk and one line at a time. A line longer than the limit is skipped. */
+async function* readFileLines(handle: FileHandle, { from = 0, maxLineBytes }: FileLinesOptions): AsyncGenerator<FileLine> {
+  let pieces: Buffer[] = [];
+  let held = 0;
+  let start = from;
+  let position = from;
+
+  function take(piece: Buffer): void {
+    held += piece.length;
+    if (held > maxLineBytes) pieces = [];
+    else pieces.push(piece);
+  }
+
+  function finishLine(hasEnd: boolean): FileLine {
+    const line = { bytes: held > maxLineBytes ? undefined : Buffer.concat(pieces), start, hasEnd };
+    start += held + (hasEnd ? 1 : 0);
+    [pieces, held] = [[], 0];
+    return line;
+  }
+
+  for (;;) {
+    // A new one each time: the pieces of an unfinished line point into it.
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position);
+    if (bytesRead === 0) break;
+    position += bytesRead;
+    const chunk = buffer.subarray(0, bytesRead);
+    let at = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, at)) {
+      take(chunk.subarray(at, end));
+      yield finishLine(true);
+      at = end + 1;
+    }
+    if (at < chunk.length) take(chunk.subarray(at));
+  }
+  if (held > 0) yield finishLine(false);
 }

@@ -1,32 +1,39 @@
 // The history of a runtime that keeps none on disk: the same behaviour, gone with the process.
 
-import type { ConversationStore } from "./conversation-store.ts";
-import { toFileName } from "./file-name.ts";
+import { createByteBudget, type Share } from "@hawser/wire/internal";
+import { toStoreLimits, type ConversationStore, type StoreLimits } from "./conversation-store.ts";
+import { toFileName } from "./conversation-files.ts";
 import { createOpenConversation, type OpenConversation } from "./open-conversation.ts";
 import { createSharedConversations } from "./shared-conversations.ts";
-import { createHeldBytes, toStoreLimits, type StoreLimits } from "./store-limits.ts";
 import { createTranscript, repairTranscript, summaryOf, type Transcript } from "./transcript.ts";
 
 export function createMemoryStore(given?: Partial<StoreLimits>): ConversationStore {
   const limits = toStoreLimits(given);
-  const held = createHeldBytes(limits.maxOpenConversationBytes);
+  const budget = createByteBudget(limits.maxOpenConversationBytes);
   /** Those that were closed and may be opened again. */
-  const closed = new Map<string, Transcript>();
+  const closed = new Map<string, { readonly transcript: Transcript; readonly share: Share }>();
 
   function keep(conversationId: string, transcript: Transcript): void {
     if (transcript.updatedAt === 0) return;
     repairTranscript(transcript);
-    closed.set(conversationId, transcript);
-    held.take(transcript.bytes);
+    const share = budget.openShare();
+    share.set(transcript.bytes);
+    closed.set(conversationId, { transcript, share });
+  }
+
+  function takeOut(conversationId: string): Transcript | undefined {
+    const kept = closed.get(conversationId);
+    closed.delete(conversationId);
+    kept?.share.set(0);
+    return kept?.transcript;
   }
 
   async function load(conversationId: string): Promise<OpenConversation> {
     // Refuses the ids that a folder would refuse.
     toFileName(conversationId);
-    const transcript = closed.get(conversationId) ?? createTranscript();
-    if (closed.delete(conversationId)) held.take(-transcript.bytes);
+    const transcript = takeOut(conversationId) ?? createTranscript();
     const onClosed = (last: Transcript): void => keep(conversationId, last);
-    return createOpenConversation({ conversationId, transcript, journal: undefined, limits, held, onNotice: () => {}, onClosed });
+    return createOpenConversation({ conversationId, transcript, journal: undefined, limits, budget, onNotice: () => {}, onClosed });
   }
 
   const conversations = createSharedConversations(load);
@@ -34,21 +41,16 @@ export function createMemoryStore(given?: Partial<StoreLimits>): ConversationSto
   return {
     open: (conversationId) => conversations.open(conversationId),
     async list() {
-      const open = (await conversations.all()).map((conversation) => [conversation.conversationId, conversation.transcript] as const);
-      return [...new Map([...closed, ...open])]
-        .filter(([, { updatedAt }]) => updatedAt > 0)
-        .map(([conversationId, transcript]) => ({ conversationId, ...summaryOf(transcript) }))
+      const open = conversations.allOpen().map(({ conversationId, transcript }) => ({ conversationId, transcript }));
+      return [...Array.from(closed, ([conversationId, { transcript }]) => ({ conversationId, transcript })), ...open]
+        .filter(({ transcript }) => transcript.updatedAt > 0)
+        .map(({ conversationId, transcript }) => ({ conversationId, ...summaryOf(transcript) }))
         .sort((one, other) => other.updatedAt - one.updatedAt);
     },
     async lengthOf(conversationId) {
-      const open = (await conversations.all()).find((conversation) => conversation.conversationId === conversationId);
-      return (open?.transcript ?? closed.get(conversationId))?.entries.length ?? 0;
+      return (conversations.ifOpen(conversationId)?.transcript ?? closed.get(conversationId)?.transcript)?.entries.length ?? 0;
     },
-    delete: (conversationId) =>
-      conversations.take(conversationId, async () => {
-        const transcript = closed.get(conversationId);
-        if (closed.delete(conversationId)) held.take(-(transcript?.bytes ?? 0));
-      }),
+    delete: (conversationId) => conversations.take(conversationId, async () => void takeOut(conversationId)),
     close: () => conversations.close(),
   };
 }

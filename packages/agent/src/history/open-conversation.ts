@@ -2,12 +2,12 @@
 // seen and before its promise resolves, and one that fails changes nothing. The lists that it hands out are
 // never changed afterwards.
 
-import { cutText, describeThrown, HawserError, type ConversationMessage } from "@hawser/wire";
-import type { Conversation } from "./conversation-store.ts";
-import { toShownId } from "./file-name.ts";
+import { cutText, describeThrown, HawserError, type ConversationMessage } from "@hawser/protocol/internal";
+import { createSemaphore, type ByteBudget } from "@hawser/wire/internal";
+import type { Conversation, StoreLimits } from "./conversation-store.ts";
+import { toShownId } from "./conversation-files.ts";
 import type { Journal } from "./journal.ts";
 import { toKeptRecord, toRecordLine, toRecordText, type JournalRecord } from "./record.ts";
-import type { HeldBytes, StoreLimits } from "./store-limits.ts";
 import { applyRecord, copyTranscript, isMuchLarger, summaryOf, toLines, toTitle, weighRecord, type Transcript } from "./transcript.ts";
 
 export interface OpenConversationOptions {
@@ -16,7 +16,8 @@ export interface OpenConversationOptions {
   /** Undefined for one that lives in memory only. */
   readonly journal: Journal | undefined;
   readonly limits: StoreLimits;
-  readonly held: HeldBytes;
+  /** What all open conversations hold together. */
+  readonly budget: ByteBudget;
   onNotice(message: string): void;
   onClosed(last: Transcript): void;
 }
@@ -29,21 +30,19 @@ export interface OpenConversation extends Conversation {
 const reasonChars = 2_000;
 
 export function createOpenConversation(options: OpenConversationOptions): OpenConversation {
-  const { conversationId, journal, limits, held, onNotice } = options;
+  const { conversationId, journal, limits, budget, onNotice } = options;
   let transcript = options.transcript;
   let messages: readonly ConversationMessage[] | undefined;
   let isClosed = false;
-  let queue: Promise<unknown> = Promise.resolve();
-  held.take(transcript.bytes);
+  const changes = createSemaphore(1);
+  const share = budget.openShare();
+  share.set(transcript.bytes);
 
-  function inTurn<Result>(action: () => Promise<Result>): Promise<Result> {
-    const result = queue.then(() => {
+  const inTurn = (action: () => Promise<void>): Promise<void> =>
+    changes.run(() => {
       if (isClosed) throw new HawserError("closed", `conversation ${toShownId(conversationId)} is closed`);
       return action();
     });
-    queue = result.catch(() => {});
-    return result;
-  }
 
   async function write(record: JournalRecord): Promise<void> {
     const text = toRecordText(record);
@@ -56,7 +55,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     if (grownBy > 0) checkRoom(next.bytes, grownBy);
     if (await journal?.isGone()) await restore();
     await journal?.append(toRecordLine(text, summaryOf(next)));
-    held.take(grownBy);
+    share.set(next.bytes);
     transcript = next;
     messages = undefined;
   }
@@ -67,7 +66,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
       const message = `the conversation would hold ${bytes} bytes; the limit is ${maxConversationBytes}. Start a new one`;
       throw new HawserError("too_large", message, { facts: { bytes, maxConversationBytes } });
     }
-    held.checkRoom(grownBy);
+    checkOpenBytes(budget, grownBy, limits);
   }
 
   async function restore(): Promise<void> {
@@ -104,7 +103,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
       return transcript.bytes;
     },
     get isStale() {
-      return journal?.isStale ?? false;
+      return isClosed || (journal?.isStale ?? false);
     },
     add: (message) =>
       inTurn(async () => {
@@ -137,7 +136,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     close: () =>
       inTurn(async () => {
         isClosed = true;
-        held.take(-transcript.bytes);
+        share.set(0);
         try {
           await journal?.close();
         } finally {
@@ -145,4 +144,11 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
         }
       }),
   };
+}
+
+/** Throws `overloaded` when this much more would be too much for all open conversations together. */
+export function checkOpenBytes({ heldBytes }: ByteBudget, bytes: number, { maxOpenConversationBytes: maxBytes }: StoreLimits): void {
+  if (heldBytes + bytes <= maxBytes) return;
+  const message = `the open conversations hold ${heldBytes} bytes together; the limit is ${maxBytes}. Close or delete one first`;
+  throw new HawserError("overloaded", message, { facts: { heldBytes, maxBytes } });
 }

@@ -2,13 +2,12 @@
 // be read is kept beside it under `<journal>.damaged-<time>`; nothing is ever emptied.
 
 import { basename } from "node:path";
-import type { HawserError } from "@hawser/wire";
+import type { HawserError } from "@hawser/protocol";
 import { createJournal, type Journal } from "./journal.ts";
 import { loadJournal, type LoadedJournal } from "./load-journal.ts";
-import { openPrivateFile } from "./private-files.ts";
+import { openPrivateFile, toShownId } from "./conversation-files.ts";
 import { toHeaderLine } from "./record.ts";
-import { toShownId } from "./file-name.ts";
-import type { StoreLimits } from "./store-limits.ts";
+import type { StoreLimits } from "./conversation-store.ts";
 import { createTranscript, isMuchLarger, toLines, type Transcript } from "./transcript.ts";
 
 export interface OpenJournalOptions {

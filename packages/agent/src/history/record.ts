@@ -1,10 +1,11 @@
-// The lines of a journal: a header, then one record for each change, all of them JSON. A record ends with
-// a summary of the conversation after it, so that a list needs only the end of each file. Whatever does not
-// have the shape of a record is none: a reader gets undefined, never half a message.
+// The lines of a journal: a header with the version of the format, then one record for each change, all of them JSON.
+// A record ends with a summary of the conversation after it, so that a list needs only the end of each file. A line
+// that doesn't have the shape of a record is read as undefined, never as half a message.
 
-import { describeThrown, HawserError, isRecord, type ConversationMessage, type MessagePart } from "@hawser/wire";
+import { describeThrown, HawserError, isRecord, type ConversationMessage, type MessagePart } from "@hawser/protocol/internal";
 
 const FORMAT = "hawser-conversation";
+/** Raise it when an older Hawser would misread what is written, and record a journal of the new version for the tests. */
 const VERSION = 1;
 
 export type JournalRecord =
@@ -23,17 +24,25 @@ export interface Summary {
   readonly updatedAt: number;
 }
 
-export type Header = { readonly kind: "ours"; readonly conversationId: string } | { readonly kind: "newer" } | { readonly kind: "none" };
+export type Header =
+  | { readonly kind: "known"; readonly conversationId: string }
+  /** Written by a newer Hawser; `problem` says what to do. Such a file is never changed. */
+  | { readonly kind: "newer"; readonly problem: string }
+  | { readonly kind: "none" };
 
 /** The same id always gives the same bytes, so that a torn one is known for what it is. */
 export const toHeaderLine = (conversationId: string): string => `${JSON.stringify({ format: FORMAT, version: VERSION, conversationId })}\n`;
 
 export function parseHeader(text: string): Header {
   const value = parseOrUndefined(text);
-  if (!isRecord(value) || value["format"] !== FORMAT || typeof value["version"] !== "number") return { kind: "none" };
-  if (value["version"] > VERSION) return { kind: "newer" };
-  const { conversationId } = value;
-  return typeof conversationId === "string" ? { kind: "ours", conversationId } : { kind: "none" };
+  if (!isRecord(value) || value["format"] !== FORMAT) return { kind: "none" };
+  // A header without a version counts as the first one.
+  const { version = 1, conversationId } = value;
+  if (typeof version !== "number" || version > VERSION) {
+    const written = `format ${JSON.stringify(version)}, and this version knows formats up to ${VERSION}`;
+    return { kind: "newer", problem: `a newer version of Hawser wrote it (${written}); install a newer Hawser to open it` };
+  }
+  return typeof conversationId === "string" ? { kind: "known", conversationId } : { kind: "none" };
 }
 
 /** The record as JSON, still without its summary. */
@@ -57,7 +66,7 @@ export const recordBeginning = '{"type":"';
 export const parseRecord = (text: string): JournalRecord | undefined => checkRecord(parseOrUndefined(text));
 
 /**
- * What a later start will read of a record, which is what is kept in memory; undefined for what is none. A copy, but for
+ * What a later start will read of a record, which is what is kept in memory; undefined for what isn't a record. A copy, except for
  * texts: those are the same when they come back, and may be long.
  */
 export function toKeptRecord(record: JournalRecord): JournalRecord | undefined {

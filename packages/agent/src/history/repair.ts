@@ -1,8 +1,8 @@
-// What a killed process left open is closed: a use of a tool without a result gets one that says so, since
-// no model's API takes a history with an open one, and an answer without an end gets a reason for it.
+// Closes what a killed process left open: a use of a tool without a result gets one that says so, since no model's
+// API takes a history without it, and an answer without an end gets a reason for it.
 // The same journal always gives the same repair.
 
-import type { ConversationMessage, MessagePart } from "@hawser/wire";
+import type { ConversationMessage, MessagePart } from "@hawser/protocol";
 
 const toolEnded = "the process ended before the tool did";
 const answerEnded = "the process ended before the answer did";

@@ -1,21 +1,25 @@
-// The open conversations of a store by their id. Whoever opens one that is open shares it, and it is let go
-// when the last of them has closed. Opening and letting go of the same one wait for each other.
+// The open conversations of a store by their id, and the one place where their users are counted. Opening one that is
+// open shares it, and it is let go when its last user has closed it. Opening and letting go of the same one wait for
+// each other.
 
-import { HawserError } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
 import type { Conversation } from "./conversation-store.ts";
 import type { OpenConversation } from "./open-conversation.ts";
 
 export interface SharedConversations {
   open(conversationId: string): Promise<Conversation>;
   /** Those that are open now. */
-  all(): Promise<readonly OpenConversation[]>;
-  /** Closes it for everybody, then runs the action before anybody can open it again. */
+  allOpen(): readonly OpenConversation[];
+  ifOpen(conversationId: string): OpenConversation | undefined;
+  /** Closes it for all of its users, then runs the action before it can be opened again. */
   take<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
 interface Shared {
   readonly opening: Promise<OpenConversation>;
+  /** Once it is open. */
+  conversation: OpenConversation | undefined;
   users: number;
 }
 
@@ -29,14 +33,13 @@ export function createSharedConversations(load: (conversationId: string) => Prom
     const before = open.get(conversationId);
     if (before) return before;
     const opening = (leaving.get(conversationId) ?? Promise.resolve()).then(() => load(conversationId));
-    const shared = { opening, users: 0 };
+    const shared: Shared = { opening, conversation: undefined, users: 0 };
     open.set(conversationId, shared);
-    opening.catch(() => forget(conversationId, shared));
+    opening.then(
+      (conversation) => (shared.conversation = conversation),
+      () => open.get(conversationId) === shared && open.delete(conversationId),
+    );
     return shared;
-  }
-
-  function forget(conversationId: string, shared: Shared): void {
-    if (open.get(conversationId) === shared) open.delete(conversationId);
   }
 
   /** One after the other for each conversation. */
@@ -99,10 +102,8 @@ export function createSharedConversations(load: (conversationId: string) => Prom
       shared.users++;
       return toHandle(await shared.opening, shared);
     },
-    async all() {
-      const settled = await Promise.allSettled([...open.values()].map(({ opening }) => opening));
-      return settled.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
-    },
+    allOpen: () => [...open.values()].flatMap(({ conversation }) => conversation ?? []),
+    ifOpen: (conversationId) => open.get(conversationId)?.conversation,
     take(conversationId, action) {
       if (isClosed) return Promise.reject(new HawserError("closed", "the history is closed"));
       const shared = open.get(conversationId);

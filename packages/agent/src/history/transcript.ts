@@ -1,11 +1,13 @@
 // What a conversation is after a sequence of records. The same function applies a record that is being
 // written and one that is read again, so that what is loaded is what was there.
 
-import { HawserError, limits, weighJsonText, type ConversationMessage, type MessagePart } from "@hawser/wire";
-import { toShownId } from "./file-name.ts";
+import { agentLimits } from "../limits.ts";
+import { HawserError, type ConversationMessage, type MessagePart } from "@hawser/protocol";
+import { weighJsonText } from "@hawser/wire/internal";
+import { toShownId } from "./conversation-files.ts";
 import { toRecordLine, toRecordText, type JournalRecord, type Summary } from "./record.ts";
 import { repairAnswer } from "./repair.ts";
-import type { StoreLimits } from "./store-limits.ts";
+import type { StoreLimits } from "./conversation-store.ts";
 
 /** Never changed once it is in a list: readers of an earlier list keep what they have. */
 export interface Entry {
@@ -140,7 +142,7 @@ const unprintable = /(?:(?!\u200d)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s])+/gu;
 
 /** One line, without control characters, cut at a whole character. */
 export function toTitle(text: string): string {
-  const { conversationTitleChars } = limits;
+  const { conversationTitleChars } = agentLimits;
   // A character that is removed or joined is at most two units long; a few times the length is enough to look at.
   const line = text
     .slice(0, conversationTitleChars * 16)

@@ -1,19 +1,25 @@
-// The host's side of the agent protocol over any link: a message becomes an async iterable of events, other
-// requests become promises. A runtime that speaks only the contract works too: it is not sent what it does
-// not know; a request that is given up then ends here, while the runtime finishes it unheard.
+// The host's side of the agent protocol over any link: a message becomes an async iterable of events, other requests
+// become promises. A runtime that speaks only the contract works too: it is not sent what it does not know, and a
+// request that is given up ends here while the runtime finishes it unheard.
 
-import { HawserError } from "@hawser/wire";
-import type { AnyAgentResponse, ConversationMessage, ConversationSummary, ModelEntry, StatusData } from "@hawser/wire";
+import {
+  type ConversationMessage,
+  type ConversationSummary,
+  HawserError,
+  type ModelEntry,
+  type StatusData,
+  type TurnEvent,
+} from "@hawser/protocol";
 import type { AgentLink } from "./agent-link.ts";
-import { createExchange, type AgentInfo, type Exchange, type ExchangeOptions, type RequestOptions } from "./exchange.ts";
-import { joinMessages } from "./join-messages.ts";
-import type { AgentEvent, Decision, OpenRequest, PermissionAnswer } from "./open-request.ts";
+import { createExchange, type AgentInfo, type Exchange, type ExchangeOptions } from "./exchange.ts";
+import type { AdoptOptions, AgentEvent, Decision, OpenRequest, PermissionAnswer, RequestOptions } from "./open-request.ts";
 
 export interface AgentClientOptions extends ExchangeOptions {
   /** Questions are answered, by `onPermission` or `respondPermission`, so they may wait for the user as long as they can. By default where there is an `onPermission`. */
   readonly answersPermissions?: boolean | undefined;
 }
 export type SendOptions = RequestOptions;
+export type FollowOptions = AdoptOptions;
 
 export interface AgentMessage {
   readonly message: string;
@@ -21,12 +27,6 @@ export interface AgentMessage {
   /** Known members: `conversationId`, `userId`, `model`. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
-
-/** What a turn says, ended by `done`. */
-export type TurnEvent = Extract<
-  AnyAgentResponse,
-  { type: "token" | "tool_use" | "tool_result" | "permission_request" | "progress" | "usage" | "done" }
->;
 
 /**
  * Can be read once. Throws a HawserError for the runtime's `error`, for silence, and when the runtime ends.
@@ -44,7 +44,7 @@ export interface LoadedConversation {
 }
 
 export interface AgentClient {
-  /** What the runtime says about itself; rejects when it never does. */
+  /** What the runtime says about itself; rejects when it never says `ready`. */
   readonly ready: Promise<AgentInfo>;
   /** Of the present runtime, once it is ready. */
   readonly info: AgentInfo | undefined;
@@ -67,7 +67,14 @@ export interface AgentClient {
    * The running turn of a conversation, from its beginning or after `since`; undefined when none runs. For
    * a host that has lost its link. Leaving its loop does not cancel it.
    */
-  subscribe(conversationId: string, options?: SendOptions & { readonly since?: number | undefined }): Promise<AgentTurn | undefined>;
+  subscribe(conversationId: string, options?: FollowOptions): Promise<AgentTurn | undefined>;
+  /**
+   * Follows a request that another program sent to the same runtime, or this one over a link that was lost: what comes
+   * of it from now on, in order, after `since`. Sends nothing. Neither leaving its loop nor `close` cancels it.
+   */
+  adopt(id: string, options?: FollowOptions): AgentTurn;
+  /** Has the runtime send again what the running turn of a conversation has sent after `since`; resolves to its id. */
+  repeat(conversationId: string, since?: number): Promise<string | undefined>;
   /** For a host without `onPermission`. Rejects when the question is unknown or has expired. */
   respondPermission(permissionId: string, decision: Decision, via?: PermissionAnswer["via"]): Promise<void>;
   /** Ends every request with `closed`, cancels running turns, and lets go of the link. */
@@ -122,7 +129,12 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
       await endOf(exchange.begin({ kind: "clear_history", ...(hasMetadata && { metadata }) }));
     },
     ...conversationRequests(exchange),
-    subscribe: (conversationId, subscribeOptions) => subscribe(exchange, conversationId, subscribeOptions),
+    subscribe: (conversationId, followOptions) => subscribe(exchange, conversationId, followOptions),
+    adopt(id, followOptions = {}) {
+      checkIsNew(exchange, id);
+      return toTurn(exchange.adopt(id, followOptions));
+    },
+    repeat: (conversationId, since) => repeat(exchange, conversationId, { since }),
     async respondPermission(permissionId, decision, via) {
       await require(exchange, "permissions");
       exchange.settleQuestion(permissionId);
@@ -147,6 +159,7 @@ function conversationRequests(exchange: Exchange): ConversationRequests {
       await require(exchange, "conversations");
       const events = await allOf(exchange.begin({ kind: "load_conversation", conversationId, ...(after !== undefined && { after }) }));
       const lines = events.filter((event) => event.type === "conversation").map(({ data }) => data);
+      if (lines.length === 0) throw withoutAnswer("conversation");
       const title = lines.find((line) => line.title !== undefined)?.title ?? "";
       return { conversationId, title, messages: joinMessages(lines.flatMap(({ messages }) => messages)) };
     },
@@ -169,25 +182,26 @@ function conversationRequests(exchange: Exchange): ConversationRequests {
   };
 }
 
-async function subscribe(
-  exchange: Exchange,
-  conversationId: string,
-  { since, ...options }: Parameters<AgentClient["subscribe"]>[1] = {},
-): Promise<AgentTurn | undefined> {
-  await require(exchange, "subscribe");
-  const hold = exchange.hold();
-  try {
-    const body = { kind: "subscribe" as const, conversationId, ...(since !== undefined && { since }) };
-    const running = (await endOf(exchange.begin(body, { signal: options.signal }))).data?.running;
+function subscribe(exchange: Exchange, conversationId: string, options: FollowOptions = {}): Promise<AgentTurn | undefined> {
+  return exchange.holding(async (held) => {
+    const running = await repeat(exchange, conversationId, options);
     if (running === undefined) return undefined;
-    if (exchange.isOpen(running)) throw new HawserError("usage", `turn ${running} is followed by this client already`);
-    return toTurn(exchange.adopt(running, hold, options));
-  } finally {
-    hold.letGo();
-  }
+    checkIsNew(exchange, running);
+    return toTurn(exchange.adopt(running, options, held));
+  });
 }
 
-/** What a runtime does not offer is not asked of it. */
+async function repeat(exchange: Exchange, conversationId: string, { since, signal }: FollowOptions): Promise<string | undefined> {
+  await require(exchange, "subscribe");
+  const { data } = await endOf(exchange.begin({ kind: "subscribe", conversationId, ...(since !== undefined && { since }) }, { signal }));
+  return data?.running;
+}
+
+function checkIsNew(exchange: Exchange, id: string): void {
+  if (exchange.isOpen(id)) throw new HawserError("usage", `turn ${id} is followed by this client already`);
+}
+
+/** A runtime is only asked for what it offers. */
 async function require(exchange: Exchange, capability: string): Promise<void> {
   const { capabilities } = exchange.info ?? (await exchange.ready);
   if (capabilities.includes(capability)) return;
@@ -196,15 +210,15 @@ async function require(exchange: Exchange, capability: string): Promise<void> {
 }
 
 // A turn gets no other events: `status` and the rest answer requests of their own.
-const toTurn = ({ id, iterator }: OpenRequest): AgentTurn => ({
+const toTurn = ({ id, events }: OpenRequest): AgentTurn => ({
   id,
-  [Symbol.asyncIterator]: () => iterator as AsyncIterator<TurnEvent, undefined>,
+  [Symbol.asyncIterator]: () => events.items[Symbol.asyncIterator]() as AsyncIterator<TurnEvent>,
 });
 
-async function allOf({ iterator }: OpenRequest): Promise<AgentEvent[]> {
-  const events: AgentEvent[] = [];
-  for await (const event of { [Symbol.asyncIterator]: () => iterator }) events.push(event);
-  return events;
+async function allOf({ events }: OpenRequest): Promise<AgentEvent[]> {
+  const all: AgentEvent[] = [];
+  for await (const event of events.items) all.push(event);
+  return all;
 }
 
 const endOf = async (request: OpenRequest): Promise<EventOf<"done">> => theOne(await allOf(request), "done");
@@ -213,6 +227,27 @@ type EventOf<Type> = Extract<AgentEvent, { type: Type }>;
 
 function theOne<const Type extends AgentEvent["type"]>(events: readonly AgentEvent[], type: Type): EventOf<Type> {
   const found = events.find((event): event is EventOf<Type> => event.type === type);
-  if (!found) throw new HawserError("invalid_message", `the agent ended its answer without \`${type}\``);
+  if (!found) throw withoutAnswer(type);
   return found;
+}
+
+const withoutAnswer = (type: string): HawserError => new HawserError("invalid_message", `the agent ended its answer without \`${type}\``);
+
+/** A message may be longer than a line: its parts then come in several, each with the same `messageId`. What a later line says about it counts. */
+function joinMessages(pieces: readonly ConversationMessage[]): ConversationMessage[] {
+  const joined: ConversationMessage[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (last?.messageId !== piece.messageId) joined.push({ ...piece, parts: [...piece.parts] });
+    else joined[joined.length - 1] = { ...last, ...piece, parts: joinParts(last.parts, piece.parts) };
+  }
+  return joined;
+}
+
+// A text that was cut in two is one text again: the runtime never writes two of them in a row otherwise.
+function joinParts(before: ConversationMessage["parts"], more: ConversationMessage["parts"]): ConversationMessage["parts"] {
+  const [first, ...rest] = more;
+  const last = before.at(-1);
+  if (last?.type !== "text" || first?.type !== "text") return [...before, ...more];
+  return [...before.slice(0, -1), { ...last, text: last.text + first.text }, ...rest];
 }

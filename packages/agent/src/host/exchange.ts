@@ -1,14 +1,28 @@
-// Requests out, responses in, over any link. Responses go to the request whose id they carry; what belongs
-// to none (late, doubled, invented) changes nothing. Reading pauses when every program that asked something
-// is behind, so that a link with backpressure slows the runtime; while anybody still waits for an answer,
-// reading goes on, and who is furthest behind is given up before memory is.
+// Requests out, responses in, over any link. A response goes to the request whose id it carries; one that belongs to
+// no request (late, doubled, invented) changes nothing. Reading pauses when the readers of all open requests are
+// behind, so that a link with backpressure slows the runtime. While one of them still waits for an answer, reading goes
+// on, and at the memory limit the request that is furthest behind is given up.
 
-import { agentProtocol, describeThrown, HawserError, isRecord, isSettledWithin, limits, parseJsonText, toHawserError } from "@hawser/wire";
-import type { AnyAgentRequest, AnyAgentResponse } from "@hawser/wire";
-import type { AgentLink, ParsedLine } from "./agent-link.ts";
-import { parseResponse, refusalOf, toLine } from "./exchange-lines.ts";
-import { createHolds, type Hold } from "./hold.ts";
-import { createOpenRequest, type OnPermission, type OpenRequest, type PermissionAnswer } from "./open-request.ts";
+import { createOutbox, isSettledWithin, parseJsonText, wireLimits } from "@hawser/wire/internal";
+import {
+  agentProtocol,
+  type AnyAgentRequest,
+  type AnyAgentResponse,
+  describeThrown,
+  HawserError,
+  isRecord,
+  toHawserError,
+} from "@hawser/protocol/internal";
+import { createHeldLines, parseResponse, refusalOf, toLine, type AgentLink, type HeldLines, type ParsedLine } from "./agent-link.ts";
+import { agentHostLimits } from "./limits.ts";
+import {
+  createOpenRequest,
+  type AdoptOptions,
+  type OnPermission,
+  type OpenRequest,
+  type PermissionAnswer,
+  type RequestOptions,
+} from "./open-request.ts";
 
 /** What a runtime says about itself in `ready`. */
 export interface AgentInfo {
@@ -17,6 +31,8 @@ export interface AgentInfo {
   readonly capabilities: readonly string[];
   readonly build?: string | undefined;
   readonly model?: string | undefined;
+  /** By its own clock, in Unix milliseconds: tells one runtime from the next. */
+  readonly startedAt: number;
 }
 
 export interface ExchangeOptions {
@@ -25,17 +41,12 @@ export interface ExchangeOptions {
   /** Time after which a request is given up although the runtime still speaks; `Infinity` for never. */
   readonly totalMs?: number | undefined;
   readonly onPermission?: OnPermission | undefined;
-  /** A line that is no response; reading goes on. */
-  onNoise?(reason: string): void;
-  /** Every message, for a protocol log. */
-  onMessage?(direction: "SEND" | "RECV", message: Readonly<Record<string, unknown>>): void;
-}
-
-export interface RequestOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly onPermission?: OnPermission | undefined;
-  readonly idleMs?: number | undefined;
-  readonly totalMs?: number | undefined;
+  /** Each time a runtime says `ready`: the first one, one that was started again, or the same one over a new link. */
+  onReady?(info: AgentInfo): void;
+  /** A line that is not a response; reading goes on. `line` is given when it isn't even a JSON object, which `onMessage` then does not get. */
+  onNoise?(reason: string, line?: string): void;
+  /** Every message, with its JSON text, for a protocol log. A request is logged once the link has taken it. */
+  onMessage?(direction: "SEND" | "RECV", message: Readonly<Record<string, unknown>>, text: string): void;
 }
 
 type RequestBody<Kind> = Kind extends AnyAgentRequest ? Omit<Kind, "id"> : never;
@@ -47,10 +58,10 @@ export interface Exchange {
   readonly info: AgentInfo | undefined;
   /** Sends it as soon as the runtime is ready. */
   begin(request: RequestBody<AnyAgentRequest>, options?: RequestOptions): OpenRequest;
-  /** Follows a turn that another program began; `hold` has kept what came of it so far. */
-  adopt(id: string, hold: Hold, options: RequestOptions): OpenRequest;
-  /** Keeps responses of unknown ids, until it is let go. */
-  hold(): Hold;
+  /** Follows a request that another program sent, or this one before it lost its link; `held` has kept what came of it so far. */
+  adopt(id: string, options: AdoptOptions, held?: HeldLines): OpenRequest;
+  /** Keeps responses of unknown ids while `work` runs. */
+  holding<Result>(work: (held: HeldLines) => Promise<Result>): Promise<Result>;
   isOpen(id: string): boolean;
   /** The question is answered by other means than the callback. */
   settleQuestion(permissionId: string): void;
@@ -59,22 +70,28 @@ export interface Exchange {
   close(reason: HawserError): Promise<void>;
 }
 
+interface Outgoing {
+  readonly request: OpenRequest;
+  readonly message: AnyAgentRequest;
+  readonly line: string;
+}
+
 export function createExchange(link: AgentLink, options: ExchangeOptions): Exchange {
   const open = new Map<string, OpenRequest>();
-  const holds = createHolds();
+  const holds = new Set<HeldLines>();
   const first = Promise.withResolvers<AgentInfo>();
   let readiness = first;
   let info: AgentInfo | undefined;
   let closedBy: HawserError | undefined;
-  let lastSend: Promise<void> = Promise.resolve();
+  const outbox = createOutbox<Outgoing>({ send: sendOne, maxUnsent: Infinity });
   let wakeReader: (() => void) | undefined;
-  // Nobody may be waiting for it.
+  // There may be no waiter.
   first.promise.catch(() => {});
 
   const isReadingPaused = (): boolean => wakeReader !== undefined;
 
   function isEveryoneBehind(): boolean {
-    for (const { isFull } of open.values()) if (!isFull) return false;
+    for (const { events } of open.values()) if (!events.isFull) return false;
     return open.size > 0;
   }
 
@@ -96,20 +113,30 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
     }
   }
 
-  /** Whether somebody has now more than enough to read. */
+  /** Whether a reader now has more than enough to read. */
   function receive(item: string | ParsedLine): boolean {
+    const text = typeof item === "string" ? item : item.text;
     try {
-      return dispatch(typeof item === "string" ? { value: parseJsonText(item), text: item } : item);
+      const value = typeof item === "string" ? parseJsonText(item) : item.value;
+      if (!isRecord(value)) throw new HawserError("invalid_message", "not a JSON object");
+      options.onMessage?.("RECV", value, text);
+      return route(value, text);
+    } catch (error) {
+      options.onNoise?.(describeThrown(error), text);
+      return false;
+    }
+  }
+
+  function route(value: Record<string, unknown>, text: string): boolean {
+    try {
+      return dispatch(value, text);
     } catch (error) {
       options.onNoise?.(describeThrown(error));
       return false;
     }
   }
 
-  function dispatch(line: ParsedLine): boolean {
-    const { value, text } = line;
-    if (!isRecord(value)) throw new HawserError("invalid_message", "not a JSON object");
-    options.onMessage?.("RECV", value);
+  function dispatch(value: Record<string, unknown>, text: string): boolean {
     if (value["type"] === "ready") {
       onReady(agentProtocol.parseResponse(value) as ReadyMessage);
       return false;
@@ -117,33 +144,34 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
     const id = value["id"];
     const request = typeof id === "string" ? open.get(id) : undefined;
     if (!request) {
-      if (typeof id === "string") holds.keep(id, line);
+      if (typeof id === "string") for (const held of holds) held.keep(id, value, text);
       return false;
     }
     const response = parseResponse(value, request);
     if (response) request.receive(response, text.length);
-    if (!request.isFull) return false;
+    if (!request.events.isFull) return false;
     giveUpFurthestBehind();
     return true;
   }
 
   function giveUpFurthestBehind(): void {
     const requests = [...open.values()];
-    if (requests.reduce((sum, { unreadChars }) => sum + unreadChars, 0) <= limits.hostUnreadChars) return;
-    const furthest = requests.reduce((most, each) => (each.unreadChars > most.unreadChars ? each : most));
+    if (requests.reduce((sum, { events }) => sum + events.unreadWeight, 0) <= agentHostLimits.hostUnreadChars) return;
+    const furthest = requests.reduce((most, each) => (each.events.unreadWeight > most.events.unreadWeight ? each : most));
     furthest.giveUp(
       new HawserError("overloaded", "what the agent sent was not taken in time; read the events, or leave the loop", {
-        facts: { id: furthest.id, unreadChars: furthest.unreadChars },
+        facts: { id: furthest.id, unreadChars: furthest.events.unreadWeight },
       }),
     );
   }
 
-  function onReady({ version, capabilities = [], build, model }: ReadyMessage): void {
+  function onReady({ version, capabilities = [], build, model, timestamp }: ReadyMessage): void {
     // A runtime says it once: this is another one.
     if (info) settleAll(new HawserError("connection_lost", "the agent was started again; what it was asked before is lost"));
-    info = { version, capabilities, build, model };
+    info = { version, capabilities, build, model, startedAt: timestamp };
     first.resolve(info);
     readiness.resolve(info);
+    options.onReady?.(info);
   }
 
   function settleAll(error: HawserError): void {
@@ -171,11 +199,23 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
     }
   }
 
-  function create(id: string, kind: string, requestOptions: RequestOptions, isAdopted = false): OpenRequest {
+  function create(id: string, kind: string, requestOptions: RequestOptions, since?: number): OpenRequest {
     const { signal, idleMs = options.idleMs, totalMs = options.totalMs, onPermission = options.onPermission } = requestOptions;
     const answer = (permissionId: string, given: PermissionAnswer): void => void answerQuestion(permissionId, given);
     const onRead = (): void => (isReadingPaused() ? wake() : undefined);
-    return createOpenRequest({ id, kind, signal, idleMs, totalMs, onPermission, isReadingPaused, onRead, onEnd, answer, isAdopted });
+    return createOpenRequest({
+      id,
+      kind,
+      signal,
+      idleMs,
+      totalMs,
+      onPermission,
+      isReadingPaused,
+      onRead,
+      onEnd,
+      answer,
+      adoptedSince: since,
+    });
   }
 
   function answerQuestion(permissionId: string, { decision, via }: PermissionAnswer): OpenRequest {
@@ -194,23 +234,27 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
     return request;
   }
 
-  // Written at once, so that what the program does with it afterwards changes nothing.
+  // Turned into a line at once: what the program does with its object afterwards changes nothing.
   async function deliver(request: OpenRequest, message: AnyAgentRequest): Promise<void> {
     try {
       const line = toLine(message);
       if (!info) await readiness.promise;
-      const sent = lastSend.then(() => {
-        if (open.get(message.id) !== request) return undefined;
-        options.onMessage?.("SEND", message);
-        return link.send(line);
-      });
-      lastSend = sent.then(
-        () => {},
-        () => {},
-      );
-      await sent;
+      await outbox.send({ request, message, line });
     } catch (error) {
       request.fail(toHawserError(error, "connection_lost"));
+    }
+  }
+
+  async function sendOne({ request, message, line }: Outgoing): Promise<void> {
+    // Never before the caller has its request in hand.
+    await Promise.resolve();
+    if (open.get(message.id) !== request) return;
+    try {
+      const sending = link.send(line);
+      options.onMessage?.("SEND", message, line);
+      await sending;
+    } catch (error) {
+      throw toHawserError(error, "connection_lost");
     }
   }
 
@@ -222,14 +266,20 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
       return info;
     },
     begin,
-    adopt(id, hold, requestOptions) {
-      const request = create(id, "user_message", requestOptions, true);
+    adopt(id, { since = 0, ...requestOptions }, held) {
+      const request = create(id, "user_message", requestOptions, since);
+      const refusal = closedBy ?? refusalOf(open.size, requestOptions.signal);
       open.set(id, request);
-      for (const line of hold.takeOf(id)) receive(line);
       wake();
+      if (refusal) request.fail(refusal);
+      for (const { value, text } of held?.takeOf(id) ?? []) route(value, text);
       return request;
     },
-    hold: holds.open,
+    async holding(work) {
+      const held = createHeldLines();
+      holds.add(held);
+      return work(held).finally(() => holds.delete(held));
+    },
     isOpen: (id) => open.has(id),
     settleQuestion(permissionId) {
       for (const request of open.values()) request.settleQuestion(permissionId);
@@ -238,10 +288,10 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
     giveUp: (id, error) => open.get(id)?.giveUp(error),
     async close(reason) {
       if (closedBy) return;
-      // A runtime that is told so ends its turns now, and not when it has finished them.
-      const turns = [...open.values()].filter(({ kind }) => kind === "user_message");
+      // A runtime that is told so ends our turns now, and not when it has finished them.
+      const turns = [...open.values()].filter(({ kind, isAdopted }) => kind === "user_message" && !isAdopted);
       for (const turn of turns) turn.giveUp(reason);
-      await isSettledWithin(lastSend, limits.closeFlushMs);
+      await isSettledWithin(outbox.whenSent(), wireLimits.closeFlushMs);
       shut(reason);
     },
   };

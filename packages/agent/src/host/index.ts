@@ -1,12 +1,14 @@
 // The host client for programs that start the runtime themselves. They own it: it ends with them, and is
 // started again when it ends before them.
 
-import { createNoiseLog, cutText, HawserError, limits, type AnyAgentRequest } from "@hawser/wire";
-import { hawserCommand, logLine } from "@hawser/wire/node";
+import { agentHostLimits } from "./limits.ts";
+import { type AnyAgentRequest, createNoiseLog, cutText, HawserError } from "@hawser/protocol/internal";
+import { hawserCommand, logLine } from "@hawser/wire/internal/node";
 import { createAgentClient, type AgentClient, type AgentClientOptions } from "./agent-client.ts";
 import { createProcessLink } from "./process-link.ts";
 
-export * from "./link.ts";
+export { createAgentClient } from "./agent-client.ts";
+export type * from "./link.ts";
 export { createProcessLink } from "./process-link.ts";
 export type { ProcessLink, ProcessLinkOptions } from "./process-link.ts";
 
@@ -37,7 +39,7 @@ export interface SpawnedAgent extends AgentClient, AsyncDisposable {
 
 /** Starts the runtime and waits until it is ready; rejects with `start_failed`, and leaves nothing running then. */
 export async function spawnAgent(options: SpawnAgentOptions = {}): Promise<SpawnedAgent> {
-  const { args = ["agent"], restart = true, readyMs = limits.hostReadyMs, idleMs, totalMs, onPermission } = options;
+  const { args = ["agent"], restart = true, readyMs = agentHostLimits.hostReadyMs, idleMs, totalMs, onPermission } = options;
   const onNoise = createNoiseLog((words) => logLine(`[hawser] the agent: ${words}`));
   const [command, ...first] = options.command === undefined ? hawserCommand() : [options.command];
   const link = createProcessLink({ ...options, command, args: [...first, ...args], restart, readyMs, onNoise });

@@ -7,12 +7,14 @@ export type {
   AgentClientOptions,
   AgentMessage,
   AgentTurn,
+  FollowOptions,
   LoadedConversation,
   SendOptions,
-  TurnEvent,
 } from "./agent-client.ts";
+export type { TurnEvent } from "@hawser/protocol";
 export type { AgentLink, LostRuntime, ParsedLine } from "./agent-link.ts";
 export type { AgentInfo } from "./exchange.ts";
+export { agentHostLimits } from "./limits.ts";
 export type { Decision, OnPermission, PermissionAnswer, PermissionRequest } from "./open-request.ts";
-// For whoever writes rules for an agent: what it would refuse to start with.
-export { parseRules } from "../permissions/rules.ts";
+// For a page that edits rules: the agent refuses to start with rules that this refuses.
+export { parseRules } from "../rules/permission-rule.ts";

@@ -1,9 +1,10 @@
-// One request from its first response to its end. It ends once: with the runtime's `done`, `error` or
-// `status`, or given up from here, by the program, by silence, after the longest time that it may take, or because nobody
-// takes what comes. Silence does not count while a question waits for the user, or while we ourselves have stopped reading.
+// One request from its first response to its end. It ends once: with the runtime's `done`, `error` or `status`, or
+// given up from here, by the program, after silence, after the longest time that it may take, or because what comes is
+// not read. Silence does not count while a question waits for the user, or while we ourselves have stopped reading.
 
-import { errorTable, HawserError, limits, startDeadline, type AnyAgentRequest, type AnyAgentResponse, type ErrorCode } from "@hawser/wire";
-import { createEventQueue } from "./event-queue.ts";
+import { agentHostLimits } from "./limits.ts";
+import { createMailbox, type Mailbox, startDeadline, wireLimits } from "@hawser/wire/internal";
+import { errorTable, HawserError, type AnyAgentRequest, type AnyAgentResponse, type ErrorCode } from "@hawser/protocol";
 
 export type PermissionRequest = Extract<AnyAgentResponse, { type: "permission_request" }>["data"];
 export type Decision = Extract<AnyAgentRequest, { kind: "permission_response" }>["decision"];
@@ -26,9 +27,10 @@ export type AgentEvent = Exclude<AnyAgentResponse, { type: "ready" | "error" }>;
 export interface OpenRequest {
   readonly id: string;
   readonly kind: string;
-  readonly isFull: boolean;
-  readonly unreadChars: number;
-  readonly iterator: AsyncIterator<AgentEvent, undefined>;
+  /** Another program began it, or this one before it lost its link. */
+  readonly isAdopted: boolean;
+  /** What has come and was not read yet. */
+  readonly events: Pick<Mailbox<AgentEvent>, "items" | "isFull" | "unreadWeight">;
   receive(response: AnyAgentResponse, chars: number): void;
   /** Any sign of life. */
   touch(): void;
@@ -40,15 +42,23 @@ export interface OpenRequest {
   settleQuestion(permissionId: string): boolean;
 }
 
-export interface OpenRequestOptions {
-  readonly id: string;
-  readonly kind: string;
-  readonly idleMs?: number | undefined;
-  readonly totalMs?: number | undefined;
+export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onPermission?: OnPermission | undefined;
-  /** Another program began it: who merely stops to look on does not end it. */
-  readonly isAdopted: boolean;
+  readonly idleMs?: number | undefined;
+  readonly totalMs?: number | undefined;
+}
+
+export interface AdoptOptions extends RequestOptions {
+  /** The last `seq` that arrived; 0 unless given. */
+  readonly since?: number | undefined;
+}
+
+export interface OpenRequestOptions extends RequestOptions {
+  readonly id: string;
+  readonly kind: string;
+  /** The last `seq` that arrived of an adopted request. Leaving the loop of one does not cancel it. */
+  readonly adoptedSince: number | undefined;
   /** Silence is not the runtime's fault. */
   isReadingPaused(): boolean;
   onRead(): void;
@@ -57,11 +67,23 @@ export interface OpenRequestOptions {
   answer(permissionId: string, answer: PermissionAnswer): void;
 }
 
+/** What an event costs besides its text. */
+const eventChars = 64;
+
 export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
-  const { id, kind, signal, idleMs = limits.hostIdleMs, totalMs = limits.hostTotalMs } = options;
+  const { id, kind, signal, idleMs = agentHostLimits.hostIdleMs, totalMs = agentHostLimits.hostTotalMs } = options;
+  const isAdopted = options.adoptedSince !== undefined;
   const questions = new Map<string, { toolId: string; over: AbortController }>();
-  const queue = createEventQueue<AgentEvent>({ onRead: options.onRead, onReturn: () => end(!options.isAdopted) });
-  let lastSeq = 0;
+  let arrivingChars = 0;
+  const events = createMailbox<AgentEvent>({
+    maxItems: wireLimits.maxUnreadMessages,
+    maxWeight: wireLimits.maxUnreadChars,
+    weigh: () => arrivingChars + eventChars,
+    maxReads: Infinity,
+    onRead: options.onRead,
+    onReturn: () => end(!isAdopted),
+  });
+  const takeInOrder = createSequence(options.adoptedSince, deliver);
   let isEnded = false;
   let deadline = startIdleClock();
   const cap = startDeadline({ totalMs, onExpire: (cause) => giveUp(timedOut(`the agent did not end it within ${totalMs} ms`, cause)) });
@@ -89,7 +111,7 @@ export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
   }
 
   function giveUp(error: HawserError): void {
-    queue.fail(error, true);
+    events.fail(error, true);
     end(true);
   }
 
@@ -116,20 +138,21 @@ export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
 
   function receive(response: AnyAgentResponse, chars: number): void {
     deadline.touch();
-    // What comes again after a `subscribe` is not news.
-    const seq = "seq" in response ? response.seq : undefined;
-    if (seq !== undefined && seq <= lastSeq) return;
-    lastSeq = seq ?? lastSeq;
+    takeInOrder(response, chars);
+  }
+
+  function deliver(response: AnyAgentResponse, chars: number): void {
     if (response.type === "error") {
-      queue.fail(toAgentError(response));
+      events.fail(toAgentError(response));
       return end(false);
     }
     if (response.type === "ready") return;
-    queue.put(response, chars);
+    arrivingChars = chars;
+    events.put([response]);
     if (response.type === "permission_request") void ask(response.data);
     if (response.type === "tool_result") closeQuestionsOf(response.data.toolId);
     if (response.type === "done" || response.type === "status") {
-      queue.end();
+      events.end();
       end(false);
     }
   }
@@ -141,17 +164,12 @@ export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
   const request: OpenRequest = {
     id,
     kind,
-    get isFull() {
-      return queue.unread > limits.maxUnreadMessages || queue.unreadChars > limits.maxUnreadChars;
-    },
-    get unreadChars() {
-      return queue.unreadChars;
-    },
-    iterator: queue.iterator,
+    isAdopted,
+    events,
     receive,
     touch: () => deadline.touch(),
     fail(error) {
-      queue.fail(error);
+      events.fail(error);
       end(false);
     },
     giveUp,
@@ -161,11 +179,42 @@ export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
   return request;
 }
 
+type Deliver = (response: AnyAgentResponse, chars: number) => void;
+
+/**
+ * Every response once: what is sent again after a `subscribe` is dropped when it was seen. Of an adopted turn, live
+ * events and those that are sent again may mix, so they are put in order: what comes early waits for what is missing.
+ * The end waits for nothing.
+ */
+function createSequence(adoptedSince: number | undefined, deliver: Deliver): Deliver {
+  const early = new Map<number, Parameters<Deliver>>();
+  let last = adoptedSince ?? 0;
+  return (response, chars) => {
+    const seq = "seq" in response ? response.seq : undefined;
+    if (seq !== undefined && seq <= last) return;
+    const isEnd = response.type === "done" || response.type === "error";
+    if (adoptedSince !== undefined && seq !== undefined && seq !== last + 1 && !isEnd) {
+      if (early.size < agentHostLimits.hostEarlyEntries) early.set(seq, [response, chars]);
+      return;
+    }
+    if (isEnd) for (const seqOfEarly of [...early.keys()].toSorted((one, other) => one - other)) deliverEarly(seqOfEarly);
+    last = seq ?? last;
+    deliver(response, chars);
+    while (early.has(last + 1)) deliverEarly(++last);
+  };
+
+  function deliverEarly(seq: number): void {
+    const call = early.get(seq);
+    early.delete(seq);
+    if (call) deliver(...call);
+  }
+}
+
 const toAnswer = (given: Decision | PermissionAnswer = "deny"): PermissionAnswer =>
   typeof given === "string" ? { decision: given } : given;
 
-/** A runtime that speaks only the contract gives no code. */
+/** A runtime that speaks only the contract gives no code. `saidByAgent` tells its `connection_lost`, of a model, from that of our link. */
 function toAgentError({ id, error, code }: Extract<AnyAgentResponse, { type: "error" }>): HawserError {
   const known = code !== undefined && Object.hasOwn(errorTable, code) ? (code as ErrorCode) : "internal";
-  return new HawserError(known, error, { facts: { id } });
+  return new HawserError(known, error, { facts: { id, saidByAgent: true } });
 }

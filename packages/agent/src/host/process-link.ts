@@ -2,8 +2,10 @@
 // a wait that grows, until it has ended too often in too short a time. Nothing is sent twice: what a runtime
 // was asked is lost with it. When the link is closed its process is gone.
 
+import { agentHostLimits } from "./limits.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describeThrown, HawserError, JsonText, limits, toHawserError, type Incoming } from "@hawser/wire";
+import { describeThrown, HawserError, toHawserError } from "@hawser/protocol";
+import { JsonText, type Incoming } from "@hawser/wire/internal";
 import { ndjson, startChild, type Child } from "@hawser/wire/node";
 import type { AgentLink, LostRuntime, ParsedLine } from "./agent-link.ts";
 
@@ -78,7 +80,7 @@ export function createProcessLink(options: ProcessLinkOptions): ProcessLink {
   }
 
   function goOn(reason: HawserError, wasReady: boolean): IteratorResult<LinkItem, undefined> {
-    // A program that never ran well is a mistake of whoever named it.
+    // A program that never ran well is a wrong command; starting it again wouldn't help.
     if (closing.signal.aborted || !options.restart || (isFirst && !wasReady)) throw reason;
     isFirst = false;
     crashes.note(reason);
@@ -113,7 +115,7 @@ function startRuntime({ command, args, env, cwd, onStderr }: ProcessLinkOptions)
     codec: ndjson,
     // Whatever it has started ends with it, and a Ctrl-C on our terminal is ours to understand.
     ownsGroup: true,
-    stopSignalMs: limits.hostStopMs,
+    stopSignalMs: agentHostLimits.hostStopMs,
     ...(onStderr && { onStderr }),
   });
 }
@@ -164,16 +166,16 @@ function createCrashCount(): CrashCount {
   return {
     note(reason) {
       const now = performance.now();
-      times = [...times.filter((time) => now - time < limits.hostCrashWindowMs), now];
-      if (times.length < limits.hostCrashEntries) return;
-      const minutes = limits.hostCrashWindowMs / 60_000;
+      times = [...times.filter((time) => now - time < agentHostLimits.hostCrashWindowMs), now];
+      if (times.length < agentHostLimits.hostCrashEntries) return;
+      const minutes = agentHostLimits.hostCrashWindowMs / 60_000;
       throw new HawserError(
         "start_failed",
         `the agent ended ${times.length} times within ${minutes} minutes and is not started again; the last time: ${reason.message}`,
         { cause: reason, facts: { crashes: times.length } },
       );
     },
-    waitMs: () => limits.hostRestartMs * 2 ** (times.length - 1),
+    waitMs: () => agentHostLimits.hostRestartMs * 2 ** (times.length - 1),
   };
 }
 

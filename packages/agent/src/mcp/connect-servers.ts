@@ -1,7 +1,10 @@
 // The MCP servers of a configuration as tools. They are connected to side by side and in the background:
-// nobody waits for them, their tools appear when they are there. Closing ends every child.
+// the runtime doesn't wait for them, and their tools appear when they are there. Closing ends every child.
 
-import { HawserError, isSettledWithin, limits, whenAborted, type Tool } from "@hawser/wire";
+import { agentLimits } from "../limits.ts";
+import { HawserError } from "@hawser/protocol";
+import { isSettledWithin, whenAborted } from "@hawser/wire/internal";
+import type { Tool } from "@hawser/tools";
 import type { ConfiguredServer } from "../config/agent-config.ts";
 import { createMcpServer, type McpServerStatus } from "./mcp-server.ts";
 
@@ -31,8 +34,8 @@ export interface McpServers {
 export function connectMcpServers(configuration: Readonly<Record<string, ConfiguredServer>>, options: McpServersOptions = {}): McpServers {
   const { onNotice = () => {}, signal, cwd = process.cwd(), env = process.env, version = "0.0.0", mcpConnectMs } = options;
   const entries = Object.entries(configuration);
-  if (entries.length > limits.mcpServerEntries)
-    throw new HawserError("usage", `${entries.length} MCP servers; at most ${limits.mcpServerEntries} are possible`);
+  if (entries.length > agentLimits.mcpServerEntries)
+    throw new HawserError("usage", `${entries.length} MCP servers; at most ${agentLimits.mcpServerEntries} are possible`);
   const servers = entries.map(([name, configured]) =>
     createMcpServer({ name, configured, environment: env, cwd, version, mcpConnectMs, onNotice }),
   );

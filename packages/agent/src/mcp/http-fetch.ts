@@ -2,14 +2,15 @@
 // hold, and settles what would otherwise wait for ever: a stream that ends without the answer ends its
 // call, and a cancelled call is announced to a server that keeps a session.
 
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { wireLimits } from "@hawser/wire";
 import { boundResponse } from "../bounded-response.ts";
 import { callScope, type CallScope } from "./call-scope.ts";
 
-export function createHttpFetch(maxBytes: number = limits.maxMessageBytes): typeof globalThis.fetch {
+export function createHttpFetch(maxBytes: number = wireLimits.maxMessageBytes): typeof globalThis.fetch {
   return async (input, init) => {
-    // The end of a session is polite; nobody waits long for the answer to it.
-    if (init?.method === "DELETE") return fetch(input, { ...init, signal: AbortSignal.timeout(limits.closeFlushMs) });
+    // Ending a session is a courtesy; its answer is not waited for long.
+    if (init?.method === "DELETE") return fetch(input, { ...init, signal: AbortSignal.timeout(wireLimits.closeFlushMs) });
     const scope = init?.method === "POST" ? callScope.getStore() : undefined;
     const stopWatching = scope && init ? announceCancel(input, init) : (): void => {};
     const response = await fetch(input, init).catch((error: unknown) => {
@@ -31,7 +32,7 @@ export function createHttpFetch(maxBytes: number = limits.maxMessageBytes): type
 const tooLarge = (maxBytes: number): HawserError =>
   new HawserError("too_large", `the server's answer is larger than ${maxBytes} bytes; ask it for less`);
 
-/** What has been read is still on its way through the parser; a call that it answers is not ended any more. */
+/** The last event may still be in the parser; a call that it answers is not ended. */
 function endCall({ fail }: CallScope, error: Error | undefined): void {
   const lost = new HawserError("connection_lost", "the server ended its stream before the answer");
   setTimeout(() => fail(error ?? lost), lastEventMs).unref();
@@ -78,7 +79,7 @@ function announceCancel(url: string | URL | Request, init: RequestInit): () => v
       headers,
       body: message,
       redirect: "error",
-      signal: AbortSignal.timeout(limits.closeFlushMs),
+      signal: AbortSignal.timeout(wireLimits.closeFlushMs),
     });
     sending.then((response) => response.body?.cancel()).catch(() => {});
   };

@@ -2,20 +2,12 @@
 // them. One that is lost is a notice; the next call of one of its tools connects again, a few times in a row
 // without an answered call, and then says that the server is lost. Nothing is ever called twice.
 
-import {
-  createNoiseLog,
-  cutText,
-  describeThrown,
-  HawserError,
-  isRecord,
-  limits,
-  reveal,
-  untilAborted,
-  type Tool,
-  type ToolContext,
-} from "@hawser/wire";
+import { agentLimits } from "../limits.ts";
+import { createNoiseLog, describeThrown, HawserError, isRecord, reveal, toErrorText } from "@hawser/protocol/internal";
+import { untilAborted } from "@hawser/wire/internal";
+import type { Tool, ToolContext } from "@hawser/tools";
 import type { ConfiguredServer } from "../config/agent-config.ts";
-import { fromMcpResult, isMcpResult } from "../mcp-result.ts";
+import { fromMcpResult, isMcpResult } from "../tool-value.ts";
 import { toTools } from "./remote-tool.ts";
 import { locateServer } from "./server-address.ts";
 import { connectServer, type ServerConnection } from "./server-connection.ts";
@@ -53,7 +45,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let startsInRow = 0;
   let hide = (text: string): string => text;
 
-  const clean = (text: string): string => cutText(hide(text), limits.maxErrorTextChars).toWellFormed();
+  const clean = (text: string): string => toErrorText(hide(text));
   // One line, in which the server's words can't act on a terminal or look like lines of ours.
   const notice = (message: string): void =>
     options.onNotice(`MCP server "${name}": ${reveal(clean(message).replaceAll(/\s*\n\s*/g, " "))}`);
@@ -96,7 +88,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   /** For whatever has to be answered within the time to connect. */
   function startClock(): { signal: AbortSignal; stop(): void } {
     const clock = new AbortController();
-    const ms = options.mcpConnectMs ?? limits.mcpConnectMs;
+    const ms = options.mcpConnectMs ?? agentLimits.mcpConnectMs;
     const timer = setTimeout(() => clock.abort(new HawserError("timeout", `it has not answered within ${ms} ms`)), ms);
     return { signal: AbortSignal.any([closing.signal, clock.signal]), stop: () => clearTimeout(timer) };
   }
@@ -142,7 +134,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 
   async function connected(): Promise<ServerConnection> {
     if (closing.signal.aborted) throw fail("closed", "the connection is closed");
-    if (!connecting && startsInRow >= limits.mcpRestartEntries) {
+    if (!connecting && startsInRow >= agentLimits.mcpRestartEntries) {
       const advice = `also after ${startsInRow} new starts. Start the agent again`;
       throw fail("connection_lost", `is lost (${status.reason ?? "it does not answer"}), ${advice}`);
     }

@@ -2,8 +2,10 @@
 // checks its arguments itself, and knows best what it takes. That a server calls its tool read-only is not
 // passed on: permissions would believe it.
 
-import { cutText, limits, type StandardSchema, type Tool, type ToolAnnotations, type ToolContext } from "@hawser/wire";
-import { toToolName } from "./tool-name.ts";
+import { createHash } from "node:crypto";
+import { cutText } from "@hawser/protocol/internal";
+import type { StandardSchema, Tool, ToolAnnotations, ToolContext } from "@hawser/tools";
+import { agentLimits } from "../limits.ts";
 
 /** As `tools/list` gives it. */
 export interface RemoteTool {
@@ -19,10 +21,10 @@ export type CallRemote = (toolName: string, args: Record<string, unknown>, conte
 /** Tools that can't be offered are left out, and told of. */
 export function toTools(serverName: string, remote: readonly RemoteTool[], call: CallRemote, onLeftOut: (problem: string) => void): Tool[] {
   const tools = new Map<string, Tool>();
-  if (remote.length > limits.mcpToolEntries) onLeftOut(`only the first ${limits.mcpToolEntries} of its tools are used`);
-  for (const tool of remote.slice(0, limits.mcpToolEntries)) {
+  if (remote.length > agentLimits.mcpToolEntries) onLeftOut(`only the first ${agentLimits.mcpToolEntries} of its tools are used`);
+  for (const tool of remote.slice(0, agentLimits.mcpToolEntries)) {
     const name = toToolName(serverName, tool.name);
-    if (JSON.stringify(tool.inputSchema).length > limits.mcpSchemaChars) onLeftOut(`the schema of its tool ${name} is too large`);
+    if (JSON.stringify(tool.inputSchema).length > agentLimits.mcpSchemaChars) onLeftOut(`the schema of its tool ${name} is too large`);
     else if (tools.has(name)) onLeftOut(`it has two tools that are called ${name}`);
     else tools.set(name, toTool(name, tool, call));
   }
@@ -32,7 +34,7 @@ export function toTools(serverName: string, remote: readonly RemoteTool[], call:
 function toTool(name: string, tool: RemoteTool, call: CallRemote): Tool {
   return {
     name,
-    description: cutText(tool.description ?? tool.title ?? tool.name, limits.mcpDescriptionChars).toWellFormed(),
+    description: cutText(tool.description ?? tool.title ?? tool.name, agentLimits.mcpDescriptionChars).toWellFormed(),
     input: toUncheckedInput(tool.inputSchema),
     annotations: toAnnotations(tool.annotations ?? {}),
     run: (args: Record<string, unknown>, context: ToolContext) => call(tool.name, args, context),
@@ -55,3 +57,21 @@ function toAnnotations({ title, destructiveHint, idempotentHint, openWorldHint }
     ...(typeof openWorldHint === "boolean" && { openWorldHint }),
   };
 }
+
+const maxNameChars = 64;
+const digestChars = 10;
+
+export function toToolName(serverName: string, toolName: string): string {
+  const name = `${serverName}__${toolName}`;
+  // Without `__` inside or `_` at its end, the server's name ends where the first `__` begins.
+  const isPlain = /^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/.test(serverName) && /^[A-Za-z0-9_-]+$/.test(toolName);
+  if (isPlain && name.length <= maxNameChars) return name;
+  const digest = createHash("sha256")
+    .update(JSON.stringify([serverName, toolName]))
+    .digest("hex")
+    .slice(0, digestChars);
+  const readable = `${toPlain(serverName).slice(0, 20)}__${toPlain(toolName)}`.slice(0, maxNameChars - digestChars - 1);
+  return `${readable}_${digest}`;
+}
+
+const toPlain = (name: string): string => name.slice(0, maxNameChars).replaceAll(/[^A-Za-z0-9-]+/g, "_");

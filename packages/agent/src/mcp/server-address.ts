@@ -1,7 +1,7 @@
 // Where an MCP server is: a program to start, or an address. `${NAME}` and `${NAME:-otherwise}` in any text
 // of the configuration stand for variables of our environment, so that no secret has to be in the file.
 
-import { HawserError } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
 import type { ConfiguredServer } from "../config/agent-config.ts";
 import { createHiding } from "../hide-secrets.ts";
 
@@ -52,8 +52,8 @@ function toAddress(
 
 function checkUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // Nobody would connect there, and the refusal would show them.
+  // fetch refuses such an address, and its error would show them.
   if (url?.username || url?.password) throw new HawserError("usage", "its url holds a name or password; give them as a header");
   if (url?.protocol === "http:" || url?.protocol === "https:") return text;
-  throw new HawserError("usage", "its url is no http or https address");
+  throw new HawserError("usage", "its url is not an http or https address");
 }

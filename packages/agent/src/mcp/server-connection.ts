@@ -1,7 +1,9 @@
 // One connection to an MCP server: agreed on the protocol, bounded in time, and closed whatever happens.
 // The MCP client is loaded when the first server is connected to, not before.
 
-import { HawserError, limits, type ToolContext } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { agentLimits } from "../limits.ts";
+import type { ToolContext } from "@hawser/tools";
 import { callScope } from "./call-scope.ts";
 import { createHttpFetch } from "./http-fetch.ts";
 import type { RemoteTool } from "./remote-tool.ts";
@@ -37,7 +39,7 @@ export async function connectServer(options: ConnectOptions): Promise<ServerConn
     clientName: "hawser-agent",
     version: options.version,
     initializationOptions: { signal },
-    // Messages that nobody waits for; what matters to a call reaches the call.
+    // Messages without a waiter; an error of a call reaches the call.
     onUncaughtError() {},
   });
   const client = await connecting.catch(async (error: unknown) => {
@@ -59,7 +61,7 @@ export async function connectServer(options: ConnectOptions): Promise<ServerConn
       cursor = page.nextCursor;
       if (cursor !== undefined && seen.has(cursor)) throw new HawserError("connection_failed", "its list of tools has no end");
       if (cursor !== undefined) seen.add(cursor);
-    } while (cursor !== undefined && tools.length <= limits.mcpToolEntries);
+    } while (cursor !== undefined && tools.length <= agentLimits.mcpToolEntries);
     return tools;
   }
 

@@ -3,10 +3,11 @@
 // a cancelled call is announced to the server, progress reaches its call, an answer that can't be read ends the
 // calls that may have waited for it, and what isn't a message at all is told and skipped.
 
+import { type Incoming, memberSource, wireLimits } from "@hawser/wire/internal";
 import type { MCPTransport, MCPTransportSendOptions } from "@ai-sdk/mcp";
-import { HawserError, isRecord, limits, memberSource, type Incoming } from "@hawser/wire";
-import { createLastWords, ndjson, startChild, type Child } from "@hawser/wire/node";
-import { commandEnvironment } from "../tools/command/command-environment.ts";
+import { HawserError, isRecord } from "@hawser/protocol/internal";
+import { createLastWords, ndjson, startChild, type Child } from "@hawser/wire/internal/node";
+import { commandEnvironment } from "../tools/command/run-program.ts";
 import { callScope, type CallScope } from "./call-scope.ts";
 import type { ServerAddress } from "./server-address.ts";
 
@@ -70,7 +71,7 @@ export function createStdioTransport(options: StdioTransportOptions): MCPTranspo
     receiveAnswer(message["id"], message);
   }
 
-  /** One that there is no request for any more is not worth a word: its call was cancelled. */
+  /** An answer without a request belongs to a call that was cancelled, and is dropped. */
   function receiveAnswer(id: string | number, message: Record<string, unknown>): void {
     const openId = [...open.keys()].find((each) => String(each) === String(id));
     if (openId === undefined) return;
@@ -84,7 +85,7 @@ export function createStdioTransport(options: StdioTransportOptions): MCPTranspo
     try {
       transport.onmessage?.(message);
     } catch (error) {
-      // The client throws for an answer that nobody waits for any more.
+      // The client throws for an answer that has no waiter any more.
       transport.onerror?.(error as Error);
     }
   }
@@ -119,7 +120,7 @@ export function createStdioTransport(options: StdioTransportOptions): MCPTranspo
   }
 
   function cancel(requestId: string | number, method: string): void {
-    // What has been answered is not cancelled; and before a server has agreed to anything, it need not understand this.
+    // An answered call is not cancelled; and a server that has not agreed to the protocol yet need not understand this.
     if (!open.delete(requestId) || isClosing || method !== "tools/call") return;
     const params = { requestId, reason: "the caller does not wait any more" };
     child?.transport.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => {});
@@ -143,7 +144,7 @@ function idsIn<Id extends string | number>(head: string, open: readonly Id[]): I
   const source = memberSource(head, "id");
   if (source !== undefined) return open.filter((id) => JSON.stringify(id) === source);
   // The id often stands at the end of an answer, beyond what is kept of it: then each of them may have been meant.
-  const isCut = Buffer.byteLength(head) >= limits.refusedHeadBytes;
+  const isCut = Buffer.byteLength(head) >= wireLimits.refusedHeadBytes;
   return isCut && /^\s*\{\s*"(?:jsonrpc|id|result|error)"\s*:/.test(head) ? [...open] : [];
 }
 

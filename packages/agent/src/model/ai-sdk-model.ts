@@ -3,12 +3,11 @@
 // later ends the step with one error. Pulled by the reader: a slow one slows the vendor's connection.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { HawserError, toHawserError } from "@hawser/wire";
+import { HawserError, toHawserError } from "@hawser/protocol";
 import type { LanguageModel, ToolSet } from "ai";
 import { createArgumentWatch } from "./exact-arguments.ts";
-import { toModelError, type ErrorOrigin } from "./model-error.ts";
+import { createRetries, describePause, toModelError, type ErrorOrigin, type RetryBounds } from "./model-error.ts";
 import type { Model, ModelEvent, ModelStep, ModelTool } from "./model.ts";
-import { createRetries, describePause, type RetryBounds } from "./retry.ts";
 import { toModelEvents } from "./to-model-events.ts";
 import { toModelMessages } from "./to-model-messages.ts";
 import { createToolNames, createUniqueIds, type ToolNames } from "./vendor-names.ts";
@@ -37,7 +36,7 @@ export function createAiSdkModel(name: string, languageModel: AiSdkLanguageModel
       let isDelivered = false;
       try {
         for await (const event of callOnce(languageModel, step, { origin, takesToolImages })) {
-          isDelivered = true;
+          isDelivered ||= event.type !== "tool_input";
           yield event;
         }
         if (step.signal.aborted) throw cancelled(step.signal);
@@ -85,8 +84,7 @@ async function* callOnce(model: AiSdkLanguageModel, step: ModelStep, { origin, t
       providerOptions: { openai: { store: false } },
       _internal: { collectContent: false },
     });
-    const holdInput = step.holdInput?.bind(step);
-    yield* toModelEvents(stream, { origin, names, inexact, uniqueId: idsBeside(step), ...(holdInput && { holdInput }) });
+    yield* toModelEvents(stream, { origin, names, inexact, uniqueId: idsBeside(step) });
     isComplete = true;
   } finally {
     if (!isComplete) left.abort();

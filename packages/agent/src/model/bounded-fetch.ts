@@ -3,7 +3,9 @@
 // an unfinished line in memory. So do several of them at once: when the unfinished lines of all responses
 // are long together, one response at a time is read on. Events of unknown kinds are left out (known-events.ts).
 
-import { createByteBudget, HawserError, limits, type ByteBudget } from "@hawser/wire";
+import { agentLimits } from "../limits.ts";
+import { createByteBudget, type ByteBudget } from "@hawser/wire/internal";
+import { HawserError } from "@hawser/protocol";
 import { boundResponse, type BodyWatch } from "../bounded-response.ts";
 import { createHiding } from "../hide-secrets.ts";
 import type { UnknownKinds } from "./known-events.ts";
@@ -13,11 +15,11 @@ export interface ResponseBounds {
   readonly lineBytes: number;
 }
 
-const defaultBounds: ResponseBounds = { responseBytes: limits.modelResponseBytes, lineBytes: limits.modelLineBytes };
+const defaultBounds: ResponseBounds = { responseBytes: agentLimits.modelResponseBytes, lineBytes: agentLimits.modelLineBytes };
 
 /** For all models of a runtime. */
 export function createBoundedFetch(bounds: ResponseBounds = defaultBounds): typeof globalThis.fetch {
-  const unfinishedLines = createByteBudget(limits.modelHeldBytes);
+  const unfinishedLines = createByteBudget(agentLimits.modelHeldBytes);
   let unknownKinds: UnknownKinds | undefined;
   return async (input, init) => {
     const response = await fetch(input, { ...init, redirect: "manual" });
@@ -51,7 +53,7 @@ function whyNot({ status, ok, headers }: Response): string | undefined {
 function createWatch(bounds: ResponseBounds, unfinishedLines: ByteBudget): BodyWatch {
   let goOn = (): void => {};
   const share = unfinishedLines.openShare(() => goOn());
-  const count = createCount(bounds, (lineBytes) => share.set(Math.max(0, lineBytes - limits.agentLightBytes)));
+  const count = createCount(bounds, (lineBytes) => share.set(Math.max(0, lineBytes - agentLimits.agentLightBytes)));
   return {
     check: count,
     async whenRoom() {

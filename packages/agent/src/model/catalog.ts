@@ -1,13 +1,13 @@
 // The models that a runtime may use, and the one that answers unless a message picks another: the one that
 // was chosen (`--model`, HAWSER_MODEL, the configuration), else the first vendor with a key, else a model
-// server on this machine, else the offline model. Making a catalog loads nothing and asks nobody.
+// server on this machine, else the offline model. Making a catalog loads nothing and connects to nothing.
 // Only where neither choice nor key is there, a local server is looked for, in the background and within
 // `localServerMs`: until it is found `current` says `offline`; the first answer waits for the outcome.
 
-import { HawserError, limits, type ModelEntry } from "@hawser/wire";
+import { HawserError, type ModelEntry } from "@hawser/protocol";
 import { secretsIn } from "../hide-secrets.ts";
+import { agentLimits } from "../limits.ts";
 import type { AiSdkLanguageModel } from "./ai-sdk-model.ts";
-import { listModels } from "./list-models.ts";
 import { defaultModels, offlineName, parseModelName, type ModelName } from "./model-names.ts";
 import type { Model, ModelCatalog } from "./model.ts";
 import { createVendors, valueOf, type Environment, type ModelConfiguration, type ModelProvider, type Vendor } from "./vendors.ts";
@@ -24,7 +24,7 @@ export interface ModelCatalogOptions {
   readonly localServerMs?: number | undefined;
 }
 
-/** Throws `usage` when the chosen name is none. */
+/** Throws `usage` when the chosen name isn't one of a model. */
 export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const { env, config = {}, providers = [], localServerMs } = options;
   const vendors = createVendors(env, config);
@@ -49,7 +49,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     const name = parse(wanted ?? current ?? offlineName);
     const model = made.get(name.name) ?? create(name);
     // One that could not be made may be possible later: a package is installed, a variable is not.
-    if (made.size < limits.modelCatalogEntries) made.set(name.name, model);
+    if (made.size < agentLimits.modelCatalogEntries) made.set(name.name, model);
     void model.catch(() => made.delete(name.name));
     return model;
   }
@@ -123,3 +123,51 @@ const listedNames = ({ openaiCompatible }: ModelConfiguration, providers: readon
   ...(openaiCompatible?.models ?? []).map((model) => `openai-compatible/${model}`),
   ...providers.flatMap(({ prefix, models }) => models.map((model) => `${prefix}/${model}`)),
 ];
+
+export interface ListModelsOptions {
+  readonly vendors: readonly Vendor[];
+  readonly config: ModelConfiguration;
+  readonly providers: readonly ModelProvider[];
+  /** Names of those that the local server has. */
+  readonly local: readonly string[];
+  readonly current: string;
+}
+
+async function listModels({ vendors, config, providers, local, current }: ListModelsOptions): Promise<readonly ModelEntry[]> {
+  const rows = [...vendorRows(vendors, config), ...localRows(local), ...(await providerRows(providers)), toRow(offlineName)];
+  if (!rows.some(({ model }) => model === current))
+    rows.unshift(toRow(current, vendors.find(({ prefix }) => current.startsWith(`${prefix}/`))?.missing));
+  return rows.map((row) => ({ ...row, current: row.model === current }));
+}
+
+type Row = Omit<ModelEntry, "current">;
+
+const toRow = (model: string, reason?: string): Row => ({
+  model,
+  available: reason === undefined,
+  ...(reason !== undefined && { reason }),
+});
+
+function vendorRows(vendors: readonly Vendor[], config: ModelConfiguration): Row[] {
+  return vendors
+    .filter(({ prefix }) => prefix !== "ollama")
+    .flatMap(({ prefix, missing }) => {
+      const models = prefix === "openai-compatible" ? config.openaiCompatible?.models : [defaultModels[prefix] ?? ""];
+      if (models === undefined || models.length === 0)
+        return [toRow(`${prefix}/<model>`, missing ?? "no model is named in openaiCompatible.models; pick one by its name")];
+      return models.map((model) => toRow(`${prefix}/${model}`, missing));
+    });
+}
+
+const localRows = (local: readonly string[]): Row[] =>
+  local.length > 0 ? local.map((name) => toRow(name)) : [toRow("ollama/<model>", "no server answers; start it with: ollama serve")];
+
+async function providerRows(providers: readonly ModelProvider[]): Promise<Row[]> {
+  const rows = await Promise.all(
+    providers.map(async ({ prefix, models, hint, isAvailable }) => {
+      const reason = (await isAvailable().catch(() => false)) ? undefined : hint;
+      return models.map((model) => toRow(`${prefix}/${model}`, reason));
+    }),
+  );
+  return rows.flat();
+}

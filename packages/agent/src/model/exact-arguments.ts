@@ -1,7 +1,7 @@
 // The arguments of a model's calls before they are parsed. The AI SDK hands out parsed ones, in which a number that JavaScript
 // can't hold is already another one: such a call is noted here, with its text, and is refused instead of run.
 
-import { describeAltered, findAlteredNumber } from "@hawser/wire";
+import { describeAltered, findAlteredNumber } from "@hawser/wire/internal";
 import type { LanguageModelMiddleware } from "ai";
 
 export interface InexactCall {

@@ -3,12 +3,13 @@
 // them: each line of the stream is looked at on its way, and one of an unknown kind is left out and logged once.
 // A line that is of a known kind but broken passes: that answer is broken, and the package says so.
 
-import { isRecord, limits, quoteShort } from "@hawser/wire";
-import { createAccumulator, logLine } from "@hawser/wire/node";
+import { isRecord, quoteShort } from "@hawser/protocol/internal";
+import { agentLimits } from "../limits.ts";
+import { createAccumulator, logLine } from "@hawser/wire/internal/node";
 import type { BodyFilter } from "../bounded-response.ts";
 
-// What an answer of ours is made of, in the three interfaces that are spoken here. Whatever a vendor offers besides
-// (searches, code that it runs itself) is not asked for.
+// What an answer of ours is made of, in the three interfaces that are spoken here. Other things that a vendor offers
+// (searches, code that it runs itself) are not asked for.
 const events = new Set([
   ...["message_start", "message_delta", "message_stop", "content_block_start", "content_block_delta", "content_block_stop", "error"],
   ...["response.created", "response.queued", "response.in_progress", "response.completed", "response.incomplete", "response.failed"],
@@ -22,7 +23,7 @@ const blocks = new Set(["text", "thinking", "redacted_thinking", "tool_use", "se
 const deltas = new Set(["text_delta", "thinking_delta", "signature_delta", "input_json_delta"]);
 const items = new Set(["message", "function_call", "reasoning"]);
 
-/** Known, and of no use here: sources of a text, results of a vendor's own tools, signs of life. They are left out without a word. */
+/** Known, and of no use here: sources of a text, results of a vendor's own tools, signs of life. They are left out and not logged. */
 const isUnused = (kind: string): boolean =>
   /^(ping|keepalive|citations_delta|response\.output_text\.annotation\.added)$|_tool_result$/.test(kind);
 
@@ -36,7 +37,7 @@ export function createUnknownKinds(): UnknownKinds {
   return {
     note(kind, hide) {
       const shown = quoteShort(kind, 80);
-      if (seen.has(shown) || seen.size >= limits.modelUnknownEntries) return;
+      if (seen.has(shown) || seen.size >= agentLimits.modelUnknownEntries) return;
       seen.add(shown);
       logLine(`[hawser] agent: the model's server sent something of an unknown kind, which is ignored: ${hide(shown)}`);
     },
@@ -67,7 +68,7 @@ export function createEventFilter(onUnknown: (kind: string) => void): BodyFilter
 const lineFeed = 0x0a;
 const beginning = Buffer.from("data:");
 
-/** Whole lines, without those that are not wanted: an event without data is none. Nearly always all of them, as they are. */
+/** Whole lines, without those that are not wanted: an event without data is ignored by parsers. Nearly always all of them, as they are. */
 function keptLines(lines: Buffer, isWanted: (event: unknown) => boolean): Buffer {
   const kept: Buffer[] = [];
   let keptUntil = 0;
@@ -84,7 +85,7 @@ function keptLines(lines: Buffer, isWanted: (event: unknown) => boolean): Buffer
 
 const isData = (lines: Buffer, at: number): boolean => lines.compare(beginning, 0, 5, at, Math.min(at + 5, lines.length)) === 0;
 
-/** Undefined for what is no JSON, such as `[DONE]`. */
+/** Undefined for data that isn't JSON, such as `[DONE]`. */
 function parsed(lines: Buffer, start: number, end: number): unknown {
   try {
     return JSON.parse(lines.toString("utf8", start + beginning.length, end));
@@ -122,7 +123,7 @@ function unknownKindIn({ type, content_block: block, delta, item }: Readonly<Rec
   return type.startsWith("response.output_item.") ? kindBeyond(items, item) : undefined;
 }
 
-/** What has no kind at all is broken, not unknown. */
+/** An event without a kind is broken, not unknown. */
 function kindBeyond(known: ReadonlySet<string>, part: unknown): string | undefined {
   const kind = isRecord(part) ? part["type"] : undefined;
   return typeof kind === "string" && !known.has(kind) ? kind : undefined;

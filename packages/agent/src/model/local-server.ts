@@ -1,7 +1,8 @@
 // Looks for a model server on this machine (Ollama, or what speaks like it) by asking for its list of
 // models. Takes at most `localServerMs`, never throws, and leaves nothing open behind it.
 
-import { isRecord, limits } from "@hawser/wire";
+import { isRecord } from "@hawser/protocol/internal";
+import { agentLimits } from "../limits.ts";
 
 const maxListBytes = 1_048_576;
 const defaultPort = 11_434;
@@ -12,14 +13,14 @@ export function ollamaBaseUrl(host: string | undefined): string {
   const hasScheme = /^https?:\/\//i.test(text);
   const withHost = text === "" || text.startsWith(":") ? `127.0.0.1${text}` : text;
   const url = URL.parse(hasScheme ? text : `http://${withHost}`) ?? new URL("http://127.0.0.1");
-  // The address to listen on everywhere is none to connect to.
+  // An address that listens on every interface isn't one to connect to.
   if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1";
   if (url.port === "" && !hasScheme) url.port = String(defaultPort);
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}/v1`;
 }
 
 /** The names of its models, the latest first; undefined if no server answers in time. */
-export async function findLocalModels(baseUrl: string, timeoutMs = limits.localServerMs): Promise<readonly string[] | undefined> {
+export async function findLocalModels(baseUrl: string, timeoutMs = agentLimits.localServerMs): Promise<readonly string[] | undefined> {
   const { protocol, hostname, port, pathname, host } = new URL(`${baseUrl}/models`);
   if (protocol !== "http:") return undefined;
   // Bare, since to load Node's HTTP client takes longer than the answer. Version 1.0: the body ends with the connection.

@@ -2,9 +2,10 @@
 // status, and the vendor's own words, bounded. It never holds a key, and no cause, since those carry
 // the request with its headers and the whole conversation. `facts` say whether another try may help.
 
-import { cutText, describeThrown, HawserError, isRecord, limits, type ErrorCode } from "@hawser/wire";
+import { cutText, describeThrown, HawserError, isRecord, toErrorText, type ErrorCode } from "@hawser/protocol/internal";
+import { parseRetryAfter, parseRetryAfterMs, retryPauseMs } from "@hawser/wire/internal";
 import { createHiding } from "../hide-secrets.ts";
-import { retryAfterMs } from "./retry.ts";
+import { agentLimits } from "../limits.ts";
 
 export interface ErrorOrigin {
   /** The model's name, for the text. */
@@ -62,7 +63,7 @@ export const lostError = (text: string, origin: ErrorOrigin): HawserError =>
 /** An error about a model, without secrets and of bounded length. */
 export function modelError(code: ErrorCode, text: string, origin: ErrorOrigin, facts: Readonly<Record<string, unknown>> = {}): HawserError {
   const message = `${origin.name}: ${redact(text, origin)}`;
-  return new HawserError(code, cutText(message, limits.maxErrorTextChars), { facts: { model: origin.name, ...facts } });
+  return new HawserError(code, toErrorText(message), { facts: { model: origin.name, ...facts } });
 }
 
 function statusError(status: number, chain: readonly Thrown[], origin: ErrorOrigin): HawserError {
@@ -101,7 +102,8 @@ function codeOf(status: number): ErrorCode {
 function networkError(code: string, origin: ErrorOrigin): HawserError {
   const summary = `${networkCauses[code]} (${code})`;
   const wasOpen = code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE" || code === "UND_ERR_BODY_TIMEOUT";
-  const text = wasOpen ? `the answer broke off: ${summary}` : summary;
+  const remedy = code === "ECONNREFUSED" && origin.name.startsWith("ollama/") ? "; start it with: ollama serve" : "";
+  const text = wasOpen ? `the answer broke off: ${summary}` : `${summary}${remedy}`;
   return modelError(wasOpen ? "connection_lost" : "connection_failed", text, origin, { mayRetry: !slowCodes.has(code), summary });
 }
 
@@ -143,8 +145,50 @@ function messageIn(body: string | undefined): string | undefined {
 
 const vendorChars = 500;
 
-const oneLine = (text: string): string => cutText(cutText(text, limits.maxErrorTextChars).replaceAll(/\s+/g, " ").trim(), vendorChars);
+const oneLine = (text: string): string => cutText(toErrorText(text).replaceAll(/\s+/g, " ").trim(), vendorChars);
 
 // Texts were made one line before: a key with a line break in it, which no header takes, is there in pieces.
 export const redact = (text: string, { secrets }: ErrorOrigin): string =>
   createHiding(secrets.flatMap((secret) => [secret, ...secret.split(/\s+/)]))(text);
+
+export interface RetryBounds {
+  readonly calls: number;
+  readonly backoffMs: number;
+  readonly pauseMs: number;
+  readonly totalMs: number;
+}
+
+const defaultBounds: RetryBounds = {
+  calls: agentLimits.modelRetryCalls,
+  backoffMs: agentLimits.modelBackoffMs,
+  pauseMs: agentLimits.modelRetryPauseMs,
+  totalMs: agentLimits.modelRetryTotalMs,
+};
+
+export interface Retries {
+  /** How long to wait before the next try; undefined: give up. */
+  next(error: HawserError): number | undefined;
+}
+
+export function createRetries(bounds: RetryBounds = defaultBounds): Retries {
+  let calls = 0;
+  let waited = 0;
+  return {
+    next({ facts }) {
+      if (facts["mayRetry"] !== true || calls >= bounds.calls) return undefined;
+      const asked = facts["retryAfterMs"];
+      const askedMs = typeof asked === "number" ? asked : undefined;
+      const pause = retryPauseMs({ tries: calls + 1, firstMs: bounds.backoffMs, longestMs: bounds.pauseMs, askedMs });
+      if (pause > bounds.pauseMs || waited + pause > bounds.totalMs) return undefined;
+      calls += 1;
+      waited += pause;
+      return pause;
+    },
+  };
+}
+
+/** What a model's server asks for; `retry-after-ms` is the more exact one. */
+export const retryAfterMs = (headers: Readonly<Record<string, string>>, now?: number): number | undefined =>
+  parseRetryAfterMs(headers["retry-after-ms"]) ?? parseRetryAfter(headers["retry-after"], now);
+
+export const describePause = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${Math.ceil(ms / 1_000)} s`);

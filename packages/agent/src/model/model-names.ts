@@ -1,8 +1,8 @@
 // Names of models as `--model` takes them: `offline`, or `<vendor>/<model>`. The default models of the
-// vendors are here and nowhere else. A name that is none is refused with the known forms and with those
+// vendors are here and nowhere else. An unknown name is refused with the known forms and with those
 // that look like it.
 
-import { cutText, HawserError, nearNames } from "@hawser/wire";
+import { HawserError, nearNames, quoteShort } from "@hawser/protocol/internal";
 
 /** What answers when only the vendor is named, or when a vendor's key is all that is known. */
 export const defaultModels: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ export interface ModelName {
 
 const maxNameChars = 200;
 
-/** Throws `usage` for what is no name; `near` are names that may have been meant. */
+/** Throws `usage` for an unknown name; `near` are names that may have been meant. */
 export function parseModelName(text: string, prefixes: readonly string[], near: readonly string[] = []): ModelName {
   const name = text.trim();
   if (name === offlineName) return { name, prefix: offlineName, model: "" };
@@ -36,7 +36,7 @@ export function parseModelName(text: string, prefixes: readonly string[], near: 
 }
 
 function unknownModel(name: string, prefixes: readonly string[], near: readonly string[]): HawserError {
-  const shown = JSON.stringify(cutText(name, maxNameChars));
+  const shown = quoteShort(name, maxNameChars);
   const forms = [offlineName, ...prefixes.map((prefix) => `${prefix}/<model>`)].join(", ");
   const guesses = nearNames(name, [...new Set([offlineName, ...prefixes, ...near])]);
   const hint = guesses.length === 0 ? "" : `Did you mean ${guesses.join(" or ")}? `;

@@ -2,7 +2,8 @@
 // text and tool calls until it has nothing more to say in this step. The turn runs the tools and asks for
 // the next step. Adapters (the AI SDK, the offline model) implement this; nothing else knows a vendor.
 
-import type { ConversationMessage, JsonSchema, ModelEntry } from "@hawser/wire";
+import type { ConversationMessage, ModelEntry } from "@hawser/protocol";
+import type { JsonSchema } from "@hawser/tools";
 
 export interface ModelTool {
   readonly name: string;
@@ -26,12 +27,12 @@ export interface ModelStep {
   readonly attachments: ReadonlyMap<string, AttachedContent>;
   readonly tools: readonly ModelTool[];
   readonly signal: AbortSignal;
-  /** Told of arguments that the model is sending and that are held until they are complete; resolves when there may be more. */
-  holdInput?(chars: number): Promise<void>;
 }
 
 export type ModelEvent =
   | { readonly type: "text"; readonly text: string }
+  /** This many characters more have come of a call's arguments; the call follows when they are complete. */
+  | { readonly type: "tool_input"; readonly chars: number }
   /** `problem` says why `input` is not what the model meant, for example broken JSON; the tool is then not run. */
   | {
       readonly type: "tool_call";
@@ -62,7 +63,7 @@ export interface Model {
 export interface ModelCatalog {
   /** The one that answers unless a message picks another. Known without any network. */
   readonly current: string;
-  /** Throws `usage` that says why this one can't be had, and what to do. */
+  /** Throws `usage` that says why this one can't be used, and what to do. */
   pick(name?: string): Promise<Model>;
   list(): Promise<readonly ModelEntry[]>;
 }

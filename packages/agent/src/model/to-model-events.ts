@@ -2,7 +2,7 @@
 // for the end, so that no tool runs because of an answer that broke off. A stream that ends without the
 // vendor's word that it is complete is an error, however it ends.
 
-import { createTextGap, cutText } from "@hawser/wire";
+import { createTextGap, cutText } from "@hawser/protocol/internal";
 import type { FinishReason, LanguageModelStreamPart, LanguageModelUsage, ProviderMetadata } from "ai";
 import type { ArgumentWatch } from "./exact-arguments.ts";
 import { lostError, modelError, redact, toModelError, type ErrorOrigin } from "./model-error.ts";
@@ -17,8 +17,6 @@ export interface EventContext {
   readonly names: ToolNames;
   /** Calls whose arguments hold a number that JavaScript can't. */
   readonly inexact: ArgumentWatch["inexact"];
-  /** Told of arguments that are still coming. */
-  holdInput?(chars: number): Promise<void>;
   /** An id that no other call of the conversation has. */
   uniqueId(wanted: string): string;
 }
@@ -41,7 +39,7 @@ export async function* toModelEvents(parts: AsyncIterable<LanguageModelStreamPar
     if (part.type === "text-delta" && part.text !== "") {
       isSilent = false;
       yield { type: "text", text: gap.before(part.text) + part.text };
-    } else if (part.type === "tool-input-delta") await context.holdInput?.(part.delta.length);
+    } else if (part.type === "tool-input-delta") yield { type: "tool_input", chars: part.delta.length };
     else if (part.type === "tool-call" && part.providerExecuted)
       yield { type: "notice", message: `the model used its own tool ${part.toolName}` };
     else if (part.type === "tool-call") calls.push(toCallEvent(part, context));

@@ -3,9 +3,9 @@
 // gets a result (one that says so where the process ended before there was one), a result without a
 // call is left out, and nothing empty is sent, since vendors refuse a whole conversation over that.
 
-import { cutText, isRecord, type ConversationMessage, type MessagePart } from "@hawser/wire";
+import { cutText, isRecord, type ConversationMessage, type MessagePart } from "@hawser/protocol/internal";
 import type { JSONValue, ModelMessage, TextPart, ToolCallPart, ToolResultPart, UserContent } from "ai";
-import { describeBlock, describeContent, isMcpResult, type McpContent } from "../mcp-result.ts";
+import { describeBlock, describeContent, isMcpResult, type McpContent } from "../tool-value.ts";
 import type { AttachedContent, ModelStep } from "./model.ts";
 import { createUniqueIds, type ToolNames } from "./vendor-names.ts";
 

@@ -2,7 +2,7 @@
 // its model is made. The packages are loaded when one of their models is used, not before. They get the
 // key and the address from here and never look into the environment themselves.
 
-import { HawserError } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
 import { createAiSdkModel, type AiSdkLanguageModel } from "./ai-sdk-model.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 import { ollamaBaseUrl } from "./local-server.ts";
@@ -31,7 +31,7 @@ type Fetch = typeof globalThis.fetch;
 
 export interface Vendor {
   readonly prefix: string;
-  /** Why its models can't be had, and what to do; undefined if nothing is missing. */
+  /** Why its models can't be used, and what to do; undefined if nothing is missing. */
   readonly missing: string | undefined;
   create(model: string, name: string): Promise<Model>;
 }
@@ -49,7 +49,7 @@ export interface ModelProvider {
   create(model: string): Promise<Model | AiSdkLanguageModel>;
 }
 
-/** What is set to nothing is not set. */
+/** An empty variable counts as not set. */
 export const valueOf = (env: Environment, variable: string): string | undefined => env[variable]?.trim() || undefined;
 
 export function createVendors(env: Environment, config: ModelConfiguration): readonly Vendor[] {

@@ -1,16 +1,16 @@
 // Answers that look at files: list, read, search, write and replace, each through the tool of that name.
 
-import { isRecord } from "@hawser/wire";
-import { callTool, say, type Answer, type Scene } from "./answer.ts";
+import { isRecord } from "@hawser/protocol/internal";
+import { toolNames } from "../tools/tool-table.ts";
+import { callTool, countOf, listIn, quote, say, shorten, showResult, textIn, toBlock, toList, type Answer, type Scene } from "./answer.ts";
 import type { OfflineRequest } from "./parse-request.ts";
-import { countOf, shorten, listIn, quote, showResult, textIn, toBlock, toList } from "./show.ts";
 
 export function* answerList({ captures }: OfflineRequest, scene: Scene): Answer {
   yield* listFolder(toFolder(captures["path"]), scene);
 }
 
 function* listFolder(folder: string, scene: Scene): Answer {
-  const outcome = yield* callTool(scene, "list_files", { path: folder }, `Listing the files ${inFolder(folder)}`);
+  const outcome = yield* callTool(scene, toolNames.listFiles, { path: folder }, `Listing the files ${inFolder(folder)}`);
   if (!outcome.ok) return;
   const names = namesIn(outcome.result);
   if (names) scene.listings.set(folder, names);
@@ -26,7 +26,7 @@ export function* answerRead({ captures }: OfflineRequest, scene: Scene): Answer 
     yield* listFolder(path.slice(0, -1), scene);
     return;
   }
-  const outcome = yield* callTool(scene, "read_file", { path }, `Reading ${path}`);
+  const outcome = yield* callTool(scene, toolNames.readFile, { path }, `Reading ${path}`);
   if (!outcome.ok) return;
   const content = textIn(outcome.result, "content", "text");
   if (content === "") yield* say(`${path} is empty.`);
@@ -44,8 +44,8 @@ function* lookUp(wanted: string, scene: Scene): Answer<string> {
 
 function* listNames(folder: string, wanted: string, scene: Scene): Answer<readonly string[]> {
   // Without a way to look it up, the name is taken as it is.
-  if (!scene.tools.some(({ name }) => name === "list_files")) return [];
-  const outcome = yield* callTool(scene, "list_files", { path: folder }, `Looking for ${wanted}`);
+  if (!scene.tools.some(({ name }) => name === toolNames.listFiles)) return [];
+  const outcome = yield* callTool(scene, toolNames.listFiles, { path: folder }, `Looking for ${wanted}`);
   return outcome.ok ? (namesIn(outcome.result) ?? []) : [];
 }
 
@@ -64,7 +64,7 @@ function bestMatch(names: readonly string[], wanted: string): string | undefined
 export function* answerSearch({ captures }: OfflineRequest, scene: Scene): Answer {
   const { text: pattern = "", path } = captures;
   const input = path === undefined ? { pattern } : { pattern, path };
-  const outcome = yield* callTool(scene, "search_files", input, `Searching for ${quote(pattern)}`);
+  const outcome = yield* callTool(scene, toolNames.searchFiles, input, `Searching for ${quote(pattern)}`);
   if (!outcome.ok) return;
   const matches = listIn(outcome.result, "matches", "results", "files");
   if (matches === undefined) yield* say(showResult(outcome.result));
@@ -76,14 +76,14 @@ export function* answerWrite({ captures }: OfflineRequest, scene: Scene): Answer
   const { path = "", text: content = "" } = captures;
   scene.listings.clear();
   const intent = `Writing ${countOf(content.length, "character")} to ${path}`;
-  const outcome = yield* callTool(scene, "write_file", { path, content }, intent);
+  const outcome = yield* callTool(scene, toolNames.writeFile, { path, content }, intent);
   if (outcome.ok) yield* say(content === "" ? `${path} is there, and empty.` : `${path} now says:\n\n${toBlock(content)}`);
 }
 
 export function* answerReplace({ captures }: OfflineRequest, scene: Scene): Answer {
   const { path = "", old: oldText = "", new: newText = "" } = captures;
   const intent = `Replacing ${quote(oldText)} with ${quote(newText)} in ${path}`;
-  const outcome = yield* callTool(scene, "edit_file", { path, oldText, newText }, intent);
+  const outcome = yield* callTool(scene, toolNames.editFile, { path, oldText, newText }, intent);
   if (outcome.ok) yield* say(`${path} now says ${quote(newText)} instead of ${quote(oldText)}.`);
 }
 

@@ -1,12 +1,11 @@
 // Answers that need no tool: what the model is and understands, the time, arithmetic, and what was said
 // earlier in the conversation.
 
-import { cutText, type ConversationMessage } from "@hawser/wire";
-import { say, textOfMessage, type Answer, type Scene } from "./answer.ts";
+import { cutText, type ConversationMessage } from "@hawser/protocol/internal";
+import { countOf, quote, say, shorten, textOfMessage, toBlock, toList, type Answer, type Scene } from "./answer.ts";
 import { calculate, formatNumber } from "./arithmetic.ts";
 import { parseRequest, type OfflineRequest } from "./parse-request.ts";
 import { formatRequests, requestTable, type RequestKind, type RequestRow } from "./request-table.ts";
-import { countOf, shorten, quote, toBlock, toList } from "./show.ts";
 
 const identity =
   "I am Hawser's offline model. I am not a language model: I understand a fixed set of requests and use the real tools for them.";

@@ -1,11 +1,11 @@
 // Answers that use other tools: run a command, call an operation of an API, use any tool by its name.
 
-import { isRecord } from "@hawser/wire";
-import { callTool, findTool, propertiesOf, say, type Answer, type Scene } from "./answer.ts";
-import { parseArguments } from "./arguments.ts";
+import { cutText, describeThrown, isRecord } from "@hawser/protocol/internal";
+import { describeAltered, findAlteredNumber } from "@hawser/wire/internal";
+import { callTool, findTool, propertiesOf, quote, say, shorten, showResult, toBlock, toList, type Answer, type Scene } from "./answer.ts";
 import type { OfflineRequest } from "./parse-request.ts";
-import { shorten, quote, showResult, toBlock, toList } from "./show.ts";
-import { splitWords } from "./words.ts";
+import { splitWords } from "./phrase.ts";
+import { toolNames } from "../tools/tool-table.ts";
 
 export function* answerTools(_request: OfflineRequest, scene: Scene): Answer {
   if (scene.tools.length === 0) {
@@ -21,7 +21,7 @@ const firstSentence = (text: string): string => text.slice(0, 2_000).split(/(?<=
 export function* answerRun({ captures }: OfflineRequest, scene: Scene): Answer {
   const line = captures["command"] ?? "";
   const [command = "", ...args] = splitWords(line).map(({ text }) => text);
-  const outcome = yield* callTool(scene, "run_command", { command, args }, `Running \`${shorten(line, 200)}\``);
+  const outcome = yield* callTool(scene, toolNames.runCommand, { command, args }, `Running \`${shorten(line, 200)}\``);
   if (outcome.ok) yield* say(describeRun(command, outcome.result));
 }
 
@@ -42,7 +42,7 @@ export function* answerCall({ captures }: OfflineRequest, scene: Scene): Answer 
     return;
   }
   const tool = findTool(scene, operation);
-  const caller = findTool(scene, "call_operation");
+  const caller = findTool(scene, toolNames.callOperation);
   if (!tool && !caller) {
     yield* say(missing(operation, "operation", scene));
     return;
@@ -82,4 +82,49 @@ function missing(wanted: string, what: "tool" | "operation", { tools }: Scene): 
   const names = tools.slice(0, 40).map(({ name }) => `\`${name}\``);
   const known = names.length === 0 ? "I am offered no tools here." : `I am offered: ${names.join(", ")}.`;
   return `There is no ${what} ${quote(wanted)}. ${known}`;
+}
+
+export type ParsedArguments =
+  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problem: string };
+
+const pairPattern = /\s*([\w.-]+)=("[^"]*"|'[^']*'|\S+)/y;
+
+function parseArguments(text: string | undefined): ParsedArguments {
+  const source = text?.trim() ?? "";
+  if (source.startsWith("{")) return parseObject(source);
+  const pairs: [string, unknown][] = [];
+  pairPattern.lastIndex = 0;
+  while (pairPattern.lastIndex < source.length) {
+    const at = pairPattern.lastIndex;
+    const found = pairPattern.exec(source);
+    if (!found)
+      return { ok: false, problem: `\`${cutText(source.slice(at), 40, "").trim()}\` is neither \`name=value\` nor a JSON object` };
+    pairs.push([found[1] as string, toValue(found[2] as string)]);
+  }
+  return { ok: true, value: Object.fromEntries(pairs) };
+}
+
+function parseObject(source: string): ParsedArguments {
+  try {
+    const value: unknown = JSON.parse(source);
+    if (!isRecord(value)) return { ok: false, problem: "the arguments must be a JSON object" };
+    const altered = findAlteredNumber(value, source);
+    return altered ? { ok: false, problem: `${altered.pointer}: ${describeAltered(altered.source)}` } : { ok: true, value };
+  } catch (error) {
+    return { ok: false, problem: `the arguments are not valid JSON: ${describeThrown(error)}` };
+  }
+}
+
+/** Numbers, true, false and null as such; what is quoted, or anything else, as text. */
+function toValue(written: string): unknown {
+  if (/^["']/.test(written) && written.length > 1) return written.slice(1, -1);
+  const bare = written.replace(/,$/, "");
+  try {
+    const value: unknown = JSON.parse(bare);
+    // A number that can't be held stays the text that it was.
+    return findAlteredNumber(value, bare) ? bare : value;
+  } catch {
+    return bare;
+  }
 }

@@ -29,7 +29,7 @@ const tokenPattern = /\s*(?:(\d+(?:\.\d+)?|\.\d+)|(divided by|multiplied by|to t
 
 type Token = number | string;
 
-/** The tokens, or undefined when it holds anything that is no arithmetic, or nothing to calculate. */
+/** The tokens, or undefined when it holds anything that isn't arithmetic, or nothing to calculate. */
 function readTokens(text: string): readonly Token[] | undefined {
   if (text.length > maxExpressionChars) return undefined;
   const source = text.replace(/[=?\s]+$/, "");
@@ -119,7 +119,7 @@ export function calculate(text: string): Calculation {
 
   const value = readSum();
   if (problem === undefined && at < tokens.length) fail(`\`${tokens[at]}\` is not expected there`);
-  if (problem === undefined && !Number.isFinite(value)) fail("the result is no number that I can hold");
+  if (problem === undefined && !Number.isFinite(value)) fail("the result is not a number that I can hold");
   return problem === undefined ? { ok: true, value } : { ok: false, problem };
 }
 

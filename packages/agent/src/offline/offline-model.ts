@@ -1,13 +1,30 @@
-// The embedded model. It is no language model and says so: it understands the requests of request-table.ts
+// The embedded model. It isn't a language model and says so: it understands the requests of request-table.ts
 // and uses the tools that it is offered, through the same turn as every other model. It is deterministic
 // and keeps no state: a step runs the whole answer again with the results that the conversation holds, is
 // silent until the last of them, and ends with the next tool call or with the answer.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { HawserError, type ConversationMessage, type MessagePart } from "@hawser/wire";
+import { HawserError, type ConversationMessage, type MessagePart } from "@hawser/protocol";
+import { agentLimits } from "../limits.ts";
 import type { Model, ModelEvent, ModelStep } from "../model/model.ts";
-import { answerMessage } from "./answer-request.ts";
-import { textOfMessage, type Move, type Outcome, type Scene } from "./answer.ts";
+import { answerList, answerRead, answerReplace, answerSearch, answerWrite } from "./answer-files.ts";
+import {
+  answerAttachment,
+  answerCalculate,
+  answerGreet,
+  answerHelp,
+  answerIntroduce,
+  answerNameAsked,
+  answerNameTold,
+  answerRepeated,
+  answerSaid,
+  answerThank,
+  answerTime,
+  answerUnknown,
+} from "./answer-talk.ts";
+import { answerCall, answerRun, answerTools, answerUse } from "./answer-tools.ts";
+import { say, textOfMessage, type Answer, type Move, type Outcome, type Scene } from "./answer.ts";
+import { parseRequest, type OfflineRequest } from "./parse-request.ts";
 
 export interface OfflineModelOptions {
   /** The clock; for tests. */
@@ -66,7 +83,7 @@ function* nextMoves(step: ModelStep, now: Date): Generator<NextMove> {
       yield { ...value, toolId: `${asked.messageId}-${calls}` };
       return;
     }
-    // Tools come and go; what was done for one request is no result of another.
+    // Tools come and go; what was done for one request isn't a result of another.
     if (earlier.toolName !== value.toolName) {
       yield { type: "say", text: "The tools have changed meanwhile. Please ask me again." };
       return;
@@ -102,4 +119,64 @@ function toOutcome(part: Extract<MessagePart, { type: "tool_result" }> | undefin
 /** Words with the blanks that follow them. */
 function* splitPieces(text: string): Generator<string> {
   for (const [piece] of text.matchAll(/\S{1,64}\s*|\s+/gu)) yield piece;
+}
+
+const answers: Readonly<Record<OfflineRequest["kind"], (request: OfflineRequest, scene: Scene) => Answer>> = {
+  help: answerHelp,
+  introduce: answerIntroduce,
+  greet: answerGreet,
+  thank: answerThank,
+  time: answerTime,
+  nameTold: answerNameTold,
+  nameAsked: answerNameAsked,
+  said: answerSaid,
+  repeated: answerRepeated,
+  again: answerNothingBefore,
+  tools: answerTools,
+  attachment: answerAttachment,
+  list: answerList,
+  read: answerRead,
+  search: answerSearch,
+  write: answerWrite,
+  replace: answerReplace,
+  run: answerRun,
+  call: answerCall,
+  use: answerUse,
+  calculate: answerCalculate,
+  unknown: answerUnknown,
+};
+
+function* answerMessage(text: string, scene: Scene): Answer {
+  if (text.length > agentLimits.offlineMessageChars) {
+    const sizes = `Your message has ${text.length} characters; the offline model reads at most ${agentLimits.offlineMessageChars}.`;
+    yield* say(`${sizes} Send less, or put the text in a file and say for example \`read the file notes.txt\`.`);
+    return;
+  }
+  const parsed = parseRequest(text);
+  const requests = parsed.flatMap((request) => (request.kind === "again" ? requestsBefore(scene) : [request]));
+  const taken = requests.slice(0, agentLimits.offlineRequestEntries);
+  if (taken.length === 0) yield* answerUnknown({ kind: "unknown", captures: {}, said: "" }, scene);
+  for (const [at, request] of taken.entries()) yield* answers[request.kind](request, { ...scene, before: taken.slice(0, at) });
+  if (requests.length > taken.length)
+    yield* say(`I take on ${agentLimits.offlineRequestEntries} requests of one message; the rest is left undone.`);
+}
+
+/** How many messages back "again" looks. */
+const maxLookedAt = 20;
+
+function requestsBefore({ earlier }: Scene): readonly OfflineRequest[] {
+  const texts = earlier
+    .filter(({ role }) => role === "user")
+    .slice(-maxLookedAt)
+    .map(textOfMessage);
+  for (const text of texts.toReversed()) {
+    if (text.length > agentLimits.offlineMessageChars) continue;
+    const requests = parseRequest(text).filter(({ kind }) => kind !== "again" && kind !== "repeated");
+    if (requests.length > 0) return requests;
+  }
+  return [{ kind: "again", captures: {}, said: "again" }];
+}
+
+function* answerNothingBefore(): Answer {
+  yield* say("You have not asked for anything yet that I could do again.");
 }

@@ -2,10 +2,9 @@
 // several, joined by "and", "then", ";" or the end of a sentence; a part that says nothing on its own
 // belongs to the request before it, if that makes sense. The work grows with the number of words, no faster.
 
-import { limits } from "@hawser/wire";
-import { matchPhrase, parsePhrase, textOf, type Captures, type Phrase, type Stretch } from "./phrase.ts";
+import { agentLimits } from "../limits.ts";
+import { endsPart, matchPhrase, parsePhrase, splitWords, textOf, type Captures, type Phrase, type Stretch, type Word } from "./phrase.ts";
 import { requestTable, type RequestKind, type RequestRow } from "./request-table.ts";
-import { endsPart, splitWords, type Word } from "./words.ts";
 
 export interface OfflineRequest {
   readonly kind: RequestKind | "unknown";
@@ -25,7 +24,7 @@ const rules: readonly Rule[] = (Object.entries(requestTable) as [RequestKind, Re
 );
 
 /** One more than is taken on, so that the caller sees that there are too many. */
-const maxRequests = limits.offlineRequestEntries + 1;
+const maxRequests = agentLimits.offlineRequestEntries + 1;
 
 export function parseRequest(source: string): readonly OfflineRequest[] {
   const words = splitWords(source);

@@ -2,15 +2,16 @@
 // full file becomes `.1`, and what waits to be written is bounded too. Writing never holds up a turn nor
 // fails one; when it does not work, stderr is told once.
 
+import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { cutText, describeThrown, limits } from "@hawser/wire";
-import { logLine, makeFolder } from "@hawser/wire/node";
+import { cutText, describeThrown, isRecord } from "@hawser/protocol/internal";
+import { logLine, makeFolder } from "@hawser/wire/internal/node";
 import { createHiding, secretsIn } from "../hide-secrets.ts";
-import { codeOf } from "../tools/files/file-errors.ts";
-import { previewInput } from "./input-preview.ts";
+import { agentLimits } from "../limits.ts";
 import type { Outcome, ToolCall } from "./policy.ts";
+import { codeOf } from "../tools/files/file-errors.ts";
 
 export interface AuditDecision extends Outcome {
   /** Which rule, or why it was asked. */
@@ -31,7 +32,7 @@ export interface AuditLogOptions {
 }
 
 export function createAuditLog(options: AuditLogOptions): AuditLog {
-  const { path, maxBytes = limits.auditLogBytes } = options;
+  const { path, maxBytes = agentLimits.auditLogBytes } = options;
   const hide = createHiding([...(options.secrets ?? []), ...secretsIn(process.env)], minSecretChars);
   let waiting: string[] = [];
   let dropped = 0;
@@ -56,7 +57,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
 
   return {
     write(call, { decision, by, via, rule }) {
-      if (waiting.length >= limits.auditQueuedEntries) {
+      if (waiting.length >= agentLimits.auditQueuedEntries) {
         dropped++;
         return;
       }
@@ -74,17 +75,17 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   };
 }
 
-/** Shorter than elsewhere: a preview with a hole in a common word is no loss. */
+/** Shorter than elsewhere: a hole in a common word does a preview no harm. */
 const minSecretChars = 6;
 
-const short = (text: string): string => cutText(text, limits.auditPreviewChars);
+const short = (text: string): string => cutText(text, agentLimits.auditPreviewChars);
 const toLine = (entry: object): string => `${JSON.stringify(entry)}\n`;
 
 async function appendLines(path: string, lines: string, maxBytes: number): Promise<void> {
   await makeFolder(dirname(path));
   const size = (await stat(path).catch(() => undefined))?.size ?? 0;
   if (size > 0 && size + Buffer.byteLength(lines) > maxBytes) await rename(path, `${path}.1`).catch(ignoreMissing);
-  // Not through a link, nor into a pipe that nobody reads.
+  // Not through a link, nor into a pipe without a reader.
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const file = await open(path, flags, 0o600);
   try {
@@ -98,3 +99,58 @@ async function appendLines(path: string, lines: string, maxBytes: number): Promi
 function ignoreMissing(error: unknown): void {
   if (codeOf(error) !== "ENOENT") throw error;
 }
+
+const tellingName = /token|secret|passw|authorization|credential|api.?key|private.?key|cookie|bearer/i;
+// Keys as vendors print them, and what follows a word that announces one.
+const credentialPatterns: readonly RegExp[] = [
+  /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{12,}/g,
+  /\b(?:gh[pousr]|github_pat|glpat|xox[abeprs])[-_][A-Za-z0-9_-]{10,}/g,
+  /\bAKIA[A-Z0-9]{12,}/g,
+  /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*)?/g,
+  /(?<=\b(?:bearer|basic)\s{1,4})[^\s"',;]{6,}/gi,
+  /(?<=(?:token|secret|password|passwd|api[-_]?key)["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"',;&]+/gi,
+  /(?<=:\/\/[^\s/:@]{0,100}:)[^\s/@]+(?=@)/g,
+];
+const shownChars = 120;
+const redacted = "[redacted]";
+
+/** Takes out what is known to be a secret. */
+type Hide = (text: string) => string;
+
+interface InputPreview {
+  /** SHA-256 of the input as JSON. */
+  readonly digest: string;
+  readonly preview: string;
+}
+
+function previewInput(input: unknown, hide: Hide): InputPreview {
+  const text = JSON.stringify(input) ?? "null";
+  const shown = JSON.stringify(shorten(input, hide, 0)) ?? "null";
+  return { digest: createHash("sha256").update(text).digest("hex"), preview: cutText(shown, agentLimits.auditPreviewChars) };
+}
+
+const maxMembers = 20;
+const maxDepth = 4;
+
+function shorten(value: unknown, hide: Hide, depth: number): unknown {
+  if (typeof value === "string") return value.length > shownChars ? `[${value.length} characters]` : redact(value, hide);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= maxDepth) return "[…]";
+  if (Array.isArray(value)) return value.slice(0, maxMembers).map((item, at) => shortenArgument(item, value[at - 1], { hide, depth }));
+  const entries = Object.entries(isRecord(value) ? value : {}).slice(0, maxMembers);
+  return Object.fromEntries(
+    entries.map(([name, item]) => [
+      redact(cutText(name, shownChars), hide),
+      tellingName.test(name) ? redacted : shorten(item, hide, depth + 1),
+    ]),
+  );
+}
+
+/** `--token abc`: the argument after a telling name is what the name says. */
+function shortenArgument(item: unknown, before: unknown, { hide, depth }: { hide: Hide; depth: number }): unknown {
+  const isTold = typeof before === "string" && before.startsWith("-") && !before.includes("=") && tellingName.test(before);
+  return isTold ? redacted : shorten(item, hide, depth + 1);
+}
+
+const redact = (text: string, hide: Hide): string =>
+  credentialPatterns.reduce((rest, pattern) => rest.replaceAll(pattern, redacted), hide(text));

@@ -1,14 +1,16 @@
-// What "allow always" covers, as narrow as it is still useful: for a file tool the same tool on the same
+// What "always allow" covers, as narrow as it is still useful: for a file tool the same tool on the same
 // file; for `run_command` the same command with exactly the same arguments (`git status` is not `git push`);
 // for `call_operation` the same operation; for any other tool that tool, since only its author knows what
-// its arguments mean. It becomes a rule, so that a remembered answer and a written one work alike; what would
-// be no valid rule is not remembered, and the question says so before it is answered.
+// its arguments mean. It becomes a rule, so that a remembered answer and a written one work alike. An answer that
+// wouldn't be a valid rule is not remembered, and the question says so before it is answered.
 
-import { cutText, isRecord, limits } from "@hawser/wire";
+import { cutText, isRecord } from "@hawser/protocol/internal";
+import { agentLimits } from "../limits.ts";
 import { toLiteralGlob } from "../tools/files/glob.ts";
+import { factsOf } from "../tools/tool-table.ts";
 import type { SeenPath } from "./call-values.ts";
 import type { ToolCall } from "./policy.ts";
-import { parseRule, type PermissionRule } from "./rules.ts";
+import { parseRule, type PermissionRule } from "../rules/permission-rule.ts";
 
 interface CallKind {
   readonly rule: PermissionRule;
@@ -22,7 +24,6 @@ interface OnlyThisCall {
 }
 
 const shownChars = 200;
-const fileTools: ReadonlySet<string> = new Set(["list_files", "read_file", "write_file", "edit_file", "search_files"]);
 
 export type Coverage = CallKind | OnlyThisCall;
 
@@ -35,7 +36,7 @@ export function coverageOf(call: ToolCall, seen: SeenPath | undefined): Coverage
 /** A rule that would be refused when it is read again must not be written. */
 function isRule(rule: PermissionRule): boolean {
   try {
-    return JSON.stringify(parseRule(rule, "it")).length <= limits.permissionValueChars;
+    return JSON.stringify(parseRule(rule, "it")).length <= agentLimits.permissionValueChars;
   } catch {
     return false;
   }
@@ -46,9 +47,10 @@ const odd: OnlyThisCall = { onlyOnce: "its input is not what the tool takes" };
 function kindOfCall(call: ToolCall, seen: SeenPath | undefined): Coverage {
   const { toolName } = call;
   const input = isRecord(call.input) ? call.input : {};
-  if (fileTools.has(toolName)) return kindOfFileCall(toolName, seen);
-  if (toolName === "run_command") return kindOfCommand(input);
-  if (toolName === "call_operation") return kindOfOperation(input["operationId"]);
+  const { actsOn } = factsOf(toolName);
+  if (actsOn === "file") return kindOfFileCall(toolName, seen);
+  if (actsOn === "command") return kindOfCommand(toolName, input);
+  if (actsOn === "operation") return kindOfOperation(toolName, input["operationId"]);
   return { rule: toRule(toolName, {}), description: `every call of ${toolName}, whatever its arguments` };
 }
 
@@ -60,20 +62,20 @@ function kindOfFileCall(toolName: string, seen: SeenPath | undefined): Coverage 
   return { rule: toRule(toolName, { path: toLiteralGlob(name) }), description: `${toolName} on ${name}` };
 }
 
-function kindOfCommand({ command, args = [] }: Record<string, unknown>): Coverage {
+function kindOfCommand(toolName: string, { command, args = [] }: Record<string, unknown>): Coverage {
   if (typeof command !== "string" || !Array.isArray(args) || !args.every((value) => typeof value === "string")) return odd;
   const match = { command: toLiteralGlob(command), args: args.map(toLiteralGlob) };
   return {
-    rule: toRule("run_command", match),
+    rule: toRule(toolName, match),
     description: `the command ${cutText([command, ...args].join(" "), shownChars)} with exactly these arguments`,
   };
 }
 
-function kindOfOperation(operationId: unknown): Coverage {
+function kindOfOperation(toolName: string, operationId: unknown): Coverage {
   if (typeof operationId !== "string") return odd;
   const match = { operationId: toLiteralGlob(operationId) };
   return {
-    rule: toRule("call_operation", match),
+    rule: toRule(toolName, match),
     description: `the operation ${cutText(operationId, shownChars)}, whatever its arguments`,
   };
 }

@@ -3,10 +3,11 @@
 // A path is looked at once for all that is decided about a call: what the rules, the question and the tool
 // go by is the same.
 
-import { join, posix } from "node:path";
-import { isRecord } from "@hawser/wire";
+import { join, posix, resolve, sep } from "node:path";
+import { isRecord } from "@hawser/protocol/internal";
 import { targetOf, type Target } from "../tools/files/permit.ts";
 import type { Roots } from "../tools/files/roots.ts";
+import { factsOf, toolNames } from "../tools/tool-table.ts";
 import type { ToolCall } from "./policy.ts";
 import type { ValuesOf } from "./rules.ts";
 
@@ -14,16 +15,14 @@ import type { ValuesOf } from "./rules.ts";
 export interface SeenPath {
   /** The name by its text and the real one, if they differ. */
   readonly names: readonly string[];
-  /** Undefined for what lies outside by its text, is no path at all, or can't be looked at. */
+  /** Undefined for a text that isn't a path, lies outside, or can't be looked at. */
   readonly target: Target | undefined;
 }
-
-const toolsWithDefaultPath: ReadonlySet<string> = new Set(["list_files", "search_files"]);
 
 /** The path that a call is about; undefined when its input has none. */
 export function pathOfCall({ toolName, input }: ToolCall): unknown {
   const given = isRecord(input) && Object.hasOwn(input, "path") ? input["path"] : undefined;
-  return given ?? (toolsWithDefaultPath.has(toolName) ? "." : undefined);
+  return given ?? factsOf(toolName).defaultPath;
 }
 
 export function seePath(path: string, roots: Roots | undefined): SeenPath {
@@ -40,15 +39,18 @@ export function seePath(path: string, roots: Roots | undefined): SeenPath {
   }
 }
 
-/** `seen`: what its path was seen as, if it has one. */
-export function valuesOfCall(call: ToolCall, seen: Pick<SeenPath, "names"> | undefined): ValuesOf {
+/** `seen`: what its path was seen as, if it has one. A pattern that is an absolute path is compared with absolute names. */
+export function valuesOfCall(call: ToolCall, seen: Pick<SeenPath, "names"> | undefined, roots: Roots | undefined): ValuesOf {
   const input = isRecord(call.input) ? call.input : {};
-  return (member) => {
-    if (member === "path" && seen) return seen.names.map((name) => [name]);
+  return (member, isAbsolute) => {
+    if (member === "path" && seen) return seen.names.map((name) => [isAbsolute && roots ? toAbsolute(name, roots) : name]);
     const value = Object.hasOwn(input, member) ? input[member] : undefined;
-    if (value === undefined) return member === "args" && call.toolName === "run_command" ? [[]] : undefined;
+    if (value === undefined) return member === "args" && call.toolName === toolNames.runCommand ? [[]] : undefined;
     return [Array.isArray(value) ? value.map(toText) : [toText(value)]];
   };
 }
+
+/** A name as rules see it, from the top of the file system. */
+export const toAbsolute = (name: string, { paths }: Roots): string => resolve(paths[0], name).replaceAll(sep, "/");
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value)) ?? "";

@@ -3,21 +3,23 @@
 // everything else asks, and so does every tool of an MCP server, whatever it says about itself. With mode
 // `deny` what would ask is denied.
 
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../limits.ts";
 import type { Roots } from "../tools/files/roots.ts";
+import { toolNames } from "../tools/tool-table.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { coverageOf, type Coverage } from "./call-kind.ts";
-import { pathOfCall, seePath, valuesOfCall, type SeenPath } from "./call-values.ts";
+import { pathOfCall, seePath, toAbsolute, valuesOfCall, type SeenPath } from "./call-values.ts";
 import { createPermit } from "./file-permits.ts";
 import type { PermissionPolicy, ToolCall, Verdict } from "./policy.ts";
-import { describeRule, matchesRule, type PermissionRule } from "./rules.ts";
+import type { PermissionRule } from "../rules/permission-rule.ts";
+import { describeRule, matchesRule, type ValuesOf } from "./rules.ts";
 import type { RulesFile } from "./rules-file.ts";
 
 export type PermissionMode = "ask" | "deny";
 
 export interface PolicyOptions {
   readonly rules?: readonly PermissionRule[] | undefined;
-  /** `deny`: there is nobody to ask. Default: `ask`. */
+  /** `deny`: there is no user to ask. Default: `ask`. */
   readonly mode?: PermissionMode | undefined;
   /** What paths in rules are relative to. */
   readonly roots?: Roots | undefined;
@@ -28,28 +30,29 @@ export interface PolicyOptions {
 
 /** A policy by rules, which can also be asked about files that no tool has named. */
 export interface RulesPolicy extends PermissionPolicy {
-  /** Why this file may not be read, whoever names it. By its name and its real path. */
+  /** Why this file may not be read, by its name and its real path. */
   denialOfReading(names: readonly string[]): string | undefined;
 }
 
 export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
-  const { rules = [], mode = "ask", roots, audit, remembered } = options;
+  const { mode = "ask", roots, audit, remembered } = options;
+  const written = (options.rules ?? []).map((rule) => withRealRoots(rule, roots));
   const byConversation = createMemory();
-  // What was shown is what counts, however much later the answer comes.
+  // An answer counts for what was shown, however much later it comes.
   const judged = new WeakMap<ToolCall, { readonly verdict: Verdict; readonly coverage: Coverage }>();
-  const rulesNow = (): RulesNow => ({ written: rules, kept: remembered?.rules() ?? [] });
+  /** Answers that were kept beyond their conversation. */
+  const kept = (): readonly PermissionRule[] => remembered?.rules() ?? [];
 
   function judge(call: ToolCall, seen: SeenPath | undefined, coverage: Coverage): Verdict {
-    const values = valuesOfCall(call, seen);
+    const values = valuesOfCall(call, seen, roots);
     const matches = (rule: PermissionRule): boolean => matchesRule(rule, call.toolName, values);
-    const { written, kept } = rulesNow();
-    const all = [...written, ...kept].filter(matches);
+    const all = [...written, ...kept()].filter(matches);
     const denied = all.find(({ decision }) => decision === "deny");
     if (denied) return { decision: "deny", reason: denialBy(denied) };
     const answered = byConversation.of(call.conversationId).find(matches);
     if (answered) return { decision: "allow", reason: `allowed for this conversation: ${describeRule(answered)}`, via: "remembered" };
     const last = all.at(-1);
-    const via = last && kept.includes(last) ? "remembered" : "rule";
+    const via = last && kept().includes(last) ? "remembered" : "rule";
     if (last?.decision === "allow") return { decision: "allow", reason: `the rule "${describeRule(last)}" allows it`, via };
     if (!last && call.isReadOnly && !isForeign(call)) return { decision: "allow", reason: "it only reads", via: "default" };
     return question(call, last, { coverage, seen });
@@ -60,7 +63,7 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
     if (mode === "deny")
       return {
         decision: "deny",
-        reason: `${why}; nobody is asked here, so it is denied. A rule among "permissions" in agent.json can allow it`,
+        reason: `${why}; there is no user to ask here, so it is denied. A rule among "permissions" in agent.json can allow it`,
         via: "mode",
       };
     const [, real] = seen?.names ?? [];
@@ -68,7 +71,7 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
     return { decision: "ask", reason: `${why}.${where} ${coveredBy(coverage)}` };
   }
 
-  // Before the answer: who says "always" shall know when it means once, or not for long.
+  // Said before the answer: "always" may mean once, or only in this conversation.
   function coveredBy(coverage: Coverage): string {
     if (!("rule" in coverage)) return `"Always allow" is not remembered for this call and means once: ${coverage.onlyOnce}`;
     const problem = remembered?.problem();
@@ -84,15 +87,13 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
       const verdict = judge(call, seen, coverage);
       judged.set(call, { verdict, coverage });
       if (!roots || verdict.decision === "deny") return verdict;
-      const { written, kept } = rulesNow();
-      const permit = createPermit({ call, seen, roots, rules: [...written, ...kept], answers: byConversation.of(call.conversationId) });
+      const permit = createPermit({ call, seen, roots, rules: [...written, ...kept()], answers: byConversation.of(call.conversationId) });
       return { ...verdict, permit };
     },
     denialOfReading(names) {
-      const { written, kept } = rulesNow();
-      const values = (member: string): readonly (readonly string[])[] | undefined =>
-        member === "path" ? names.map((name) => [name]) : undefined;
-      const denied = [...written, ...kept].find((rule) => rule.decision === "deny" && matchesRule(rule, "read_file", values));
+      const values: ValuesOf = (member, isAbsolute) =>
+        member === "path" ? names.map((name) => [isAbsolute && roots ? toAbsolute(name, roots) : name]) : undefined;
+      const denied = [...written, ...kept()].find((rule) => rule.decision === "deny" && matchesRule(rule, toolNames.readFile, values));
       return denied && denialBy(denied);
     },
     allowAlways(call) {
@@ -108,10 +109,10 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
   };
 }
 
-interface RulesNow {
-  readonly written: readonly PermissionRule[];
-  /** Answers that were kept beyond their conversation. */
-  readonly kept: readonly PermissionRule[];
+/** A root may be a link, and a rule may call it by that name: files are known by their real paths. */
+function withRealRoots(rule: PermissionRule, roots: Roots | undefined): PermissionRule {
+  const path = rule.match?.["path"];
+  return roots && typeof path === "string" ? { ...rule, match: { ...rule.match, path: roots.withRealRoot(path) } } : rule;
 }
 
 interface Looked {
@@ -126,7 +127,7 @@ const isForeign = ({ toolName }: ToolCall): boolean => toolName.includes("__");
 
 function whyAsked(call: ToolCall): string {
   if (isForeign(call)) return `${call.toolName} belongs to an MCP server`;
-  return call.toolName === "run_command" ? "it runs a program" : `${call.toolName} may change something`;
+  return call.toolName === toolNames.runCommand ? "it runs a program" : `${call.toolName} may change something`;
 }
 
 interface Memory {
@@ -141,7 +142,7 @@ function createMemory(): Memory {
     of: (conversationId) => answers.filter((answer) => answer.conversationId === conversationId).map(({ rule }) => rule),
     add(conversationId, rule) {
       answers.push({ conversationId, rule });
-      if (answers.length > limits.permissionRuleEntries) answers.shift();
+      if (answers.length > agentLimits.permissionRuleEntries) answers.shift();
     },
   };
 }

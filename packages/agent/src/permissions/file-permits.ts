@@ -7,9 +7,11 @@
 import { posix, sep } from "node:path";
 import { targetOf, type Permit, type Ruling } from "../tools/files/permit.ts";
 import type { Roots } from "../tools/files/roots.ts";
+import { factsOf } from "../tools/tool-table.ts";
 import { valuesOfCall, type SeenPath } from "./call-values.ts";
 import type { ToolCall } from "./policy.ts";
-import { matchesRule, type PermissionRule } from "./rules.ts";
+import type { PermissionRule } from "../rules/permission-rule.ts";
+import { matchesRule } from "./rules.ts";
 import { matchesGlob } from "../tools/files/glob.ts";
 
 export interface PermitOptions {
@@ -24,18 +26,15 @@ export interface PermitOptions {
 
 export function createPermit(options: PermitOptions): Permit {
   const { call, seen, roots } = options;
-  const target = call.toolName === "run_command" ? targetOf(roots.paths[0]) : seen?.target;
-  const judges = {
-    folder: [createJudge(call.toolName, options)],
-    file: [...new Set([call.toolName, ...(call.toolName === "search_files" ? ["read_file"] : [])])].map((name) =>
-      createJudge(name, options),
-    ),
-  };
+  const { actsOn, opensLike } = factsOf(call.toolName);
+  const target = actsOn === "command" ? targetOf(roots.paths[0]) : seen?.target;
+  const judge = createJudge(call.toolName, options);
+  const judges = { folder: [judge], file: opensLike === undefined ? [judge] : [judge, createJudge(opensLike, options)] };
   return {
     target,
     judge(real, kind) {
       const names = namesBelow(real, options);
-      const rulings = judges[kind].map((judge) => judge(names));
+      const rulings = judges[kind].map((rulingOn) => rulingOn(names));
       return rulings.find((ruling) => ruling === "deny") ?? rulings.find((ruling) => ruling === "ask") ?? "allow";
     },
   };
@@ -50,13 +49,13 @@ function namesBelow(real: string, { seen, roots }: PermitOptions): readonly stri
   return [posix.join(byText, way), shown];
 }
 
-function createJudge(toolName: string, { call, seen, rules, answers }: PermitOptions): (names: readonly string[]) => Ruling {
+function createJudge(toolName: string, { call, seen, roots, rules, answers }: PermitOptions): (names: readonly string[]) => Ruling {
   const concerned = rules.filter((rule) => matchesGlob(rule.tool, toolName));
   if (concerned.every(({ decision }) => decision === "allow")) return () => "allow";
-  const ownValues = valuesOfCall(call, seen);
+  const ownValues = valuesOfCall(call, seen, roots);
   const settled = new Set(rules.filter((rule) => matchesRule(rule, call.toolName, ownValues)));
   return (names) => {
-    const values = valuesOfCall(call, { names });
+    const values = valuesOfCall(call, { names }, roots);
     const matching = concerned.filter((rule) => matchesRule(rule, toolName, values));
     if (matching.some(({ decision }) => decision === "deny")) return "deny";
     const last = matching.at(-1);

@@ -1,4 +1,4 @@
-// What the runtime asks before a tool runs. The rules answer allow, deny, or ask; whoever asks is the
+// What the runtime asks before a tool runs. The rules answer allow, deny or ask; the question itself is put by the
 // runtime, which knows the host. Every decision goes to the audit log.
 
 import type { Permit } from "../tools/files/permit.ts";
@@ -19,7 +19,7 @@ export interface Verdict {
   readonly decision: "allow" | "ask" | "deny";
   /** Which rule says so, or why it is asked; for people. */
   readonly reason: string;
-  /** What settled it: a rule (unless given), an answer that was remembered, the defaults, or that there is nobody to ask. */
+  /** What settled it: a rule (unless given), an answer that was remembered, the defaults, or that there is no user to ask. */
   readonly via?: SettledVia;
   /** Holds tools that open files to what was decided about. */
   readonly permit?: Permit | undefined;
@@ -33,7 +33,7 @@ export interface Outcome {
   readonly decision: "allow" | "allow_always" | "deny";
   /** Who decided, or why it is so; for people. */
   readonly by: string;
-  /** Without an answer: `expired` in time, `closed` when there is no host any more, `cancelled` with its turn. */
+  /** Without an answer: `expired` in time, `closed` when the host is gone, `cancelled` with its turn. */
   readonly via: SettledVia | AnsweredVia | "expired" | "closed" | "cancelled";
 }
 

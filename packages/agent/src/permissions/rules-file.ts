@@ -7,10 +7,11 @@
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { describeThrown, HawserError, isRecord, limits } from "@hawser/wire";
-import { logLine, makeFolder, replacePrivateFile, withFileLock } from "@hawser/wire/node";
+import { describeThrown, HawserError, isRecord } from "@hawser/protocol/internal";
+import { agentLimits } from "../limits.ts";
+import { logLine, makeFolder, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
 import { codeOf } from "../tools/files/file-errors.ts";
-import { parseRule, type PermissionRule } from "./rules.ts";
+import { parseRule, type PermissionRule } from "../rules/permission-rule.ts";
 
 export interface RulesFile {
   rules(): readonly PermissionRule[];
@@ -72,7 +73,7 @@ const isSame = (one: unknown, other: PermissionRule): boolean => JSON.stringify(
 const fullText = "the file of remembered answers is full";
 
 const isFull = (entries: readonly unknown[], text = ""): boolean =>
-  entries.length >= limits.permissionRuleEntries || Buffer.byteLength(text) > limits.permissionFileBytes;
+  entries.length >= agentLimits.permissionRuleEntries || Buffer.byteLength(text) > agentLimits.permissionFileBytes;
 
 const shownMistakes = 5;
 
@@ -114,7 +115,7 @@ async function load(path: string): Promise<Content> {
 
 /** As the open file is, whatever happens to its name meanwhile. */
 async function readBounded(handle: FileHandle): Promise<string> {
-  const { permissionFileBytes } = limits;
+  const { permissionFileBytes } = agentLimits;
   if (!(await handle.stat()).isFile()) throw new HawserError("usage", "it is not a regular file");
   const buffer = Buffer.alloc(permissionFileBytes + 1);
   let length = 0;

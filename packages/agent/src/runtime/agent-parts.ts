@@ -1,16 +1,17 @@
 // What a runtime is made of. The composing program hands these in; the runtime knows none of their makers.
 
-import { limits, type ServerEntry, type Tool, type UserMessageRequest } from "@hawser/wire";
+import type { ServerEntry, UserMessageRequest } from "@hawser/protocol";
+import type { Tool } from "@hawser/tools";
+import { agentLimits } from "../limits.ts";
 import type { ConversationStore } from "../history/conversation-store.ts";
 import type { AttachedContent, ModelCatalog } from "../model/model.ts";
 import type { PermissionPolicy } from "../permissions/policy.ts";
-import type { TokenPrices } from "./prices.ts";
 
 export type Attachment = NonNullable<UserMessageRequest["attachments"]>[number];
 
 /** The limits that a program may change. */
 export type TurnLimits = Pick<
-  typeof limits,
+  typeof agentLimits,
   "agentHeartbeatMs" | "agentSteps" | "agentToolMs" | "agentTurnMs" | "permissionMs" | "permissionUnprovenMs"
 >;
 
@@ -36,4 +37,13 @@ export interface AgentParts {
   readonly toolFailure?: "result" | "fatal" | undefined;
 }
 
-export const turnLimits = (parts: AgentParts): TurnLimits => ({ ...limits, ...parts.limits });
+export const turnLimits = (parts: AgentParts): TurnLimits => ({ ...agentLimits, ...parts.limits });
+
+/** Vendors change their prices, so none are built in: the configuration names them. */
+export interface TokenPrices {
+  /** US dollars for a million tokens. */
+  readonly inputPerMillion: number;
+  readonly outputPerMillion: number;
+  /** Of what came from a cache; as other input unless given. */
+  readonly cachedInputPerMillion?: number | undefined;
+}

@@ -1,23 +1,23 @@
-// Every request that is no turn: answered at once, whatever the turns do. Each ends with one `done`,
+// Every request but `user_message`: answered at once, whatever the turns do. Each ends with one `done`,
 // `error` or `status`.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { cutText, HawserError, limits, type AnyAgentRequest, type InFlightTable } from "@hawser/wire";
+import { HawserError, quoteShort, type AnyAgentRequest } from "@hawser/protocol/internal";
+import { createSemaphore, wireLimits, type InFlightTable } from "@hawser/wire/internal";
 import type { Conversation } from "../history/conversation-store.ts";
-import { createOneAtATime } from "../one-at-a-time.ts";
+import { agentLimits } from "../limits.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import { toConversationLines } from "./conversation-lines.ts";
-import type { OpenConversations } from "./open-conversations.ts";
 import type { Questions } from "./questions.ts";
+import type { RecentConversations } from "./recent-conversations.ts";
 import type { Reply } from "./reply.ts";
-import { checkConversationId, readMetadata } from "./request-metadata.ts";
-import type { Turns } from "./turns.ts";
+import { checkConversationId, readMetadata, type Turns } from "./turns.ts";
 
 export interface ControlOptions {
   readonly parts: AgentParts;
   readonly turns: Turns;
   readonly inFlight: InFlightTable;
-  readonly conversations: OpenConversations;
+  readonly conversations: RecentConversations;
   readonly questions: Questions;
   readonly startedAt: number;
   isStopping(): boolean;
@@ -38,12 +38,12 @@ export function createControlAnswers(options: ControlOptions): (request: Control
 type ConversationKind = "clear_history" | `${string}_conversation` | "list_conversations";
 
 function runtimeAnswers(options: ControlOptions): Omit<Answers, Extract<keyof Answers, ConversationKind>> {
-  const { parts, turns, inFlight, conversations, questions } = options;
+  const { parts, turns, inFlight, questions } = options;
   return {
     async get_status(request, reply) {
       const { conversationId } = readMetadata(request, options.lastConversation());
       const { running, waiting } = turns.lanes;
-      const conversationLength = await conversations.lengthOf(conversationId);
+      const conversationLength = await parts.store.lengthOf(conversationId);
       const state = options.isStopping() ? "stopping" : running > 0 ? "busy" : "idle";
       const uptime = Math.round(performance.now() - options.startedAt);
       const servers = [...(parts.servers?.() ?? [])];
@@ -54,7 +54,7 @@ function runtimeAnswers(options: ControlOptions): Omit<Answers, Extract<keyof An
       const ended = turns.whenEnded(target);
       const count = inFlight.cancel(target, new HawserError("cancelled", `cancelled by request ${id}`));
       // Its end comes before ours, unless it takes too long.
-      await Promise.race([ended, sleep(limits.cancelGraceMs, undefined, { ref: false })]);
+      await Promise.race([ended, sleep(wireLimits.cancelGraceMs, undefined, { ref: false })]);
       await reply.done({ cancelled: count > 0 });
     },
     async permission_response({ permissionId, decision, via }, reply) {
@@ -62,7 +62,7 @@ function runtimeAnswers(options: ControlOptions): Omit<Answers, Extract<keyof An
       await reply.done();
     },
     async list_models(_, reply) {
-      await reply.emit({ type: "models", data: { models: await parts.models.list() } });
+      await reply.emit({ type: "models", data: { models: [...(await parts.models.list())] } });
       await reply.done();
     },
     async subscribe({ conversationId, since = 0 }, reply) {
@@ -75,8 +75,8 @@ function runtimeAnswers(options: ControlOptions): Omit<Answers, Extract<keyof An
 function conversationAnswers(options: ControlOptions): Pick<Answers, Extract<keyof Answers, ConversationKind>> {
   const { parts, turns, conversations } = options;
   const { lanes } = turns;
-  // What is long is answered for one at a time: as many at once as may ask would fill the memory.
-  const inTurn = createOneAtATime();
+  // Long answers are made one at a time: all of those that may be asked for at once would fill the memory.
+  const longAnswers = createSemaphore(1);
   return {
     async clear_history(request, reply) {
       const { conversationId, isForced } = readMetadata(request, options.lastConversation());
@@ -87,8 +87,8 @@ function conversationAnswers(options: ControlOptions): Pick<Answers, Extract<key
     },
     async list_conversations(_, reply) {
       const all = await parts.store.list();
-      await inTurn(() =>
-        reply.emit({ type: "conversations", data: { conversations: withinOneLine(all.slice(0, limits.agentListedEntries)) } }),
+      await longAnswers.run(() =>
+        reply.emit({ type: "conversations", data: { conversations: withinOneLine(all.slice(0, agentLimits.agentListedEntries)) } }),
       );
       await reply.done();
     },
@@ -100,7 +100,7 @@ function conversationAnswers(options: ControlOptions): Pick<Answers, Extract<key
         for (const line of toConversationLines(messages.slice(from)))
           await reply.emit({ type: "conversation", data: { conversationId, ...(title && { title }), ...line } });
       };
-      await inTurn(() => conversations.use(conversationId, load));
+      await longAnswers.run(() => conversations.use(conversationId, load));
       await reply.done();
     },
     async delete_conversation({ conversationId }, reply) {
@@ -124,11 +124,11 @@ function conversationAnswers(options: ControlOptions): Pick<Answers, Extract<key
 }
 
 /** The first ones, as many as one line takes: an id may be long. */
-function withinOneLine<Entry extends object>(entries: readonly Entry[]): readonly Entry[] {
+function withinOneLine<Entry extends object>(entries: readonly Entry[]): Entry[] {
   let bytes = 0;
-  const tooMany = entries.findIndex((entry) => (bytes += Buffer.byteLength(JSON.stringify(entry)) + 1) > limits.agentListedBytes);
-  return tooMany === -1 ? entries : entries.slice(0, tooMany);
+  const tooMany = entries.findIndex((entry) => (bytes += Buffer.byteLength(JSON.stringify(entry)) + 1) > agentLimits.agentListedBytes);
+  return tooMany === -1 ? [...entries] : entries.slice(0, tooMany);
 }
 
 const unknownMessage = (messageId: string): HawserError =>
-  new HawserError("invalid_message", `the conversation has no message "${cutText(messageId, 100)}"; load it to see its messages`);
+  new HawserError("invalid_message", `the conversation has no message ${quoteShort(messageId, 100)}; load it to see its messages`);

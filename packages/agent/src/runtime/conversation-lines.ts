@@ -1,7 +1,8 @@
 // A conversation as lines that stay far below the limit: many short messages share a line, a long one is
 // spread over several, and a reader joins the parts of one `messageId` again.
 
-import { limits, splitText, type ConversationMessage, type MessagePart } from "@hawser/wire";
+import { agentLimits } from "../limits.ts";
+import { splitText, type ConversationMessage, type MessagePart } from "@hawser/protocol/internal";
 
 export interface ConversationLine {
   readonly messages: ConversationMessage[];
@@ -15,7 +16,7 @@ export function* toConversationLines(messages: readonly ConversationMessage[]): 
   for (const message of messages) {
     for (const piece of toPieces(message)) {
       const pieceChars = JSON.stringify(piece).length;
-      if (line.length > 0 && chars + pieceChars > limits.agentLineChars) {
+      if (line.length > 0 && chars + pieceChars > agentLimits.agentLineChars) {
         yield { messages: line, next: (line.at(-1) as ConversationMessage).messageId };
         line = [];
         chars = 0;
@@ -34,7 +35,7 @@ function* toPieces(message: ConversationMessage): Generator<ConversationMessage>
   let chars = 0;
   for (const part of parts) {
     const partChars = JSON.stringify(part).length;
-    if (share.length > 0 && chars + partChars > limits.agentLineChars) {
+    if (share.length > 0 && chars + partChars > agentLimits.agentLineChars) {
       yield { ...message, parts: share };
       share = [];
       chars = 0;
@@ -46,6 +47,6 @@ function* toPieces(message: ConversationMessage): Generator<ConversationMessage>
 }
 
 function toShortParts(part: MessagePart): MessagePart[] {
-  if (part.type !== "text" || part.text.length <= limits.agentLineChars) return [part];
-  return Array.from(splitText(part.text, limits.agentLineChars), (text) => ({ type: "text", text }));
+  if (part.type !== "text" || part.text.length <= agentLimits.agentLineChars) return [part];
+  return Array.from(splitText(part.text, agentLimits.agentLineChars), (text) => ({ type: "text", text }));
 }

@@ -1,10 +1,9 @@
-// A tool, and the module that it comes from, is somebody else's code in our process. It may not end the process
-// under the turns of others: `process.exit` inside of it is an error of its own, and what a tool throws or
-// rejects after its time is a line in the log.
+// A tool, and the module that it comes from, is other people's code in our process. It must not end the process while
+// other turns run: `process.exit` in a tool is that tool's error, and what it throws after its end is a line in the log.
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { cutText, describeThrown, HawserError } from "@hawser/wire";
-import { logLine } from "@hawser/wire/node";
+import { describeThrown, HawserError, quoteShort } from "@hawser/protocol/internal";
+import { logLine } from "@hawser/wire/internal/node";
 
 const foreignScope = new AsyncLocalStorage<string>();
 
@@ -16,9 +15,7 @@ export function inForeignScope<Result>(owner: string, action: () => Result): Res
 /** What a tool leaves on every object would turn up in loops over messages that are not its own. */
 export function hideFromLoops(toolName: string): void {
   for (const name in {}) {
-    logLine(
-      `[hawser] agent: after tool "${toolName}" every object has a member ${JSON.stringify(cutText(name, 100))}; it is hidden from loops`,
-    );
+    logLine(`[hawser] agent: after tool "${toolName}" every object has a member ${quoteShort(name, 100)}; it is hidden from loops`);
     Reflect.defineProperty(Object.prototype, name, { enumerable: false });
   }
 }
@@ -31,6 +28,6 @@ export function guardProcessFromTools(): void {
     if (owner === undefined) return exit(code);
     throw new HawserError("tool_failed", `${owner} called process.exit(${String(code ?? "")}); it was not carried out`);
   }) as typeof process.exit;
-  process.on("unhandledRejection", (reason) => logLine(`[hawser] agent: nobody waited for this rejection: ${describeThrown(reason)}`));
+  process.on("unhandledRejection", (reason) => logLine(`[hawser] agent: unhandled rejection: ${describeThrown(reason)}`));
   process.on("uncaughtException", (error) => logLine(`[hawser] agent: uncaught: ${describeThrown(error)}`));
 }

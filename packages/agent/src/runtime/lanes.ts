@@ -1,8 +1,10 @@
-// One lane per conversation: what it has to do is done one after the other, and lanes run side by side.
-// How much is taken on is bounded in turns, in lanes and in bytes; what does not fit is refused at once. The bytes
-// of a job count until it is over: its message is held while it runs as much as while it waits.
+// One lane per conversation: its jobs run one after another, and lanes run side by side. Bounded in turns, in lanes and
+// in bytes; a job that doesn't fit is refused at once. The bytes of a job count until it is over: its message is held
+// while it runs as much as while it waits.
 
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { createByteBudget, type Share } from "@hawser/wire/internal";
+import { agentLimits } from "../limits.ts";
 
 export interface Job {
   /** What it holds while it waits and runs. */
@@ -23,52 +25,57 @@ export interface Lanes {
   afterwards<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result>;
 }
 
+interface HeldJob {
+  readonly job: Job;
+  readonly share: Share;
+}
+
 export function createLanes(): Lanes {
   /** Jobs of each lane that has work; the first one runs. */
-  const lanes = new Map<string, Job[]>();
-  let heldBytes = 0;
+  const lanes = new Map<string, HeldJob[]>();
+  const messages = createByteBudget(agentLimits.agentQueuedBytes);
   let waiting = 0;
 
-  function begin(conversationId: string, lane: Job[]): void {
-    const [job] = lane;
-    void job?.run().finally(() => {
+  function begin(conversationId: string, lane: HeldJob[]): void {
+    const [first] = lane;
+    void first?.job.run().finally(() => {
       lane.shift();
-      heldBytes -= job.bytes;
-      const [next] = lane;
-      if (next) {
+      first.share.set(0);
+      if (lane.length > 0) {
         waiting--;
         begin(conversationId, lane);
       } else lanes.delete(conversationId);
     });
   }
 
-  function checkBytes({ bytes }: Job): void {
-    if (heldBytes + bytes > limits.agentQueuedBytes) throw overloaded("the messages that are being answered or wait are too long together");
+  function hold(job: Job, mayExceed: boolean): HeldJob {
+    if (!mayExceed && messages.heldBytes + job.bytes > agentLimits.agentQueuedBytes)
+      throw overloaded("the messages that are being answered or wait are too long together");
+    const share = messages.openShare();
+    share.set(job.bytes);
+    return { job, share };
   }
 
   function add(conversationId: string, job: Job): () => boolean {
     const lane = lanes.get(conversationId);
     if (!lane) {
-      if (lanes.size >= limits.agentBusyLanes) throw overloaded(`${limits.agentBusyLanes} conversations have work`);
-      // A short message can still be had from everybody.
-      if (job.bytes > limits.agentLightBytes) checkBytes(job);
-      heldBytes += job.bytes;
-      const opened = [job];
+      if (lanes.size >= agentLimits.agentBusyLanes) throw overloaded(`${agentLimits.agentBusyLanes} conversations are busy`);
+      // A short message may always begin: every conversation gets a word in.
+      const opened = [hold(job, job.bytes <= agentLimits.agentLightBytes)];
       lanes.set(conversationId, opened);
       begin(conversationId, opened);
       return () => false;
     }
-    if (lane.length > limits.agentQueuedTurns) throw overloaded(`${limits.agentQueuedTurns} messages wait in this conversation`);
-    checkBytes(job);
-    lane.push(job);
+    if (lane.length > agentLimits.agentQueuedTurns) throw overloaded(`${agentLimits.agentQueuedTurns} messages wait in this conversation`);
+    const held = hold(job, false);
+    lane.push(held);
     waiting++;
-    heldBytes += job.bytes;
     return () => {
-      const at = lane.indexOf(job);
+      const at = lane.indexOf(held);
       if (at < 1) return false;
       lane.splice(at, 1);
       waiting--;
-      heldBytes -= job.bytes;
+      held.share.set(0);
       return true;
     };
   }
@@ -96,4 +103,4 @@ export function createLanes(): Lanes {
   };
 }
 
-const overloaded = (what: string): HawserError => new HawserError("overloaded", `${what} already; wait for an end, then try again`);
+const overloaded = (what: string): HawserError => new HawserError("overloaded", `${what}; retry when one finishes`);

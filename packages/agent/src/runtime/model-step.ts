@@ -1,24 +1,22 @@
 // One step of a model: its text goes to the host as it comes, its tool calls are announced, and all of it
 // is collected for the history. A long text is handed over in pieces while it comes, so that little of it is
-// held here. What the model has said before a failure is not lost: the caller gets it from `parts`, whatever
-// happens.
+// held here. What the model said before a failure is not lost: the caller finds it in `parts`.
 
+import { agentLimits } from "../limits.ts";
+import { exceedsDepth, replaceHalfPairs, wireLimits } from "@hawser/wire/internal";
 import {
   createWholeCharacters,
   cutText,
-  exceedsDepth,
   HawserError,
-  limits,
-  replaceHalfPairs,
   splitText,
   type MessagePart,
+  type ResponseBody,
   type TextGap,
-} from "@hawser/wire";
+} from "@hawser/protocol/internal";
 import type { Model, ModelEvent, ModelStep } from "../model/model.ts";
 import { createAbortGuard } from "./abort-guard.ts";
-import type { TurnEvent } from "./replay.ts";
 import type { RequestedCall } from "./tool-runner.ts";
-import { envelopeDepth } from "./tool-value.ts";
+import { envelopeDepth } from "../tool-value.ts";
 
 /** What a turn has used so far; shared by its steps. */
 export interface TurnTotals {
@@ -45,12 +43,14 @@ export interface StepRunOptions {
   readonly model: Model;
   readonly step: ModelStep;
   readonly totals: TurnTotals;
-  emit(event: TurnEvent): Promise<void>;
+  emit(event: ResponseBody): Promise<void>;
+  /** Arguments are coming that are held until they are complete; resolves when there may be more. */
+  growInput(chars: number): Promise<void>;
   /** Takes over what has come so far; a text that goes on continues the last one. */
   keep(parts: readonly MessagePart[]): Promise<void>;
 }
 
-export function createStepRun({ model, step, totals, emit, keep }: StepRunOptions): StepRun {
+export function createStepRun({ model, step, totals, emit, growInput, keep }: StepRunOptions): StepRun {
   const parts: MessagePart[] = [];
   const calls: RequestedCall[] = [];
   const characters = createWholeCharacters();
@@ -69,21 +69,21 @@ export function createStepRun({ model, step, totals, emit, keep }: StepRunOption
   }
 
   function onWords(text: string): Promise<void> {
-    if (text.length > limits.agentTokenChars) return onLongText(text);
+    if (text.length > agentLimits.agentTokenChars) return onLongText(text);
     totals.textBytes += Buffer.byteLength(text);
-    if (totals.textBytes > limits.agentTurnBytes)
-      throw new HawserError("too_large", `the answer is longer than ${limits.agentTurnBytes} bytes; ask for less`);
+    if (totals.textBytes > agentLimits.agentTurnBytes)
+      throw new HawserError("too_large", `the answer is longer than ${agentLimits.agentTurnBytes} bytes; ask for less`);
     const last = parts.at(-1);
     if (last?.type !== "text") parts.push({ type: "text", text });
     else {
       last.text += text;
-      if (last.text.length > limits.agentTokenChars) return emitAndKeep(text);
+      if (last.text.length > agentLimits.agentTokenChars) return emitAndKeep(text);
     }
     return emit({ type: "token", token: text });
   }
 
   async function onLongText(text: string): Promise<void> {
-    for (const piece of splitText(text, limits.agentTokenChars)) await onWords(piece);
+    for (const piece of splitText(text, agentLimits.agentTokenChars)) await onWords(piece);
   }
 
   async function emitAndKeep(token: string): Promise<void> {
@@ -92,8 +92,8 @@ export function createStepRun({ model, step, totals, emit, keep }: StepRunOption
   }
 
   async function onCall(call: RequestedCall): Promise<void> {
-    if (calls.length >= limits.agentStepCalls)
-      throw new HawserError("overloaded", `the model asked for more than ${limits.agentStepCalls} tool calls at once`);
+    if (calls.length >= agentLimits.agentStepCalls)
+      throw new HawserError("overloaded", `the model asked for more than ${agentLimits.agentStepCalls} tool calls at once`);
     const { input, problem } = toFittingInput(call);
     const toolId = uniqueId(call.toolId, totals.toolIds);
     const toolName = cutText(call.toolName, maxToolIdChars, "").toWellFormed();
@@ -106,6 +106,7 @@ export function createStepRun({ model, step, totals, emit, keep }: StepRunOption
 
   async function onEvent(event: Exclude<ModelEvent, { type: "text" }>): Promise<void> {
     if (event.type === "tool_call") return onCall(event);
+    if (event.type === "tool_input") return growInput(event.chars);
     if (event.type === "notice") return emit({ type: "progress", data: { message: event.message } });
     totals.inputTokens += event.inputTokens ?? 0;
     totals.outputTokens += event.outputTokens ?? 0;
@@ -156,11 +157,11 @@ const maxToolIdChars = 200;
 function toFittingInput({ toolName, input, problem }: RequestedCall): { readonly input: unknown; readonly problem?: string | undefined } {
   const written = JSON.stringify(input) ?? "null";
   const text = replaceHalfPairs(written);
-  if (Buffer.byteLength(text) > limits.agentToolInputBytes)
+  if (Buffer.byteLength(text) > agentLimits.agentToolInputBytes)
     throw new HawserError(
       "too_large",
-      `the arguments for "${cutText(toolName, maxToolIdChars)}" are longer than ${limits.agentToolInputBytes} bytes`,
+      `the arguments for "${cutText(toolName, maxToolIdChars)}" are longer than ${agentLimits.agentToolInputBytes} bytes`,
     );
-  if (!exceedsDepth(text, limits.maxWriteDepth - envelopeDepth)) return { input: text === written ? input : JSON.parse(text), problem };
+  if (!exceedsDepth(text, wireLimits.maxWriteDepth - envelopeDepth)) return { input: text === written ? input : JSON.parse(text), problem };
   return { input: text, problem: problem ?? "the arguments are nested too deep; flatten them" };
 }

@@ -1,8 +1,9 @@
-// Questions to the user: each waits for one answer, for a bounded time. Without an answer it is a no. Each
-// outcome says how it came about, for the audit log.
+// Questions to the user: each waits for one answer, for a bounded time. No answer means deny. Each outcome says how it
+// came about, for the audit log.
 
 import { randomUUID } from "node:crypto";
-import { HawserError, type limits } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import type { agentLimits } from "../limits.ts";
 import type { AnsweredVia, Outcome } from "../permissions/policy.ts";
 
 /** The turn that asks. */
@@ -19,11 +20,11 @@ export interface Questions {
   trustHost(): void;
   /** `via`: how the user answered, as the host says. Throws when no such question waits. */
   answer(permissionId: string, decision: Outcome["decision"], via?: string): void;
-  /** There can be no answer from now on: what waits and what comes is denied. */
+  /** No answer can come from now on: open and later questions are denied. */
   close(reason: string): void;
 }
 
-type QuestionLimits = Pick<typeof limits, "permissionMs" | "permissionUnprovenMs">;
+type QuestionLimits = Pick<typeof agentLimits, "permissionMs" | "permissionUnprovenMs">;
 
 const answeredVia: readonly AnsweredVia[] = ["click", "key", "shortcut", "word"];
 
@@ -32,7 +33,7 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
   let closedBecause: string | undefined;
   let isHostTrusted = false;
 
-  /** Denies when the time is over. It is looked at anew each time: the host may show that it answers, or hear of other tools meanwhile. */
+  /** Denies when the time is over. The due time is computed again each time: the host may show that it answers, or hear of other tools meanwhile. */
   function startClock(heardAt: () => number, deny: (outcome: Outcome) => void): { stop(): void } {
     const askedAt = performance.now();
     let timer: NodeJS.Timeout | undefined;

@@ -1,90 +1,227 @@
-// How one request is answered: in order, numbered where it is a turn, exactly one end, and nothing after
-// it. A silent turn gives a sign of life, unless only the user is awaited.
+// How requests are answered: in order, with exactly one end, and nothing after it. Messages leave one after
+// another, so that a slow host holds the next one back. Between requests, what a host waits for (an end, a status, a
+// question) goes before long answers, and those take turns.
+//
+// A turn's answers are numbered, and kept for a host that comes back (`subscribe`). What is kept is bounded for all turns
+// together: the oldest of the turn that holds most goes first. A silent turn gives a sign of life, unless only the
+// user is awaited.
 
-import { toHawserError, type Flight, type HawserError } from "@hawser/wire";
-import { toErrorMembers } from "./error-members.ts";
-import type { Outbox } from "./outbox.ts";
-import type { TurnEvent, TurnRecord } from "./replay.ts";
+import { setImmediate as nextLoop } from "node:timers/promises";
+import {
+  errorTable,
+  HawserError,
+  toErrorText,
+  toHawserError,
+  type AnyAgentResponse,
+  type ErrorCode,
+  type ResponseBody,
+} from "@hawser/protocol/internal";
+import { createOutbox, withIdSource, type Flight, type Outbox, type Transport } from "@hawser/wire/internal";
+import { logLine } from "@hawser/wire/internal/node";
+import { agentLimits } from "../limits.ts";
+import { createAbortGuard } from "./abort-guard.ts";
+
+type End = Extract<AnyAgentResponse, { type: "done" | "error" | "status" }>;
+type DoneData = NonNullable<Extract<End, { type: "done" }>["data"]>;
 
 export interface Reply {
   /** Resolves when the host can take more. Ignored after the end. Rejects when the event can't be sent as it is. */
-  emit(event: TurnEvent): Promise<void>;
+  emit(event: ResponseBody): Promise<void>;
   /** The last answer; only the first end counts. */
-  end(event: TurnEvent): Promise<unknown>;
-  done(data?: object): Promise<unknown>;
-  fail(error: unknown): Promise<unknown>;
-  /** The end is on its way: a host that does not read may keep it waiting for long. */
+  end(event: ResponseBody<End>): Promise<void>;
+  done(data?: DoneData): Promise<void>;
+  fail(error: unknown): Promise<void>;
+  /** The end is on its way; a host that doesn't read may keep it waiting. */
   readonly isOver: boolean;
   /** When the last response went out that hosts of the first contract know, on the monotonic clock. */
   readonly heardAt: number;
   /** Resolves once the end is written. */
   readonly ended: Promise<void>;
+  /** For a turn: sends again what was sent after `seq`. Throws `too_large` when some of it is no longer kept. */
+  sendAgain(seq: number): Promise<void>;
 }
 
 export interface ReplyOptions {
-  readonly outbox: Outbox;
   readonly idSource: string;
   readonly flight: Flight;
-  /** For a turn: numbers its events and keeps them for a host that comes back. */
-  readonly record?: TurnRecord | undefined;
-  /** For a turn: what to say when it is silent; undefined while only the user is awaited. */
-  signOfLife?(): string | undefined;
-  readonly heartbeatMs?: number | undefined;
+  /** Only for a turn, whose events are numbered and kept. */
+  readonly turn?:
+    | {
+        readonly heartbeatMs: number;
+        /** What it says when it is silent; undefined while only the user is awaited. */
+        signOfLife(): string | undefined;
+      }
+    | undefined;
 }
 
+/** The way out of one transport. */
+export interface Replies {
+  readonly outbox: Pick<Outbox<Message>, "isFull" | "whenRoom" | "whenSent">;
+  open(options: ReplyOptions): Reply;
+  ready(event: ResponseBody<Extract<AnyAgentResponse, { type: "ready" }>>): void;
+  /** Answers a line that isn't a request, under the id that was read from it. */
+  refuse(idSource: string, error: HawserError): void;
+}
+
+interface Message {
+  readonly idSource: string | undefined;
+  readonly event: ResponseBody & { readonly timestamp: number };
+}
+
+const urgent: ReadonlySet<string> = new Set(["done", "error", "status", "permission_request"]);
+const unsendable: ReadonlySet<ErrorCode> = new Set(["too_large", "too_deep", "not_serializable"]);
 /** Responses of a turn that a host knows without any of our additions. */
 const contractTypes: ReadonlySet<string> = new Set(["token", "tool_use", "tool_result", "done", "error"]);
 
-export function createReply(options: ReplyOptions): Reply {
-  const { outbox, idSource, flight, record, signOfLife } = options;
-  const ended = Promise.withResolvers<void>();
-  let seq = 0;
-  let isOver = false;
-  let heardAt = performance.now();
+export function createReplies(transport: Transport): Replies {
+  const openRecord = createReplay();
+  const outbox = createOutbox<Message>({
+    send: ({ idSource, event }) => transport.send(withIdSource(idSource, event)),
+    maxUnsent: agentLimits.agentUnsentMessages,
+    laneOf: ({ idSource }) => idSource,
+    isUrgent: ({ event }) => urgent.has(event.type),
+    // A model that never waits would keep the process from reading until its last word.
+    pause: (sent) => (sent >= agentLimits.agentSliceMessages ? nextLoop() : undefined),
+  });
 
-  const heartbeat = signOfLife && setInterval(beat, options.heartbeatMs).unref();
-
-  function beat(): void {
-    // A host that does not read needs no sign of life.
-    const message = outbox.waiting === 0 ? signOfLife?.() : undefined;
-    if (message !== undefined) void put({ type: "progress", data: { message } });
+  /** Resolves when the host took it or is gone, which `closed` tells. Rejects when it can't be sent as it is. */
+  function put(idSource: string | undefined, event: Message["event"]): Promise<void> {
+    return new Promise((resolve, reject) =>
+      outbox.put({ idSource, event }, (error) => (error && unsendable.has(error.code) ? reject(error) : resolve())),
+    );
   }
 
-  function put(event: TurnEvent): Promise<HawserError | undefined> {
-    heartbeat?.refresh();
-    if (contractTypes.has(event.type)) heardAt = performance.now();
-    if (!record) return outbox.put(idSource, event);
-    seq++;
-    // With its time, so that what is sent again says when it was.
-    const numbered = { ...event, seq, timestamp: Date.now() };
-    record.add({ seq, event: numbered });
-    return outbox.put(idSource, numbered);
-  }
+  const putNow = (idSource: string | undefined, event: ResponseBody): Promise<void> => put(idSource, { ...event, timestamp: Date.now() });
 
-  function end(event: TurnEvent): Promise<unknown> {
-    if (isOver || !flight.finish()) return Promise.resolve();
-    isOver = true;
-    clearInterval(heartbeat);
-    const sent = put(event);
-    record?.close();
-    void sent.then(() => ended.resolve());
-    return sent;
+  /** For an end that can't be sent: there is no other way left to say so. */
+  const putError = (idSource: string, error: HawserError): Promise<void> =>
+    putNow(idSource, toErrorEvent(error)).catch(() => logLine(`[hawser] agent: an answer can't be sent: ${error.message}`));
+
+  function open({ idSource, flight, turn }: ReplyOptions): Reply {
+    const ended = Promise.withResolvers<void>();
+    const record = turn && openRecord();
+    // A host that doesn't read must not keep a turn from ending.
+    const guarded = turn && createAbortGuard(flight.signal);
+    const heartbeat = turn && setInterval(beat, turn.heartbeatMs).unref();
+    let seq = 0;
+
+    function beat(): void {
+      // A host that doesn't read needs no sign of life.
+      const message = outbox.unsent === 0 ? turn?.signOfLife() : undefined;
+      if (message !== undefined) write({ type: "progress", data: { message } }).catch(() => {});
+    }
+
+    function write(event: ResponseBody): Promise<void> {
+      heartbeat?.refresh();
+      if (contractTypes.has(event.type)) reply.heardAt = performance.now();
+      if (!record) return putNow(idSource, event);
+      const numbered = { ...event, seq: ++seq, timestamp: Date.now() };
+      record.add(numbered);
+      return put(idSource, numbered);
+    }
+
+    // Plain members: an object with a getter stays until a full collection (decision 0031).
+    const reply = {
+      isOver: false,
+      heardAt: performance.now(),
+      ended: ended.promise,
+      emit(event: ResponseBody): Promise<void> {
+        if (reply.isOver) return Promise.resolve();
+        return guarded ? guarded(write(event)) : write(event);
+      },
+      async end(event: ResponseBody<End>): Promise<void> {
+        if (reply.isOver || !flight.finish()) return;
+        reply.isOver = true;
+        clearInterval(heartbeat);
+        const sent = write(event);
+        record?.close();
+        await sent.catch((error: HawserError) => putError(idSource, error));
+        ended.resolve();
+      },
+      done: (data?: DoneData) => reply.end({ type: "done", ...(data && { data }) }),
+      fail: (error: unknown) => reply.end(toErrorEvent(toHawserError(error))),
+      async sendAgain(since: number): Promise<void> {
+        const events = record?.since(since);
+        if (!events)
+          throw new HawserError(
+            "too_large",
+            "what the turn has sent since then is no longer held; load the conversation when it has ended",
+          );
+        await Promise.all(events.map((event) => put(idSource, event)));
+      },
+    };
+    return reply;
   }
 
   return {
-    async emit(event) {
-      const unsent = isOver ? undefined : await put(event);
-      if (unsent) throw unsent;
-    },
-    end,
-    done: (data) => end({ type: "done", ...(data && { data }) }),
-    fail: (error) => end({ type: "error", ...toErrorMembers(toHawserError(error)) }),
-    get isOver() {
-      return isOver;
-    },
-    get heardAt() {
-      return heardAt;
-    },
-    ended: ended.promise,
+    outbox,
+    open,
+    ready: (event) => void putNow(undefined, event),
+    refuse: (idSource, error) => void putError(idSource, error),
   };
+}
+
+type SentEvent = Message["event"] & { readonly seq: number };
+
+interface TurnRecord {
+  add(event: SentEvent): void;
+  /** What was sent after `seq`; undefined when some of it is forgotten. */
+  since(seq: number): readonly SentEvent[] | undefined;
+  /** The turn has ended: nothing is kept. */
+  close(): void;
+}
+
+/** What the running turns have sent. */
+function createReplay(): () => TurnRecord {
+  const turns = new Set<{ events: { readonly event: SentEvent; readonly bytes: number }[]; bytes: number; lastSeq: number }>();
+  let total = 0;
+
+  function forgetOldest(): void {
+    const largest = [...turns].reduce((most, turn) => (turn.bytes > most.bytes ? turn : most));
+    // Half of it at once: forgetting one by one would look through all turns at every token.
+    const gone = largest.events.splice(0, Math.ceil(largest.events.length / 2));
+    const bytes = gone.reduce((sum, sent) => sum + sent.bytes, 0);
+    largest.bytes -= bytes;
+    total -= bytes;
+  }
+
+  return () => {
+    const turn = { events: [] as { readonly event: SentEvent; readonly bytes: number }[], bytes: 0, lastSeq: 0 };
+    turns.add(turn);
+    return {
+      add(event) {
+        const bytes = weigh(event);
+        turn.events.push({ event, bytes });
+        turn.bytes += bytes;
+        turn.lastSeq = event.seq;
+        total += bytes;
+        while (total > agentLimits.agentReplayBytes) forgetOldest();
+      },
+      since(seq) {
+        const first = turn.events[0]?.event.seq ?? turn.lastSeq + 1;
+        return seq + 1 < first ? undefined : turn.events.map(({ event }) => event).filter((event) => event.seq > seq);
+      },
+      close() {
+        turns.delete(turn);
+        total -= turn.bytes;
+        turn.events = [];
+      },
+    };
+  };
+}
+
+// About what an event takes besides its text.
+const eventBytes = 200;
+
+function weigh(event: SentEvent): number {
+  if (event.type === "token") return eventBytes + 2 * event.token.length;
+  return eventBytes + 2 * JSON.stringify(("data" in event ? event.data : null) ?? null).length;
+}
+
+/** In words for people and as a code for programs. The opening words say what kind of failure it is; the rest what happened and what to do. */
+export function toErrorEvent({ code, message }: HawserError): ResponseBody<Extract<End, { type: "error" }>> {
+  const { agentText } = errorTable[code];
+  const hasOpening = message.toLowerCase().startsWith(agentText.toLowerCase());
+  const text = hasOpening ? message.slice(0, 1).toUpperCase() + message.slice(1) : `${agentText}: ${message}`;
+  return { type: "error", error: toErrorText(text), code };
 }

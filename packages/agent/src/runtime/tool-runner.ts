@@ -1,18 +1,19 @@
-// Runs the tool calls of one step: finds the tool, checks the arguments, asks whether it may, runs it and
-// makes a result of whatever happens. Calls that only read run side by side; as soon as one may change
-// something, all of the step run in the order in which the model made them.
+// Runs the tool calls of one step through the tool host: adds the question whether a call may run, a time limit and
+// progress, and makes a result of every outcome. Calls that only read run side by side; as soon as one may
+// change something, all of the step run in the order in which the model made them.
 
-import { cutText, HawserError, limits, ToolNotFoundError, untilAborted, type Tool, type ToolContext } from "@hawser/wire";
-import { logLine } from "@hawser/wire/node";
-import { createGates, prepareInput, type PreparedInput } from "@hawser/wire/tools";
+import { HawserError, toErrorText, type ResponseBody } from "@hawser/protocol/internal";
+import { createToolHosts, type Tool, type ToolContext } from "@hawser/tools/internal";
+import { createSemaphore, untilAborted } from "@hawser/wire/internal";
+import { logLine } from "@hawser/wire/internal/node";
+import { agentLimits } from "../limits.ts";
 import type { ModelTool } from "../model/model.ts";
 import type { Outcome, PermissionPolicy, ToolCall } from "../permissions/policy.ts";
-import { withPermit, type Permit } from "../tools/files/permit.ts";
 import { hideFromLoops, inForeignScope } from "./exit-guard.ts";
-import { createProgress } from "./progress.ts";
 import type { Questions } from "./questions.ts";
-import type { TurnEvent } from "./replay.ts";
-import { toToolError, toToolValue } from "./tool-value.ts";
+import { toToolError, toToolValue } from "../tool-value.ts";
+import { withPermit, type Permit } from "../tools/files/permit.ts";
+import { factsOf } from "../tools/tool-table.ts";
 
 export interface RequestedCall {
   readonly toolId: string;
@@ -29,10 +30,10 @@ export interface ToolResult {
   readonly error?: string;
 }
 
-export interface CallScope {
+export interface TurnScope {
   readonly conversationId: string;
   readonly signal: AbortSignal;
-  emit(event: TurnEvent): Promise<void>;
+  emit(event: ResponseBody): Promise<void>;
   /** When the host was last told something that the first contract knows. */
   heardAt(): number;
   /** Told when a question begins and ends to wait for the user. */
@@ -43,12 +44,7 @@ export interface ToolRunner {
   /** What a model is shown. */
   readonly tools: readonly ModelTool[];
   /** Never rejects, but when the turn is over. `onResult` is told of each as it comes. */
-  run(calls: readonly RequestedCall[], scope: CallScope, onResult: (result: ToolResult) => Promise<void>): Promise<void>;
-}
-
-interface Prepared {
-  readonly tool: Tool;
-  readonly input: PreparedInput;
+  run(calls: readonly RequestedCall[], scope: TurnScope, onResult: (result: ToolResult) => Promise<void>): Promise<void>;
 }
 
 export interface ToolRunnerOptions {
@@ -58,37 +54,31 @@ export interface ToolRunnerOptions {
   readonly toolMs: number;
 }
 
-/** Prepares tools once, whatever the number of turns; their gates are shared by all conversations. */
+/** Tools are prepared once, however many turns use them, and all conversations wait for the same turns of a tool. */
 export function createToolRunners(options: ToolRunnerOptions): (tools: readonly Tool[]) => ToolRunner {
-  const prepared = new WeakMap<Tool, PreparedInput>();
-  const gates = createGates();
-
-  function prepare(tool: Tool): Prepared {
-    const input = prepared.get(tool) ?? prepareInput(tool.name, tool.input);
-    prepared.set(tool, input);
-    return { tool, input };
-  }
+  const hostOf = createToolHosts();
 
   return (tools) => {
-    const byName = new Map(tools.map((tool) => [tool.name, prepare(tool)]));
-    const isReadOnly = ({ toolName }: RequestedCall): boolean => byName.get(toolName)?.tool.annotations?.readOnlyHint === true;
+    // Of two sources with a tool of one name the last one counts: a turn must not fail because of it.
+    const host = hostOf([...new Map(tools.map((tool) => [tool.name, tool])).values()]);
+    const readOnly = new Set(tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name));
 
-    async function execute(call: RequestedCall, scope: CallScope): Promise<ToolResult> {
+    async function execute(call: RequestedCall, scope: TurnScope): Promise<ToolResult> {
       const { toolId, toolName } = call;
       try {
-        const { tool, input } = find(byName, toolName);
+        const hosted = host.find(toolName);
         if (call.problem !== undefined) throw new HawserError("invalid_arguments", call.problem);
-        // One copy from here on: what is asked about is what is executed, whoever holds the original.
+        // Copies from here on: what is asked about is what is executed, even if the original changes.
         const shown = structuredClone(call.input ?? {}) as Record<string, unknown>;
-        const checked = await input.check(toolName, structuredClone(shown));
-        const permit = await authorize(
-          options,
-          { conversationId: scope.conversationId, toolId, toolName, input: shown, isReadOnly: isReadOnly(call) },
-          scope,
-        );
-        const run = { tool, args: checked, toolId, scope, permit, toolMs: options.toolMs };
-        const value = await gates.pass(tool, scope.signal, () => runTool(run));
-        return { toolId, toolName, result: toToolValue(value) };
+        const asked = { conversationId: scope.conversationId, toolId, toolName, input: shown, isReadOnly: readOnly.has(toolName) };
+        const result = await hosted.call({
+          args: structuredClone(shown),
+          signal: scope.signal,
+          authorize: () => authorize(options, asked, scope),
+          run: (args, permit) => runTool({ tool: hosted.tool, args, toolId, scope, permit, toolMs: options.toolMs }),
+          bound: toToolValue,
+        });
+        return { toolId, toolName, result };
       } catch (error) {
         scope.signal.throwIfAborted();
         return { toolId, toolName, result: null, isError: true, error: toToolError(error) };
@@ -96,30 +86,23 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
     }
 
     return {
-      tools: [...byName.values()].map(({ tool, input }) => ({
+      tools: host.tools.map(({ tool, jsonSchema }) => ({
         name: tool.name,
         // A module of the user may have left it out.
         description: tool.description ?? "",
-        inputSchema: input.jsonSchema,
+        inputSchema: jsonSchema,
       })),
       async run(calls, scope, onResult) {
         const one = async (call: RequestedCall): Promise<void> => onResult(await execute(call, scope));
-        if (calls.every(isReadOnly)) await sideBySide(calls, one);
+        if (calls.every(({ toolName }) => readOnly.has(toolName))) await sideBySide(calls, one);
         else for (const call of calls) await one(call);
       },
     };
   };
 }
 
-function find(byName: ReadonlyMap<string, Prepared>, toolName: string): Prepared {
-  const found = byName.get(toolName);
-  if (found) return found;
-  const known = [...byName.keys()].slice(0, 40).join(", ");
-  throw new ToolNotFoundError(`there is no tool "${cutText(toolName, 200)}"; ${known ? `known are: ${known}` : "none is offered"}`);
-}
-
 /** Throws when it may not run. Returns what its files are held to. */
-async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCall, scope: CallScope): Promise<Permit | undefined> {
+async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCall, scope: TurnScope): Promise<Permit | undefined> {
   const { decision, reason, via = "rule", permit } = policy.decide(call);
   if (decision === "allow") {
     policy.note(call, { decision, by: reason, via });
@@ -137,7 +120,7 @@ async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCal
   policy.note(call, isKept || answer.decision === "deny" ? answer : { ...answer, decision: "allow" });
   if (answer.decision === "deny")
     throw new HawserError("tool_failed", `denied: ${answer.by === "the user" ? "the user said no" : answer.by}`);
-  // For a page that comes back while the tool runs: the question is no longer one.
+  // For a page that comes back while the tool runs: the question is answered.
   const message = answer.decision === "allow_always" && !isKept ? "allowed once; this call can't be remembered" : "allowed";
   await scope.emit({ type: "progress", data: { toolId: call.toolId, message } });
   return permit;
@@ -145,12 +128,12 @@ async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCal
 
 interface Asking {
   readonly questions: Questions;
-  readonly scope: CallScope;
+  readonly scope: TurnScope;
 }
 
 /** Whether a file is there already is known from what the decision is bound to. */
 function whatIsReplaced({ toolName }: ToolCall, permit: Permit | undefined): { readonly replaces?: boolean } {
-  return toolName === "write_file" && permit?.target ? { replaces: permit.target.missing.length === 0 } : {};
+  return factsOf(toolName).mayReplace && permit?.target ? { replaces: permit.target.missing.length === 0 } : {};
 }
 
 /** Rejects when the turn ends first. */
@@ -161,7 +144,7 @@ async function ask(
 ): Promise<Outcome> {
   scope.onQuestion(true);
   const { toolId, toolName, input } = call;
-  const question = (permissionId: string): TurnEvent => ({
+  const question = (permissionId: string): ResponseBody => ({
     type: "permission_request",
     data: { permissionId, toolId, toolName, input, ...about },
   });
@@ -170,9 +153,9 @@ async function ask(
 
 interface ToolRun {
   readonly tool: Tool;
-  readonly args: unknown;
+  readonly args: never;
   readonly toolId: string;
-  readonly scope: CallScope;
+  readonly scope: TurnScope;
   readonly permit: Permit | undefined;
   readonly toolMs: number;
 }
@@ -193,28 +176,56 @@ async function runTool({ tool, args, toolId, scope, permit, toolMs }: ToolRun): 
     log: (message, level = "info") => logLine(`[hawser] ${tool.name} ${level}: ${message}`),
   };
   try {
-    const running = inForeignScope(`tool "${tool.name}"`, async () => tool.run(args as never, withPermit(context, permit)));
+    const running = inForeignScope(`tool "${tool.name}"`, async () => tool.run(args, withPermit(context, permit)));
     return await untilAborted(signal, running);
   } finally {
     clearTimeout(timer);
-    // Whatever it does from now on is of no use to anybody.
+    // From now on its work is useless.
     over.abort(late);
     hideFromLoops(tool.name);
   }
 }
 
+/** After one has failed, no further one begins. */
 async function sideBySide<Item>(items: readonly Item[], action: (item: Item) => Promise<void>): Promise<void> {
-  const rest = items.values();
-  let hasFailed = false;
-  const work = async (): Promise<void> => {
-    for (const item of rest) {
-      // One failure is the end of all: nobody waits for the others any more.
-      if (hasFailed) return;
-      await action(item).catch((error: unknown) => {
-        hasFailed = true;
+  const seats = createSemaphore(agentLimits.agentParallelCalls);
+  const one = (item: Item): Promise<void> =>
+    seats.run(() =>
+      action(item).catch((error: Error) => {
+        seats.close(error);
         throw error;
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(items.length, limits.agentParallelCalls) }, work));
+      }),
+    );
+  await Promise.all(items.map(one));
 }
+
+type Report = (done?: unknown, total?: unknown, message?: unknown) => void;
+
+/** Never throws. `emit` may reject when the turn is over; the report is then dropped. */
+function createProgress(toolId: string, emit: (event: ResponseBody) => Promise<void>): Report {
+  let waiting = 0;
+  let latest: ResponseBody | undefined;
+
+  function send(event: ResponseBody): void {
+    waiting++;
+    void emit(event)
+      .catch(() => {})
+      .then(() => {
+        waiting--;
+        const next = latest;
+        latest = undefined;
+        if (next) send(next);
+      });
+  }
+
+  return (done, total, message) => {
+    const data = { toolId, ...countOf("done", done), ...countOf("total", total), ...textOf(message) };
+    const event = { type: "progress" as const, data };
+    if (waiting < agentLimits.agentProgressEntries) send(event);
+    else latest = event;
+  };
+}
+
+// A tool may hand in anything; the protocol knows finite numbers and text.
+const countOf = (name: string, value: unknown): object => (Number.isFinite(value) ? { [name]: value } : {});
+const textOf = (value: unknown): object => (typeof value === "string" ? { message: toErrorText(value) } : {});

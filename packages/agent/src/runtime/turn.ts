@@ -1,39 +1,36 @@
-// One turn: the user's message goes into the history, the model answers step by step, the tools it asks
-// for are run, and the answer is on disk before the turn is said to be done. However it ends, the history
-// holds what was said and done up to then.
+// One turn: the user's message goes into the history, the model answers step by step, the tools it asks for run, and the
+// answer is on disk before the turn is `done`. However it ends, the history holds what was said and done until then.
 
 import { randomUUID } from "node:crypto";
 import {
   createTextGap,
   HawserError,
-  limits,
   toHawserError,
   type ConversationMessage,
   type MessagePart,
   type UsageData,
   type UserMessageRequest,
-} from "@hawser/wire";
-import { logLine } from "@hawser/wire/node";
+} from "@hawser/protocol/internal";
+import type { Semaphore } from "@hawser/wire/internal";
+import { logLine } from "@hawser/wire/internal/node";
 import type { Conversation } from "../history/conversation-store.ts";
 import type { AttachedContent, Model } from "../model/model.ts";
-import { turnLimits, type AgentParts } from "./agent-parts.ts";
-import type { HeavyWork } from "./heavy-work.ts";
+import { agentLimits } from "../limits.ts";
+import { turnLimits, type AgentParts, type TokenPrices } from "./agent-parts.ts";
 import { createStepRun, type StepRun, type TurnTotals } from "./model-step.ts";
-import { toCostUsd } from "./prices.ts";
-import type { CallScope, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
-import { createHolding, type Holding } from "./turn-holding.ts";
-import type { TurnPlace } from "./turn-room.ts";
+import type { TurnScope, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
+import type { TurnShare } from "./turn-memory.ts";
 
 export interface TurnOptions {
   readonly request: UserMessageRequest;
   readonly parts: AgentParts;
   readonly conversation: Conversation;
   readonly model: Model;
-  readonly scope: CallScope;
-  /** Through which what may be large goes into the history. */
-  readonly heavyWork: HeavyWork;
-  /** Where it is said how much the turn holds. */
-  readonly place: TurnPlace;
+  readonly scope: TurnScope;
+  /** One seat for all conversations: a large value is copied several times on its way to the disk, and many at once would fill the memory. */
+  readonly largeWrites: Semaphore;
+  /** What the turn holds of the memory that all turns share. */
+  readonly share: TurnShare;
   /** The tools as they are now. */
   toolRunner(): ToolRunner;
 }
@@ -48,8 +45,9 @@ export interface TurnOutcome {
 export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
   const { request, parts, conversation, model, scope } = options;
   const attachments = await readAll(parts, request, conversation, scope.signal);
-  const held = createHolding({ request, conversation, place: options.place, signal: scope.signal }, attachments);
-  held.count();
+  const attachedBytes = request.attachments?.reduce((sum, { path }) => sum + (attachments.get(path)?.content.length ?? 0), 0) ?? 0;
+  const heldBytes = (): number => conversation.bytes + attachedBytes;
+  options.share.count(heldBytes());
   const user = toUserMessage(request);
   const answer: ConversationMessage = {
     messageId: randomUUID(),
@@ -59,11 +57,12 @@ export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
     requestId: request.id,
     model: model.name,
   };
-  await options.heavyWork(request.message.length, () => conversation.add(user));
+  await writeLarge(request.message.length, options, () => conversation.add(user));
   await conversation.add(answer);
   try {
-    await held.grow();
-    await answerIn(answer.messageId, options, { attachments, held });
+    const grow = (): Promise<void> => options.share.grow(heldBytes());
+    await grow();
+    await answerIn(answer.messageId, options, { attachments, grow });
   } catch (error) {
     await conversation
       .finish(answer.messageId, toHawserError(error).message)
@@ -74,13 +73,17 @@ export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
   return { conversationId: conversation.conversationId, userMessageId: user.messageId, assistantMessageId: answer.messageId };
 }
 
+const writeLarge = (chars: number, { largeWrites }: TurnOptions, write: () => Promise<void>): Promise<void> =>
+  chars > agentLimits.agentTokenChars ? largeWrites.run(write) : write();
+
 interface TurnContents {
   readonly attachments: ReadonlyMap<string, AttachedContent>;
-  readonly held: Holding;
+  /** Tells how much the turn holds now; resolves when it may be more. */
+  grow(): Promise<void>;
 }
 
-async function answerIn(messageId: string, options: TurnOptions, { attachments, held }: TurnContents): Promise<void> {
-  const { parts, conversation, model, scope } = options;
+async function answerIn(messageId: string, options: TurnOptions, { attachments, grow }: TurnContents): Promise<void> {
+  const { parts, conversation, model, scope, share } = options;
   const counts = { textBytes: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: undefined };
   const totals: TurnTotals = { ...counts, toolIds: idsIn(conversation), gap: createTextGap() };
   const { agentSteps } = turnLimits(parts);
@@ -92,24 +95,23 @@ async function answerIn(messageId: string, options: TurnOptions, { attachments, 
       attachments,
       tools: runner.tools,
       signal: scope.signal,
-      holdInput: held.growInput,
     };
     const keep = async (added: readonly MessagePart[]): Promise<void> => {
       await conversation.addParts(messageId, added);
-      await held.grow();
+      await grow();
     };
-    const run = createStepRun({ model, step, totals, emit: (event) => scope.emit(event), keep });
+    const run = createStepRun({ model, step, totals, emit: scope.emit, growInput: share.growInput, keep });
     await keepWhatWasSaid(run, (added) => conversation.addParts(messageId, added));
-    held.endStep();
-    await held.grow();
+    share.endStep();
+    await grow();
     if (totals.inputTokens + totals.outputTokens > 0) await scope.emit({ type: "usage", data: toUsage(model, totals, parts) });
     if (run.calls.length === 0) return;
-    await runCalls(run.calls, { runner, messageId, held }, options);
+    await runCalls(run.calls, { runner, messageId, grow }, options);
   }
   throw new HawserError("overloaded", `the agent took ${agentSteps} steps without an end; ask for less at once`);
 }
 
-/** What was said before a failure belongs into the history as much as what was said before the end. */
+/** What was said before a failure belongs in the history as much as what was said before the end. */
 async function keepWhatWasSaid(run: StepRun, addParts: (parts: readonly MessagePart[]) => Promise<void>): Promise<void> {
   try {
     await run.run();
@@ -122,23 +124,22 @@ async function keepWhatWasSaid(run: StepRun, addParts: (parts: readonly MessageP
   if (run.parts.length > 0) await addParts(run.parts);
 }
 
-interface Calling {
+interface Calling extends Pick<TurnContents, "grow"> {
   readonly runner: ToolRunner;
   readonly messageId: string;
-  readonly held: Holding;
 }
 
-async function runCalls(calls: readonly RequestedCall[], { runner, messageId, held }: Calling, options: TurnOptions): Promise<void> {
+async function runCalls(calls: readonly RequestedCall[], { runner, messageId, grow }: Calling, options: TurnOptions): Promise<void> {
   const { conversation, scope, parts } = options;
   const open = new Map(calls.map((call) => [call.toolId, call]));
   const onResult = async (result: ToolResult): Promise<void> => {
     scope.signal.throwIfAborted();
     open.delete(result.toolId);
-    // A text is as long as it is, about; to write it out once more only to measure it would cost as much as to keep it.
+    // The length of a text is close enough; writing it out as JSON only to measure it would cost as much as keeping it.
     const { length: chars } = typeof result.result === "string" ? result.result : JSON.stringify(result.result);
-    await options.heavyWork(chars, () => conversation.addParts(messageId, [{ type: "tool_result", ...result }]));
+    await writeLarge(chars, options, () => conversation.addParts(messageId, [{ type: "tool_result", ...result }]));
     await scope.emit({ type: "tool_result", data: result });
-    await held.grow();
+    await grow();
     if (result.isError && parts.toolFailure === "fatal")
       throw new HawserError("tool_failed", `tool "${result.toolName}" failed: ${result.error}`);
   };
@@ -169,7 +170,7 @@ function toUserMessage({ id, message, attachments = [] }: UserMessageRequest): C
   return { messageId: randomUUID(), role: "user", parts, timestamp: Date.now(), requestId: id };
 }
 
-/** Those of this message must be there; an earlier one that has gone since, or finds no room, is not worth a failed turn. */
+/** The attachments of this message must be there. An earlier one that is gone or doesn't fit any more fails no turn. */
 async function readAll(
   parts: AgentParts,
   { attachments = [] }: UserMessageRequest,
@@ -180,11 +181,11 @@ async function readAll(
   const contents = new Map(read.map((content) => [content.path, content]));
   let bytes = read.reduce((sum, { content }) => sum + content.length, 0);
   const earlier = conversation.messages.flatMap((message) => message.parts).filter((part) => part.type === "attachment");
-  for (const { path, mime } of earlier.slice(-limits.agentEarlierEntries).toReversed()) {
+  for (const { path, mime } of earlier.slice(-agentLimits.agentEarlierEntries).toReversed()) {
     if (contents.has(path)) continue;
     const [content] = await parts.readAttachments([{ path, mime }], signal, true).catch(() => []);
     bytes += content?.content.length ?? 0;
-    if (bytes > limits.maxAttachedBytes) break;
+    if (bytes > agentLimits.maxAttachedBytes) break;
     if (content) contents.set(path, content);
   }
   return contents;
@@ -206,4 +207,14 @@ function toUsage({ name }: Model, totals: TurnTotals, { prices }: AgentParts): U
     ...(cachedInputTokens > 0 && { cachedInputTokens }),
     ...(costUsd !== undefined && { costUsd }),
   };
+}
+
+type UsedTokens = Pick<TurnTotals, "inputTokens" | "outputTokens" | "cachedInputTokens">;
+
+const million = 1_000_000;
+
+export function toCostUsd({ inputTokens, outputTokens, cachedInputTokens }: UsedTokens, prices: TokenPrices): number {
+  const { inputPerMillion, outputPerMillion, cachedInputPerMillion = inputPerMillion } = prices;
+  const freshTokens = Math.max(0, inputTokens - cachedInputTokens);
+  return (freshTokens * inputPerMillion + cachedInputTokens * cachedInputPerMillion + outputTokens * outputPerMillion) / million;
 }

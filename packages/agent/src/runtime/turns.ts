@@ -1,27 +1,24 @@
-// The turns of all conversations: taken in, waiting in their lane, running, ended. Each has one reply, and
-// a host that comes back can have sent again what the running one has said.
+// The turns of all conversations: accepted, waiting in their lane, running, ended. Each has one reply, and a host that
+// comes back can ask for what the running turn has sent already.
 
-import { HawserError, untilAborted, type Flight, type InFlightTable, type UserMessageRequest } from "@hawser/wire";
+import { HawserError, type AnyAgentRequest, type UserMessageRequest } from "@hawser/protocol";
+import { createSemaphore, untilAborted, type Flight, type InFlightTable } from "@hawser/wire/internal";
 import { checkAttachmentCount } from "../attachments/read-attachments.ts";
-import { createAbortGuard } from "./abort-guard.ts";
+import { agentLimits } from "../limits.ts";
 import { turnLimits, type AgentParts } from "./agent-parts.ts";
-import { createHeavyWork } from "./heavy-work.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
-import type { OpenConversations } from "./open-conversations.ts";
-import type { Outbox } from "./outbox.ts";
 import type { Questions } from "./questions.ts";
-import { createReplay, type TurnRecord } from "./replay.ts";
-import { createReply, type Reply } from "./reply.ts";
-import { readMetadata } from "./request-metadata.ts";
-import { createToolRunners, type CallScope, type ToolRunner } from "./tool-runner.ts";
-import { createTurnRoom, type TurnPlace } from "./turn-room.ts";
+import type { RecentConversations } from "./recent-conversations.ts";
+import type { Replies, Reply } from "./reply.ts";
+import { createToolRunners, type ToolRunner, type TurnScope } from "./tool-runner.ts";
+import { createTurnMemory, type TurnShare } from "./turn-memory.ts";
 import { runTurn } from "./turn.ts";
 
 export interface Turns {
   readonly lanes: Lanes;
   /** Throws what is wrong with the request; everything later is the turn's own end. `bytes`: what it holds while it waits. */
   accept(request: UserMessageRequest, idSource: string, bytes: number): Reply;
-  /** Resolves when the turn of this id has ended; at once when there is none. */
+  /** Resolves when the turn of this id has ended; at once when there is no such turn. */
   whenEnded(id: string): Promise<void>;
   /** Ends every turn of a conversation, also those that wait. */
   cancelAllOf(conversationId: string, reason: HawserError): void;
@@ -31,9 +28,7 @@ export interface Turns {
 
 interface Turn {
   readonly id: string;
-  readonly idSource: string;
   readonly conversationId: string;
-  readonly record: TurnRecord;
   readonly reply: Reply;
   readonly flight: Flight;
   readonly request: UserMessageRequest;
@@ -45,18 +40,17 @@ interface Turn {
 
 export interface TurnsOptions {
   readonly parts: AgentParts;
-  readonly outbox: Outbox;
+  readonly replies: Replies;
   readonly inFlight: InFlightTable;
-  readonly conversations: OpenConversations;
+  readonly conversations: RecentConversations;
   readonly questions: Questions;
 }
 
-export function createTurns({ parts, outbox, inFlight, conversations, questions }: TurnsOptions): Turns {
+export function createTurns({ parts, replies, inFlight, conversations, questions }: TurnsOptions): Turns {
   const { agentHeartbeatMs, agentToolMs, agentTurnMs } = turnLimits(parts);
   const lanes = createLanes();
-  const replay = createReplay();
-  const heavyWork = createHeavyWork();
-  const room = createTurnRoom();
+  const largeWrites = createSemaphore(1);
+  const memory = createTurnMemory();
   const toolRunner = createToolRunners({ policy: parts.policy, questions, toolMs: agentToolMs });
   const turns = new Map<string, Turn>();
 
@@ -64,23 +58,11 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
     const { conversationId, model } = readMetadata(request);
     if (request.message === "" && !request.attachments?.length)
       throw new HawserError("invalid_message", '"message" is empty; say something, or attach a file');
-    // Before it waits: thousands of them would be held for nothing.
+    // Checked before it waits: a refused list would be held for nothing.
     checkAttachmentCount(request.attachments ?? []);
     const flight = inFlight.begin(request.id);
-    const record = replay.open();
-    const reply = createReply({ outbox, idSource, flight, record, signOfLife: () => signOfLife(turn), heartbeatMs: agentHeartbeatMs });
-    const turn: Turn = {
-      id: request.id,
-      idSource,
-      conversationId,
-      record,
-      reply,
-      flight,
-      request,
-      model,
-      state: "waiting",
-      questions: 0,
-    };
+    const reply = replies.open({ idSource, flight, turn: { heartbeatMs: agentHeartbeatMs, signOfLife: () => signOfLife(turn) } });
+    const turn: Turn = { id: request.id, conversationId, reply, flight, request, model, state: "waiting", questions: 0 };
     turns.set(turn.id, turn);
     void reply.ended.then(() => turns.get(turn.id) === turn && turns.delete(turn.id));
     return turn;
@@ -89,22 +71,22 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
   async function run(turn: Turn): Promise<void> {
     const { flight, reply, conversationId, request } = turn;
     turn.state = "running";
-    let place: TurnPlace | undefined;
+    let share: TurnShare | undefined;
     const tooLong = new HawserError("timeout", `no end within ${agentTurnMs / 60_000} minutes; ask for less at once`);
     const timer = setTimeout(() => inFlight.cancel(turn.id, tooLong), agentTurnMs);
     try {
       flight.signal.throwIfAborted();
       const model = await untilAborted(flight.signal, parts.models.pick(turn.model));
-      place = await room.enter(flight.signal);
+      share = await memory.enter(flight.signal);
       const tools = (): ToolRunner => toolRunner(parts.tools());
-      const shared = { request, parts, model, place, scope: toScope(turn), heavyWork, toolRunner: tools };
+      const shared = { request, parts, model, share, scope: toScope(turn), largeWrites, toolRunner: tools };
       const outcome = await conversations.use(conversationId, (conversation) => runTurn({ ...shared, conversation }));
       void reply.done(outcome);
     } catch (error) {
       void reply.fail(flight.signal.aborted ? flight.signal.reason : error);
     } finally {
       clearTimeout(timer);
-      place?.leave();
+      share?.leave();
     }
   }
 
@@ -134,23 +116,18 @@ export function createTurns({ parts, outbox, inFlight, conversations, questions 
         await Promise.all(begun.map(({ reply }) => reply.ended));
         return undefined;
       }
-      const events = turn.record.since(since);
-      if (!events)
-        throw new HawserError("too_large", "what the turn has sent since then is no longer held; load the conversation when it has ended");
-      await Promise.all(events.map(({ event }) => outbox.put(turn.idSource, event)));
+      await turn.reply.sendAgain(since);
       return turn.id;
     },
   };
 }
 
-function toScope(turn: Turn): CallScope {
+function toScope(turn: Turn): TurnScope {
   const { conversationId, flight, reply } = turn;
-  const guarded = createAbortGuard(flight.signal);
   return {
     conversationId,
     signal: flight.signal,
-    // A host that does not read must not keep a turn from ending.
-    emit: (event) => guarded(reply.emit(event)),
+    emit: reply.emit,
     heardAt: () => reply.heardAt,
     onQuestion: (isWaiting) => (turn.questions += isWaiting ? 1 : -1),
   };
@@ -159,4 +136,31 @@ function toScope(turn: Turn): CallScope {
 function signOfLife(turn: Turn): string | undefined {
   if (turn.state === "waiting") return "waits for its turn";
   return turn.questions > 0 ? undefined : "still working";
+}
+
+export const defaultConversation = "default";
+
+export interface RequestMetadata {
+  readonly conversationId: string;
+  readonly model: string | undefined;
+  readonly isForced: boolean;
+}
+
+const metadataOf = (request: AnyAgentRequest): Readonly<Record<string, unknown>> => ("metadata" in request && request.metadata) || {};
+
+/** Whether the host says that it answers questions. */
+export const answersPermissions = (request: AnyAgentRequest): boolean => metadataOf(request)["answersPermissions"] === true;
+
+/** Throws `invalid_message`. A request that names no conversation belongs to `otherwise`. */
+export function readMetadata(request: AnyAgentRequest, otherwise = defaultConversation): RequestMetadata {
+  const { conversationId = otherwise, model, force } = metadataOf(request);
+  if (model !== undefined && typeof model !== "string") throw new HawserError("invalid_message", '"metadata.model" must be a string');
+  return { conversationId: checkConversationId(conversationId, "metadata.conversationId"), model, isForced: force === true };
+}
+
+export function checkConversationId(value: unknown, member = "conversationId"): string {
+  if (typeof value !== "string" || value === "") throw new HawserError("invalid_message", `"${member}" must be a string that is not empty`);
+  if (value.length > agentLimits.agentConversationIdChars)
+    throw new HawserError("invalid_message", `"${member}" is longer than ${agentLimits.agentConversationIdChars} characters`);
+  return value;
 }

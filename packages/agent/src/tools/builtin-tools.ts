@@ -1,6 +1,6 @@
 // The tools that every runtime has: files inside the roots, and the commands that the user allowed.
 
-import type { Tool } from "@hawser/wire";
+import type { Tool } from "@hawser/tools";
 import { createEditFile } from "./edit-file.ts";
 import { createListFiles } from "./list-files.ts";
 import { createReadFile } from "./read-file.ts";

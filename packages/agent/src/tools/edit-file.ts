@@ -1,13 +1,16 @@
 // `edit_file`: replaces one piece of text in a file, which must be there exactly once, or all of them when
 // that is asked for. The rest of the file stays byte for byte: its line ends, its mark at the beginning.
 
-import { defineTool, HawserError, limits, type Tool, type ToolContext } from "@hawser/wire";
+import { defineTool, type Tool, type ToolContext } from "@hawser/tools";
+import { HawserError } from "@hawser/protocol";
+import { agentLimits } from "../limits.ts";
 import { occurrencesOf, separateOccurrences } from "./files/occurrences.ts";
 import { openInside } from "./files/open-inside.ts";
 import { permitOf } from "./files/permit.ts";
 import { readWholeText } from "./files/read-text.ts";
 import { changesFiles, replaceFile } from "./files/replace-file.ts";
 import type { Roots } from "./files/roots.ts";
+import { toolNames } from "./tool-table.ts";
 
 interface Edit {
   readonly oldText: string;
@@ -17,7 +20,7 @@ interface Edit {
 
 export function createEditFile(roots: Roots): Tool {
   return defineTool({
-    name: "edit_file",
+    name: toolNames.editFile,
     description:
       "Replaces text in a file. `oldText` must occur exactly once, character for character, with its white space; " +
       "give enough lines around it to make it unique, or `replaceAll`. Read the file first.",
@@ -49,7 +52,7 @@ async function editFile(roots: Roots, path: string, edit: Edit, context: ToolCon
   if (edit.oldText === edit.newText) throw refused("oldText and newText are the same; nothing would change");
   const file = await openInside(roots, path, permit);
   try {
-    const text = await readWholeText(file, limits.writtenFileBytes, signal);
+    const text = await readWholeText(file, agentLimits.writtenFileBytes, signal);
     const { result, replacements } = applyEdit(text, withLineEndsOf(text, edit), file.shown);
     const { shown, bytes } = await replaceFile(roots, path, { text: result, signal, madeFrom: file.stats, permit });
     return { path: shown, replacements, bytes };
@@ -65,8 +68,8 @@ function applyEdit(text: string, { oldText, newText, replaceAll }: Edit, shown: 
   if (places.length > 1 && !replaceAll) {
     throw refused(`oldText occurs ${places.length} times in ${shown}; give more of the text around it, or replaceAll`);
   }
-  if (text.length + places.length * (newText.length - oldText.length) > limits.writtenFileBytes) {
-    throw refused(`${shown} would become larger than ${limits.writtenFileBytes} bytes`);
+  if (text.length + places.length * (newText.length - oldText.length) > agentLimits.writtenFileBytes) {
+    throw refused(`${shown} would become larger than ${agentLimits.writtenFileBytes} bytes`);
   }
   const parts: string[] = [];
   let from = 0;

@@ -2,8 +2,10 @@
 // lengths only. A regular expression may take forever, and a model can be made to write one that does: it
 // runs in a thread of its own, which is ended when it takes too long, while this one goes on.
 
+import { agentLimits } from "../limits.ts";
 import { Worker } from "node:worker_threads";
-import { describeThrown, HawserError, limits, untilAborted } from "@hawser/wire";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { untilAborted } from "@hawser/wire/internal";
 import { occurrencesOf } from "./files/occurrences.ts";
 
 export interface FoundLine {
@@ -28,7 +30,8 @@ export interface MatcherOptions {
 export function createMatcher(options: MatcherOptions): Matcher {
   const { pattern, isRegex, ignoreCase } = options;
   if (pattern === "") throw refused("the pattern is empty; give the text to look for");
-  if (pattern.length > limits.searchPatternChars) throw refused(`the pattern is longer than ${limits.searchPatternChars} characters`);
+  if (pattern.length > agentLimits.searchPatternChars)
+    throw refused(`the pattern is longer than ${agentLimits.searchPatternChars} characters`);
   if (!isRegex && !ignoreCase) return { find: (text, max) => Promise.resolve(findLiteral(pattern, text, max)), close: async () => {} };
   return createThreadMatcher(isRegex ? pattern : pattern.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), options);
 }
@@ -60,7 +63,7 @@ function endOfLine(text: string, at: number): number {
 
 /** The line, or what is around the match in a long one. */
 function excerpt(text: string, start: number, end: number, at: number): string {
-  const room = limits.foundLineChars;
+  const room = agentLimits.foundLineChars;
   const from = end - start <= room ? start : Math.max(start, Math.min(at - room / 4, end - room));
   return text
     .slice(from, Math.min(end, from + room))
@@ -101,7 +104,7 @@ function createThreadMatcher(source: string, { ignoreCase, signal, pattern }: Ma
   try {
     new RegExp(source, flags);
   } catch (error) {
-    throw refused(`the pattern is no regular expression (${describeThrown(error)}); correct it, or leave out \`regex\``);
+    throw refused(`the pattern is not a regular expression (${describeThrown(error)}); correct it, or leave out \`regex\``);
   }
   // Room for the largest file several times over; more would only be garbage that waits to be collected.
   const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 };
@@ -115,7 +118,7 @@ function createThreadMatcher(source: string, { ignoreCase, signal, pattern }: Ma
   function startClock(): void {
     clearTimeout(timer);
     // Its start is not the pattern's fault.
-    timer = isReady && waiting.length > 0 ? setTimeout(() => fail(tooSlow(pattern)), limits.searchPatternMs) : undefined;
+    timer = isReady && waiting.length > 0 ? setTimeout(() => fail(tooSlow(pattern)), agentLimits.searchPatternMs) : undefined;
   }
 
   function fail(error: Error): void {

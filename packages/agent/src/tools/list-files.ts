@@ -1,20 +1,22 @@
 // `list_files`: the names in a folder, sorted; folders end with `/`. Names that the rules of the permissions deny,
 // or ask about, are left out and counted.
 
-import { defineTool, limits, type Tool, type ToolContext } from "@hawser/wire";
+import { defineTool, type Tool, type ToolContext } from "@hawser/tools";
+import { agentLimits } from "../limits.ts";
 import { createLeftOut } from "./files/left-out.ts";
 import { openFolderInside } from "./files/open-inside.ts";
 import { permitOf } from "./files/permit.ts";
 import type { Roots } from "./files/roots.ts";
 import { createWalk } from "./files/walk-tree.ts";
+import { toolNames } from "./tool-table.ts";
 
 export function createListFiles(roots: Roots): Tool {
   return defineTool({
-    name: "list_files",
+    name: toolNames.listFiles,
     description:
       "Lists the files in a folder, sorted; names of folders end with `/`. " +
       "With `recursive`, also what is in the folders below, except in .git and node_modules. " +
-      `At most ${limits.listedEntries} names; \`truncated\` says that there are more. Names are relative to \`path\`. ` +
+      `At most ${agentLimits.listedEntries} names; \`truncated\` says that there are more. Names are relative to \`path\`. ` +
       "`leftOut` counts names that the user's rules deny (`denied`) or that the user would have to be asked about (`needApproval`).",
     input: {
       type: "object",
@@ -43,7 +45,7 @@ async function listFiles(roots: Roots, { path, recursive }: { path: string; recu
     const files: string[] = [];
     let isFull = false;
     for await (const { way } of walk.entries()) {
-      isFull = files.length >= limits.listedEntries;
+      isFull = files.length >= agentLimits.listedEntries;
       if (isFull) break;
       files.push(way);
     }

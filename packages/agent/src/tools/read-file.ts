@@ -1,17 +1,19 @@
 // `read_file`: the text of a file, from a line on, as much as fits.
 
-import { defineTool, limits, type Tool, type ToolContext } from "@hawser/wire";
+import { defineTool, type Tool, type ToolContext } from "@hawser/tools";
+import { agentLimits } from "../limits.ts";
 import { openInside } from "./files/open-inside.ts";
 import { permitOf } from "./files/permit.ts";
 import { readLines, type LineRange } from "./files/read-text.ts";
 import type { Roots } from "./files/roots.ts";
+import { toolNames } from "./tool-table.ts";
 
 export function createReadFile(roots: Roots): Tool {
   return defineTool({
-    name: "read_file",
+    name: toolNames.readFile,
     description:
       "Reads a text file (UTF-8). " +
-      `At most ${limits.readFileBytes} bytes at a time; if there is more, \`nextOffset\` is the line to go on from. ` +
+      `At most ${agentLimits.readFileBytes} bytes at a time; if there is more, \`nextOffset\` is the line to go on from. ` +
       "Images and other binary files are refused.",
     input: {
       type: "object",

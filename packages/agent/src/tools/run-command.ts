@@ -2,14 +2,16 @@
 // like one (`;`, `$(…)`, `|`, `*`) reaches the program as the characters that it is. It runs in the folder
 // that was opened and held to the decision, on Linux through its descriptor.
 
-import { defineTool, HawserError, limits, type Tool } from "@hawser/wire";
+import { defineTool, type Tool } from "@hawser/tools";
+import { HawserError } from "@hawser/protocol";
+import { agentLimits } from "../limits.ts";
 import { createAllowedCommands } from "./command/allowed-commands.ts";
-import { commandEnvironment } from "./command/command-environment.ts";
-import { runProgram, type ProgramResult } from "./command/run-program.ts";
+import { commandEnvironment, runProgram, type ProgramResult } from "./command/run-program.ts";
 import { codeOf } from "./files/file-errors.ts";
 import { openFolderInside } from "./files/open-inside.ts";
 import { permitOf } from "./files/permit.ts";
 import type { Roots } from "./files/roots.ts";
+import { toolNames } from "./tool-table.ts";
 
 export interface RunCommandOptions {
   readonly roots: Roots;
@@ -21,11 +23,11 @@ export interface RunCommandOptions {
 }
 
 export function createRunCommand(options: RunCommandOptions): Tool {
-  const { roots, environment = process.env, commandTimeoutMs = limits.commandMs } = options;
+  const { roots, environment = process.env, commandTimeoutMs = agentLimits.commandMs } = options;
   const env = commandEnvironment(environment);
   const commands = createAllowedCommands(options.allowedCommands, roots, env["PATH"] ?? env["Path"] ?? "");
   return defineTool({
-    name: "run_command",
+    name: toolNames.runCommand,
     description:
       `Runs a program in the root folder. Allowed: ${commands.names.join(", ")}. ` +
       "No shell: `args` is the list of arguments, and pipes, redirections, variables and `*` mean nothing. The input is empty. " +

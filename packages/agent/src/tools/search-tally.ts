@@ -1,7 +1,7 @@
-// What a search has come to: the lines that match, how many files were searched, what was left out, and where and why
+// The outcome of a search: the lines that match, how many files were searched, what was left out, and where and why
 // it stopped. It holds the bounds: matches, bytes and time.
 
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../limits.ts";
 import { createLeftOut, someOf, type LeftOut } from "./files/left-out.ts";
 import type { SearchedText } from "./files/searched-text.ts";
 import type { Walk } from "./files/walk-tree.ts";
@@ -30,9 +30,9 @@ export function createTally(): Tally {
   let after: string | undefined;
 
   function bound(): string | undefined {
-    if (matches.length > limits.foundEntries) return `there are more than ${limits.foundEntries} matching lines`;
-    if (bytes > limits.searchedBytes) return `${limits.searchedBytes} bytes were read`;
-    if (performance.now() - startedAt > limits.searchMs) return `${limits.searchMs / 1000} seconds are over`;
+    if (matches.length > agentLimits.foundEntries) return `there are more than ${agentLimits.foundEntries} matching lines`;
+    if (bytes > agentLimits.searchedBytes) return `${agentLimits.searchedBytes} bytes were read`;
+    if (performance.now() - startedAt > agentLimits.searchMs) return `${agentLimits.searchMs / 1000} seconds are over`;
     return undefined;
   }
 
@@ -58,9 +58,9 @@ export function createTally(): Tally {
     },
     bound,
     result(walk) {
-      const stopped = bound() ?? (walk?.isCut ? `${limits.walkedEntries} names were looked at` : undefined);
+      const stopped = bound() ?? (walk?.isCut ? `${agentLimits.walkedEntries} names were looked at` : undefined);
       return {
-        matches: matches.slice(0, limits.foundEntries),
+        matches: matches.slice(0, agentLimits.foundEntries),
         searchedFiles: files,
         ...leftOut.member(),
         ...((stopped !== undefined || leftOut.hasFailures) && { truncated: true }),

@@ -1,13 +1,14 @@
 // `write_file`: makes a file or replaces its whole content.
 
-import { defineTool, type Tool, type ToolContext } from "@hawser/wire";
+import { defineTool, type Tool, type ToolContext } from "@hawser/tools";
 import { permitOf } from "./files/permit.ts";
 import { changesFiles, replaceFile } from "./files/replace-file.ts";
 import type { Roots } from "./files/roots.ts";
+import { toolNames } from "./tool-table.ts";
 
 export function createWriteFile(roots: Roots): Tool {
   return defineTool({
-    name: "write_file",
+    name: toolNames.writeFile,
     description:
       "Writes a text file: makes it, with the folders above it, or replaces its whole content. " +
       "To change a part of a file, use edit_file. A reader sees the old content or the new, never a mixture.",

@@ -2,10 +2,11 @@
 // request ends once, and nothing grows without a bound.
 
 import { PassThrough } from "node:stream";
-import { defineTool } from "@hawser/wire";
+import { defineTool } from "@hawser/tools";
+import { createInFlightTable } from "@hawser/wire/internal";
 import { createStreamTransport, ndjson } from "@hawser/wire/node";
 import { expect, it } from "vitest";
-import { createOutbox } from "../../src/runtime/outbox.ts";
+import { createReplies } from "../../src/runtime/reply.ts";
 import { arrayStore, createGate, openStage, say } from "../runtime/stage.ts";
 
 const input = { type: "object", properties: {}, additionalProperties: true } as const;
@@ -14,11 +15,12 @@ const anyTool = defineTool({ name: "any", description: "Anything.", input, run: 
 it("G1 G10: a response that no line can hold fails its request once, and only its own", async () => {
   const writable = new PassThrough();
   const transport = createStreamTransport({ readable: new PassThrough(), writable, codec: ndjson, tap: undefined });
-  const outbox = createOutbox(transport);
-  const data = { result: "x".repeat(11_000_000) };
-  expect(await outbox.put('"a"', { type: "tool_result", data })).toMatchObject({ code: "too_large" });
+  const reply = createReplies(transport).open({ idSource: '"a"', flight: createInFlightTable().begin("a") });
+  const long = "x".repeat(11_000_000);
+  const event = { type: "tool_result" as const, data: { toolId: "t", toolName: "any", result: long } };
+  await expect(reply.emit(event)).rejects.toMatchObject({ code: "too_large" });
   expect(writable.readableLength).toBe(0);
-  expect(await outbox.put('"a"', { type: "done", data })).toMatchObject({ code: "too_large" });
+  await reply.done({ conversationId: long });
   expect(JSON.parse(String(writable.read()))).toMatchObject({ id: "a", type: "error", code: "too_large" });
   await transport.close();
 });

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
-import { startScriptedAnthropic } from "../model/scripted-anthropic.ts";
-import type { ScriptedServer } from "../model/scripted-server.ts";
+import { wireLimits } from "@hawser/wire";
+import { startScriptedAnthropic } from "../../../../test/kit/models/scripted-anthropic.ts";
+import type { ScriptedServer } from "../../../../test/kit/models/scripted-server.ts";
 import {
   agentCommand,
   checkEnds,
@@ -127,7 +127,7 @@ it.concurrent(
     const begin = performance.now();
     agent.process.kill("SIGTERM");
     expect(await agent.exited).toEqual({ code: 0, signal: null });
-    expect(limits.signalGraceMs + limits.cancelGraceMs).toBeLessThan(10_000);
+    expect(wireLimits.signalGraceMs + wireLimits.cancelGraceMs).toBeLessThan(10_000);
     expect(performance.now() - begin).toBeLessThan(10_000 + busyMs);
     checkEnds(agent.responses);
     expect(agent.responses.filter(isEnd)).toHaveLength(20);

@@ -3,8 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { startScriptedAnthropic } from "../model/scripted-anthropic.ts";
-import type { ScriptedAnswer, ScriptedServer } from "../model/scripted-server.ts";
+import { startScriptedAnthropic } from "../../../../test/kit/models/scripted-anthropic.ts";
+import type { ScriptedAnswer, ScriptedServer } from "../../../../test/kit/models/scripted-server.ts";
 import { checkEnds, hostileTools, isEnd, makePlace, say, startAgent, type Place, type StartOptions, type Victim } from "./process-stage.ts";
 
 const maxMegabytes = 256;

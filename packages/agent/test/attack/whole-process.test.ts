@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { limits } from "@hawser/wire";
-import { startScriptedOpenAI } from "../model/scripted-openai.ts";
+import { wireLimits } from "@hawser/wire";
+import { startScriptedOpenAI } from "../../../../test/kit/models/scripted-openai.ts";
 import { checkEnds, hostileTools, isEnd, makePlace, say, startAgent } from "./process-stage.ts";
 
 const timeout = 240_000;
@@ -22,8 +22,8 @@ it.concurrent(
     const begin = performance.now();
     expect(await agent.finish()).toBe(0);
     // What runs is cancelled after 8.5 s; the rest of the 10 is for its answers, and all above them for a busy machine.
-    expect(limits.eofGraceMs).toBe(10_000);
-    expect(performance.now() - begin).toBeLessThan(limits.eofGraceMs + 30_000);
+    expect(wireLimits.eofGraceMs).toBe(10_000);
+    expect(performance.now() - begin).toBeLessThan(wireLimits.eofGraceMs + 30_000);
     expect(agent.responses.filter(isEnd).map(({ code }) => String(code))).toEqual(["cancelled", "cancelled", "cancelled"]);
   },
 );

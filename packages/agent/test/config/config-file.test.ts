@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import { agentConfigPath, loadAgentConfig, type LoadedConfig } from "../../src/config/config-file.ts";
 
 const root = mkdtempSync(join(tmpdir(), "hawser-config-"));
@@ -55,7 +55,7 @@ describe("where it lies", () => {
 
   it("one that was named must be there", async () => {
     await expect(load(join(root, "none.json"))).rejects.toThrow(`configuration file ${join(root, "none.json")} can't be read (ENOENT)`);
-    await expect(load(root)).rejects.toThrow("is no file");
+    await expect(load(root)).rejects.toThrow("is not a file");
   });
 });
 
@@ -125,8 +125,8 @@ describe("what it holds", () => {
   });
 
   it("G10: one that is too large, or is not text, is refused", async () => {
-    expect(await problemOf(`{"instructions":"${"x".repeat(limits.agentConfigBytes)}"}`)).toContain(
-      `is larger than ${limits.agentConfigBytes} bytes`,
+    expect(await problemOf(`{"instructions":"${"x".repeat(agentLimits.agentConfigBytes)}"}`)).toContain(
+      `is larger than ${agentLimits.agentConfigBytes} bytes`,
     );
     expect(await problemOf(Buffer.from([0x7b, 0xff, 0x7d]))).toContain("is not UTF-8 text");
   });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { createHolderName, judgeHolder } from "@hawser/wire/node";
+import { createHolderName, judgeHolder } from "@hawser/wire/internal/node";
 import { createJournal } from "../../src/history/journal.ts";
 import { addTurn, freshStore, messagesOf, storeIn, temporaryFolder, user } from "./stores.ts";
 

@@ -3,11 +3,11 @@
 
 import { copyFileSync, readdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import type { ConversationMessage } from "@hawser/wire";
+import type { ConversationMessage } from "@hawser/protocol";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Conversation } from "../../src/history/conversation-store.ts";
-import { toFileName } from "../../src/history/file-name.ts";
+import { toFileName } from "../../src/history/conversation-files.ts";
 import { createFileStore } from "../../src/history/file-store.ts";
 import { repairAnswer } from "../../src/history/repair.ts";
 import { answer, temporaryFolder, text, toolResult, toolUse, user } from "./stores.ts";

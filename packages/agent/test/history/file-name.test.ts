@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
-import { isJournalName, toFileName } from "../../src/history/file-name.ts";
+import { isJournalName, toFileName } from "../../src/history/conversation-files.ts";
 import { addTurn, messagesOf, temporaryFolder, storeIn } from "./stores.ts";
 
 const hostileIds = [

@@ -1,6 +1,6 @@
 // Messages for the tests of the history.
 
-import type { ConversationMessage, MessagePart } from "@hawser/wire";
+import type { ConversationMessage, MessagePart } from "@hawser/protocol";
 
 export const text = (value: string): MessagePart => ({ type: "text", text: value });
 export const toolUse = (toolId: string): MessagePart => ({ type: "tool_use", toolId, toolName: "list_files", input: { path: "." } });

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync, wr
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { defaultDataFolder } from "../../src/history/private-files.ts";
+import { defaultDataFolder } from "../../src/history/conversation-files.ts";
 import { addTurn, storeIn, temporaryFolder } from "./stores.ts";
 
 it("is below XDG_DATA_HOME, or else ~/.local/share; a relative one is ignored", () => {

@@ -3,7 +3,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ConversationStore } from "../../src/history/conversation-store.ts";
 import { createMemoryStore } from "../../src/history/memory-store.ts";
-import type { StoreLimits } from "../../src/history/store-limits.ts";
+import type { StoreLimits } from "../../src/history/conversation-store.ts";
 import { addTurn, answer, freshStore, lostResult, messagesOf, text, toolResult, toolUse, user } from "./stores.ts";
 
 function memoryStore(limits?: Partial<StoreLimits>): ConversationStore {

@@ -3,12 +3,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ConversationMessage } from "@hawser/wire";
+import type { ConversationMessage } from "@hawser/protocol";
 import { onTestFinished } from "vitest";
 import type { ConversationStore } from "../../src/history/conversation-store.ts";
-import { toFileName } from "../../src/history/file-name.ts";
+import { toFileName } from "../../src/history/conversation-files.ts";
 import { createFileStore } from "../../src/history/file-store.ts";
-import type { StoreLimits } from "../../src/history/store-limits.ts";
+import type { StoreLimits } from "../../src/history/conversation-store.ts";
 import { answer, lostResult, text, toolResult, toolUse, user } from "./messages.ts";
 
 export function temporaryFolder(): string {

@@ -1,8 +1,9 @@
 // The client over a link that has no process: lines in memory, as a page would move them.
 
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HawserError } from "@hawser/wire";
-import { createAgentClient, type AgentLink, type LostRuntime } from "../../src/host/link.ts";
+import { HawserError } from "@hawser/protocol";
+import { agentHostLimits, createAgentClient, type AgentLink, type LostRuntime } from "../../src/host/link.ts";
 import { eventsOf, failureOf, textOf } from "./scripted.ts";
 
 type Item = string | LostRuntime;
@@ -170,4 +171,122 @@ describe("a link that moves lines", () => {
     expect(await ended).toMatchObject({ code: "closed" });
     expect(link.sent.at(-1)).toMatchObject({ kind: "cancel", target: turn.id });
   });
+});
+
+describe("a request that another program has sent", () => {
+  const tokens = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ type: "token", id: "r1", token: `${at + 1} `, seq: at + 1 }));
+  const whole = tokens(6);
+  const end = { type: "done", id: "r1", seq: 7 };
+  const text = "1 2 3 4 5 6 ";
+
+  it("is followed once it is adopted, sends nothing, and is cancelled neither by leaving nor by closing", async () => {
+    const link = createPageLink();
+    const client = createAgentClient(link);
+    link.deliver(ready);
+    link.deliver({ ...whole[0], id: "r2" });
+    const [left, running] = [client.adopt("r1"), client.adopt("r2")];
+    expect(() => client.adopt("r1")).toThrow(/followed by this client already/);
+    link.deliver({ ...whole[0] });
+    for await (const event of left) {
+      expect(event).toMatchObject({ token: "1 " });
+      break;
+    }
+    const ended = failureOf(eventsOf(running));
+    await client.close();
+    expect(await ended).toMatchObject({ code: "closed" });
+    expect(link.sent).toEqual([]);
+  });
+
+  it("may come twice and in any order before its end, and is delivered once and in order", async () => {
+    const mixed = fc.shuffledSubarray([...whole, ...whole, ...whole], { minLength: 18, maxLength: 18 });
+    await fc.assert(
+      fc.asyncProperty(mixed, fc.nat({ max: 6 }), async (events, since) => {
+        const link = createPageLink();
+        const client = createAgentClient(link);
+        link.deliver(ready);
+        const turn = client.adopt("r1", { since });
+        for (const event of [...events, end]) link.deliver(event);
+        expect(await textOf(turn)).toBe(text.slice(2 * since));
+        await client.close();
+      }),
+    );
+  });
+
+  it("ends although something is missing, with what has come, of which no more is kept than may be", async () => {
+    const link = createPageLink();
+    const client = createAgentClient(link);
+    link.deliver(ready);
+    const turn = client.adopt("r1");
+    for (const event of tokens(agentHostLimits.hostEarlyEntries + 20).slice(1)) link.deliver(event);
+    link.deliver({ ...end, seq: agentHostLimits.hostEarlyEntries + 21 });
+    const events = await eventsOf(turn);
+    expect(events).toHaveLength(agentHostLimits.hostEarlyEntries + 1);
+    expect(events.map(({ seq }) => seq).slice(0, 2)).toEqual([2, 3]);
+    await client.close();
+  });
+
+  it("is sent again by `repeat`, mixed with what comes live", async () => {
+    const link = createPageLink();
+    const client = createAgentClient(link);
+    link.deliver({ ...ready, capabilities: ["subscribe"] });
+    const turn = client.adopt("r1", { since: 1 });
+    link.deliver(whole[4]!);
+    const running = client.repeat("c1", 1);
+    await expect.poll(() => link.sent.length).toBe(1);
+    expect(link.sent[0]).toMatchObject({ kind: "subscribe", conversationId: "c1", since: 1 });
+    for (const event of whole.slice(1, 5)) link.deliver(event);
+    link.deliver({ type: "done", id: link.sent[0]!["id"], data: { running: "r1" } });
+    for (const event of [whole[5]!, end]) link.deliver(event);
+    expect([await running, await textOf(turn)]).toEqual(["r1", text.slice(2)]);
+    await client.close();
+  });
+
+  it("is kept by `subscribe` until it is named, but no more of it than may be", async () => {
+    const link = createPageLink();
+    const client = createAgentClient(link);
+    link.deliver({ ...ready, capabilities: ["subscribe"] });
+    const follow = async (events: readonly object[]) => {
+      link.sent.length = 0;
+      const turn = client.subscribe("c1");
+      await expect.poll(() => link.sent.length).toBe(1);
+      for (const event of events) link.deliver(event);
+      link.deliver({ type: "done", id: link.sent[0]!["id"], data: { running: "r1" } });
+      return turn;
+    };
+    // Live ones before those that are sent again.
+    const turn = await follow([whole[4]!, whole[5]!, ...whole, { type: "done", id: "r1", seq: 7 }]);
+    expect(turn && (await textOf(turn))).toBe(text);
+    const long = "x".repeat(agentHostLimits.hostUnreadChars / 4);
+    const failure = await failureOf(follow(Array.from({ length: 5 }, (_, at) => ({ ...whole[0], token: long, seq: at + 1 }))));
+    expect(failure).toMatchObject({ code: "overloaded" });
+    await client.close();
+  });
+});
+
+it("tells each greeting, every message with its text, and a line that is no message with the line", async () => {
+  const link = createPageLink();
+  const told: unknown[] = [];
+  const client = createAgentClient(link, {
+    onReady: ({ startedAt }) => told.push(["ready", startedAt]),
+    onMessage: (direction, message, { length }) => told.push([direction, message["type"] ?? message["kind"], length]),
+    onNoise: (_reason, line) => told.push(["noise", line]),
+  });
+  link.deliver('{"type":"ready","timestamp":7}');
+  link.deliver("{oops");
+  link.deliver('{"type":"ready"}');
+  await tick();
+  const status = client.status();
+  await tick();
+  link.deliver({ type: "status", id: link.sent[0]!["id"], data: { state: "idle", conversationLength: 0, uptime: 1 } });
+  await status;
+  expect(told.slice(0, 6)).toEqual([
+    ["RECV", "ready", 30],
+    ["ready", 7],
+    ["noise", "{oops"],
+    ["RECV", "ready", 16],
+    ["noise", undefined],
+    ["SEND", "get_status", JSON.stringify(link.sent[0]).length],
+  ]);
+  await client.close();
 });

@@ -2,9 +2,10 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
+import { agentHostLimits } from "../../src/host/limits.ts";
 import type { PermissionRequest } from "../../src/host/index.ts";
-import { eventsOf, failureOf, spawnScripted, textOf, until } from "./scripted.ts";
+import { eventsOf, failureOf, spawnScripted, textOf } from "./scripted.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 describe.concurrent("requests that are no turns", () => {
   it("status, models and conversations come as values", async () => {
@@ -143,7 +144,7 @@ describe("a program that does not take what comes", () => {
 
   it("while another request waits, it is given up at the limit, and the other one is served", { timeout: 240_000 }, async () => {
     await using agent = await spawnScripted();
-    const unread = agent.send(`flood 12 ${limits.hostUnreadChars / 8}`);
+    const unread = agent.send(`flood 12 ${agentHostLimits.hostUnreadChars / 8}`);
     const other = agent.send("drip 20 100");
     expect(await textOf(other)).toBe(".".repeat(20));
     // Who is given up is cancelled, and the runtime has heard of it by then, however long the flood took.
@@ -155,7 +156,7 @@ describe("a program that does not take what comes", () => {
   it("G11: more requests than may wait are refused", async () => {
     await using agent = await spawnScripted();
     const controller = new AbortController();
-    const waiting = Array.from({ length: limits.hostPendingMessages }, () =>
+    const waiting = Array.from({ length: agentHostLimits.hostPendingMessages }, () =>
       failureOf(eventsOf(agent.send("silent", { signal: controller.signal }))),
     );
     expect(await failureOf(eventsOf(agent.send("hello")))).toMatchObject({ code: "overloaded" });

@@ -5,9 +5,11 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { limits, type HawserError } from "@hawser/wire";
+import { agentHostLimits } from "../../src/host/limits.ts";
+import type { HawserError } from "@hawser/protocol";
 import { spawnAgent } from "../../src/host/index.ts";
-import { eventsOf, failureOf, fixture, isAlive, spawnScripted, textOf, until } from "./scripted.ts";
+import { eventsOf, failureOf, fixture, isAlive, spawnScripted, textOf } from "./scripted.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 describe.concurrent("a runtime that crashes", () => {
   it("every pending request ends with connection_lost after what came before, and the next one is served by a new process", async () => {
@@ -37,7 +39,7 @@ describe.concurrent("a runtime that crashes", () => {
   });
 
   it("RUN-16: five times within three minutes is given up with a clear error, and leaves no process", { timeout: 240_000 }, async () => {
-    expect([limits.hostCrashEntries, limits.hostCrashWindowMs]).toEqual([5, 180_000]);
+    expect([agentHostLimits.hostCrashEntries, agentHostLimits.hostCrashWindowMs]).toEqual([5, 180_000]);
     const pids = new Set<number | undefined>();
     await using agent = await spawnScripted(["--crash-when-ready"], { onRestart: () => pids.add(agent.pid) });
     let last: HawserError | undefined;

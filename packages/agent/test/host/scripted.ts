@@ -3,8 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { HawserError, toHawserError } from "@hawser/wire";
+import { HawserError, toHawserError } from "@hawser/protocol";
 import { spawnAgent, type AgentTurn, type SpawnAgentOptions, type SpawnedAgent, type TurnEvent } from "../../src/host/index.ts";
 
 export const fixture = join(import.meta.dirname, "fixtures", "scripted-agent.mjs");
@@ -43,11 +42,3 @@ export const isAlive = (pid: number | undefined): boolean => {
     return false;
   }
 };
-
-export async function until(isTrue: () => boolean | Promise<boolean>, withinMs = 45_000): Promise<void> {
-  const endsAt = performance.now() + withinMs;
-  while (!(await isTrue())) {
-    if (performance.now() > endsAt) throw new Error("did not become true in time");
-    await sleep(20);
-  }
-}

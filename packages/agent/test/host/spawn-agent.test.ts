@@ -3,8 +3,10 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { limits } from "@hawser/wire";
-import { eventsOf, failureOf, isAlive, spawnScripted, textOf, until } from "./scripted.ts";
+import { agentHostLimits } from "../../src/host/limits.ts";
+import { wireLimits } from "@hawser/wire";
+import { eventsOf, failureOf, isAlive, spawnScripted, textOf } from "./scripted.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -76,7 +78,7 @@ describe.concurrent("a turn", () => {
 
   it("that is too large, or is no JSON, fails alone and before a byte is written", async () => {
     await using agent = await spawnScripted();
-    expect(await failureOf(eventsOf(agent.send("x".repeat(limits.maxMessageBytes))))).toMatchObject({ code: "too_large" });
+    expect(await failureOf(eventsOf(agent.send("x".repeat(wireLimits.maxMessageBytes))))).toMatchObject({ code: "too_large" });
     const endless: Record<string, unknown> = {};
     endless["self"] = endless;
     expect(await failureOf(eventsOf(agent.send({ message: "x", metadata: endless })))).toMatchObject({ code: "not_serializable" });
@@ -117,7 +119,7 @@ describe.concurrent("silence", () => {
   });
 
   it("R135: the idle time is 60 seconds unless given", () => {
-    expect(limits.hostIdleMs).toBe(60_000);
+    expect(agentHostLimits.hostIdleMs).toBe(60_000);
   });
 
   it("H36: any response of the id starts the idle time again", async () => {
@@ -180,7 +182,7 @@ describe.concurrent("cancel", () => {
 
   it("is not sent to a runtime that speaks only the contract; the turn ends here", async () => {
     await using agent = await spawnScripted(["--contract-only"]);
-    expect(await agent.ready).toEqual({ capabilities: [] });
+    expect(await agent.ready).toEqual({ capabilities: [], startedAt: expect.any(Number) as number });
     const turn = agent.send("drip 1000 20");
     const ended = failureOf(eventsOf(turn));
     expect(await agent.cancel(turn.id)).toBe(true);

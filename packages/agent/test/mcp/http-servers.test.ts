@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { limits } from "@hawser/wire";
+import { wireLimits } from "@hawser/wire";
 import { freeHost } from "../free-address.ts";
 import { legacy, modern, serveHttp, type HttpServer } from "../fixtures/mcp-http.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -131,7 +131,7 @@ describe("MCP servers over Streamable HTTP", () => {
   ])("G15 that answer without end, %s, are cut off at the limit", async (_, respond) => {
     await using http = await serveHttp(scripted(() => respond("x".repeat(65_536))));
     await using stage = await open(http);
-    await expect(stage.call("harbour__one")).rejects.toThrow(`larger than ${limits.maxMessageBytes} bytes`);
+    await expect(stage.call("harbour__one")).rejects.toThrow(`larger than ${wireLimits.maxMessageBytes} bytes`);
   });
 
   it("may send many events before the answer: each is bounded, not their sum", async () => {

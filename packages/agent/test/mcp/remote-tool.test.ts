@@ -1,7 +1,7 @@
 // What is made of a server's list of tools and of its results, in bounds.
 
 import { describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import { toTools, type RemoteTool } from "../../src/mcp/remote-tool.ts";
 
 const convert = (remote: readonly RemoteTool[]): { names: string[]; leftOut: string[] } => {
@@ -19,14 +19,14 @@ const plain = (name: string): RemoteTool => ({ name, inputSchema: { type: "objec
 
 describe("tools that a server lists", () => {
   it("G15 are as many as the limit says, and the rest is told of", () => {
-    const { names, leftOut } = convert(Array.from({ length: limits.mcpToolEntries + 5 }, (_, at) => plain(`t${at}`)));
-    expect(names).toHaveLength(limits.mcpToolEntries);
-    expect(leftOut).toEqual([`only the first ${limits.mcpToolEntries} of its tools are used`]);
+    const { names, leftOut } = convert(Array.from({ length: agentLimits.mcpToolEntries + 5 }, (_, at) => plain(`t${at}`)));
+    expect(names).toHaveLength(agentLimits.mcpToolEntries);
+    expect(leftOut).toEqual([`only the first ${agentLimits.mcpToolEntries} of its tools are used`]);
   });
 
   it("G15 are left out when their schema is too large, and their descriptions are cut", () => {
-    const large = { ...plain("large"), inputSchema: { type: "object", title: "x".repeat(limits.mcpSchemaChars) } };
-    const wordy = { ...plain("wordy"), description: "y".repeat(limits.mcpDescriptionChars * 2) };
+    const large = { ...plain("large"), inputSchema: { type: "object", title: "x".repeat(agentLimits.mcpSchemaChars) } };
+    const wordy = { ...plain("wordy"), description: "y".repeat(agentLimits.mcpDescriptionChars * 2) };
     expect(convert([large, wordy])).toEqual({ names: ["s__wordy"], leftOut: ["the schema of its tool s__large is too large"] });
     expect(
       toTools(
@@ -35,6 +35,6 @@ describe("tools that a server lists", () => {
         () => Promise.resolve(null),
         () => {},
       )[0]?.description,
-    ).toHaveLength(limits.mcpDescriptionChars);
+    ).toHaveLength(agentLimits.mcpDescriptionChars);
   });
 });

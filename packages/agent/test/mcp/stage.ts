@@ -4,10 +4,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ToolContext } from "@hawser/wire";
+import type { ToolContext } from "@hawser/tools";
 import type { ConfiguredServer } from "../../src/config/agent-config.ts";
 import { connectMcpServers, type McpServers, type McpServersOptions } from "../../src/mcp/connect-servers.ts";
-import { fromMcpResult, isMcpResult } from "../../src/mcp-result.ts";
+import { fromMcpResult, isMcpResult } from "../../src/tool-value.ts";
 
 const fixture = (name: string): string => join(import.meta.dirname, "../fixtures", name);
 

@@ -3,10 +3,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { limits } from "@hawser/wire";
-import { prepareInput } from "@hawser/wire/tools";
+import { agentLimits } from "../../src/limits.ts";
+import { protocolLimits } from "@hawser/protocol/internal";
+import { wireLimits } from "@hawser/wire";
+import { prepareInput } from "@hawser/tools/internal";
 import { connectMcpServers } from "../../src/mcp/connect-servers.ts";
-import { toToolName } from "../../src/mcp/tool-name.ts";
+import { toToolName } from "../../src/mcp/remote-tool.ts";
 import { processorMs } from "../processor-time.ts";
 import { deaf, isAlive, odd, official, openStage, type Stage } from "./stage.ts";
 
@@ -83,7 +85,7 @@ describe("tools of an MCP server", () => {
   });
 
   it("G15 an answer of more than the limit ends its call with an error, and the server lives", async () => {
-    await expect(stage.call("harbour__huge", { bytes: limits.maxMessageBytes + 1 })).rejects.toThrow(/the limit is 10485760/);
+    await expect(stage.call("harbour__huge", { bytes: wireLimits.maxMessageBytes + 1 })).rejects.toThrow(/the limit is 10485760/);
     expect(await stage.call("harbour__huge", { bytes: 5 })).toBe("hhhhh");
   });
 
@@ -187,7 +189,7 @@ describe.concurrent("an MCP server that fails", () => {
 
   it("G15 that dies again and again is started a limited number of times", { timeout: 240_000 }, async () => {
     await using stage = await openStage({ harbour: official });
-    for (let start = 0; start <= limits.mcpRestartEntries; start++)
+    for (let start = 0; start <= agentLimits.mcpRestartEntries; start++)
       await expect(stage.call("harbour__exits")).rejects.toThrow("is lost: it ended with exit code 3");
     await expect(stage.call("harbour__exits")).rejects.toThrow(/also after 3 new starts\. Start the agent again/);
   });
@@ -218,7 +220,7 @@ describe.concurrent("an MCP server that writes garbage on its stdout", () => {
   it("G10 G15 a flood of it is bounded in the log, and tells no secret", async () => {
     await using stage = await openStage({ odd: { ...odd("flood"), env: { SERVER_TOKEN: `canary-${"token".repeat(100)}` } } });
     expect(await stage.call("odd__one")).toMatch(/^\d+$/);
-    expect(stage.notices.length).toBeLessThanOrEqual(limits.shownNoiseEntries + 20);
+    expect(stage.notices.length).toBeLessThanOrEqual(protocolLimits.shownNoiseEntries + 20);
     expect(stage.notices.at(-1)).toBe('MCP server "odd": skipped 2048 lines on stdout so far that aren\'t messages');
     expect(stage.notices.join("")).not.toContain("canary");
   });

@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import { connectMcpServers } from "../../src/mcp/connect-servers.ts";
-import { toToolName } from "../../src/mcp/tool-name.ts";
+import { toToolName } from "../../src/mcp/remote-tool.ts";
 
 describe("names of MCP tools", () => {
   it("are server and tool, where both are plain", () => {
@@ -35,7 +35,7 @@ describe("names of MCP tools", () => {
   });
 
   it("G15 more servers than the limit are refused before one is started", () => {
-    const many = Object.fromEntries(Array.from({ length: limits.mcpServerEntries + 1 }, (_, at) => [`s${at}`, { command: "false" }]));
+    const many = Object.fromEntries(Array.from({ length: agentLimits.mcpServerEntries + 1 }, (_, at) => [`s${at}`, { command: "false" }]));
     expect(() => connectMcpServers(many)).toThrow("33 MCP servers; at most 32 are possible");
   });
 });

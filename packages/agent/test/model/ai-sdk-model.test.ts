@@ -1,7 +1,8 @@
 // Steps of a model through the real provider packages, against scripted servers for all three APIs.
 
 import { describe, expect, it } from "vitest";
-import { apis, assistant, createGate, createStep, listFiles, only, readStep, startScriptedModel, until, user } from "./model-rig.ts";
+import { apis, assistant, createGate, createStep, listFiles, only, readStep, startScriptedModel, user } from "./model-rig.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 describe.each(apis)("a step through the %s API", (api) => {
   it("R121: gives the first piece of text while the model still thinks about the next", async () => {

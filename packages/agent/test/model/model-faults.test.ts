@@ -1,14 +1,16 @@
 // RUN-12 for models: whatever a vendor's server does wrong, a step ends once, with its text kept and one clear
 // error, or goes on after another try that the user was told about.
 
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError, protocolLimits } from "@hawser/protocol/internal";
+import { agentLimits } from "../../src/limits.ts";
 import { createBoundedFetch } from "../../src/model/bounded-fetch.ts";
+import { toModelError } from "../../src/model/model-error.ts";
 import { freeHost } from "../free-address.ts";
-import { apis, createGate, createStep, modelAt, only, readStep, startScriptedModel, until, type Api } from "./model-rig.ts";
-import type { ScriptedAnswer, ScriptedFailure } from "./scripted-server.ts";
+import { apis, createGate, createStep, modelAt, only, readStep, startScriptedModel, type Api } from "./model-rig.ts";
+import { until } from "../../../../test/kit/until.ts";
+import type { ScriptedAnswer, ScriptedFailure } from "../../../../test/kit/models/scripted-server.ts";
 
 /** What a server says that wants no pause at all. */
 const atOnce = { "retry-after": "0" };
@@ -49,7 +51,7 @@ describe.concurrent.each(apis)("RUN-12: the %s API", (api) => {
     await using scripted = await startScriptedModel(api, [{ raw: endless }, { text: "never" }]);
     const { events, error } = await readStep(scripted.model);
     expect(events).toEqual([]);
-    expect(error).toMatchObject({ code: "too_large", message: expect.stringContaining(String(limits.modelLineBytes)) });
+    expect(error).toMatchObject({ code: "too_large", message: expect.stringContaining(String(agentLimits.modelLineBytes)) });
     await until(() => scripted.server.abandoned === 1);
     // Its limit, and what the system holds for a connection, which differs by machine.
     expect(sent).toBeLessThan(90_000_000);
@@ -105,7 +107,7 @@ describe.concurrent.each(apis)("RUN-12: the %s API", (api) => {
       { status: 403, body: `<html>\n<h1>Blocked by policy</h1>${" ".repeat(50_000)}</html>` },
     ]);
     const { error } = await readStep(scripted.model);
-    expect(error?.message.length).toBeLessThan(limits.maxErrorTextChars + 1);
+    expect(error?.message.length).toBeLessThan(protocolLimits.maxErrorTextChars + 1);
     expect(error?.message).toContain("403");
   });
 
@@ -145,8 +147,10 @@ describe.concurrent("RUN-12: an address", () => {
   it("where nobody listens is tried again, then one error names the cause", async () => {
     const model = await modelAt("chat", `http://${freeHost}:${await unusedPort()}`);
     const { events, error } = await readStep(model);
-    expect(only(events, "notice")).toHaveLength(limits.modelRetryCalls);
+    expect(only(events, "notice")).toHaveLength(agentLimits.modelRetryCalls);
     expect(error).toMatchObject({ code: "connection_failed", message: `${model.name}: connection refused (ECONNREFUSED)` });
+    const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+    expect(toModelError(refused, { name: "ollama/x", secrets: [] }).message).toMatch(/^ollama\/x: .*; start it with: ollama serve$/);
   });
 
   it("where something else answers is an error at once", async () => {
@@ -187,11 +191,11 @@ describe.concurrent("RUN-12: another try", () => {
     await using scripted = await startScriptedModel("chat", () => ({ status: 429, headers: atOnce }));
     const began = performance.now();
     const { events, error } = await readStep(scripted.model);
-    expect(events).toHaveLength(limits.modelRetryCalls);
+    expect(events).toHaveLength(agentLimits.modelRetryCalls);
     // Half of each pause is certain.
-    const leastMs = [0, 1, 2, 3].map((tries) => (limits.modelBackoffMs * 2 ** tries) / 2);
+    const leastMs = [0, 1, 2, 3].map((tries) => (agentLimits.modelBackoffMs * 2 ** tries) / 2);
     expect(performance.now() - began).toBeGreaterThan(leastMs.reduce((sum, ms) => sum + ms) - 10);
-    expect(scripted.server.requests).toHaveLength(limits.modelRetryCalls + 1);
+    expect(scripted.server.requests).toHaveLength(agentLimits.modelRetryCalls + 1);
     expect(error?.code).toBe("overloaded");
   });
 

@@ -1,7 +1,7 @@
 // What a vendor gets to see of a conversation: through the real provider packages, and as it is prepared for them.
 
 import { describe, expect, it } from "vitest";
-import type { MessagePart } from "@hawser/wire";
+import type { MessagePart } from "@hawser/protocol";
 import { toModelMessages } from "../../src/model/to-model-messages.ts";
 import { createToolNames } from "../../src/model/vendor-names.ts";
 import { assistant, createStep, listFiles, readStep, startScriptedModel, user, type Api } from "./model-rig.ts";

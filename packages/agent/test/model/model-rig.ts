@@ -1,12 +1,12 @@
 // What the tests of models share: steps to send, catalogs whose vendors are scripted servers on loopback,
 // and a reader that keeps what came and how it ended.
 
-import { HawserError, type ConversationMessage, type MessagePart } from "@hawser/wire";
+import { HawserError, type ConversationMessage, type MessagePart } from "@hawser/protocol";
 import { createModelCatalog } from "../../src/model/catalog.ts";
 import type { Model, ModelEvent, ModelStep, ModelTool } from "../../src/model/model.ts";
-import { startScriptedAnthropic } from "./scripted-anthropic.ts";
-import { startScriptedOpenAI } from "./scripted-openai.ts";
-import type { Script, ScriptedServer } from "./scripted-server.ts";
+import { startScriptedAnthropic } from "../../../../test/kit/models/scripted-anthropic.ts";
+import { startScriptedOpenAI } from "../../../../test/kit/models/scripted-openai.ts";
+import type { Script, ScriptedServer } from "../../../../test/kit/models/scripted-server.ts";
 
 /** Looks like a key, and must never be seen. */
 export const canaryKey = "sk-canary-5f0c1e9a77d24b";
@@ -73,8 +73,9 @@ export async function readStep(
   let error: HawserError | undefined;
   try {
     for await (const event of model.stream(step)) {
-      events.push(event);
       onEvent(event);
+      // How a vendor cuts the arguments of a call into pieces is its own affair.
+      if (event.type !== "tool_input") events.push(event);
     }
   } catch (thrown) {
     if (!HawserError.isInstance(thrown)) throw thrown;
@@ -89,9 +90,3 @@ export const only = <Type extends ModelEvent["type"]>(events: readonly ModelEven
 
 /** A promise, and what settles it. */
 export const createGate = (): PromiseWithResolvers<void> => Promise.withResolvers<void>();
-
-/** Waits until it is so, in small steps. */
-export async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 4_000 && !isSo(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
-  if (!isSo()) throw new HawserError("timeout", "it did not come about");
-}

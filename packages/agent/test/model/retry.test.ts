@@ -1,8 +1,8 @@
 // The pauses before another try: what servers ask for, what is chosen otherwise, and where it ends.
 
 import { describe, expect, it } from "vitest";
-import { HawserError } from "@hawser/wire";
-import { createRetries, describePause, retryAfterMs } from "../../src/model/retry.ts";
+import { HawserError } from "@hawser/protocol";
+import { createRetries, describePause, retryAfterMs } from "../../src/model/model-error.ts";
 
 const mayRetry = (facts: object = {}): HawserError => new HawserError("overloaded", "busy", { facts: { mayRetry: true, ...facts } });
 const bounds = { calls: 4, backoffMs: 100, pauseMs: 1_000, totalMs: 2_000 };

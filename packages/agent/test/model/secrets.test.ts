@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { apis, canaryKey, modelAt, readStep, startScriptedModel } from "./model-rig.ts";
 import { createModelCatalog } from "../../src/model/catalog.ts";
 import { modelError, toModelError } from "../../src/model/model-error.ts";
-import type { ScriptedStep } from "./scripted-server.ts";
+import type { ScriptedStep } from "../../../../test/kit/models/scripted-server.ts";
 
 const bad = { "retry-after-ms": "1" };
 const echo = { error: { type: "api_error", message: `your key ${canaryKey}`, code: canaryKey, param: canaryKey } };

@@ -2,11 +2,11 @@
 // and logged once, the answer is complete, and the vendor was asked once.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import { createEventFilter } from "../../src/model/known-events.ts";
 import { openStage, say, textOf } from "../runtime/stage.ts";
 import { apis, canaryKey, modelAt, only, readStep, startScriptedModel, type Api } from "./model-rig.ts";
-import type { ScriptedFailure } from "./scripted-server.ts";
+import type { ScriptedFailure } from "../../../../test/kit/models/scripted-server.ts";
 
 type Event = Readonly<Record<string, unknown>>;
 
@@ -184,7 +184,7 @@ describe("RUN-12 what a vendor adds", () => {
     await using scripted = await startScriptedModel("messages", () => stream([...many, ...answers.messages]));
     const model = await modelAt("messages", scripted.server.url);
     for (let count = 0; count < 2; count++) expect((await readStep(model)).text).toBe("Hello, world");
-    expect(logged).toHaveLength(limits.modelUnknownEntries);
+    expect(logged).toHaveLength(agentLimits.modelUnknownEntries);
     expect(logged.join("")).not.toContain(canaryKey);
   });
 });

@@ -35,7 +35,7 @@ describe("offline: arithmetic", () => {
     ["1 + 2)", "`)` is not expected there"],
     ["* 2", "a number is missing before `*`"],
     ["2 3 + 1", "`3` is not expected there"],
-    ["10 ^ 1000", "the result is no number that I can hold"],
+    ["10 ^ 1000", "the result is not a number that I can hold"],
     [`${"(".repeat(200)}1${")".repeat(200)}`, "it is nested more than 100 times"],
   ])("%s is refused, and it says why", (expression, problem) => {
     expect(calculate(expression)).toEqual({ ok: false, problem });

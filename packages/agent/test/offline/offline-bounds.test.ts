@@ -2,7 +2,7 @@
 // by an abort.
 
 import { describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import type { ModelEvent, ModelStep } from "../../src/model/model.ts";
 import { createOfflineModel } from "../../src/offline/offline-model.ts";
 import { processorMs } from "../processor-time.ts";
@@ -37,7 +37,7 @@ describe("offline: bounds", () => {
 
   it("G15 a large result is repeated in part, with a note; its fence holds whatever the file holds", async () => {
     const turn = await startTalk({ read_file: () => `\`\`\`\n${"y".repeat(1_000_000)}` }).say("cat a.txt");
-    expect(turn.text.length).toBeLessThan(limits.offlineRepeatChars + 500);
+    expect(turn.text.length).toBeLessThan(agentLimits.offlineRepeatChars + 500);
     expect(turn.text).toContain("more characters)");
     expect(turn.text).toContain("\n````\n```\n");
   });
@@ -57,7 +57,7 @@ describe("offline: bounds", () => {
 
   it("no more requests of one message are taken on than the limit says, and the rest is named", async () => {
     const { text } = await startTalk().say("what is 1 + 1; ".repeat(30));
-    expect(text.match(/1 \+ 1 = 2/g)).toHaveLength(limits.offlineRequestEntries);
+    expect(text.match(/1 \+ 1 = 2/g)).toHaveLength(agentLimits.offlineRequestEntries);
     expect(text).toContain("the rest is left undone");
   });
 

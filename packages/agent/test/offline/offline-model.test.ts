@@ -4,8 +4,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Tool } from "@hawser/wire";
-import { prepareInput } from "@hawser/wire/tools";
+import { prepareInput, type Tool } from "@hawser/tools/internal";
 import { formatRequests } from "../../src/offline/request-table.ts";
 import { createBuiltinTools } from "../../src/tools/builtin-tools.ts";
 import { createRoots } from "../../src/tools/files/roots.ts";

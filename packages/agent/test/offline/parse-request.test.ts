@@ -3,7 +3,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import { parseRequest } from "../../src/offline/parse-request.ts";
 import { requestTable, type RequestKind } from "../../src/offline/request-table.ts";
 import { processorMs } from "../processor-time.ts";
@@ -94,7 +94,7 @@ describe("offline: several requests in one message", () => {
   });
 
   it("G15 no more requests are taken from a message than the limit, and one to show that there are more", () => {
-    expect(parseRequest("ls; ".repeat(1_000))).toHaveLength(limits.offlineRequestEntries + 1);
+    expect(parseRequest("ls; ".repeat(1_000))).toHaveLength(agentLimits.offlineRequestEntries + 1);
   });
 });
 
@@ -134,7 +134,7 @@ describe("offline: any text", () => {
     );
   });
 
-  const size = limits.offlineMessageChars;
+  const size = agentLimits.offlineMessageChars;
   const hostile = {
     blanks: " ".repeat(size),
     "quotes that never close": `"${" 'x".repeat(size / 3)}`,

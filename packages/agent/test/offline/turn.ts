@@ -4,7 +4,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeThrown, joinTexts, type ConversationMessage, type MessagePart } from "@hawser/wire";
+import { describeThrown, joinTexts, type ConversationMessage, type MessagePart } from "@hawser/protocol/internal";
 import type { AttachedContent, ModelEvent, ModelTool } from "../../src/model/model.ts";
 import { createOfflineModel, type OfflineModelOptions } from "../../src/offline/offline-model.ts";
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, sy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import { createAuditLog } from "../../src/permissions/audit-log.ts";
 import type { ToolCall } from "../../src/permissions/policy.ts";
 
@@ -85,7 +85,7 @@ describe("the audit log", () => {
     for (const input of [deep, wide, null, undefined, "text", ["\ud800"]])
       audit.write(call(input), { decision: "deny", by: "rule", via: "rule" });
     await audit.close();
-    for (const { preview } of linesOf(path)) expect(String(preview).length).toBeLessThanOrEqual(limits.auditPreviewChars + 1);
+    for (const { preview } of linesOf(path)) expect(String(preview).length).toBeLessThanOrEqual(agentLimits.auditPreviewChars + 1);
   });
 
   it("G10: begins a new file when it is full, and keeps one old one", async () => {
@@ -118,13 +118,13 @@ describe("the audit log", () => {
   it("G11: drops and counts what comes faster than it can be written", async () => {
     const path = join(base, "audit.jsonl");
     const audit = createAuditLog({ path });
-    for (let count = 0; count < limits.auditQueuedEntries + 500; count++)
+    for (let count = 0; count < agentLimits.auditQueuedEntries + 500; count++)
       audit.write(call({ count }), { decision: "allow", by: "user", via: "host" });
     await audit.close();
     const lines = linesOf(path);
     const dropped = lines.reduce((sum, line) => sum + Number(line["dropped"] ?? 0), 0);
     expect(dropped).toBeGreaterThan(0);
-    expect(lines.filter((line) => line["preview"]).length + dropped).toBe(limits.auditQueuedEntries + 500);
+    expect(lines.filter((line) => line["preview"]).length + dropped).toBe(agentLimits.auditQueuedEntries + 500);
   });
 
   it("fails nobody when it can't be written, and says so once; a link is not followed", async () => {

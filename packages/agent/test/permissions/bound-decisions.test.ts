@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { PermissionRule } from "../../src/permissions/rules.ts";
+import type { PermissionRule } from "../../src/rules/permission-rule.ts";
 import { createRoots } from "../../src/tools/files/roots.ts";
 import { createDecidedTools, type DecidedTools } from "./decided-tools.ts";
 

@@ -4,9 +4,9 @@
 import type { BuiltinToolsOptions } from "../../src/tools/builtin-tools.ts";
 import { createBuiltinTools } from "../../src/tools/builtin-tools.ts";
 import { createPolicy, type RulesPolicy } from "../../src/permissions/create-policy.ts";
-import type { PermissionRule } from "../../src/permissions/rules.ts";
+import type { PermissionRule } from "../../src/rules/permission-rule.ts";
 import { createQuestions } from "../../src/runtime/questions.ts";
-import { createToolRunners, type CallScope, type ToolResult } from "../../src/runtime/tool-runner.ts";
+import { createToolRunners, type TurnScope, type ToolResult } from "../../src/runtime/tool-runner.ts";
 
 export interface DecidedTools {
   readonly policy: RulesPolicy;
@@ -30,14 +30,14 @@ export function createDecidedTools(rules: readonly PermissionRule[], options: Bu
     },
   };
   const runner = createToolRunners({ policy: noting, questions, toolMs: 60_000 })(createBuiltinTools(options));
-  const scope: CallScope = {
+  const scope: TurnScope = {
     conversationId: "c1",
     signal: new AbortController().signal,
     heardAt: () => performance.now(),
     onQuestion() {},
     async emit(event) {
       if (event.type !== "permission_request") return;
-      const { permissionId, reason } = event.data as { permissionId: string; reason: string };
+      const { permissionId, reason } = event.data;
       stage.questions.push(reason);
       stage.whileAsked?.();
       questions.answer(permissionId, "allow", "click");

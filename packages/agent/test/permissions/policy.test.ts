@@ -8,7 +8,7 @@ import { createAuditLog } from "../../src/permissions/audit-log.ts";
 import { createPolicy } from "../../src/permissions/create-policy.ts";
 import type { ToolCall } from "../../src/permissions/policy.ts";
 import { openRulesFile } from "../../src/permissions/rules-file.ts";
-import { parseRules, type PermissionRule } from "../../src/permissions/rules.ts";
+import { parseRules, type PermissionRule } from "../../src/rules/permission-rule.ts";
 import { createBuiltinTools } from "../../src/tools/builtin-tools.ts";
 import { createRoots, type Roots } from "../../src/tools/files/roots.ts";
 
@@ -51,7 +51,7 @@ describe("the defaults", () => {
     expect(policy.decide(call("write_file", { path: "a" }))).toEqual({
       decision: "deny",
       reason:
-        'write_file may change something, and no rule allows it; nobody is asked here, so it is denied. A rule among "permissions" in agent.json can allow it',
+        'write_file may change something, and no rule allows it; there is no user to ask here, so it is denied. A rule among "permissions" in agent.json can allow it',
       via: "mode",
     });
     const asking = createPolicy({ roots, mode: "deny", rules: [{ tool: "read_file", decision: "ask" }] });
@@ -87,6 +87,22 @@ describe("rules", () => {
     for (const path of ["src/../a", "src", "srcx/a", "../src/a", `${base}/src/a`, "src/../../root/b", 5, null]) {
       expect(decisionOf(rules, call("write_file", { path }))).toBe("ask");
     }
+  });
+
+  it("match a path however the rule writes it: with `./`, doubled slashes, `..`, or as an absolute path inside the root", async () => {
+    symlinkSync("root", join(base, "linked"));
+    const [inRoot, byLink] = [join(base, "root"), join(base, "linked")];
+    roots = await createRoots([byLink]);
+    const written = ["./src/a.txt", "src//a.txt", "src/./a.txt", "lib/../src/a.txt", `${inRoot}/src/a.txt`, `${byLink}/src/a.txt`];
+    for (const path of [...written, "./src/*", `${inRoot}/**`, `${base}/**`, `${byLink}/**/*.txt`]) {
+      const deny: PermissionRule[] = [{ tool: "*", match: { path }, decision: "deny" }];
+      expect(decisionOf(deny, call("read_file", { path: "src/a.txt" })), path).toBe("deny");
+      expect(createPolicy({ rules: deny, roots }).denialOfReading(["src/a.txt"]), path).toBeDefined();
+      const allow: PermissionRule[] = [{ tool: "*", match: { path }, decision: "allow" }];
+      expect(decisionOf(allow, call("write_file", { path: "./src/a.txt" })), path).toBe("allow");
+    }
+    for (const path of [`${inRoot}/a.txt`, `${inRoot}-evil/**`, "./a.txt", "/src/a.txt", `${byLink}x/**`])
+      expect(decisionOf([{ tool: "*", match: { path }, decision: "deny" }], call("read_file", { path: "src/a.txt" })), path).toBe("allow");
   });
 
   it("see where a link leads: it must be allowed there too, and denied is denied by either name", () => {
@@ -138,7 +154,7 @@ describe("rules", () => {
     ]);
     for (const [rules, text] of [
       [{}, "a list of rules"],
-      [[5], "permissions[0] is no object"],
+      [[5], "permissions[0] is not an object"],
       [
         [
           { tool: "a", decision: "allow" },
@@ -149,6 +165,8 @@ describe("rules", () => {
       [[{ tool: "a", decision: "yes" }], "needs `decision`"],
       [[{ tool: "a", decision: "deny", path: "x" }], 'unknown member "path"'],
       [[{ tool: "a", decision: "deny", match: { path: 5 } }], "match.path"],
+      [[{ tool: "a", decision: "deny", match: { path: "../x" } }], "write it without, from the root folder"],
+      [[{ tool: "a", decision: "deny", match: { path: "**/../x" } }], "whose `..` leads nowhere"],
       [[{ tool: "a", decision: "deny", match: { path: "x".repeat(2_000) } }], "match.path"],
     ] as const) {
       expect(() => parseRules(rules)).toThrow(text);

@@ -7,11 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import { createPolicy } from "../../src/permissions/create-policy.ts";
 import type { ToolCall } from "../../src/permissions/policy.ts";
 import { openRulesFile } from "../../src/permissions/rules-file.ts";
-import type { PermissionRule } from "../../src/permissions/rules.ts";
+import type { PermissionRule } from "../../src/rules/permission-rule.ts";
 
 const program = fileURLToPath(new URL("../fixtures/permission-answers.ts", import.meta.url));
 
@@ -71,7 +71,7 @@ describe("several processes", () => {
 
 describe("a file that is not as it should be", () => {
   it("as a whole allows nothing, is left as it is, and stderr and the question say so", async () => {
-    for (const content of ["{", '{"permissions": 5}', "x".repeat(limits.permissionFileBytes + 1)]) {
+    for (const content of ["{", '{"permissions": 5}', "x".repeat(agentLimits.permissionFileBytes + 1)]) {
       writeFileSync(path, content);
       const file = await openRulesFile(path);
       expect(file.rules()).toEqual([]);
@@ -92,7 +92,7 @@ describe("a file that is not as it should be", () => {
     const file = await openRulesFile(path);
     expect(file.rules()).toEqual([allow("a"), allow("d")]);
     expect(said.join("")).toMatch(
-      /permissions\[1\] has a match\.path.*\n.*permissions\[2\] is no object.*\n.*permissions\[3\] needs `decision`/,
+      /permissions\[1\] has a match\.path.*\n.*permissions\[2\] is not an object.*\n.*permissions\[3\] needs `decision`/,
     );
     file.append(allow("e"));
     await file.close();
@@ -100,23 +100,23 @@ describe("a file that is not as it should be", () => {
   });
 
   it("since it is full takes no more, and the question says so before it is answered", async () => {
-    const full = Array.from({ length: limits.permissionRuleEntries }, (_, count) => allow(`t${count}`));
+    const full = Array.from({ length: agentLimits.permissionRuleEntries }, (_, count) => allow(`t${count}`));
     writeFileSync(path, JSON.stringify({ permissions: full }));
     const file = await openRulesFile(path);
-    expect(file.rules()).toHaveLength(limits.permissionRuleEntries);
+    expect(file.rules()).toHaveLength(agentLimits.permissionRuleEntries);
     expect(createPolicy({ remembered: file }).decide(command(["status"])).reason).toContain(
       "in this conversation only: the file of remembered answers is full",
     );
     file.append(allow("e"));
     await file.close();
-    expect(entriesIn(path)).toHaveLength(limits.permissionRuleEntries);
+    expect(entriesIn(path)).toHaveLength(agentLimits.permissionRuleEntries);
   });
 });
 
 describe("an answer that is too long to be remembered", () => {
   it.each([
-    ["one argument", ["x".repeat(limits.permissionPatternChars + 1)]],
-    ["characters that a pattern writes twice", ["*".repeat(limits.permissionPatternChars - 1)]],
+    ["one argument", ["x".repeat(agentLimits.permissionPatternChars + 1)]],
+    ["characters that a pattern writes twice", ["*".repeat(agentLimits.permissionPatternChars - 1)]],
     ["all of them together", Array.from({ length: 100 }, () => "x".repeat(200))],
   ])("because of %s: the question says that it means once, and the file stays readable", async (_name, args) => {
     const file = await openRulesFile(path);

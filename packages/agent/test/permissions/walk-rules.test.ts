@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openAttachment } from "../../src/attachments/open-attachment.ts";
-import type { PermissionRule } from "../../src/permissions/rules.ts";
+import { openAttachment } from "../../src/attachments/read-attachments.ts";
+import type { PermissionRule } from "../../src/rules/permission-rule.ts";
 import { createRoots, type Roots } from "../../src/tools/files/roots.ts";
 import { createDecidedTools, type DecidedTools } from "./decided-tools.ts";
 

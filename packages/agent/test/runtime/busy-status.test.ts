@@ -2,7 +2,7 @@
 // their words, since after some messages the runtime looks at what has come in.
 
 import { setImmediate as nextLoop } from "node:timers/promises";
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import { expect, it } from "vitest";
 import type { ModelEvent } from "../../src/model/model.ts";
 import { openStage, say } from "./stage.ts";
@@ -31,7 +31,7 @@ it("RUN-11: with 60 lanes busy, a few of their messages at most come between a g
   // All of them were asked while the lanes were at work, of whose messages most were still to come.
   expect(asked.map(({ state }) => state)).toEqual(Array.from({ length: 10 }, () => "busy"));
   // Those of the slice that ran, and those that were on their way through the pipe.
-  expect(Math.max(...asked.map(({ between }) => between))).toBeLessThan(6 * limits.agentSliceMessages);
+  expect(Math.max(...asked.map(({ between }) => between))).toBeLessThan(6 * agentLimits.agentSliceMessages);
   await stage.close();
   expect(stage.responses.filter(({ type }) => type === "token")).toHaveLength(lanes * words);
 });

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { Tool } from "@hawser/wire";
+import type { Tool } from "@hawser/tools";
 import { arrayStore, createGate, openStage, say, saidBy, textOf, toolResultsIn, type Script } from "./stage.ts";
 import { asking, write, writing } from "./write-question.ts";
 

@@ -5,7 +5,9 @@ import { PassThrough } from "node:stream";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HawserError, limits, type Tool } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { agentLimits } from "../../src/limits.ts";
+import type { Tool } from "@hawser/tools";
 import { createStreamTransport, ndjson } from "@hawser/wire/node";
 import { expect, it } from "vitest";
 import { createMemoryStore } from "../../src/history/memory-store.ts";
@@ -54,9 +56,9 @@ it("G10: an answer that nobody reads holds its id, and not the long line that th
 
 it("G10: a request that is no message has a bound of its own, since hundreds of them may be answered at once", async () => {
   const stage = openStage();
-  stage.send({ id: "s", kind: "get_status", junk: "x".repeat(limits.agentControlChars) });
+  stage.send({ id: "s", kind: "get_status", junk: "x".repeat(agentLimits.agentControlChars) });
   expect(await stage.endOf("s")).toMatchObject({ type: "error", code: "too_large" });
-  stage.send({ id: "t", kind: "get_status", junk: "x".repeat(limits.agentControlChars - 1_000) });
+  stage.send({ id: "t", kind: "get_status", junk: "x".repeat(agentLimits.agentControlChars - 1_000) });
   expect(await stage.endOf("t")).toMatchObject({ type: "status" });
   await stage.close();
 });
@@ -71,7 +73,7 @@ it("RUN-10 H35: after one of parallel calls has ended the turn, no further call 
   stage.send(say("t", "go"));
   expect(await stage.endOf("t")).toMatchObject({ type: "error", code: "tool_failed" });
   await sleep(300);
-  expect(begun).toBeLessThanOrEqual(limits.agentParallelCalls);
+  expect(begun).toBeLessThanOrEqual(agentLimits.agentParallelCalls);
   await stage.close();
 });
 

@@ -1,7 +1,7 @@
 // What a turn has cost: only where the configuration has the prices of its model.
 
 import { expect, it } from "vitest";
-import { toCostUsd } from "../../src/runtime/prices.ts";
+import { toCostUsd } from "../../src/runtime/turn.ts";
 import { openStage, say } from "./stage.ts";
 
 it("a usage tells what the model says itself that it has cost, summed up over the steps, unless there are prices", async () => {

@@ -1,8 +1,8 @@
 // The log of refused lines: useful for a mistake, bounded for a flood.
 
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import { afterEach, expect, it, vi } from "vitest";
-import { createRefusalLog } from "../../src/runtime/refusal-log.ts";
+import { createRefusalLog } from "../../src/runtime/serve-agent.ts";
 import { openStage } from "./stage.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -39,7 +39,7 @@ it("G15 RUN-09: a host that floods the runtime with bad lines gets an answer to 
   await stage.endOf(`b${bad - 2}`);
   await stage.close();
   expect(stage.responses.filter(({ type }) => type === "error")).toHaveLength(bad / 2);
-  expect(lines.length).toBeGreaterThan(limits.agentRefusedMessages);
-  expect(lines.length).toBeLessThan(limits.agentRefusedMessages + 10);
+  expect(lines.length).toBeGreaterThan(agentLimits.agentRefusedMessages);
+  expect(lines.length).toBeLessThan(agentLimits.agentRefusedMessages + 10);
   expect(lines.at(-1)).toBe(`[hawser] agent: ${bad} lines were refused in all\n`);
 });

@@ -3,7 +3,9 @@
 import { Readable, Writable } from "node:stream";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createStreamTransport, ndjson } from "@hawser/wire/node";
-import { limits, type AnyAgentResponse } from "@hawser/wire";
+import type { AnyAgentResponse } from "@hawser/protocol";
+import { wireLimits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import { serveAgent } from "../../src/runtime/serve-agent.ts";
 import { arrayStore, createGate, openStage, partsOf, say, saidBy, textOf } from "./stage.ts";
 
@@ -28,8 +30,7 @@ describe("status and history", () => {
     stage.send({ id: "x2", kind: "clear_history" });
     expect((await stage.endOf("x2")).type).toBe("done");
     stage.send({ id: "s3", kind: "get_status" });
-    const status = await stage.endOf("s3");
-    expect(status).toMatchObject({ data: { conversationLength: 0, uptime: expect.any(Number) as number } });
+    expect(await stage.endOf("s3")).toMatchObject({ data: { conversationLength: 0, uptime: expect.any(Number) as number } });
     await stage.close();
   });
 
@@ -124,7 +125,7 @@ describe("status and history", () => {
     await stage.close();
     const lines = stage.of("load").filter((response) => response.type === "conversation");
     expect(lines.length).toBeGreaterThan(2);
-    for (const line of lines) expect(JSON.stringify(line).length).toBeLessThan(3 * limits.agentLineChars);
+    for (const line of lines) expect(JSON.stringify(line).length).toBeLessThan(3 * agentLimits.agentLineChars);
     const parts = lines.flatMap(({ data }) => data.messages.filter(({ role }) => role === "assistant").flatMap((message) => message.parts));
     expect(parts.map((part) => (part.type === "text" ? part.text : "")).join("") === text).toBe(true);
     expect(lines.map(({ data }) => data.next !== undefined)).toEqual(lines.map((_, at) => at < lines.length - 1));
@@ -181,7 +182,7 @@ describe("what is no proper request", () => {
       '{"id":"e","kind":"user_message","message":""}',
       '{"id":"c","kind":"user_message","message":"x","metadata":{"conversationId":5}}',
       `{"id":"deep","kind":"user_message","message":"x","metadata":{"a":${"[".repeat(200)}${"]".repeat(200)}}}`,
-      `{"id":"long","kind":"user_message","message":"${"x".repeat(limits.maxMessageBytes)}"}`,
+      `{"id":"long","kind":"user_message","message":"${"x".repeat(wireLimits.maxMessageBytes)}"}`,
     ];
     stage.write(`${lines.join("\n")}\n`);
     stage.send({ id: "alive", kind: "get_status" });

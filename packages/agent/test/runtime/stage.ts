@@ -3,8 +3,9 @@
 // contract: ids, times, order, one end each.
 
 import { PassThrough } from "node:stream";
-import { agentProtocol, HawserError, type AnyAgentResponse, type ConversationMessage, type Tool } from "@hawser/wire";
-import { createLifecycle, createStreamTransport, ndjson, type LifecycleControl } from "@hawser/wire/node";
+import { agentProtocol, HawserError, type AnyAgentResponse, type ConversationMessage } from "@hawser/protocol";
+import type { Tool } from "@hawser/tools";
+import { createLifecycle, createStreamTransport, ndjson, type LifecycleControl } from "@hawser/wire/internal/node";
 import type { Conversation, ConversationStore } from "../../src/history/conversation-store.ts";
 import type { Model, ModelEvent, ModelStep } from "../../src/model/model.ts";
 import type { PermissionPolicy, ToolCall, Verdict } from "../../src/permissions/policy.ts";

@@ -4,7 +4,8 @@
 
 import { setImmediate as nextLoop } from "node:timers/promises";
 import fc from "fast-check";
-import { toJsonText, type AnyAgentResponse, type HawserError, type Incoming, type Transport } from "@hawser/wire";
+import { toJsonText, type Incoming, type Transport } from "@hawser/wire/internal";
+import type { AnyAgentResponse, HawserError } from "@hawser/protocol";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { serveAgent } from "../../src/runtime/serve-agent.ts";
 import { checkEnds, isEnd } from "../attack/process-stage.ts";

@@ -1,7 +1,8 @@
 // What a turn may not exceed: each limit ends in one clear error.
 
 import { describe, expect, it } from "vitest";
-import { limits, type Tool } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
+import type { Tool } from "@hawser/tools";
 import { createGate, openStage, say, saidBy } from "./stage.ts";
 
 const tool = (name: string, run: Tool["run"]): Tool => ({ name, description: "", input: { type: "object" }, run });
@@ -15,7 +16,7 @@ describe("limits of a turn", () => {
     stage.send(say("t1", "go"));
     expect(await stage.endOf("t1")).toMatchObject({ type: "error", error: expect.stringContaining("100 steps") as string });
     await stage.close();
-    expect(stage.of("t1").filter(({ type }) => type === "tool_use")).toHaveLength(limits.agentSteps);
+    expect(stage.of("t1").filter(({ type }) => type === "tool_use")).toHaveLength(agentLimits.agentSteps);
   });
 
   it("more than 128 tool calls in one step end the turn with one error, and none of them is run", async () => {

@@ -1,7 +1,7 @@
 // Questions about a tool's use within a turn: what is shown is what runs, and no question leaves a host in silence.
 
 import { describe, expect, it } from "vitest";
-import type { Tool } from "@hawser/wire";
+import type { Tool } from "@hawser/tools";
 import { createQuestions } from "../../src/runtime/questions.ts";
 import { openStage, say, textOf, toolResultsIn } from "./stage.ts";
 import { asking, write, writing } from "./write-question.ts";

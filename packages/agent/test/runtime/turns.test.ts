@@ -2,7 +2,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { defineTool, limits, type Tool } from "@hawser/wire";
+import { defineTool, type Tool } from "@hawser/tools";
+import { agentLimits } from "../../src/limits.ts";
 import { createGate, openStage, say, saidBy, textOf, toolResultsIn, type Script } from "./stage.ts";
 
 const objectInput = { type: "object" } as const;
@@ -61,7 +62,7 @@ describe("a turn", () => {
     await stage.endOf("t1");
     await stage.close();
     expect(textOf(stage.of("t1"))).toBe(`you said: ${text}`);
-    expect(Math.max(...stage.of("t1").map((response) => JSON.stringify(response).length))).toBeLessThan(4 * limits.agentTokenChars);
+    expect(Math.max(...stage.of("t1").map((response) => JSON.stringify(response).length))).toBeLessThan(4 * agentLimits.agentTokenChars);
   });
 
   it("R122 R123 H39 shows a tool's use and its result under one toolId, then goes on with text", async () => {

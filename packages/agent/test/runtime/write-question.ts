@@ -1,6 +1,6 @@
 // A tool that is asked about before it runs, and a model that uses it once.
 
-import type { Tool } from "@hawser/wire";
+import type { Tool } from "@hawser/tools";
 import { toolResultsIn, type Script } from "./stage.ts";
 
 export const write: Tool = { name: "write_file", description: "", input: { type: "object" }, run: () => "written" };

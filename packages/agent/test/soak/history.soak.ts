@@ -9,8 +9,8 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ConversationMessage } from "@hawser/wire";
-import { isJournalName } from "../../src/history/file-name.ts";
+import type { ConversationMessage } from "@hawser/protocol";
+import { isJournalName } from "../../src/history/conversation-files.ts";
 import { createFileStore } from "../../src/history/file-store.ts";
 
 const count = Number(process.argv[2] ?? 200);

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { chmodSync, openSync, truncateSync, writeFileSync, writeSync, closeSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import { createToolStage, type ToolStage } from "./tool-stage.ts";
 
 let stage: ToolStage;
@@ -38,7 +38,7 @@ describe("read_file", () => {
     let pieces = 0;
     for (let offset: number | undefined = 1; offset !== undefined; pieces++) {
       const part = await stage.run("read_file", { path: "large.txt", offset });
-      expect(Buffer.byteLength(part["content"] as string)).toBeLessThanOrEqual(limits.readFileBytes);
+      expect(Buffer.byteLength(part["content"] as string)).toBeLessThanOrEqual(agentLimits.readFileBytes);
       read += part["content"] as string;
       offset = part["nextOffset"] as number | undefined;
     }
@@ -47,7 +47,7 @@ describe("read_file", () => {
   });
 
   it("cuts a line that is longer than an answer, between two characters", async () => {
-    put("long.txt", `x${"€".repeat(limits.readFileBytes)}`);
+    put("long.txt", `x${"€".repeat(agentLimits.readFileBytes)}`);
     const part = await stage.run("read_file", { path: "long.txt" });
     expect(part).toMatchObject({ truncated: true, lines: 0 });
     expect(part["content"]).toMatch(/^x€+$/u);
@@ -63,14 +63,14 @@ describe("read_file", () => {
     put("broken.txt", Buffer.from([0x61, 0xff, 0x62]));
     expect(await stage.fails("read_file", { path: "picture.png" })).toContain("a PNG image of 16 bytes");
     expect(await stage.fails("read_file", { path: "broken.txt" })).toContain("binary data of 3 bytes");
-    expect(await stage.fails("edit_file", { path: "broken.txt", oldText: "a", newText: "b" })).toContain("no UTF-8 text");
+    expect(await stage.fails("edit_file", { path: "broken.txt", oldText: "a", newText: "b" })).toContain("not UTF-8 text");
   });
 
   it("FSX-05: a sparse terabyte ends at its first bytes", async () => {
     put("sparse", "");
     truncateSync(join(stage.root, "sparse"), 2 ** 40);
     expect(await stage.fails("read_file", { path: "sparse" })).toContain(`${2 ** 40} bytes`);
-    expect(await stage.fails("edit_file", { path: "sparse", oldText: "a", newText: "b" })).toContain("no UTF-8 text");
+    expect(await stage.fails("edit_file", { path: "sparse", oldText: "a", newText: "b" })).toContain("not UTF-8 text");
     expect(await stage.run("search_files", { pattern: "a-text", path: "sparse" })).toEqual({
       matches: [],
       searchedFiles: 0,
@@ -90,7 +90,7 @@ describe("read_file", () => {
     const hasGrown = (): boolean => statSync(join(stage.root, "growing")).size > 6 || child.exitCode !== null;
     for (let round = 0; round < 20 || !hasGrown(); round++) {
       const part = await stage.run("read_file", { path: "growing" });
-      expect((part["content"] as string).length).toBeLessThanOrEqual(limits.readFileBytes);
+      expect((part["content"] as string).length).toBeLessThanOrEqual(agentLimits.readFileBytes);
     }
     child.kill("SIGKILL");
     await exited;
@@ -126,7 +126,7 @@ describe("read_file", () => {
     );
     expect(await stage.fails("read_file", { path: "src" })).toBe("src is a folder; give a file");
     expect(await stage.fails("read_file", { path: "." })).toBe(". is a folder; give a file");
-    expect(await stage.fails("read_file", { path: "inside.txt/x" })).toContain("a part that is no folder");
+    expect(await stage.fails("read_file", { path: "inside.txt/x" })).toContain("a part that is not a folder");
   });
 });
 
@@ -159,14 +159,14 @@ describe("list_files", () => {
   });
 
   it("says that there are more names than it lists", async () => {
-    for (let index = 0; index < limits.listedEntries + 5; index++) put(`src/${index}`, "");
+    for (let index = 0; index < agentLimits.listedEntries + 5; index++) put(`src/${index}`, "");
     const listed = await stage.run("list_files", { path: "src" });
-    expect(listed["files"]).toHaveLength(limits.listedEntries);
+    expect(listed["files"]).toHaveLength(agentLimits.listedEntries);
     expect(listed["truncated"]).toBe(true);
   });
 
   it("refuses a file, and a folder that does not exist", async () => {
-    expect(await stage.fails("list_files", { path: "inside.txt" })).toContain("no folder");
+    expect(await stage.fails("list_files", { path: "inside.txt" })).toContain("not a folder");
     expect(await stage.fails("list_files", { path: "nowhere" })).toContain("does not exist");
   });
 });

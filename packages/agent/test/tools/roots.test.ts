@@ -37,7 +37,7 @@ describe("createRoots", () => {
   it("refuses a root that does not exist, is a file, or none at all", async () => {
     writeFileSync(join(base, "file"), "");
     await expect(createRoots([join(base, "missing")])).rejects.toMatchObject({ code: "usage" });
-    await expect(createRoots([join(base, "file")])).rejects.toThrow("is no folder");
+    await expect(createRoots([join(base, "file")])).rejects.toThrow("is not a folder");
     await expect(createRoots([])).rejects.toThrow("--root");
   });
 

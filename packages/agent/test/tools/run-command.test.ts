@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import { createRunCommand } from "../../src/tools/run-command.ts";
 import { createToolStage, type ToolStage } from "./tool-stage.ts";
 
@@ -27,7 +27,7 @@ describe("run_command", () => {
 
   it("is not offered when nothing is allowed", async () => {
     stage = await createToolStage();
-    await expect(stage.run("run_command", { command: "echo" })).rejects.toThrow("no tool run_command");
+    await expect(stage.run("run_command", { command: "echo" })).rejects.toThrow('there is no tool "run_command"');
   });
 
   it("CMD-03: gives the exit code and stderr of a program that fails, and the signal that ended it", async () => {
@@ -47,7 +47,7 @@ describe("run_command", () => {
       write(Buffer.from("last"));`);
     const stdout = result["stdout"] as string;
     expect(result).toMatchObject({ exitCode: 0, truncated: true });
-    expect(Buffer.byteLength(stdout)).toBeLessThan(limits.commandOutputBytes + 100);
+    expect(Buffer.byteLength(stdout)).toBeLessThan(agentLimits.commandOutputBytes + 100);
     expect(stdout).toMatch(/^first€€x/);
     expect(stdout).toMatch(/bytes left out …\]\n/);
     expect(stdout.endsWith("last")).toBe(true);

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
 import { occurrencesOf, separateOccurrences } from "../../src/tools/files/occurrences.ts";
 import { processorMs } from "../processor-time.ts";
 import { createToolStage, type ToolStage } from "./tool-stage.ts";
@@ -41,7 +41,7 @@ describe("search_files", () => {
     expect(await run({ pattern: "^(const|let) \\w+ = \\d;$", regex: true })).toEqual([1, 2]);
     expect(await run({ pattern: "const", ignoreCase: true })).toEqual([1, 3]);
     expect(await run({ pattern: "t.o", ignoreCase: true })).toEqual([]);
-    expect(await stage.fails("search_files", { pattern: "(", regex: true })).toContain("no regular expression");
+    expect(await stage.fails("search_files", { pattern: "(", regex: true })).toContain("not a regular expression");
   });
 
   it("searches one folder, one file, or the files of a pattern", async () => {
@@ -65,7 +65,7 @@ describe("search_files", () => {
     put("binary", Buffer.from([0, ...Buffer.from("word")]));
     put("latin1", Buffer.from([0xe4, ...Buffer.from("word")]));
     put("large", "word");
-    truncateSync(join(stage.root, "large"), limits.searchedFileBytes + 1);
+    truncateSync(join(stage.root, "large"), agentLimits.searchedFileBytes + 1);
     execFileSync("mkfifo", [join(stage.root, "pipe")]);
     expect(await stage.run("search_files", { pattern: "word" })).toEqual({
       matches: [],
@@ -75,38 +75,38 @@ describe("search_files", () => {
   });
 
   it("bounds the matches and the length of a line, and says so", async () => {
-    put("many.txt", "word\n".repeat(limits.foundEntries + 10));
+    put("many.txt", "word\n".repeat(agentLimits.foundEntries + 10));
     const many = await stage.run("search_files", { pattern: "word" });
-    expect(many["matches"]).toHaveLength(limits.foundEntries);
+    expect(many["matches"]).toHaveLength(agentLimits.foundEntries);
     expect(many["truncated"]).toBe(true);
     put("many.txt", `${"x".repeat(100_000)}word${"y".repeat(100_000)}`);
     const [long] = (await stage.run("search_files", { pattern: "word" }))["matches"] as [{ text: string }];
-    expect(long.text).toHaveLength(limits.foundLineChars);
+    expect(long.text).toHaveLength(agentLimits.foundLineChars);
     expect(long.text).toContain("word");
   });
 
   it("says why it stopped, after which file, and what it did not reach", async () => {
-    put("b.txt", "word\n".repeat(limits.foundEntries + 1));
+    put("b.txt", "word\n".repeat(agentLimits.foundEntries + 1));
     for (const name of ["a.txt", "d.md"]) put(name, "word");
     // More than are read ahead.
     for (let count = 10; count < 30; count++) put(`c${count}.txt`, "word");
-    for (let count = 0; count < limits.leftOutEntries + 3; count++) mkdirSync(join(stage.root, `z${String(count).padStart(2, "0")}`));
+    for (let count = 0; count < agentLimits.leftOutEntries + 3; count++) mkdirSync(join(stage.root, `z${String(count).padStart(2, "0")}`));
     const { stopped, notReached, truncated } = await stage.run("search_files", { pattern: "word", glob: "*.txt" });
     expect(truncated).toBe(true);
-    expect(stopped).toBe(`there are more than ${limits.foundEntries} matching lines`);
+    expect(stopped).toBe(`there are more than ${agentLimits.foundEntries} matching lines`);
     expect(notReached).toMatchObject({ after: "b.txt", files: 21 });
     const { folders } = notReached as { folders: string[] };
-    expect(folders).toHaveLength(limits.leftOutEntries + 1);
+    expect(folders).toHaveLength(agentLimits.leftOutEntries + 1);
     expect(folders.slice(0, 2)).toEqual(["src/", "z00/"]);
     expect(folders.at(-1)).toBe("and 4 more");
   });
 
   it("names folders that may not be read, and those that are too deep", async () => {
     let path = stage.root;
-    for (let depth = 0; depth < limits.walkedDepth; depth++) mkdirSync((path = join(path, "d")));
+    for (let depth = 0; depth < agentLimits.walkedDepth; depth++) mkdirSync((path = join(path, "d")));
     writeFileSync(join(path, "deep.txt"), "word");
     const result = await stage.run("search_files", { pattern: "word" });
-    const way = "d/".repeat(limits.walkedDepth);
+    const way = "d/".repeat(agentLimits.walkedDepth);
     expect(result).toEqual({ matches: [], searchedFiles: 1, leftOut: { tooDeepFolders: [way] }, truncated: true });
   });
 
@@ -157,7 +157,7 @@ describe("search_files", () => {
     clearInterval(timer);
     expect(text).toContain("takes too long");
     // It would have stood still for as long as the pattern may take.
-    expect(longestGap).toBeLessThan(limits.searchPatternMs - 1_000);
+    expect(longestGap).toBeLessThan(agentLimits.searchPatternMs - 1_000);
   });
 
   it("ends at once when it is cancelled, also within a pattern", async () => {

@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createGates, prepareInput } from "@hawser/wire/tools";
+import { createToolHost } from "@hawser/tools/internal";
 import { createBuiltinTools, type BuiltinToolsOptions } from "../../src/tools/builtin-tools.ts";
 import { createRoots, type Roots, type RootsOptions } from "../../src/tools/files/roots.ts";
 
@@ -34,20 +34,12 @@ export async function createToolStage(options: StageOptions = {}): Promise<ToolS
   writeFileSync(join(base, "canary.txt"), canary);
   writeFileSync(join(root, "inside.txt"), "inside\n");
   const roots = await createRoots([root], options);
-  // As the runtime does it: the schemas are prepared once.
-  const tools = new Map(
-    createBuiltinTools({ ...options, roots }).map((tool) => [tool.name, { tool, input: prepareInput(tool.name, tool.input) }]),
-  );
-
-  const gates = createGates();
+  const host = createToolHost(createBuiltinTools({ ...options, roots }));
 
   async function run(name: string, args: Record<string, unknown>, signal = new AbortController().signal): Promise<Record<string, unknown>> {
-    const known = tools.get(name);
-    if (!known) throw new Error(`no tool ${name}`);
-    const { tool, input } = known;
-    const checked = await input.check(name, args);
+    const { tool, call } = host.find(name);
     const context = { signal, progress() {}, log() {}, client: undefined };
-    return gates.pass(tool, signal, async () => (await tool.run(checked as never, context)) as Record<string, unknown>);
+    return call({ args, signal, run: (checked) => tool.run(checked, context), bound: (value) => value as Record<string, unknown> });
   }
 
   return {

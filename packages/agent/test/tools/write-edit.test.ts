@@ -6,7 +6,8 @@ import { chmodSync, linkSync, readdirSync, readFileSync, statSync, utimesSync, w
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../src/limits.ts";
+import { wireLimits } from "@hawser/wire";
 import { replaceFile } from "../../src/tools/files/replace-file.ts";
 import { processorMs } from "../processor-time.ts";
 import { createToolStage, type ToolStage } from "./tool-stage.ts";
@@ -64,13 +65,13 @@ describe("write_file", () => {
   it("FSX-06: refuses a folder, the root and a path below a file", async () => {
     expect(await stage.fails("write_file", { path: "src", content: "" })).toBe("src is a folder; give a file");
     expect(await stage.fails("write_file", { path: ".", content: "" })).toBe(". is a folder; give a file");
-    expect(await stage.fails("write_file", { path: "inside.txt/x", content: "" })).toContain("no folder");
+    expect(await stage.fails("write_file", { path: "inside.txt/x", content: "" })).toContain("not a folder");
   });
 
   it("G5: refuses text that can't be written as it is, and too much of it", async () => {
     expect(await stage.fails("write_file", { path: "a", content: "\ud800" })).toContain("well-formed");
-    const tooMuch = "x".repeat(limits.writtenFileBytes + 1);
-    expect(await stage.fails("write_file", { path: "a", content: tooMuch })).toContain(String(limits.writtenFileBytes));
+    const tooMuch = "x".repeat(agentLimits.writtenFileBytes + 1);
+    expect(await stage.fails("write_file", { path: "a", content: tooMuch })).toContain(String(agentLimits.writtenFileBytes));
   });
 
   it("FSX-06: with no room left the old content stays, and no draft", async () => {
@@ -102,7 +103,7 @@ describe("write_file", () => {
 
   it("G9: removes drafts that a killed process left, once they are old, and nothing else", async () => {
     const draft = (letter: string): string => `.hawser-${letter.repeat(8)}-0000-4000-8000-000000000000.tmp`;
-    const old = new Date(Date.now() - limits.staleSchemaMs - 60_000);
+    const old = new Date(Date.now() - wireLimits.staleSchemaMs - 60_000);
     for (const name of [draft("a"), draft("b"), ".hawser-notes.tmp"]) put(name, "");
     for (const name of [draft("a"), ".hawser-notes.tmp"]) utimesSync(at(name), old, old);
     await stage.run("write_file", { path: "new.txt", content: "" });
@@ -179,7 +180,7 @@ describe("edit_file", () => {
     const madeFrom = statSync(at("a.txt"));
     put("a.txt", "somebody else's");
     const replacement = { text: "new", signal: new AbortController().signal, madeFrom };
-    await expect(replaceFile(stage.roots, "a.txt", replacement)).rejects.toThrow("changed by somebody else");
+    await expect(replaceFile(stage.roots, "a.txt", replacement)).rejects.toThrow("changed by another program");
     expect(get("a.txt")).toBe("somebody else's");
     expect(readdirSync(stage.root)).toEqual(["a.txt", "inside.txt", "src"]);
   });

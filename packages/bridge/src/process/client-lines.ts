@@ -1,8 +1,8 @@
-// Lines from an MCP client. Many clients write the id of a request behind its params, so of a line that
-// is too long the end is looked at as well: the request is refused by its id, and nobody waits
-// until a timeout. Nothing of such a line is kept but its first and last bytes.
+// Lines from an MCP client. Many clients write the id of a request behind its params. So the end of a line that is too long is
+// looked at as well: the request is refused by its id, and the client doesn't wait for a timeout. Only the first and
+// last bytes of such a line are kept.
 
-import { limits, memberSource, type Incoming, type Refused } from "@hawser/wire";
+import { type Incoming, memberSource, type Refused, wireLimits } from "@hawser/wire/internal";
 import { ndjson, type Codec, type CodecOptions, type Decoder } from "@hawser/wire/node";
 
 export const clientLines: Codec = { ...ndjson, createDecoder: createClientLinesDecoder };
@@ -14,14 +14,14 @@ function createClientLinesDecoder(options?: CodecOptions): Decoder {
   const inner = ndjson.createDecoder(options);
   /** The last bytes of the line that is being read. */
   let lineEnd: Buffer = noBytes;
-  /** Refused, and its end has not come yet. */
+  /** A refused line whose end has not come yet. */
   let unfinished: Refused | undefined;
 
   function push(chunk: Buffer): Incoming[] {
     const at = chunk.indexOf(lineFeed);
     const endOfFirst = lastBytes(lineEnd, at === -1 ? chunk : chunk.subarray(0, at));
     lineEnd = at === -1 ? endOfFirst : lastBytes(noBytes, chunk.subarray(chunk.lastIndexOf(lineFeed) + 1));
-    // A line too long is longer than a chunk: in each chunk it can only be the first one.
+    // A line that is too long is longer than a chunk, so in each chunk it can only be the first.
     const items = inner.push(chunk);
     const [first] = items;
     if (isTooLong(first)) {
@@ -48,14 +48,14 @@ function createClientLinesDecoder(options?: CodecOptions): Decoder {
 
 const isTooLong = (item: Incoming | undefined): item is Refused => item?.kind === "refused" && item.error.code === "too_large";
 
-/** A copy, so that the chunks can go. */
+/** Copied, so that the chunks can be freed. */
 function lastBytes(before: Buffer, chunk: Buffer): Buffer {
-  const max = limits.refusedHeadBytes;
+  const max = wireLimits.refusedHeadBytes;
   if (chunk.length === 0) return before;
   return Buffer.concat([chunk.length >= max ? noBytes : before, chunk.subarray(-max)]).subarray(-max);
 }
 
-// The outermost object's last member, or the one before `jsonrpc`: no inner object ends the line.
+// The last member of the outermost object, or the one before `jsonrpc`: an inner object can't end the line.
 const idAtEnd = /[,{]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
 function withIdFrom(item: Refused, end: Buffer): Refused {

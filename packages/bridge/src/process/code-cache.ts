@@ -1,6 +1,6 @@
-// One file of compiled code in the user's cache folder. It is executed, so it lies where only this user
-// can write (0700, 0600) and is checked before it is used: V8 crashes on damaged code. Without such a
-// place, or with anything unexpected in it, there is no cache, and nobody is told: it saves time and nothing else.
+// One file of compiled code in the user's cache folder. It is executed, so it lies where only this user can write (0700, 0600)
+// and is checked before it is used: V8 crashes on damaged code. Without such a place, or with anything unexpected in it,
+// there is silently no cache: it only saves time.
 
 import fs from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 export interface CodeCacheOptions {
   readonly cacheHome: string | undefined;
   readonly name: string;
-  /** What the code was made of; under another key it is not read. */
+  /** Names what was compiled; code with another key is not read. */
   readonly key: string;
 }
 
@@ -26,7 +26,7 @@ export function createCodeCache({ cacheHome, name, key }: CodeCacheOptions): Cod
     makeFolder(cacheHome);
     makeFolder(folder);
     const status = fs.lstatSync(folder);
-    // Behind a link lies a folder that somebody made for something else: its mode is not ours to change.
+    // A link leads to a folder with another purpose, whose mode is not ours to change.
     if (!status.isDirectory() || (process.getuid && status.uid !== process.getuid())) return undefined;
     if (process.getuid && (status.mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700);
   } catch {
@@ -56,17 +56,17 @@ export function createCodeCache({ cacheHome, name, key }: CodeCacheOptions): Cod
   };
 }
 
-// Not `recursive`: where nothing can be made, such as below /proc, that never returns.
+// Not `recursive`: below a folder that can't hold files, such as /proc, that never returns.
 function makeFolder(path: string): void {
   try {
     fs.mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // There already, or made by a bridge that starts in the same moment.
+    // It exists, or another bridge that starts at the same moment made it.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
 
-// It is there twice: comparing takes no time at all, a checksum as long as a tenth of the start.
+// The code is stored twice: comparing takes almost no time, a checksum a tenth of the start.
 function codeIn(bytes: Buffer, header: Buffer): Buffer | undefined {
   const half = bytes.subarray(0, bytes.length / 2);
   const isWhole = half.length > keyBytes && half.equals(bytes.subarray(half.length)) && half.subarray(0, keyBytes).equals(header);

@@ -1,32 +1,44 @@
-// One connection of the bridge to the program that owns the functions: one request at a time, each
-// sent once. It is read all the time, also while idle: a parent that closes it is noticed before the
-// next call is put on it, and an answer that nobody asked for ends it, since without ids it would
-// be taken for the answer to the next call.
+// One connection of the bridge to the program that owns the functions: one request at a time, each sent once, and what
+// comes back read by the contract: progress and log lines, then one result or error. It is read all the time, also while
+// idle: a parent that closes it is noticed before the next call is put on it, and an answer without a request ends it,
+// since without ids it would be taken for the answer to the next call.
 
 import {
-  exceedsDepth,
+  bridgeProtocol,
   HawserError,
   IPCConnectionError,
-  limits,
+  IPCError,
+  isRecord,
   toIPCError,
-  untilAborted,
-  type Incoming,
-  type LogLevel,
-} from "@hawser/wire";
-import { connectSocket, createStreamTransport, lengthPrefix, logLine } from "@hawser/wire/node";
-import type { CallToolParams, ToolResult } from "../contract.ts";
-import { helloFeatures } from "../hello-features.ts";
-import { ParentError, readAnswer } from "./parent-answer.ts";
-import type { ResultSize } from "./spill.ts";
+  type BridgeResponse,
+} from "@hawser/protocol/internal";
+import type { LogLevel } from "@hawser/tools";
+import { exceedsDepth, keepNumbers, type Incoming, untilAborted, wireLimits } from "@hawser/wire/internal";
+import { connectSocket, createStreamTransport, lengthPrefix, logLine } from "@hawser/wire/internal/node";
+import type { CallToolParams, IPCErrorPayload, ToolResult } from "../contract/contract.ts";
+import { helloFeatures, type Progress } from "../contract/notes.ts";
 
 export interface CallEvents {
-  onProgress(progress: { progress: number; total?: number | undefined; message?: string | undefined }): void;
+  onProgress(progress: Progress): void;
   onLog(log: { level: LogLevel; message: string }): void;
 }
 
 /** A result as it came, with what its frame tells about the line that will carry it. */
-export interface ParentResult extends ResultSize {
+export interface ParentResult {
   readonly result: ToolResult;
+  /** As it came; as it leaves it may be longer. */
+  readonly bytes: number;
+  /** Nested too deeply for some readers. */
+  readonly isTooDeep: boolean;
+}
+
+/** An error that the parent sent: `type` is the class it named. The connection is as good as before. */
+export class ParentError extends IPCError {
+  readonly type: string;
+  constructor({ message, type }: IPCErrorPayload) {
+    super(message, { facts: { type } }, "tool_failed");
+    this.type = type;
+  }
 }
 
 export interface ParentConnection {
@@ -84,12 +96,12 @@ async function openConnection(options: ConnectionOptions): Promise<ParentConnect
     if (!isOpen) return;
     isOpen = false;
     current?.answer.reject(reason ?? new HawserError("cancelled", "the call was given up"));
-    // With a reason even then: an orderly close would wait for a parent that does not read.
+    // Always with a reason: without one, closing would wait for a parent that doesn't read.
     void transport.close(reason ?? new HawserError("closed", "closed by the bridge"));
     closed.resolve(reason);
   }
 
-  /** False at the end. A function of its own: while we wait for the next frame, nothing of this one is held. */
+  /** False at the end. A function of its own, so that nothing of this frame is held while we wait for the next. */
   async function readOne(frames: AsyncIterator<Incoming>): Promise<boolean> {
     const { value, done } = await frames.next();
     if (done) return false;
@@ -101,7 +113,7 @@ async function openConnection(options: ConnectionOptions): Promise<ParentConnect
     const answer = readAnswer(item, socketPath);
     if ("progress" in answer) return current?.events.onProgress(answer.progress);
     if ("log" in answer) return current?.events.onLog(answer.log);
-    if (!current) throw new IPCConnectionError(`the program that offers the tools answered what nobody asked; its socket is ${socketPath}`);
+    if (!current) throw new IPCConnectionError(`the program that offers the tools answered without a request; its socket is ${socketPath}`);
     const { resolve, reject } = current.answer;
     current = undefined;
     if ("error" in answer) reject(new ParentError(answer.error));
@@ -146,16 +158,16 @@ async function openConnection(options: ConnectionOptions): Promise<ParentConnect
   };
 }
 
-/** The contract's error; one about the connection names the socket. */
+/** The contract's error; it names the socket if it is about the connection. */
 function withSocket(error: HawserError, socketPath: string): Error {
   if (error.code !== "connection_lost" && error.code !== "overloaded") return toIPCError(error);
   return new IPCConnectionError(`${error.message}; the socket is ${socketPath}`, { cause: error }, error.code);
 }
 
-// Measured here, where the text still exists: making it again would cost as much as everything else.
-function sizeOf(item: Incoming): ResultSize {
+// Measured here, where the text still exists: writing it again would cost as much as the rest of the call.
+function sizeOf(item: Incoming): Omit<ParentResult, "result"> {
   const text = item.kind === "message" ? item.text : "";
-  return { bytes: Buffer.byteLength(text), isTooDeep: exceedsDepth(text, limits.maxWriteDepth) };
+  return { bytes: Buffer.byteLength(text), isTooDeep: exceedsDepth(text, wireLimits.maxWriteDepth) };
 }
 
 async function sayHello(
@@ -170,4 +182,55 @@ async function sayHello(
     if (error instanceof ParentError && error.type !== "IPCConnectionError") return undefined;
     throw error;
   }
+}
+
+// --- what the parent sends
+
+/** Throws the contract's error for what can't be read; after that it is unknown what the next frame answers. */
+function readAnswer(item: Incoming, socketPath: string): BridgeResponse {
+  if (item.kind === "refused") throw refusalOf(item.error, socketPath);
+  try {
+    // The result is only passed on, as the arguments are.
+    keepNumbers((item.value as { result?: unknown } | null)?.result, item.text, ["result"]);
+    return bridgeProtocol.parseResponse(withValidResult(item.value));
+  } catch (cause) {
+    const message = `the program that offers the tools sent an invalid answer: ${(cause as Error).message}; its socket is ${socketPath}`;
+    throw new IPCError(message, { cause }, "invalid_message");
+  }
+}
+
+function refusalOf(error: HawserError, socketPath: string): IPCError {
+  if (error.code === "connection_lost") {
+    const message = `the program that offers the tools ended inside a frame, in the middle of its answer; its socket is ${socketPath}`;
+    return new IPCConnectionError(message, { cause: error });
+  }
+  const message = `the program that offers the tools sent what can't be read: ${withoutAdvice(error.message)}; its socket is ${socketPath}`;
+  return new IPCError(message, { cause: error }, error.code);
+}
+
+// Drops the advice to the sender; the reader of this error isn't the sender.
+const withoutAdvice = (message: string): string => message.replace(/(?:[;,.] (?:send|flatten|encode)\b.*)$/is, "");
+
+// Some parents answer without content, where an empty text says the same, some write `null` for members that they leave
+// out, and some a list where MCP wants an object. The content is worth more than the fault.
+function withValidResult(value: unknown): unknown {
+  const { result } = (isRecord(value) ? value : {}) as { result?: unknown };
+  if (!isRecord(result) || !Array.isArray(result["content"])) return value;
+  const content = result["content"].map((block: unknown) => (isRecord(block) ? without(block, isNull) : block));
+  const members = without(result, (member, name) => isNull(member) || isMisplaced(member, name));
+  return { ...(value as object), result: { ...members, content: content.length > 0 ? content : [{ type: "text", text: "" }] } };
+}
+
+const isNull = (member: unknown): boolean => member === null;
+
+function isMisplaced(member: unknown, name: string): boolean {
+  const isOdd = (name === "structuredContent" || name === "_meta") && !isRecord(member);
+  if (isOdd) logLine(`[hawser] the program that offers the tools sent a \`${name}\` that isn't an object; it is left out`);
+  return isOdd;
+}
+
+/** The record itself when nothing has to go. */
+function without(record: Record<string, unknown>, isUnfit: (member: unknown, name: string) => boolean): Record<string, unknown> {
+  const unfit = Object.keys(record).filter((name) => isUnfit(record[name], name));
+  return unfit.length === 0 ? record : Object.fromEntries(Object.entries(record).filter(([name]) => !unfit.includes(name)));
 }

@@ -1,6 +1,6 @@
-// The first file of the bundled bridge. Most of a start is compiling, so the rest is loaded together with
-// the machine code's precursor of the run before: every function that was used until it ended. (Node's
-// own compile cache holds only what is compiled before a file runs, which is less than half.)
+// The first file of the bundled bridge. Most of a start is compiling, so the rest is loaded with V8's code cache from the
+// previous run, which holds every function that was used until it ended. (Node's own compile cache holds only what is
+// compiled before a file runs, which is less than half.)
 
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -16,7 +16,7 @@ declare const __HAWSER_NEEDED_NODE__: string;
 type ModuleFunction = (...context: readonly unknown[]) => void;
 type Main = typeof import("./main.ts");
 
-// Functions used in the first seconds are dropped again by V8 when they were not used for long.
+// V8 drops the code of functions that were not used for a while.
 const latestSaveMs = 10_000;
 
 function loadMain(file: string): void {
@@ -25,7 +25,7 @@ function loadMain(file: string): void {
   const cache = createCodeCache({
     cacheHome,
     name: `bridge-${process.versions.v8}-${process.arch}-${shortHash(file)}`,
-    // V8 itself tells sources apart only by their length, and npm gives all files the same time.
+    // V8 compares only the length of sources, and npm gives all files the same time.
     key: `${__HAWSER_VERSION__} ${size} ${mtimeMs}`,
   });
   const cachedData = cache?.read();
@@ -35,7 +35,7 @@ function loadMain(file: string): void {
   if (cache && (cachedData === undefined || script.cachedDataRejected === true)) {
     let isSaved = false;
     const save = (): void => {
-      // A run that was asked nothing knows too little.
+      // A run that got no input has compiled too little.
       if (isSaved || !(process.stdin as { bytesRead?: number }).bytesRead) return;
       isSaved = true;
       module.exports.withOwnFlags(() => cache.write(script.createCachedData()));
@@ -46,7 +46,7 @@ function loadMain(file: string): void {
   (script.runInThisContext() as ModuleFunction)(module.exports, createRequire(file), module, file, __dirname);
 }
 
-/** Undefined for a user without a home: without HOME and an entry in the system's list of users, as in many containers. */
+/** Undefined for a user without HOME and without an entry in the system's list of users, as in many containers. */
 function findCacheHome(): string | undefined {
   const cacheHome = process.env["XDG_CACHE_HOME"] ?? "";
   try {
@@ -71,14 +71,14 @@ function isNodeTooOld(): boolean {
 
 function start(): void {
   if (isNodeTooOld()) {
-    // Clients keep what a server says on stderr; the stack of an error would hide it.
+    // Clients show what a server writes to stderr; the stack of an error would hide the message.
     const versions = `Node ${__HAWSER_NEEDED_NODE__} or newer and this is ${process.versions.node} (${process.execPath})`;
     process.stderr.write(`hawser: the bridge needs ${versions}; name a newer one as the command of this server\n`);
     process.exitCode = 2;
     return;
   }
-  // The MCP library's validator would write, compile and run a function for each schema; in a process that
-  // uses most of them a few times, that costs more than it saves.
+  // The MCP library's validator would write and compile a function for each schema; in a process that uses most of them a
+  // few times, that costs more than it saves.
   (globalThis as { __zod_globalConfig?: object }).__zod_globalConfig = { jitless: true };
   loadMain(join(__dirname, "bridge-main.cjs"));
 }

@@ -1,31 +1,32 @@
-// Parallel calls, each on a connection of its own: a call waits for one of a fixed number of places,
-// in the order of arrival, then takes an idle connection or opens one. A request is never sent
-// twice: when its connection dies the call fails, and the next call opens a new one, unless
-// reconnecting is off.
+// Parallel calls, each on a connection of its own: a call waits for one of a fixed number of seats, in the order of
+// arrival, then takes an idle connection or opens one. A request is never sent twice: when its connection dies the call
+// fails, and the next call opens a new one, unless reconnecting is off.
 
-import { createPlaces, HawserError, IPCConnectionError, untilAborted } from "@hawser/wire";
-import type { CallToolParams } from "../contract.ts";
-import { connectToParent, type CallEvents, type ConnectionOptions, type ParentConnection, type ParentResult } from "./connection.ts";
-import { ParentError } from "./parent-answer.ts";
+import { createSemaphore, untilAborted } from "@hawser/wire/internal";
+import { HawserError, IPCConnectionError } from "@hawser/protocol/internal";
+import type { BridgeOptions } from "../contract/bridge-options.ts";
+import type { CallToolParams } from "../contract/contract.ts";
+import {
+  connectToParent,
+  ParentError,
+  type CallEvents,
+  type ConnectionOptions,
+  type ParentConnection,
+  type ParentResult,
+} from "./connection.ts";
 
-export interface PoolOptions {
-  readonly socketPath: string;
-  readonly connections: number;
-  readonly reconnect: "lazy" | "never";
-  /** The program may be restarted at the same socket. */
-  readonly follow: boolean;
+export interface PoolOptions extends Pick<BridgeOptions, "socketPath" | "connections" | "reconnect" | "follow"> {
   /** Aborted when nothing new may start: calls that still wait are refused. */
   readonly stopping: AbortSignal;
   /** Resolves when one more result can be taken; no call starts before. */
   whenRoom(): Promise<void>;
 }
 
-export interface PoolCall {
+export interface PoolCall extends CallEvents {
   readonly params: CallToolParams;
-  readonly events: CallEvents;
   /** Aborting it closes the connection that carries the call, which tells the parent to stop. */
   readonly signal: AbortSignal;
-  /** Who calls; told to the parent when a connection is opened. */
+  /** The client; told to the parent when a connection is opened. */
   readonly client: ConnectionOptions["client"];
 }
 
@@ -38,8 +39,8 @@ export interface Pool {
 
 export function createPool(options: PoolOptions): Pool {
   const { socketPath } = options;
-  const places = createPlaces(options.connections);
-  options.stopping.addEventListener("abort", () => places.close(options.stopping.reason as Error), { once: true });
+  const seats = createSemaphore(options.connections);
+  options.stopping.addEventListener("abort", () => seats.close(options.stopping.reason as Error), { once: true });
   const open = new Set<ParentConnection>();
   const idle: ParentConnection[] = [];
   let isPlainParent = false;
@@ -52,7 +53,7 @@ export function createPool(options: PoolOptions): Pool {
       throw options.follow && isAway(error) ? notRunning(socketPath, error) : error;
     });
     isPlainParent ||= connection.hello === undefined;
-    // A program that was restarted has another one.
+    // A restarted program names another one.
     privateDirectory = connection.hello?.privateDirectory ?? privateDirectory;
     open.add(connection);
     void connection.closed.then((reason) => {
@@ -68,10 +69,10 @@ export function createPool(options: PoolOptions): Pool {
     return undefined;
   }
 
-  async function callOn(connection: ParentConnection, { params, events, signal }: PoolCall): Promise<ParentResult> {
+  async function callOn(connection: ParentConnection, call: PoolCall): Promise<ParentResult> {
     try {
-      signal.throwIfAborted();
-      const result = await untilAborted(signal, connection.call(params, events));
+      call.signal.throwIfAborted();
+      const result = await untilAborted(call.signal, connection.call(call.params, call));
       idle.push(connection);
       return result;
     } catch (error) {
@@ -86,23 +87,19 @@ export function createPool(options: PoolOptions): Pool {
     get privateDirectory() {
       return privateDirectory;
     },
-    async call(call) {
-      await places.enter(call.signal);
-      try {
+    call: (call) =>
+      seats.run(async () => {
         await untilAborted(call.signal, options.whenRoom());
         if (lost && options.reconnect === "never") throw lostForGood(socketPath, lost);
-        return await callOn(takeIdle() ?? (await connect(call)), call);
-      } finally {
-        places.leave();
-      }
-    },
+        return callOn(takeIdle() ?? (await connect(call)), call);
+      }, call.signal),
     close() {
       for (const connection of open) connection.close();
     },
   };
 }
 
-/** Nobody listens: nothing was sent, and a later call may well succeed. */
+/** No program listens: nothing was sent, and a later call may well succeed. */
 const isAway = (error: unknown): boolean =>
   HawserError.isInstance(error) && (error.facts["errno"] === "ENOENT" || error.facts["errno"] === "ECONNREFUSED");
 

@@ -1,36 +1,29 @@
-// The bridge process: a stdio MCP server whose tools live in another program. It reads its schema
-// file once (with `--follow` again when it changes), answers `tools/list` from memory, connects only when a tool is
-// called, and stays useful when the program behind it is gone.
+// The bridge process: a stdio MCP server whose tools live in another program. It reads its schema file at start (with
+// `--follow` again when it changes), answers `tools/list` from memory, connects only when a tool is called, and
+// stays useful when the program behind it is gone.
 
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { describeThrown, HawserError, limits } from "@hawser/wire";
-import { logLine, runStdio, type Lifecycle } from "@hawser/wire/node";
-import { bridgeUsage, parseBridgeOptions, type BridgeOptions } from "./bridge-options.ts";
-import { fromServerContext } from "./call-context.ts";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { wireLimits } from "@hawser/wire";
+import { logLine, runStdio, type Lifecycle } from "@hawser/wire/internal/node";
+import { bridgeLimits } from "../limits.ts";
+import type { BridgeOptions } from "../contract/bridge-options.ts";
+import type { ClientTools } from "../contract/client-tools.ts";
+import { createCalls, type Calls } from "./calls.ts";
 import { clientLines } from "./client-lines.ts";
-import type { ClientTools } from "./client-tools.ts";
+import { createClientRequests } from "./client-requests.ts";
+import { createClientResults } from "./client-result.ts";
 import { connectToParent } from "./connection.ts";
 import { createMcpTransport } from "./mcp-transport.ts";
 import { createPool } from "./pool.ts";
-import { createRelay, type Relay } from "./relay.ts";
-import { createShortCalls, type ShortCalls } from "./short-calls.ts";
-import { createSpill } from "./spill.ts";
 import { createToolList, type ToolList } from "./tool-list.ts";
 
-export async function runBridge(args: readonly string[], version: string): Promise<void> {
-  if (args.includes("--help")) {
-    printUsage();
-    return;
-  }
-  let options: BridgeOptions;
-  try {
-    options = parseBridgeOptions(args);
-  } catch (error) {
-    logLine(`hawser: ${describeThrown(error)}\n\n${bridgeUsage.trimEnd()}`);
-    process.exitCode = 1;
-    return;
-  }
+export { toBridgeOptions } from "../contract/bridge-options.ts";
+export type { AskedBridgeOptions, BridgeOptions } from "../contract/bridge-options.ts";
+
+/** Owns the process until the client closes its input. A failure is told on stderr, with exit code 2. */
+export async function runBridge(options: BridgeOptions, version: string): Promise<void> {
   try {
     const toolList = createToolList(options);
     if (options.check) return await check(options, toolList.current);
@@ -41,58 +34,39 @@ export async function runBridge(args: readonly string[], version: string): Promi
   }
 }
 
-function printUsage(): void {
-  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-    // A reader that has gone needs nothing more.
-    if (code === "EPIPE") return;
-    logLine(`hawser: can't write the output: ${message}`);
-    process.exitCode = 1;
-  });
-  process.stdout.write(bridgeUsage);
-}
-
 /** What `--check` does: everything that a first call needs, without a call. */
 async function check({ socketPath }: BridgeOptions, { count }: ClientTools): Promise<void> {
   const deadline = new AbortController();
   const late = new HawserError("timeout", `the program at ${socketPath} does not answer`);
-  const timer = setTimeout(() => deadline.abort(late), limits.connectTimeoutMs);
+  const timer = setTimeout(() => deadline.abort(late), wireLimits.connectTimeoutMs);
   try {
     const connection = await connectToParent({ socketPath, saysHello: true, client: { name: "bridge --check" }, signal: deadline.signal });
     connection.close();
   } finally {
     clearTimeout(timer);
   }
-  logLine(`ok: ${count} tools, the program at ${socketPath} answers`);
+  logLine(`ok: ${count} ${count === 1 ? "tool" : "tools"}, the program at ${socketPath} answers`);
 }
 
 function serve(options: BridgeOptions, toolList: ToolList, version: string): Promise<never> {
+  const serverInfo = { name: "hawser", version };
   return runStdio({
     codec: clientLines,
-    eofGraceMs: limits.bridgeEofGraceMs,
+    eofGraceMs: bridgeLimits.bridgeEofGraceMs,
     async serve(transport, lifecycle) {
-      const mcp = createMcpTransport(transport, lifecycle.stopping);
-      let server: Server | undefined;
-      const pool = createPool({ ...options, stopping: lifecycle.stopping, whenRoom: mcp.whenRoom });
-      const spill = createSpill(options);
-      const relay = createRelay({
-        toolList,
-        pool,
-        spill,
-        cancelling: lifecycle.cancelling,
-        initializedClient: () => server?.getClientVersion(),
-      });
-      const serverInfo = { name: "hawser", version };
-      const shortCalls = createShortCalls({ relay, serverInfo, server: () => server, send: (message) => mcp.send(message) });
-      mcp.shortCalls = shortCalls;
-      const handle = serveStdio(() => (server = createServer({ serverInfo, toolList, follow: options.follow, relay, shortCalls })), {
-        transport: mcp,
+      const { stopping, cancelling } = lifecycle;
+      const requests = createClientRequests(transport, stopping);
+      const pool = createPool({ ...options, stopping, whenRoom: requests.whenRoom });
+      const results = createClientResults(options);
+      const calls = createCalls({ requests, toolList, pool, results, serverInfo, cancelling });
+      const createServer = (): Server => createMcpServer({ serverInfo, toolList, follow: options.follow, calls });
+      const handle = serveStdio(createServer, {
+        transport: createMcpTransport({ transport, requests, calls }),
         onerror: (error) => logLine(`[hawser] ${error.message}`),
       });
-      // It fails only for a client that has not said yet that it is there, and will ask for the list anyway.
-      const stopWatching = toolList.watch(() => void server?.sendToolListChanged().catch(() => {}));
-      await untilFinished(mcp.finished, lifecycle);
-      stopWatching();
-      shortCalls.close();
+      await untilFinished(requests.finished, lifecycle);
+      toolList.close();
+      calls.close();
       await handle.close();
       pool.close();
     },
@@ -103,13 +77,15 @@ interface ServerParts {
   readonly serverInfo: { readonly name: string; readonly version: string };
   readonly toolList: ToolList;
   readonly follow: boolean;
-  readonly relay: Relay;
-  readonly shortCalls: ShortCalls;
+  readonly calls: Calls;
 }
 
-function createServer({ serverInfo, toolList, follow, relay, shortCalls }: ServerParts): Server {
+function createMcpServer({ serverInfo, toolList, follow, calls }: ServerParts): Server {
   const server = new Server(serverInfo, { capabilities: { tools: follow ? { listChanged: true } : {}, logging: {} } });
-  server.oninitialized = () => shortCalls.learn(server);
+  calls.useServer(server);
+  // It fails only for a client that has not said yet that it is there, and will ask for the list anyway.
+  toolList.watch(() => void server.sendToolListChanged().catch(() => {}));
+  server.oninitialized = () => calls.noteInitialized(server);
   server.setRequestHandler("tools/list", ({ params }) => {
     toolList.refresh();
     const { pages } = toolList.current;
@@ -118,17 +94,14 @@ function createServer({ serverInfo, toolList, follow, relay, shortCalls }: Serve
     if (!tools) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such cursor; list the tools from the beginning");
     return { tools: [...tools], ...(page + 1 < pages.length && { nextCursor: String(page + 1) }) };
   });
-  server.setRequestHandler("tools/call", ({ params }, context) => {
-    shortCalls.learn(server, context);
-    return relay(params, fromServerContext(context));
-  });
+  server.setRequestHandler("tools/call", ({ params }, context) => calls.callThroughLibrary(server, params, context));
   return server;
 }
 
-/** The client gets its answers; one that is gone gets none. */
+/** Until every request was answered, or the process is told to cancel what still runs. */
 async function untilFinished(finished: Promise<void>, { cancelling }: Lifecycle): Promise<void> {
   const gone = new Promise<void>((resolve) =>
-    cancelling.addEventListener("abort", () => setTimeout(resolve, limits.cancelGraceMs / 2), { once: true }),
+    cancelling.addEventListener("abort", () => setTimeout(resolve, wireLimits.cancelGraceMs / 2), { once: true }),
   );
   await Promise.race([finished, gone]);
 }

@@ -1,33 +1,33 @@
-// The tools that the client sees. Usually they are read once, at start. Behind a fixed name the program may be restarted with
-// other tools: then the file is looked at once a second, and before each list and call, and read again when it is another one. While the
-// program is away the list stays as it was.
+// The tools that the client sees, from the schema file. Usually it is read once, at start; one that breaks the contract ends
+// the process with the reason and the entry's index. Behind a fixed name the program may be restarted with other tools: then
+// the file is looked at once a second, and before each list and call, and read again when it has changed. While
+// the program is away the list stays as it was.
 
-import { statSync } from "node:fs";
-import { describeThrown, limits } from "@hawser/wire";
-import { logLine } from "@hawser/wire/node";
-import type { ToolSchema } from "../contract.ts";
-import { toClientTools, type ClientTools } from "./client-tools.ts";
-import { readSchemaFile } from "./schema-file.ts";
+import { isUtf8 } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
+import { BridgeStartupError, describeThrown, isRecord } from "@hawser/protocol/internal";
+import { isTrustedOwner, logLine } from "@hawser/wire/internal/node";
+import type { BridgeOptions } from "../contract/bridge-options.ts";
+import { toClientTools, type ClientTools } from "../contract/client-tools.ts";
+import type { ToolSchema } from "../contract/contract.ts";
+import { bridgeLimits } from "../limits.ts";
 
 export interface ToolList {
   readonly current: ClientTools;
-  /** Reads the file again if it is another one by now. */
+  /** Reads the file again if it has changed. */
   refresh(): void;
-  /** Calls back when the tools have changed; the returned function ends it. */
-  watch(onChange: () => void): () => void;
+  /** Looks at the file from now on, and calls back when the tools have changed. A second callback replaces the first. */
+  watch(onChange: () => void): void;
+  close(): void;
 }
 
-export interface ToolListOptions {
-  readonly schemaPath: string;
-  readonly follow: boolean;
-}
-
-/** Throws when the file can't be used; only one that is to be followed may be missing. */
-export function createToolList({ schemaPath, follow }: ToolListOptions): ToolList {
+/** Throws when the file can't be used; only with `follow` may it be missing. */
+export function createToolList({ schemaPath, follow }: Pick<BridgeOptions, "schemaPath" | "follow">): ToolList {
   let seen = follow ? fingerprintOf(schemaPath) : undefined;
   let schemas = readFirst();
   let current = toTools(schemas);
   let onChange = (): void => {};
+  let timer: NodeJS.Timeout | undefined;
 
   function readSchemas(): string {
     return JSON.stringify(readSchemaFile(schemaPath));
@@ -65,12 +65,11 @@ export function createToolList({ schemaPath, follow }: ToolListOptions): ToolLis
     },
     refresh,
     watch(listener) {
-      if (!follow) return () => {};
       onChange = listener;
-      // By asking again and again: a watched folder may be removed and made anew, and not every file system tells.
-      const timer = setInterval(refresh, limits.bridgeFollowMs);
-      return () => clearInterval(timer);
+      // Polled: a watched folder may be removed and made anew, and not every file system reports changes.
+      if (follow) timer ??= setInterval(refresh, bridgeLimits.bridgeFollowMs);
     },
+    close: () => clearInterval(timer),
   };
 }
 
@@ -80,7 +79,7 @@ function toTools(schemas: string): ClientTools {
   return tools;
 }
 
-/** Undefined when there is no such file. An inode alone may be given to the next file. */
+/** Undefined when there is no such file. Not the inode alone, which the next file may get. */
 function fingerprintOf(path: string): string | undefined {
   try {
     const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true });
@@ -88,4 +87,44 @@ function fingerprintOf(path: string): string | undefined {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : "unreadable";
   }
+}
+
+// --- the schema file
+
+function readSchemaFile(path: string): ToolSchema[] {
+  let entries: unknown;
+  try {
+    entries = JSON.parse(readText(path));
+  } catch (cause) {
+    const reason =
+      (cause as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such file; is the program running?" : describeThrown(cause);
+    throw new BridgeStartupError(`can't read the schema file ${path}: ${reason}`, { cause });
+  }
+  if (!Array.isArray(entries)) throw new BridgeStartupError(`the schema file ${path} must hold a JSON array of tools`);
+  const seen = new Map<string, number>();
+  for (const [index, entry] of entries.entries()) checkEntry(path, index, entry, seen);
+  return entries as ToolSchema[];
+}
+
+function readText(path: string): string {
+  const stat = statSync(path);
+  // A pipe or a device could keep us waiting forever.
+  if (!stat.isFile()) throw new BridgeStartupError("it isn't a regular file");
+  // Models follow what descriptions say; another user must not write them in the place of a program that has ended.
+  if (!isTrustedOwner(stat.uid)) throw new BridgeStartupError(`it belongs to another user (${stat.uid})`);
+  const bytes = readFileSync(path);
+  if (!isUtf8(bytes)) throw new BridgeStartupError("it is not valid UTF-8");
+  return bytes.toString("utf8");
+}
+
+function checkEntry(path: string, index: number, entry: unknown, seen: Map<string, number>): void {
+  const fail = (reason: string): never => {
+    throw new BridgeStartupError(`the schema file ${path}, tool ${index}: ${reason}`, { facts: { index } });
+  };
+  const { name, description, input_schema: schema } = (isRecord(entry) ? entry : {}) as Partial<Record<keyof ToolSchema, unknown>>;
+  if (typeof name !== "string") return fail("`name` must be a string");
+  if (typeof description !== "string") return fail(`\`description\` of "${name}" must be a string`);
+  if (!isRecord(schema)) return fail(`\`input_schema\` of "${name}" must be an object`);
+  if (seen.has(name)) return fail(`"${name}" is also the name of tool ${seen.get(name)}`);
+  seen.set(name, index);
 }

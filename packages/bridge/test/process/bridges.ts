@@ -10,7 +10,7 @@ import { createIPCSession, type IPCSession, type IPCSessionOptions, type ToolSou
 import { startBridge, type BridgeOptions, type RawBridge } from "./raw-bridge.ts";
 import { bundledBridge, startRawParent, type RawParent, type RawParentOptions } from "./raw-parent.ts";
 
-export { defineTool, type ToolContext } from "@hawser/wire";
+export { defineTool, type ToolContext } from "@hawser/tools";
 export type { Message, RawBridge } from "./raw-bridge.ts";
 
 // Compiled code is kept between the starts of one test file, and never in the user's own cache.
@@ -66,6 +66,6 @@ export const it = plainIt.extend<Helpers>({
     for (const bridge of bridges) bridge.process.kill("SIGKILL");
     await Promise.all(bridges.map((bridge) => bridge.exited));
     const noise = bridges.flatMap((bridge) => bridge.noise);
-    if (noise.length > 0) throw new Error(`stdout had lines that are no JSON-RPC message:\n${noise.join("\n").slice(0, 2_000)}`);
+    if (noise.length > 0) throw new Error(`stdout had lines that aren't JSON-RPC messages:\n${noise.join("\n").slice(0, 2_000)}`);
   },
 });

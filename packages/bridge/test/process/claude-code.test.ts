@@ -6,10 +6,10 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect } from "vitest";
-import { toClientCommand, type IPCSession } from "../../src/index.ts";
+import { toClientCommand, type IPCSession } from "../../src/internal.ts";
 import { startScriptedModel, type Conversation, type ToolResultBlock } from "../fixtures/process-model.ts";
 import { cacheHome, defineTool, it } from "./bridges.ts";
-import { until } from "./observe.ts";
+import { until } from "../../../../test/kit/until.ts";
 import { bundledBridge } from "./raw-parent.ts";
 
 const packageName = `claude-agent-sdk-${process.platform}-${process.arch}`;

@@ -1,7 +1,7 @@
 // Lines from an MCP client that are too long: they are refused by their id, wherever it stands.
 
 import { expect, it } from "vitest";
-import { memberSource } from "@hawser/wire";
+import { memberSource } from "@hawser/wire/internal";
 import { clientLines } from "../../src/process/client-lines.ts";
 
 it.each(["7", '"seven"', String.raw`"a$&b$$c$1"`, String.raw`"say \"hi\""`])("BRG-05 the id %s behind its params is found", (id) => {

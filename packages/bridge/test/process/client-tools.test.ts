@@ -1,9 +1,9 @@
 // Schemas and names as clients can take them: what is repaired, what is left out, and that nothing else changes.
 
 import { describe, expect, it } from "vitest";
-import { toClientSchema } from "../../src/process/client-schema.ts";
-import { toClientTools, type ClientTool } from "../../src/process/client-tools.ts";
-import { processorTimeOf } from "../../../wire/test/processor-time.ts";
+import { toClientSchema } from "../../src/contract/client-schema.ts";
+import { toClientTools, type ClientTool } from "../../src/contract/client-tools.ts";
+import { processorTimeOf } from "../../../../test/kit/processor-time.ts";
 
 const tool = (name: string, inputSchema: object = { type: "object" }, more: object = {}): never =>
   ({ name, description: `about ${name}`, input_schema: inputSchema, ...more }) as never;

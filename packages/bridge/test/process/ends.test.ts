@@ -6,7 +6,9 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { defineTool } from "./bridges.ts";
-import { isRunning, sleep, until } from "./observe.ts";
+import { isRunning } from "../../../../test/kit/processes.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../../../test/kit/until.ts";
 import { fixture, it } from "./programs.ts";
 import { quickBridge } from "./quick-bridge.ts";
 import { bundledBridge } from "./raw-parent.ts";
@@ -139,7 +141,7 @@ describe.concurrent("signals", () => {
     });
     const bridge = start(config, options);
     await bridge.initialize();
-    // Nobody reads from here on, not even the line that is cut off at the end.
+    // Nothing is read from here on, not even the line that is cut off at the end.
     bridge.process.stdout.removeAllListeners("data").removeAllListeners("end").pause();
     for (let call = 0; call < 20; call++) bridge.startCall("large");
     await sleep(500);
@@ -205,15 +207,15 @@ describe.concurrent("a parent that is gone", () => {
     await busy.call("pid");
     parent.process.kill("SIGKILL");
     await parent.exited;
-    // The end of a connection and the next call come from two sides: who has answered this has read the end, too.
+    // The end of a connection and the next call come from two sides: a bridge that has answered this has read the end, too.
     await Promise.all([idle, busy].map((bridge) => bridge.request("ping")));
     const results = [await fresh.call("pid"), await idle.call("pid"), (await busy.answerTo(hanging)).result, await busy.call("pid")];
     for (const result of results) expect(result).toMatchObject({ isError: true, _meta: { error: { type: "IPCConnectionError" } } });
-    expect(results.map(({ content }) => content[0].text.replace(/.*: /, "").replace(/;.*/, ""))).toEqual([
-      "nobody listens there any more",
-      "nobody listens there any more",
+    expect(results.map(({ content }) => content[0].text.replace(/.*: /, "").replace(/(?: at |;).*/, ""))).toEqual([
+      "no program is listening",
+      "no program is listening",
       "the program that offers the tools closed the connection before it answered",
-      "nobody listens there any more",
+      "no program is listening",
     ]);
     for (const bridge of [fresh, idle, busy]) {
       expect((await bridge.request("tools/list")).result.tools).toHaveLength(2);
@@ -250,7 +252,7 @@ describe.concurrent("a parent that is gone", () => {
     await until(() => started.length === 1, 30_000, "it runs");
     await session.stop();
     expect((await bridge.answerTo(id)).result).toMatchObject({ isError: true });
-    expect((await bridge.call("wait", { ms: 1 })).content[0].text).toContain("there is no such socket");
+    expect((await bridge.call("wait", { ms: 1 })).content[0].text).toContain("no program is listening");
     expect((await bridge.request("tools/list")).result.tools).toHaveLength(1);
   });
 });

@@ -3,7 +3,9 @@
 
 import { describe, expect } from "vitest";
 import { defineTool, it, type RawBridge } from "./bridges.ts";
-import { peakMegabytes, sleep, until } from "./observe.ts";
+import { peakMegabytes } from "../../../../test/kit/processes.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../../../test/kit/until.ts";
 
 const input = { type: "object" } as const;
 const maxMegabytes = 128;
@@ -32,7 +34,7 @@ describe("load", () => {
     const { note, started } = createNote();
     const bridge = start((await serve([note])).mcpServerConfig);
     const order = await callAtOnce(bridge, started, 1_000);
-    // They leave in order on eight connections, which the system wakes as it likes: whoever is ahead of its turn
+    // They leave in order on eight connections, which the system wakes as it likes: a call that is ahead of its turn
     // has overtaken at most the seven that left before it and were not woken yet. Those may be late by any number.
     expect(Math.max(...order.map((n, place) => n - place))).toBeLessThan(8);
     expect(peakMegabytes(bridge.pid) ?? 0).toBeLessThan(maxMegabytes);
@@ -125,7 +127,7 @@ describe("load", () => {
     expect(peakMegabytes(bridge.pid) ?? 0).toBeLessThan(256);
   });
 
-  it("G10: progress that nobody reads is dropped, not kept", async ({ serve, start }) => {
+  it("G10: progress that the client doesn't read is dropped, not kept", async ({ serve, start }) => {
     let calls = 0;
     const chatty = defineTool({
       name: "chatty",

@@ -2,7 +2,7 @@
 
 import { describe, expect } from "vitest";
 import { defineTool, it, type Message, type RawBridge } from "./bridges.ts";
-import { peakMegabytes } from "./observe.ts";
+import { peakMegabytes } from "../../../../test/kit/processes.ts";
 import { unknownMethod } from "./raw-parent.ts";
 
 const input = { type: "object" } as const;

@@ -2,18 +2,27 @@
 
 import { PassThrough, Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import type { JSONRPCMessage, Transport as McpTransport } from "@modelcontextprotocol/server";
 import { createStreamTransport, ndjson } from "@hawser/wire/node";
 import { describe, expect, it } from "vitest";
-import { createMcpTransport, type BridgeMcpTransport } from "../../src/process/mcp-transport.ts";
+import { createClientRequests } from "../../src/process/client-requests.ts";
+import { createMcpTransport } from "../../src/process/mcp-transport.ts";
+
+/** Both ends of a client's connection, with the direct door closed. */
+function open(readable: PassThrough, writable: Writable) {
+  const transport = createStreamTransport({ readable, writable, codec: ndjson });
+  const requests = createClientRequests(transport, new AbortController().signal);
+  const calls = { callDirectly: () => false, cancel: () => false, refusal: () => ({ content: [] }) };
+  return { mcp: createMcpTransport({ transport, requests, calls }), requests };
+}
 
 interface Stage {
-  readonly mcp: BridgeMcpTransport;
+  readonly mcp: McpTransport;
   /** What the client was sent, as it was written. */
   readonly writes: string[];
 }
 
-/** A client that has sent so many requests, which all wait for their answers. */
+/** A client that has sent this number of requests, which all wait for their answers. */
 async function startWith(requests: number): Promise<Stage> {
   const writes: string[] = [];
   const readable = new PassThrough();
@@ -27,7 +36,7 @@ async function startWith(requests: number): Promise<Stage> {
       done();
     },
   });
-  const mcp = createMcpTransport(createStreamTransport({ readable, writable, codec: ndjson }), new AbortController().signal);
+  const { mcp } = open(readable, writable);
   const received: JSONRPCMessage[] = [];
   Object.assign(mcp, { onmessage: (message: JSONRPCMessage) => received.push(message) });
   await mcp.start();
@@ -73,16 +82,13 @@ describe("answers", () => {
 });
 
 describe("a subscription", () => {
-  it("is a request that nobody waits for: a client that closes its end is done at once", async () => {
+  it("isn't waited for: a client that closes its end is done at once", async () => {
     const readable = new PassThrough();
-    const mcp = createMcpTransport(
-      createStreamTransport({ readable, writable: new PassThrough(), codec: ndjson }),
-      new AbortController().signal,
-    );
+    const { mcp, requests } = open(readable, new PassThrough());
     const received = new Promise<JSONRPCMessage>((resolve) => void Object.assign(mcp, { onmessage: resolve }));
     await mcp.start();
     readable.end('{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{}}\n');
     expect(await received).toMatchObject({ id: 1, method: "subscriptions/listen" });
-    await mcp.finished;
+    await requests.finished;
   });
 });

@@ -43,7 +43,7 @@ describe("G5 a number that JavaScript can't hold", () => {
     for (const [at, meta] of ways.entries()) {
       bridge.write(line(10 + at, "echo", meta));
       const answer = await nextLine(bridge);
-      expect(received.at(-1)).toContain('{"id":9007199254740993,"deep":[{"big":1e400,"small":-1e-400}],"plain":[0,0,0.1,100]}');
+      expect(received.at(-1)).toContain('{"id":9007199254740993,"deep":[{"big":1e400,"small":-1e-400}],"plain":[0,-0,0.1,100]}');
       expect(answer).toContain('"big":12345678901234567890');
       expect(answer).toContain('"structuredContent":{"result":[9007199254740993]}');
     }
@@ -69,7 +69,7 @@ describe("G5 a number that JavaScript can't hold", () => {
         _meta: { error: { type: "ToolInputValidationError" } },
       });
     }
-    // The number of the request itself is nobody's argument, and what can be held is not refused.
+    // The id of the request itself is not an argument, and a number that can be held is not refused.
     bridge.write(
       '{"jsonrpc":"2.0","id":9007199254740991,"method":"tools/call","params":{"name":"echo","arguments":{"n":[0,-0,1.10,1e2]}}}',
     );

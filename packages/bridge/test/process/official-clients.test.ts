@@ -6,7 +6,8 @@ import { promisify } from "node:util";
 import { describe, expect } from "vitest";
 import { cacheHome, defineTool, it as rawIt } from "./bridges.ts";
 import { connectors, type OfficialClient } from "./official-clients.ts";
-import { isRunning, until } from "./observe.ts";
+import { isRunning } from "../../../../test/kit/processes.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 const object = { type: "object" } as const;
 

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { bridgeUsage, parseBridgeOptions } from "../../src/process/bridge-options.ts";
+import { bridgeUsage, parseBridgeOptions } from "../../src/contract/bridge-options.ts";
 import { cacheHome, defineTool, it } from "./bridges.ts";
 import { quickBridge } from "./quick-bridge.ts";
 import { bundledBridge, textAnswer, unknownMethod } from "./raw-parent.ts";
@@ -100,7 +100,7 @@ describe("--check", () => {
     const { mcpServerConfig, socketPath } = await serve([noop]);
     const bridge = start(mcpServerConfig, { options: ["--check"] });
     expect(await bridge.exited).toEqual({ code: 0, signal: null });
-    expect(bridge.stderr).toBe(`ok: 1 tools, the program at ${socketPath} answers\n`);
+    expect(bridge.stderr).toBe(`ok: 1 tool, the program at ${socketPath} answers\n`);
   });
 
   it("H16: is content with a parent of the plain contract, and says hello and nothing more", async ({ parent, start }) => {
@@ -109,15 +109,15 @@ describe("--check", () => {
     expect(raw.frames.map(({ frame }) => frame.method)).toEqual(["hello"]);
   });
 
-  it("H16 R30: exits 2 and names the path when nobody is there, or when the schema is bad", async ({ directory, parent }) => {
+  it("H16 R30: exits 2 and names the path when no program is there, or when the schema is bad", async ({ directory, parent }) => {
     const { socketPath, schemaPath } = await parent({ onFrame: (_, { send }) => send(textAnswer("")) });
     const missing = join(directory, "missing");
     expect(check([missing, schemaPath])).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: expect.stringContaining(`can't connect to ${missing}: there is no such socket`) as string,
+      stderr: expect.stringContaining(`no program is listening at ${missing}; is it running?`) as string,
     });
-    const unreadable = `hawser: can't read the schema file ${missing}: `;
+    const unreadable = `hawser: can't read the schema file ${missing}: there is no such file; is the program running?\n`;
     expect(check([socketPath, missing])).toMatchObject({ code: 2, stderr: expect.stringContaining(unreadable) as string });
   });
 

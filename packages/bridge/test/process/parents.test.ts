@@ -3,7 +3,7 @@
 
 import { describe, expect } from "vitest";
 import { it } from "./bridges.ts";
-import { until } from "./observe.ts";
+import { until } from "../../../../test/kit/until.ts";
 import { encodeFrame, textAnswer, unknownMethod, type ParentConnection } from "./raw-parent.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a frame as it came
@@ -159,7 +159,7 @@ const errors: readonly (readonly [string, Buffer, RegExp])[] = [
   ["both result and error", encodeFrame({ ...textAnswer("x"), ...unknownMethod }), /sent an invalid answer: a message has exactly one of/],
   ["an error without type", encodeFrame({ error: { message: "x" } }), /sent an invalid answer: "error.type"/],
   ["a list", encodeFrame([]), /sent an invalid answer: a message is a JSON object/],
-  ["content that is no list", encodeFrame({ result: { content: "x" } }), /sent an invalid answer: "result.content"/],
+  ["content that isn't a list", encodeFrame({ result: { content: "x" } }), /sent an invalid answer: "result.content"/],
   [
     "a frame over 10 MiB (O3)",
     Buffer.concat([Buffer.from([0, 0xa0, 0, 1]), Buffer.alloc(10_485_761, "x")]),
@@ -174,7 +174,7 @@ describe("answers", () => {
     const bridge = start(raw.config);
     await bridge.initialize();
     for (const [index, [kind, , expected]] of answers.entries()) expect(await bridge.call("echo", { index }), kind).toEqual(expected);
-    await bridge.whenLogged("sent `structuredContent` that is no object; it is left out");
+    await bridge.whenLogged("sent a `structuredContent` that isn't an object; it is left out");
     expect(raw.connections).toHaveLength(1);
   });
 
@@ -193,7 +193,7 @@ describe("answers", () => {
       expect(failed, kind).toMatchObject({ isError: true, _meta: { error: { type: "IPCError" } } });
       expect(failed.content[0].text).toMatch(reason);
       expect(failed.content[0].text).toContain(raw.socketPath);
-      // That would be advice for whoever wrote the other program, not for the reader.
+      // That would be advice for the author of the other program, not for the reader.
       expect(failed.content[0].text).not.toMatch(/send (?:less|one)|encode each/i);
       expect((await bridge.call("echo")).content[0].text).toBe("fine");
     }
@@ -239,7 +239,7 @@ describe("answers", () => {
     results.forEach((result, n) => expect(result.content[0].text).toBe(`call ${n}`));
   });
 
-  it("G4: an answer that nobody asked for costs its connection and no call", async ({ parent, start }) => {
+  it("G4: an answer without a request costs its connection and no call", async ({ parent, start }) => {
     const raw = await parent({ onFrame: plain((_, { send }) => send(textAnswer("right"))) });
     const bridge = start(raw.config);
     await bridge.initialize();

@@ -1,9 +1,10 @@
-// Parallel calls over few connections: who runs, who waits, what a cancel reaches, what a lost connection
+// Parallel calls over few connections: which calls run, which wait, what a cancel reaches, what a lost connection
 // costs. The functions run in this process, behind a real session and a real bridge.
 
 import { describe, expect } from "vitest";
 import { defineTool, it } from "./bridges.ts";
-import { sleep, until } from "./observe.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../../../test/kit/until.ts";
 import { textAnswer, unknownMethod } from "./raw-parent.ts";
 
 const input = { type: "object" } as const;
@@ -141,7 +142,7 @@ describe("cancel", () => {
     expect(held.aborted).toEqual([]);
   });
 
-  it("H3 H4: with --reconnect never a cancelled call is no lost connection", async ({ serve, start }) => {
+  it("H3 H4: with --reconnect never a cancelled call doesn't count as a lost connection", async ({ serve, start }) => {
     const held = createHeldTool();
     const bridge = start((await serve([held.tool])).mcpServerConfig, { options: ["--reconnect", "never"] });
     await bridge.initialize();
@@ -242,7 +243,7 @@ describe("connections", () => {
     await bridge.initialize();
     const result = await bridge.call("echo");
     expect(result).toMatchObject({ isError: true, _meta: { error: { type: "IPCConnectionError" } } });
-    expect(result.content[0].text).toContain(`can't connect to ${raw.socketPath}: there is no such socket`);
+    expect(result.content[0].text).toContain(`no program is listening at ${raw.socketPath}; is it running?`);
     expect((await bridge.request("tools/list")).result.tools).toHaveLength(1);
   });
 });

@@ -29,7 +29,10 @@ describe("protocol faults", () => {
     await alive(bridge);
   });
 
-  it("BRG-10: what is no request of MCP is refused with the code of its fault, and the session goes on", async ({ serve, start }) => {
+  it("BRG-10: a message that isn't an MCP request is refused with the code of its fault, and the session goes on", async ({
+    serve,
+    start,
+  }) => {
     const bridge = start((await serve([echo])).mcpServerConfig);
     await bridge.initialize();
     expect(await answersTo(bridge, '{"jsonrpc":"2.0","id":"m","method":"no/such"}')).toEqual([refused("m", -32_601)]);

@@ -1,14 +1,15 @@
 // A configuration that starts the bridge from its sources with other limits than it is shipped with.
 
 import { join } from "node:path";
-import type { LimitName } from "@hawser/wire";
+import type { wireLimits } from "@hawser/wire";
+import type { bridgeLimits } from "../../src/limits.ts";
 import type { BridgeOptions } from "./raw-bridge.ts";
 
 const fixture = join(import.meta.dirname, "../fixtures/process-quick-bridge.ts");
 
 export function quickBridge(
   { command, args }: { command: string; args: readonly string[] },
-  limits: Partial<Record<LimitName, number>>,
+  limits: Partial<typeof wireLimits & typeof bridgeLimits>,
 ): [{ command: string; args: readonly string[] }, BridgeOptions] {
   return [
     { command, args: ["--conditions=hawser-source", fixture, ...args.slice(-2)] },

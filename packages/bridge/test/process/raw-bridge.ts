@@ -130,7 +130,7 @@ export function startBridge(source: { command: string; args: readonly string[] }
   return bridge;
 }
 
-/** Undefined for a line that is no message. */
+/** Undefined for a line that isn't a message. */
 function readMessage(line: string): Message {
   try {
     const message: Message = JSON.parse(line);

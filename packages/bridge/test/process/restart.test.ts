@@ -149,7 +149,7 @@ describe("node --watch", () => {
 describe("the name of a session", () => {
   const noop = defineTool({ name: "noop", description: "", input: { type: "object" }, run: () => "" });
 
-  it("leads to a folder of the user that nobody else writes, whatever TMPDIR is", () => {
+  it("leads to a folder that only this user writes, whatever TMPDIR is", () => {
     const session = createIPCSession([noop], { name: "harbour" });
     const home = process.env["XDG_STATE_HOME"] ?? join(process.env["HOME"] ?? "", ".local", "state");
     expect(session.socketPath).toBe(join(home, "hawser", "harbour.sock"));

@@ -19,8 +19,8 @@ describe("a schema file that breaks the contract", () => {
     ["of 0 bytes", "", /can't read the schema file .*JSON/],
     ["of invalid JSON", "[{", /can't read the schema file .*JSON/],
     ["that is not UTF-8", Buffer.from('[{"name":"\xff"}]', "latin1"), /not valid UTF-8/],
-    ["that is no array", JSON.stringify({ tools: [] }), /must hold a JSON array/],
-    ["with an entry that is no object", JSON.stringify([valid, null]), /tool 1: `name` must be a string/],
+    ["that isn't an array", JSON.stringify({ tools: [] }), /must hold a JSON array/],
+    ["with an entry that isn't an object", JSON.stringify([valid, null]), /tool 1: `name` must be a string/],
     [
       "with an entry without name",
       JSON.stringify([valid, valid, { ...valid, name: undefined }].slice(1)),
@@ -58,7 +58,7 @@ describe("a schema file that breaks the contract", () => {
       const [, content, reason] = fault;
       const schemaPath = join(directory, "schema.json");
       fs.writeFileSync(schemaPath, content);
-      // Its input stays open, and nobody answers at the socket.
+      // Its input stays open, and no program answers at the socket.
       const bridge = start(configFor(schemaPath));
       expect(await bridge.exited).toEqual({ code: 2, signal: null });
       expect(bridge.stderr).toMatch(reason);
@@ -67,13 +67,13 @@ describe("a schema file that breaks the contract", () => {
     },
   );
 
-  it("BRG-09 H16: a missing file, a directory and a pipe exit 2, and nobody waits for the pipe", async ({ directory, start }) => {
+  it("BRG-09 H16: a missing file, a directory and a pipe exit 2, without waiting for the pipe", async ({ directory, start }) => {
     const pipe = join(directory, "pipe");
     execFileSync("mkfifo", [pipe]);
     for (const [path, reason] of [
-      [join(directory, "missing"), /ENOENT/],
-      [directory, /no regular file/],
-      [pipe, /no regular file/],
+      [join(directory, "missing"), /there is no such file; is the program running\?/],
+      [directory, /isn't a regular file/],
+      [pipe, /isn't a regular file/],
     ] as const) {
       const bridge = start(configFor(path));
       expect(await bridge.exited).toEqual({ code: 2, signal: null });

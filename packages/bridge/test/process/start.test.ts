@@ -5,8 +5,10 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { defineTool, it } from "./bridges.ts";
-import { sleep, until } from "./observe.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../../../test/kit/until.ts";
 import { quickBridge } from "./quick-bridge.ts";
+import { bridgeLimits } from "../../src/limits.ts";
 import { bundledBridge } from "./raw-parent.ts";
 import { connectors } from "./official-clients.ts";
 
@@ -126,7 +128,7 @@ describe("surroundings", () => {
   it("a cache folder that is a link is not used, and what it points at stays as it is", async ({ directory, serve, start }) => {
     const target = join(directory, "target");
     fs.mkdirSync(target);
-    // Whatever the umask of whoever runs the tests is.
+    // Independent of the umask of the user who runs the tests.
     fs.chmodSync(target, 0o755);
     fs.symlinkSync(target, join(directory, "hawser"));
     const bridge = start((await serve([hello])).mcpServerConfig, { env: { XDG_CACHE_HOME: directory } });
@@ -201,7 +203,6 @@ describe.concurrent("heartbeats", () => {
   });
 
   it("the shipped interval is far below the minute after which clients give up", async () => {
-    const { limits } = await import("@hawser/wire");
-    expect(limits.progressHeartbeatMs).toBeLessThanOrEqual(20_000);
+    expect(bridgeLimits.progressHeartbeatMs).toBeLessThanOrEqual(20_000);
   });
 });

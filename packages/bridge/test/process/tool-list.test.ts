@@ -3,10 +3,10 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { limits } from "@hawser/wire";
+import { bridgeLimits } from "../../src/limits.ts";
 import { createToolList, type ToolList } from "../../src/process/tool-list.ts";
 import { it } from "./bridges.ts";
-import { until } from "./observe.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 const schemasOf = (...names: string[]): string => JSON.stringify(names.map((name) => ({ name, description: "", input_schema: {} })));
 const namesIn = ({ current }: ToolList): string[] => [...current.originals.keys()];
@@ -23,14 +23,14 @@ describe("a list that follows its program", () => {
     replace(schemaPath, schemasOf("one"));
     const list = createToolList({ schemaPath, follow: true });
     const told: string[][] = [];
-    const end = list.watch(() => told.push(namesIn(list)));
+    list.watch(() => told.push(namesIn(list)));
     for (const names of [["one"], ["two"], ["two"], ["two", "three"]]) {
       replace(schemaPath, schemasOf(...names));
       list.refresh();
       expect(namesIn(list)).toEqual(names);
     }
     expect(told).toEqual([["two"], ["two", "three"]]);
-    end();
+    list.close();
   });
 
   it("stays as it was while there is no file, or one that can't be used", ({ directory }) => {
@@ -54,19 +54,19 @@ describe("a list that follows its program", () => {
     const list = createToolList({ schemaPath, follow: true });
     expect(namesIn(list)).toEqual([]);
     let isTold = false;
-    const end = list.watch(() => (isTold = true));
+    list.watch(() => (isTold = true));
     fs.mkdirSync(folder);
     replace(schemaPath, schemasOf("one"));
-    await until(() => isTold, limits.bridgeFollowMs * 30, "it was told");
+    await until(() => isTold, bridgeLimits.bridgeFollowMs * 30, "it was told");
     expect(namesIn(list)).toEqual(["one"]);
-    end();
+    list.close();
   });
 });
 
 describe("a list that does not", () => {
   it("R39 is read once, and not without a file", ({ directory }) => {
     const schemaPath = join(directory, "schema.json");
-    expect(() => createToolList({ schemaPath, follow: false })).toThrow(/ENOENT/);
+    expect(() => createToolList({ schemaPath, follow: false })).toThrow(/there is no such file/);
     replace(schemaPath, schemasOf("one"));
     const list = createToolList({ schemaPath, follow: false });
     replace(schemaPath, schemasOf("two"));

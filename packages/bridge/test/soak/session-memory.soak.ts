@@ -6,9 +6,9 @@
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defineTool } from "@hawser/wire";
+import { defineTool } from "@hawser/tools";
 import { connectSocket, createStreamTransport, lengthPrefix } from "@hawser/wire/node";
-import { createIPCSession } from "../../src/session.ts";
+import { createIPCSession } from "../../src/parent/session.ts";
 
 const count = Number(process.argv[2] ?? 10_000);
 if (!Number.isSafeInteger(count) || count < 1) {

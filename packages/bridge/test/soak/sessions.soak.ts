@@ -9,9 +9,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { defineTool, type Incoming } from "@hawser/wire";
+import { defineTool } from "@hawser/tools";
+import type { Incoming } from "@hawser/wire";
 import { ndjson, startChild, type Child } from "@hawser/wire/node";
-import { createIPCSession, type McpStdioServerConfig } from "../../src/session.ts";
+import { createIPCSession, type McpStdioServerConfig } from "../../src/parent/session.ts";
 
 const count = Number(process.argv[2] ?? 300);
 if (!Number.isSafeInteger(count) || count < 1) {
@@ -25,7 +26,7 @@ const root = fs.mkdtempSync(join(tmpdir(), "hawser-soak-"));
 const directory = join(root, "t");
 fs.mkdirSync(directory);
 setFlagsFromString("--expose-gc");
-// V8 takes more and more room for young objects as long as there is; that is no leak, and would hide one.
+// V8 takes more and more room for young objects while there is any; that isn't a leak, and would hide one.
 setFlagsFromString("--semi-space-growth-factor=1");
 const collectGarbage = runInNewContext("gc") as () => void;
 

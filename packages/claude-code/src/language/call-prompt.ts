@@ -1,8 +1,9 @@
-// A prompt of the AI SDK, taken apart: instructions, what was said before, what the user says now, and the
+// A call of the AI SDK, taken apart: instructions, what was said before, what the user says now, and the
 // results of tools if the prompt ends with them. Images, documents and texts go as blocks of the Messages
-// API; what the command line can't take is described, and the caller is warned.
+// API; what the command line can't take is described, and the caller is warned, as of settings that it can't follow.
 
 import type {
+  LanguageModelV4CallOptions,
   LanguageModelV4FilePart,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
@@ -24,28 +25,20 @@ export function callIdsIn(prompt: LanguageModelV4Prompt): Set<string> {
   return new Set(parts.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : [])));
 }
 
-export interface CallPrompt {
-  readonly prepared: PreparedPrompt;
-  readonly warnings: readonly SharedV4Warning[];
-}
-
-/** With `isResumed`, the session knows what was said before: only what is new is said. */
-export function prepareCallPrompt(prompt: LanguageModelV4Prompt, isResumed: boolean): CallPrompt {
-  const warnings: SharedV4Warning[] = [];
+/** With `isResumed`, the session knows what was said before: only what is new is said. What can't be said is added to the warnings. */
+export function prepareCallPrompt(prompt: LanguageModelV4Prompt, isResumed: boolean, warnings: SharedV4Warning[]): PreparedPrompt {
   const { system, earlier, now } = splitPrompt(prompt);
   const blocks = now.flatMap((message) => userBlocks(message, warnings));
   const before = isResumed ? [] : conversationBlocks(earlier.flatMap((message) => toUtterances(message)));
-  return { prepared: { system, blocks: [...before, ...(blocks.length > 0 ? blocks : [textBlock("Go on.")])] }, warnings };
+  return { system, blocks: [...before, ...(blocks.length > 0 ? blocks : [textBlock("Go on.")])] };
 }
 
-export interface SplitPrompt {
+/** `now` holds the user's messages at the end. */
+export function splitPrompt(prompt: LanguageModelV4Prompt): {
   readonly system: string | undefined;
   readonly earlier: LanguageModelV4Prompt;
-  /** The user's messages at the end. */
   readonly now: LanguageModelV4Prompt;
-}
-
-export function splitPrompt(prompt: LanguageModelV4Prompt): SplitPrompt {
+} {
   const system = prompt.flatMap(({ role, content }) => (role === "system" ? [content as string] : []));
   const said = prompt.filter(({ role }) => role !== "system");
   const start = said.findLastIndex(({ role }) => role !== "user") + 1;
@@ -88,4 +81,30 @@ function describeOutput(output: LanguageModelV4ToolResultOutput): string {
   if (output.type === "execution-denied") return `denied: ${output.reason ?? "no reason given"}`;
   if (output.type === "content") return output.value.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
   return typeof output.value === "string" ? output.value : JSON.stringify(output.value);
+}
+
+const unsupported = [
+  "maxOutputTokens",
+  "temperature",
+  "topP",
+  "topK",
+  "presencePenalty",
+  "frequencyPenalty",
+  "stopSequences",
+  "seed",
+] as const satisfies readonly (keyof LanguageModelV4CallOptions)[];
+
+/** Settings that the command line can't follow are warnings and not errors, since the AI SDK hands the same settings to every model. */
+export function warningsFor(options: LanguageModelV4CallOptions): SharedV4Warning[] {
+  const warnings: SharedV4Warning[] = unsupported
+    .filter((feature) => options[feature] !== undefined)
+    .map((feature) => ({ type: "unsupported", feature, details: "Claude Code decides it" }));
+  const { toolChoice, tools = [], responseFormat } = options;
+  if (toolChoice?.type === "required" || toolChoice?.type === "tool")
+    warnings.push({ type: "unsupported", feature: "toolChoice", details: "the model is free to call a tool or not" });
+  for (const tool of tools)
+    if (tool.type !== "function") warnings.push({ type: "unsupported", feature: `tool ${tool.id}`, details: "tools of other providers" });
+  if (responseFormat?.type === "json" && !responseFormat.schema)
+    warnings.push({ type: "compatibility", feature: "responseFormat", details: "JSON without a schema is asked for in words" });
+  return warnings;
 }

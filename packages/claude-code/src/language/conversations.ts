@@ -1,10 +1,10 @@
 // Which session of the command line holds which conversation, so that its next message resumes that session instead of
 // telling it everything again. A conversation is known by what was said in it, not by an id, since the AI SDK
-// has none. Resuming makes a copy: whoever goes back to an earlier message finds the session as it was there.
+// has none. Resuming makes a copy, so that a caller who goes back to an earlier message finds the session as it was there.
 
 import { createHash } from "node:crypto";
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import { limits } from "@hawser/wire";
+import { claudeCodeLimits } from "../limits.ts";
 
 export interface KnownSession {
   readonly sessionId: string;
@@ -13,7 +13,7 @@ export interface KnownSession {
 }
 
 export interface Conversations {
-  /** The session that ends where this begins; undefined where nobody knows it. */
+  /** The session that ends where this begins; undefined if it isn't known. */
   find(earlier: LanguageModelV4Prompt): KnownSession | undefined;
   /** The session holds this prompt and the answer to it. */
   remember(prompt: LanguageModelV4Prompt, answer: string, session: KnownSession): void;
@@ -28,7 +28,7 @@ export function createConversations(): Conversations {
     remember(prompt, answer, session) {
       sessions.set(fingerprint([...prompt, { role: "assistant", content: [{ type: "text", text: answer }] }]), session);
       const [oldest] = sessions.keys();
-      if (sessions.size > limits.claudeSessionEntries && oldest !== undefined) sessions.delete(oldest);
+      if (sessions.size > claudeCodeLimits.claudeSessionEntries && oldest !== undefined) sessions.delete(oldest);
     },
     forget: (earlier) => void sessions.delete(fingerprint(earlier)),
   };

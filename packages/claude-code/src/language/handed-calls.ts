@@ -3,7 +3,8 @@
 // their ids; over the bridge they come without, so they are matched by name and arguments.
 
 import type { LanguageModelV4FunctionTool, LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
-import { untilAborted, type StandardSchema, type Tool, type ToolContext } from "@hawser/wire";
+import { untilAborted } from "@hawser/wire/internal";
+import type { StandardSchema, Tool, ToolContext } from "@hawser/tools";
 import { toBase64 } from "./call-prompt.ts";
 
 /** A call as it is handed out. */
@@ -23,27 +24,26 @@ export interface HandedCalls {
 }
 
 interface Answer {
-  readonly toolName: string;
+  readonly name: string;
+  /** The arguments, as one text. */
   readonly key: string;
   readonly result: object;
 }
 
-interface WaitingCall {
-  readonly name: string;
-  readonly key: string;
+interface WaitingCall extends Omit<Answer, "result"> {
   answer(result: object): void;
 }
 
 export function createHandedCalls(functionTools: readonly LanguageModelV4FunctionTool[]): HandedCalls {
-  const waiting: WaitingCall[] = [];
+  const waiting = new Set<WaitingCall>();
   let answers: Answer[] = [];
   let called = Promise.withResolvers<void>();
 
   function takeAnswer(name: string, key: string): Answer | undefined {
     // Where the command line has changed the arguments, the name has to do.
-    const found =
-      answers.find((answer) => answer.toolName === name && answer.key === key) ?? answers.find(({ toolName }) => toolName === name);
-    if (found) answers = answers.filter((answer) => answer !== found);
+    const ofTool = answers.filter((answer) => answer.name === name);
+    const found = ofTool.find((answer) => answer.key === key) ?? ofTool[0];
+    answers = answers.filter((answer) => answer !== found);
     return found;
   }
 
@@ -53,12 +53,9 @@ export function createHandedCalls(functionTools: readonly LanguageModelV4Functio
     if (ready) return Promise.resolve(ready.result);
     const { promise, resolve } = Promise.withResolvers<object>();
     const entry: WaitingCall = { name, key, answer: resolve };
-    waiting.push(entry);
+    waiting.add(entry);
     called.resolve();
-    return untilAborted(signal, promise).finally(() => {
-      const at = waiting.indexOf(entry);
-      if (at !== -1) waiting.splice(at, 1);
-    });
+    return untilAborted(signal, promise).finally(() => waiting.delete(entry));
   }
 
   return {
@@ -66,11 +63,9 @@ export function createHandedCalls(functionTools: readonly LanguageModelV4Functio
     whenCalled: () => called.promise,
     settle(calls, results) {
       called = Promise.withResolvers();
-      answers = calls.map(({ toolCallId, toolName, input }) => ({
-        toolName,
-        key: toKey(input),
-        result: toMcpResult(results.get(toolCallId)),
-      }));
+      answers = calls.map(({ toolCallId, toolName: name, input }) => {
+        return { name, key: toKey(input), result: toMcpResult(results.get(toolCallId)) };
+      });
       for (const entry of [...waiting]) {
         const answer = takeAnswer(entry.name, entry.key);
         if (answer) entry.answer(answer.result);
@@ -84,7 +79,7 @@ function toTool(
   run: (args: unknown, context: ToolContext) => unknown,
 ): Tool {
   const schema = { type: "object", ...(inputSchema as Record<string, unknown>) };
-  // Whoever runs the function checks its arguments, and tells the model in its own words.
+  // The caller checks the arguments of its functions, and tells the model in its own words.
   const input: StandardSchema = {
     "~standard": {
       version: 1,
@@ -96,7 +91,7 @@ function toTool(
   return { name, description: description ?? "", input, run: (args: never, context) => run(args, context) };
 }
 
-/** Arguments that are no JSON were never called with. */
+/** Arguments that aren't JSON match no call. */
 function toKey(input: string): string {
   try {
     return stableJson(JSON.parse(input));

@@ -9,20 +9,18 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
-import { limits } from "@hawser/wire";
+import { claudeCodeLimits } from "../limits.ts";
 import { CLIExecutionError, CLIResponseParseError } from "../errors.ts";
 import type { ClaudeCodeModelOptions, OutputSchema } from "../options.ts";
 import { createRunRecord } from "../result.ts";
 import { openCliRun } from "../run-cli.ts";
 import type { RunGuard } from "../run-ending.ts";
 import { createToolset, defaultServerName, selectTools, type Toolset, type ToolSelection } from "../toolset.ts";
-import { prepareCallPrompt, splitPrompt } from "./call-prompt.ts";
+import { prepareCallPrompt, splitPrompt, warningsFor } from "./call-prompt.ts";
 import { createConversations, type KnownSession } from "./conversations.ts";
 import { createHandedCalls } from "./handed-calls.ts";
-import { foldStep, toStepStream } from "./step-results.ts";
-import { readStep, toCallError, type LanguageRun, type StepHooks, type StepRequest } from "./steps.ts";
+import { foldStep, readStep, toCallError, toStepStream, type LanguageRun, type StepHooks, type StepRequest } from "./steps.ts";
 import { createWaitingRuns } from "./waiting-runs.ts";
-import { warningsFor } from "./warnings.ts";
 
 export interface LanguageCalls {
   generate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult>;
@@ -38,12 +36,13 @@ interface OpenStep {
 
 export function createLanguageCalls(options: ClaudeCodeModelOptions, registered: () => Toolset | undefined): LanguageCalls {
   const conversations = createConversations();
-  const waiting = createWaitingRuns(options.toolResultTimeoutMs ?? limits.claudeToolResultMs);
+  const waiting = createWaitingRuns(options.toolResultTimeoutMs ?? claudeCodeLimits.claudeToolResultMs);
   // What the caller has decided about sessions is not decided again.
   const isResuming = options.persistSession !== false && options.resume === undefined && options.continue !== true;
 
   async function openRun(call: LanguageModelV4CallOptions, session?: KnownSession): Promise<StepRequest> {
-    const { prepared, warnings } = prepareCallPrompt(call.prompt, session !== undefined);
+    const warnings = warningsFor(call);
+    const prompt = prepareCallPrompt(call.prompt, session !== undefined, warnings);
     const functionTools = call.toolChoice?.type === "none" ? [] : (call.tools ?? []).filter((tool) => tool.type === "function");
     const handed = createHandedCalls(functionTools);
     const selection = call.toolChoice?.type === "none" ? undefined : toSelection(functionTools, handed.tools, registered());
@@ -51,9 +50,9 @@ export function createLanguageCalls(options: ClaudeCodeModelOptions, registered:
     const cli = await openCliRun({
       options,
       selection,
-      prompt: prepared,
+      prompt,
       guard: guardOf(call),
-      system: withJsonRequest(prepared.system, call),
+      system: withJsonRequest(prompt.system, call),
       schema,
       includePartialMessages: true,
       keepsAlive: functionTools.length === 0,
@@ -63,7 +62,7 @@ export function createLanguageCalls(options: ClaudeCodeModelOptions, registered:
     });
     const names = functionTools.length > 0 && selection ? selection.names : new Map<string, string>();
     const run: LanguageRun = { cli, handed, names, schema, record: createRunRecord(), pastCostUsd: session?.costUsd ?? 0, calls: [] };
-    return { run, call, warnings: [...warningsFor(call), ...warnings] };
+    return { run, call, warnings };
   }
 
   /** A step goes on with a run that waits, or with the session of its conversation, or begins anew. */
@@ -98,7 +97,7 @@ export function createLanguageCalls(options: ClaudeCodeModelOptions, registered:
 
   const guardOf = (call: LanguageModelV4CallOptions): RunGuard => ({
     signal: call.abortSignal,
-    ms: options.timeoutMs ?? limits.claudeRequestMs,
+    ms: options.timeoutMs ?? claudeCodeLimits.claudeRequestMs,
     what: "the step",
   });
 

@@ -4,7 +4,8 @@
 // one. Characters are whole, wherever the model's stream was cut. What subagents say stays inside.
 
 import type { JSONValue, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
-import { createTextGap, createWholeCharacters, isRecord, replaceHalfPairs, type WholeCharacters } from "@hawser/wire";
+import { createTextGap, createWholeCharacters, isRecord, type WholeCharacters } from "@hawser/protocol/internal";
+import { replaceHalfPairs } from "@hawser/wire/internal";
 import type { AgentMessage } from "../agent-sdk.ts";
 import { blocksOf, structuredOutputTool, toUsage } from "../result.ts";
 import type { HandedCall } from "./handed-calls.ts";
@@ -25,13 +26,6 @@ export interface StepParts {
   readonly text: string;
 }
 
-export interface StepPartsOptions {
-  /** The caller's tools, by the names that the command line knows them by. */
-  readonly names: ReadonlyMap<string, string>;
-  /** An answer that has to fit a schema is not streamed: it is read when all of it is there. */
-  readonly isTextHeld: boolean;
-}
-
 interface OpenBlock {
   readonly id: string;
   readonly kind: "text" | "reasoning" | "call" | "own-call" | "ignored";
@@ -40,17 +34,18 @@ interface OpenBlock {
   json: string;
 }
 
-export function createStepParts({ names, isTextHeld }: StepPartsOptions): StepParts {
+/**
+ * `names` are the caller's tools, by the names that the command line knows them by. With `isTextHeld` text is not streamed:
+ * an answer that has to fit a schema is read when all of it is there.
+ */
+export function createStepParts(names: ReadonlyMap<string, string>, isTextHeld: boolean): StepParts {
   const open = new Map<number, OpenBlock>();
   const calls: HandedCall[] = [];
   const ownCalls = new Map<string, string>();
-  const tokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };
+  const input = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 };
+  const output = { total: 0, text: undefined, reasoning: undefined };
   const gap = createTextGap();
-  let texts = "";
   let blockCount = 0;
-  // The same blocks come once more as whole messages; those are for answers that were not streamed.
-  let isStreaming = false;
-  let isComplete = false;
 
   function toBlock(block: Record<string, unknown>): OpenBlock {
     const { type, name, id } = block;
@@ -75,7 +70,7 @@ export function createStepParts({ names, isTextHeld }: StepPartsOptions): StepPa
     if (text === "") return [];
     if (kind === "text") {
       const delta = gap.before(text) + text;
-      texts += delta;
+      step.text += delta;
       return [{ type: "text-delta", id, delta }];
     }
     if (kind === "reasoning") return [{ type: "reasoning-delta", id, delta: text }];
@@ -105,12 +100,12 @@ export function createStepParts({ names, isTextHeld }: StepPartsOptions): StepPa
     const { type, index, content_block, delta } = event;
     const block = open.get(Number(index));
     if (type === "message_start") {
-      isStreaming = true;
+      step.isStreaming = true;
       count(isRecord(event["message"]) ? event["message"]["usage"] : undefined);
     } else if (type === "message_delta") count(event["usage"], true);
     else if (type === "message_stop") {
-      isStreaming = false;
-      isComplete = calls.length > 0;
+      step.isStreaming = false;
+      step.isComplete = calls.length > 0;
     } else if (type === "content_block_start" && isRecord(content_block)) {
       const started = toBlock(content_block);
       open.set(Number(index), started);
@@ -126,16 +121,18 @@ export function createStepParts({ names, isTextHeld }: StepPartsOptions): StepPa
   /** A message's start tells what was read and what was cached; its end, what was written. */
   function count(usage: unknown, isEnd = false): void {
     const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = toUsage(isRecord(usage) ? usage : {});
-    if (isEnd) tokens.output += outputTokens;
+    if (isEnd) output.total += outputTokens;
     else {
-      tokens.input += inputTokens;
-      tokens.cacheRead += cacheReadTokens;
-      tokens.cacheWrite += cacheWriteTokens;
+      input.noCache += inputTokens;
+      input.cacheRead += cacheReadTokens;
+      input.cacheWrite += cacheWriteTokens;
+      input.total += inputTokens + cacheReadTokens + cacheWriteTokens;
     }
   }
 
   function onWhole(message: AgentMessage): Part[] {
-    if (isStreaming) return [];
+    // Blocks that were streamed come once more as a whole message.
+    if (step.isStreaming) return [];
     return blocksOf(message).flatMap((content) => {
       const block = toBlock(content);
       const said = block.toolName === "" ? deltaText(content) : JSON.stringify(content["input"] ?? {});
@@ -153,32 +150,21 @@ export function createStepParts({ names, isTextHeld }: StepPartsOptions): StepPa
     });
   }
 
-  return {
-    add(message) {
+  const step = {
+    calls,
+    isStreaming: false,
+    isComplete: false,
+    text: "",
+    usage: { inputTokens: input, outputTokens: output },
+    add(message: AgentMessage) {
       if (message["parent_tool_use_id"] !== null && message["parent_tool_use_id"] !== undefined) return [];
       if (message.type === "stream_event" && isRecord(message["event"])) return onEvent(message["event"]);
       // "Not logged in" and its like come as if the model had said it; the result tells it again, as an error.
       if (message.type === "assistant") return typeof message["error"] === "string" ? [] : onWhole(message);
       return message.type === "user" ? onResults(message) : [];
     },
-    calls,
-    get isStreaming() {
-      return isStreaming;
-    },
-    get isComplete() {
-      return isComplete;
-    },
-    get text() {
-      return texts;
-    },
-    get usage() {
-      const { input, cacheRead, cacheWrite, output } = tokens;
-      return {
-        inputTokens: { total: input + cacheRead + cacheWrite, noCache: input, cacheRead, cacheWrite },
-        outputTokens: { total: output, text: undefined, reasoning: undefined },
-      };
-    },
   };
+  return step;
 }
 
 function deltaText(delta: Record<string, unknown>): string {

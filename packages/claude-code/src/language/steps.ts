@@ -1,4 +1,4 @@
-// One step of a run, as the parts that the AI SDK streams. It ends with the run, or when the model's message is complete and
+// One step of a run, as the parts that the AI SDK streams, or as a whole, which is the stream folded. It ends with the run, or when the model's message is complete and
 // calls of the caller's tools are in it: then the command line waits for them, and so does the run. However a step
 // ends otherwise, nothing of the run is left.
 
@@ -6,11 +6,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import type {
   JSONObject,
   LanguageModelV4CallOptions,
+  LanguageModelV4Content,
   LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
   SharedV4Warning,
 } from "@ai-sdk/provider";
 import type { AgentMessage } from "../agent-sdk.ts";
+import { CLIInterruptedError, CLIResponseParseError } from "../errors.ts";
 import type { OutputSchema } from "../options.ts";
 import type { RunRecord } from "../result.ts";
 import type { CliRun } from "../run-cli.ts";
@@ -52,7 +55,7 @@ const settleMs = 100;
 export async function* readStep(step: StepRequest, hooks: StepHooks): AsyncGenerator<LanguageModelV4StreamPart> {
   const { run, call } = step;
   const { cli, record } = run;
-  const parts = createStepParts({ names: run.names, isTextHeld: run.schema !== undefined });
+  const parts = createStepParts(run.names, run.schema !== undefined);
   let isParked = false;
   try {
     for (;;) {
@@ -112,14 +115,14 @@ function toResponseMetadata({ model, session_id }: AgentMessage): LanguageModelV
 async function* finishRun({ run, call }: StepRequest, parts: StepParts, hooks: StepHooks): AsyncGenerator<LanguageModelV4StreamPart> {
   const { record, schema } = run;
   const output = await readRunOutput(schema, record);
-  const answer = schema === undefined ? parts.text || record.text : JSON.stringify(output);
+  const answer = schema === undefined ? parts.text || record.text() : JSON.stringify(output);
   if (parts.text === "" && answer !== "") {
     yield { type: "text-start", id: "answer" };
     yield { type: "text-delta", id: "answer", delta: answer };
     yield { type: "text-end", id: "answer" };
   }
-  const { metadata } = record;
-  // Not before everything is gone: who sees the end may look for leftovers.
+  const metadata = record.metadata();
+  // Not before everything is gone: a reader that sees the end may look for leftovers.
   await run.cli.close();
   hooks.onFinished(call.prompt, answer, metadata);
   const { usage: _, ...facts } = { ...metadata, runCostUsd: costWithoutPast(metadata.costUsd, run.pastCostUsd) };
@@ -140,4 +143,80 @@ function toFinishReason(raw: string | undefined): LanguageModelV4FinishReason {
   if (raw === "max_tokens") return { unified: "length", raw };
   if (raw === "refusal") return { unified: "content-filter", raw };
   return { unified: "stop", raw };
+}
+
+// --- the two forms that the AI SDK asks for
+
+/** A reader that goes away before the end ends the run. What fails is the last part of the stream. */
+export function toStepStream(
+  parts: AsyncGenerator<LanguageModelV4StreamPart>,
+  endRun: (reason: Error) => Promise<void>,
+): ReadableStream<LanguageModelV4StreamPart> {
+  return new ReadableStream<LanguageModelV4StreamPart>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await parts.next();
+          if (done !== true) controller.enqueue(value);
+          // Behind it, a run may wait for results; a reader that leaves now has seen the end.
+          if (done === true || value.type === "finish") controller.close();
+        } catch (error) {
+          controller.enqueue({ type: "error", error });
+          controller.close();
+        }
+      },
+      async cancel() {
+        await endRun(new CLIInterruptedError("the reader of the stream left"));
+        await parts.return(undefined);
+      },
+    },
+    // Nothing is asked for before it is read.
+    { highWaterMark: 0 },
+  );
+}
+
+export async function foldStep(
+  parts: AsyncGenerator<LanguageModelV4StreamPart>,
+  warnings: readonly SharedV4Warning[],
+): Promise<LanguageModelV4GenerateResult> {
+  const content: LanguageModelV4Content[] = [];
+  const texts = new Map<string, { type: "text" | "reasoning"; text: string }>();
+  let response: LanguageModelV4GenerateResult["response"];
+  for await (const part of parts) {
+    switch (part.type) {
+      case "text-start":
+      case "reasoning-start": {
+        const block = { type: part.type === "text-start" ? ("text" as const) : ("reasoning" as const), text: "" };
+        texts.set(part.id, block);
+        content.push(block);
+        break;
+      }
+      case "text-delta":
+      case "reasoning-delta": {
+        const block = texts.get(part.id);
+        if (block) block.text += part.delta;
+        break;
+      }
+      case "tool-call":
+      case "tool-result":
+        content.push(part);
+        break;
+      case "response-metadata":
+        response = part;
+        break;
+      case "finish": {
+        const { finishReason, usage, providerMetadata } = part;
+        return {
+          content,
+          finishReason,
+          usage,
+          warnings: [...warnings],
+          ...(providerMetadata && { providerMetadata }),
+          ...(response && { response }),
+        };
+      }
+      default:
+    }
+  }
+  throw new CLIResponseParseError("the step ended without an end");
 }

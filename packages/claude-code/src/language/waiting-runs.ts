@@ -1,9 +1,9 @@
 // Runs that wait for the results of tool calls which were handed out. The next step of the conversation takes its run;
 // one whose results never come is ended after a while, when its caller aborts, when its conversation goes on without
-// it, or when there are too many. None keeps this process alive.
+// it, or when there are too many. They don't keep this process alive.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { limits } from "@hawser/wire";
+import { claudeCodeLimits } from "../limits.ts";
 import type { RunGuard } from "../run-ending.ts";
 import { callIdsIn, finalResults } from "./call-prompt.ts";
 import type { LanguageRun, StepRequest } from "./steps.ts";
@@ -30,7 +30,7 @@ export function createWaitingRuns(resultMs: number): WaitingRuns {
       const mentioned = callIdsIn(prompt);
       const runs = [...waiting].filter(({ calls }) => calls.some(({ toolCallId }) => mentioned.has(toolCallId)));
       const results = finalResults(prompt);
-      const taken = runs.find(({ calls, cli }) => !cli.isEnding && calls.some(({ toolCallId }) => results.has(toolCallId)));
+      const taken = runs.find(({ calls, cli }) => !cli.isEnding() && calls.some(({ toolCallId }) => results.has(toolCallId)));
       if (taken) {
         waiting.delete(taken);
         taken.cli.guard(guard);
@@ -46,9 +46,9 @@ export function createWaitingRuns(resultMs: number): WaitingRuns {
       run.cli.setKeepsAlive(false);
       run.cli.guard({ signal: call.abortSignal, ms: resultMs, what: "waiting for the results of tools", keepsAlive: false });
       // One that died, or was ended, has nothing to wait for; if the conversation goes on, then in a new one.
-      void run.cli.gone.then(() => (waiting.has(run) ? leave(run) : undefined));
+      void run.cli.whenGone().then(() => (waiting.has(run) ? leave(run) : undefined));
       const [oldest] = waiting;
-      if (waiting.size > limits.claudeWaitingEntries && oldest) void leave(oldest);
+      if (waiting.size > claudeCodeLimits.claudeWaitingEntries && oldest) void leave(oldest);
     },
 
     async close() {

@@ -6,12 +6,12 @@ import { getEventListeners } from "node:events";
 import fs from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { limits } from "@hawser/wire";
+import { claudeCodeLimits } from "../../src/limits.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CLIInterruptedError, defineTool } from "../../src/index.ts";
-import { say, use } from "../fixtures/scripted-model.ts";
+import { say, use } from "../../../../test/kit/claude-code/scripted-model.ts";
 import { makeStage, thrownBy } from "../stage.ts";
-import { cliOf, hasCli, processesOf, until } from "../surroundings.ts";
+import { cliOf, hasCli, processesOf, until } from "../../../../test/kit/claude-code/surroundings.ts";
 
 const cliPath = join(import.meta.dirname, "../fixtures/odd-cli.mjs");
 const input = { type: "object" } as const;
@@ -88,7 +88,7 @@ it("an interrupt handler is asked before anything is started, and not any more w
   });
   await model.request("go");
   const before = asked;
-  await new Promise((resolve) => setTimeout(resolve, 2 * limits.claudeInterruptPollMs));
+  await new Promise((resolve) => setTimeout(resolve, 2 * claudeCodeLimits.claudeInterruptPollMs));
   expect(asked).toBe(before);
   const eager = stage.create({ directory: join(stage.home, "nowhere"), interruptHandler: () => true });
   eager.setAgentToolsets([defineTool({ name: "a", description: "", input, run: () => "" })]);
@@ -96,8 +96,13 @@ it("an interrupt handler is asked before anything is started, and not any more w
 });
 
 describe.runIf(hasCli)("requests at the same time", () => {
-  it("R73 H14: have two sessions, two processes and the tools that each was given, whatever is registered meanwhile, and no word of each other", async () => {
-    const stage = await makeStage(({ resultTexts, tools }) => (resultTexts.length > 0 ? say(resultTexts.join()) : [use(tools[0]!.name)]));
+  it("R73 H14: have two sessions, two processes and the tools that each was given, whatever is registered meanwhile, and no word of each other, nor do calls of one function", async () => {
+    const stage = await makeStage(({ resultTexts, tools }) => {
+      const own = tools.find(({ name }) => name !== full("greet"))!.name;
+      return resultTexts.length > 0
+        ? say(resultTexts.map((text) => text.split("\n")[0]).join(" | "))
+        : [use(own), use(full("greet"), { me: own })];
+    });
     const model = stage.create();
     const both = Promise.withResolvers<number>();
     const met = new Set<string>();
@@ -114,15 +119,28 @@ describe.runIf(hasCli)("requests at the same time", () => {
           return `this is ${name} of ${await both.promise}`;
         },
       });
-    model.setAgentToolsets([meet("one"), meet("two")]);
-    const requests = ["one", "two"].map((name) => model.request("go", { tools: [name] }));
+    const greet = defineTool({
+      name: "greet",
+      description: "",
+      input: { type: "object", properties: { me: { type: "string" } } },
+      run: async ({ me }) => `${String(me)} of ${await both.promise}`,
+    });
+    model.setAgentToolsets([meet("one"), meet("two"), greet]);
+    const requests = ["one", "two"].map((name) => model.request("go", { tools: [name, "greet"] }));
     model.setAgentToolsets([meet("three")], { serverName: "other" });
-    const texts = (await Promise.all(requests)).map(({ text }) => text.split("\n")[0]);
-    expect(texts).toEqual(["this is one of 2", "this is two of 2"]);
+    const texts = (await Promise.all(requests)).map(({ text }) => text);
+    expect(texts).toEqual(["one", "two"].map((name) => `this is ${name} of 2 | ${full(name)} of 2`));
     expect(clis.size).toBe(2);
     expect(clis).not.toContain(undefined);
-    const offered = stage.model.conversations.map(({ tools }) => tools.map(({ name }) => name).join()).toSorted();
-    expect(offered).toEqual([full("one"), full("one"), full("two"), full("two")]);
+    const offered = stage.model.conversations
+      .map(({ tools }) =>
+        tools
+          .map(({ name }) => name)
+          .toSorted()
+          .join(),
+      )
+      .toSorted();
+    expect(offered).toEqual(["one", "one", "two", "two"].map((name) => `${full("greet")},${full(name)}`));
   });
 });
 

@@ -3,9 +3,9 @@
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../../src/index.ts";
-import { say, use } from "../fixtures/scripted-model.ts";
+import { say, use } from "../../../../test/kit/claude-code/scripted-model.ts";
 import { makeStage, thrownBy } from "../stage.ts";
-import { hasCli } from "../surroundings.ts";
+import { hasCli } from "../../../../test/kit/claude-code/surroundings.ts";
 
 const input = { type: "object" } as const;
 const full = (name: string): string => `mcp__hawser__${name}`;
@@ -51,27 +51,5 @@ describe.runIf(hasCli)("a session", () => {
     expect(socketsIn(stage.directory)).toEqual([]);
     for await (const message of model.streamMessages("two")) if (message.type === "system") break;
     expect(socketsIn(stage.directory)).toEqual([]);
-  });
-
-  it("H14: two requests at once that call one function with different arguments get no word of each other", async () => {
-    const stage = await makeStage(({ resultTexts, said }) =>
-      resultTexts.length > 0 ? say(resultTexts[0]!.split("\n")[0]!) : [use(full("meet"), { me: said.includes("left") ? "left" : "right" })],
-    );
-    const model = stage.create();
-    const both = Promise.withResolvers<string[]>();
-    const met = new Set<string>();
-    const meet = defineTool({
-      name: "meet",
-      description: "",
-      input: { type: "object", properties: { me: { type: "string" } } },
-      async run({ me }) {
-        met.add(String(me));
-        if (met.size === 2) both.resolve(socketsIn(stage.directory));
-        return `${String(me)} of ${(await both.promise).length}`;
-      },
-    });
-    model.setAgentToolsets([meet]);
-    const texts = await Promise.all(["left", "right"].map(async (side) => (await model.request(side)).text));
-    expect(texts).toEqual(["left of 2", "right of 2"]);
   });
 });

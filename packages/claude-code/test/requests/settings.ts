@@ -8,9 +8,9 @@ import { tool as aiSdkTool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineTool, type AgentMessage, type CanUseTool } from "../../src/index.ts";
-import { say, use, type Conversation } from "../fixtures/scripted-model.ts";
+import { say, use, type Conversation } from "../../../../test/kit/claude-code/scripted-model.ts";
 import { makeStage, thrownBy } from "../stage.ts";
-import { hasCli } from "../surroundings.ts";
+import { hasCli } from "../../../../test/kit/claude-code/surroundings.ts";
 
 const input = { type: "object" } as const;
 const full = (name: string): string => `mcp__hawser__${name}`;
@@ -32,10 +32,8 @@ describe.runIf(hasCli)("settings", () => {
     expect(plain!.system).toContain("You count boats.");
     expect(isInDozens(plain!)).toBe(false);
 
-    await stage.create({ expandPrompts: true }).request("Look at @secret.txt");
-    expect(stage.model.conversations.find(({ said }) => said.includes("Look at"))?.said).toContain("the harbour's secret");
-
     const asked = stage.create({
+      expandPrompts: true,
       allowedTools: ["Read"],
       settingSources: ["project"],
       systemPrompt: { append: "And ships." },
@@ -46,11 +44,12 @@ describe.runIf(hasCli)("settings", () => {
       { role: "system", content: "Be brief." },
       { role: "user", content: "first" },
       { role: "assistant", content: "second" },
-      { role: "user", content: "third" },
+      { role: "user", content: "third, look at @secret.txt" },
     ]);
     const [first, second] = stage.model.conversations.filter(({ said }) => said.includes("third"));
     expect(first!.tools.map(({ name }) => name)).toEqual(["Read"]);
     expect(isInDozens(first!)).toBe(true);
+    expect(first!.said).toContain("the harbour's secret");
     expect(first!.system).toMatch(/And ships\..*Be brief\./s);
     expect(first!.said).toMatch(/\[user\]\nfirst\n\n\[assistant\]\nsecond[\s\S]*third/);
     expect(second!.results[0]).toMatchObject({ is_error: true });
@@ -82,18 +81,11 @@ describe.runIf(hasCli)("settings", () => {
     expect(offered.toSorted()).toEqual(["agent", "ai", "ours", "paint"].map(full));
   });
 
-  it("a schema makes the answer a value: given as such, or recovered from a text", async () => {
-    const schema = z.object({ boats: z.number() });
-    const stage = await makeStage(({ said, results }) =>
-      said.includes("plainly") || results.length > 0
-        ? say('There are ```json\n{"boats": 4}\n``` of them')
-        : [use("StructuredOutput", { boats: 3 })],
-    );
-    const model = stage.create();
-    const { output } = await model.request("count", { schema });
-    expect(output.boats).toBe(3);
+  it("a schema makes the answer a value, though it was given as a text", async () => {
+    const stage = await makeStage(() => say('There are ```json\n{"boats": 4}\n``` of them'));
     // It insists on its own way of answering until it gives up; the value is there all the same.
-    expect((await model.request("count, plainly", { schema })).output).toEqual({ boats: 4 });
+    const { output } = await stage.create().request("count, plainly", { schema: z.object({ boats: z.number() }) });
+    expect(output.boats).toBe(4);
   });
 });
 
@@ -147,7 +139,7 @@ describe.runIf(hasCli)("sessions of the command line", () => {
     const first = await stage.create().request("one");
     const copy = await stage.create({ resume: first.sessionId, forkSession: true }).request("two");
     expect([copy.text, copy.sessionId === first.sessionId]).toEqual(["1 before", false]);
-    // As it may be said for one request only.
+    // As it may be said for one request only: the original is as it was.
     expect((await stage.create().request("two", { resume: first.sessionId })).text).toBe("1 before");
     expect((await stage.create({ continue: true }).request("three")).text).toBe("2 before");
   });

@@ -6,8 +6,8 @@ import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ClaudeCodeModel, defineTool } from "../../src/index.ts";
-import { environment, processesOf, until } from "../surroundings.ts";
-import { say, startScriptedModel, use } from "../fixtures/scripted-model.ts";
+import { environment, processesOf, until } from "../../../../test/kit/claude-code/surroundings.ts";
+import { say, startScriptedModel, use } from "../../../../test/kit/claude-code/scripted-model.ts";
 
 const count = Number(process.argv[2] ?? 50);
 if (!Number.isSafeInteger(count) || count < 1) {

@@ -4,9 +4,9 @@
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
 import { defineTool } from "../../src/index.ts";
-import { say, use } from "../fixtures/scripted-model.ts";
-import { closedStages, countDescriptors, countStarts, makeStage } from "../stage.ts";
-import { hasCli, processesOf, until } from "../surroundings.ts";
+import { say, use } from "../../../../test/kit/claude-code/scripted-model.ts";
+import { closedStages, countDescriptors, countStarts, isLong, makeStage } from "../stage.ts";
+import { hasCli, processesOf, until } from "../../../../test/kit/claude-code/surroundings.ts";
 
 // Each declares its tests.
 await import("../requests/both-transports.ts");
@@ -16,8 +16,8 @@ await import("../requests/request-life.ts");
 await import("../requests/sessions.ts");
 await import("../requests/settings.ts");
 
-// A long run fills up to so many; a short one adds two to those of the tests above.
-const wanted = process.env["HAWSER_LONG"] ? 50 : 0;
+// A long run fills up to this number; a short one adds two to those of the tests above.
+const wanted = isLong ? 50 : 0;
 
 describe.runIf(hasCli)("all of them", () => {
   it(

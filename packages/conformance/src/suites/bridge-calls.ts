@@ -2,9 +2,23 @@
 // connections carry it.
 
 import type { Scenario, Step } from "../scenario.ts";
-import { answering, callTool, refusesHello, seen, setupWith, textResult, tool, when } from "./bridge-script.ts";
-import { frame, textFrame } from "./frames.ts";
-import { answered, call, failed, initialize, request, succeeded } from "./mcp.ts";
+import {
+  answered,
+  answering,
+  call,
+  callTool,
+  failed,
+  initialize,
+  refusesHello,
+  request,
+  seen,
+  setupWith,
+  succeeded,
+  textResult,
+  tool,
+  when,
+} from "./bridge-script.ts";
+import { frame, textFrame } from "../pieces.ts";
 
 const difficult = 'line\nbreak\ttab \\ " / é ü 漢字 💥 e\u0301 \u2028 \u0000 </script>';
 const values = {

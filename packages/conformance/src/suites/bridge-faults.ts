@@ -6,9 +6,8 @@ import type { Answer } from "../setup.ts";
 import { bridgeUuid } from "../bridge-subject.ts";
 import type { Piece } from "../pieces.ts";
 import type { Scenario, Step } from "../scenario.ts";
-import { answering, callTool, seen, setupWith, textResult, when } from "./bridge-script.ts";
-import { frame, header, maxMessageBytes, paddedFrame, textFrame } from "./frames.ts";
-import { answered, call, failed, initialize, succeeded } from "./mcp.ts";
+import { answered, answering, call, callTool, failed, initialize, seen, setupWith, succeeded, textResult, when } from "./bridge-script.ts";
+import { frame, header, maxMessageBytes, paddedFrame, textFrame } from "../pieces.ts";
 
 /** A later call is carried over a new connection or refused; either way it ends. */
 const nextEnds: Step[] = [call("next", { text: "next" }), { expect: { $either: [answered("next", "next"), failed("next")] } }];
@@ -57,7 +56,7 @@ const badAnswers: readonly [string, string, readonly string[], readonly Piece[]]
   ["huge-length", "that announces 4 GB", ["R10"], [header(0xffff_ffff)]],
 ];
 
-/** A call in one line of so many bytes. */
+/** A call in one line of this length. */
 const longCall = (bytes: number): readonly Piece[] => {
   const start = '{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"echo","arguments":{"pad":"';
   return [{ utf8: start }, { utf8: "x", times: bytes - start.length - 4 }, { utf8: '"}}}' }, { utf8: "\n" }];

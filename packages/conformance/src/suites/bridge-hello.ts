@@ -3,9 +3,8 @@
 
 import type { Scenario } from "../scenario.ts";
 import type { Answer, Setup } from "../setup.ts";
-import { echoes, refusesHello, seen, textResult, tool, when } from "./bridge-script.ts";
-import { textFrame } from "./frames.ts";
-import { answered, call, initialize, request } from "./mcp.ts";
+import { answered, call, echoes, initialize, refusesHello, request, seen, textResult, tool, when } from "./bridge-script.ts";
+import { textFrame } from "../pieces.ts";
 
 const knowsHello: Answer = {
   when: { method: "hello", params: { features: { $type: "array" } } },

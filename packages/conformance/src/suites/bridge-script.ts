@@ -1,6 +1,6 @@
-// The parent that a bridge meets in most scenarios: one tool, called `echo`, whose call is answered
-// with its argument `text`. It knows `call_tool` and nothing else; a `hello` gets the error that the
-// contract gives to an unknown method.
+// The two sides of a bridge. The parent that it meets in most scenarios has one tool, called `echo`, whose call is answered
+// with its argument `text`. It knows `call_tool` and nothing else; a `hello` gets the error that the contract gives to an
+// unknown method. The client's side of MCP follows: the handshake, calls, and what an answer may look like.
 
 import type { Step } from "../scenario.ts";
 import type { Answer, Setup } from "../setup.ts";
@@ -47,4 +47,59 @@ export const callTool = (text: string): object => ({
 export const seen = (facts: { readonly connections?: number; readonly open?: number; readonly requests?: unknown }): Step => ({
   expectFacts: facts,
   withinMs: 1,
+});
+
+// --- the client
+
+export const request = (id: string, method: string, params?: object): Step => ({
+  send: { jsonrpc: "2.0", id, method, ...(params && { params }) },
+});
+
+export const handshake = (protocolVersion: string): readonly Step[] => [
+  request("init", "initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "hawser-conform", version: "1.0.0" } }),
+  {
+    expect: {
+      jsonrpc: "2.0",
+      id: "init",
+      result: {
+        protocolVersion: { $regex: "^20\\d\\d-\\d\\d-\\d\\d$" },
+        capabilities: { tools: { $type: "object" } },
+        serverInfo: { name: { $type: "string" } },
+      },
+    },
+  },
+  { send: { jsonrpc: "2.0", method: "notifications/initialized" } },
+];
+
+export const initialize = handshake("2025-11-25");
+
+export const call = (id: string, args?: object, name = "echo"): Step =>
+  request(id, "tools/call", { name, ...(args && { arguments: args }) });
+
+const isNoError = { $either: [false, { $absent: true }] };
+
+/** A result that isn't an error, with one text. */
+export const answered = (id: string, text: unknown): object => ({
+  ...{ jsonrpc: "2.0", id, error: { $absent: true } },
+  result: { content: [{ type: "text", text }], isError: isNoError },
+});
+
+/** A result that isn't an error, with any content. */
+export const succeeded = (id: string, content: unknown = { $length: { min: 1 } }): object => ({
+  ...{ jsonrpc: "2.0", id, error: { $absent: true } },
+  result: { content, isError: isNoError },
+});
+
+/**
+ * An MCP error whose text has these words. The contract leaves open whether that is a JSON-RPC error or a result with
+ * `isError`, so both match.
+ */
+export const failed = (id: string, words = "."): object => ({
+  $either: [
+    { jsonrpc: "2.0", id, result: { $absent: true }, error: { code: { $type: "number" }, message: { $regex: words } } },
+    {
+      ...{ jsonrpc: "2.0", id, error: { $absent: true } },
+      result: { isError: true, content: { $some: { type: "text", text: { $regex: words } } } },
+    },
+  ],
 });

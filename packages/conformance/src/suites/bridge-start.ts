@@ -3,8 +3,7 @@
 import type { Piece } from "../pieces.ts";
 import type { Scenario, Step } from "../scenario.ts";
 import type { Setup } from "../setup.ts";
-import { seen, setupWith, textResult, tool, when } from "./bridge-script.ts";
-import { answered, call, handshake, initialize, request } from "./mcp.ts";
+import { answered, call, handshake, initialize, request, seen, setupWith, textResult, tool, when } from "./bridge-script.ts";
 
 const schemas = [
   {

@@ -1,7 +1,7 @@
 // A parent, part two: requests and their answers, on one connection and on several.
 
 import type { Scenario, Step } from "../scenario.ts";
-import { textFrame } from "./frames.ts";
+import { textFrame } from "../pieces.ts";
 import { call, callTool, echoed, error, result } from "./parent-script.ts";
 
 const difficult = 'line\nbreak\ttab \\ " / é ü 漢字 💥 e\u0301 \u2028 \u0000 </script>';
@@ -112,7 +112,7 @@ export const parentCallScenarios: readonly Scenario[] = [
     steps: [
       { connect: "slow" },
       { connect: "quick" },
-      // Longer than anybody waits: who is answered beside it has not waited for it.
+      // Longer than the test waits: a call that is answered beside it has not waited for it.
       call("wait", { ms: 3_600_000 }, { on: "slow" }),
       { expectAlive: true },
       call("echo", { a: 1 }, { on: "quick" }),

@@ -4,7 +4,7 @@
 
 import type { Piece } from "../pieces.ts";
 import type { Scenario, Step } from "../scenario.ts";
-import { frame, header, maxMessageBytes, paddedFrame, textFrame } from "./frames.ts";
+import { frame, header, maxMessageBytes, paddedFrame, textFrame } from "../pieces.ts";
 import { call, callTool, echoed, error, newConnectionServed, result } from "./parent-script.ts";
 
 const echoText = JSON.stringify(callTool("echo", { a: 1 }));

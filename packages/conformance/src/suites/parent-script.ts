@@ -1,8 +1,8 @@
 // Requests to a parent and what it answers, for the tools that every parent under test offers:
 //   echo            returns its arguments as JSON text
 //   fail            throws an error of the class ValueError with the message "boom"
-//   wait  {ms}      returns "waited" after so many milliseconds
-//   big   {bytes}   returns a text of so many characters
+//   wait  {ms}      returns "waited" after that time
+//   big   {bytes}   returns a text of that length
 //   empty           returns nothing
 
 import type { Step } from "../scenario.ts";
@@ -12,7 +12,7 @@ type ToolName = (typeof toolNames)[number];
 
 export const callTool = (name: ToolName, args: object = {}): object => ({ method: "call_tool", params: { name, arguments: args } });
 
-/** A result that is no error, with one text. Exactly one of `result` and `error` is there. */
+/** A result that isn't an error, with one text. Exactly one of `result` and `error` is there. */
 export const result = (text: unknown): object => ({
   error: { $absent: true },
   result: { content: [{ type: "text", text }], isError: { $either: [false, { $absent: true }] } },

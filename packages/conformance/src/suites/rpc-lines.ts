@@ -8,7 +8,7 @@ import { failed, request, succeeded } from "./rpc-script.ts";
 const maxMessageBytes = 10_485_760;
 const noId = { $absent: true };
 
-/** A hello in one line of so many bytes. */
+/** A hello in one line of this length. */
 const longHello = (id: string, bytes: number): readonly Piece[] => {
   const start = `{"id":"${id}","op":"hello","args":{"pad":"`;
   return [{ utf8: start }, { utf8: "x", times: bytes - start.length - 3 }, { utf8: '"}}' }, { utf8: "\n" }];

@@ -45,7 +45,7 @@ export const setupWith = (answers: readonly Answer[] = [], ...flags: string[]): 
   ...(flags.length > 0 && { flags }),
 });
 
-/** For calls that hang or are many: none ends by its time, however long the rest takes. */
+/** For calls that hang or are many: they don't end by their time, however long the rest takes. */
 export const setupInNoHurry = (...flags: string[]): Setup => setupWith([], "--timeout", "60s", ...flags);
 
 /** What has come to the API until now: since the calls were answered, there is nothing to wait for. */

@@ -2,10 +2,11 @@
 // and every comma of the outermost level ends an element. Bytes of one element are kept until it is
 // whole, and no more of them than a message may have: a larger one is passed over and reported.
 
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { wireLimits } from "@hawser/wire";
 
 export interface ArraySplitter {
-  /** Feeds bytes; returns the elements they completed, or why there is none in their place. */
+  /** Feeds bytes; returns the elements they completed, or the error in its place. */
   push(chunk: Buffer): (Buffer | HawserError)[];
   end(): (Buffer | HawserError)[];
 }
@@ -14,7 +15,7 @@ const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 const isBlank = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
-export function createArraySplitter(maxBytes: number = limits.maxMessageBytes): ArraySplitter {
+export function createArraySplitter(maxBytes: number = wireLimits.maxMessageBytes): ArraySplitter {
   let depth = 0;
   let isInString = false;
   let isEscaped = false;

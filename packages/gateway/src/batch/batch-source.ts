@@ -1,13 +1,14 @@
 // The items of a batch, one after the other, from bytes: a JSON array or one JSON value per line. Which
 // of both it is, the first byte says. Neither is ever held as a whole: memory is one item and one chunk.
-// What is no item is reported in its place, with its position, and reading goes on behind it.
+// An entry that is not an item is reported in its place, with its position, and reading goes on behind it.
 
 import { isUtf8 } from "node:buffer";
-import { HawserError, limits, parseJsonText, toHawserError, type Incoming } from "@hawser/wire";
+import { HawserError, toHawserError } from "@hawser/protocol";
+import { type Incoming, parseJsonText, wireLimits } from "@hawser/wire/internal";
 import { ndjson } from "@hawser/wire/node";
-import { withExactNumbers } from "../rpc/call-item.ts";
+import { gatewayLimits } from "../limits.ts";
+import { withExactNumbers } from "../request/call-item.ts";
 import { createArraySplitter } from "./array-splitter.ts";
-import { requireOneLineItems } from "./one-line-items.ts";
 
 /** `text` is the item's source; `error` says why there is no value. */
 export interface BatchEntry {
@@ -55,7 +56,7 @@ interface BatchParser {
 function parserFor(chunk: Buffer, bytesBefore: number): BatchParser | undefined {
   // Blanks alone are not collected for ever: a line is allowed to be that long, and no longer.
   const first = chunk.find((byte, at) => !blank.has(byte) && byte !== byteOrderMark[bytesBefore + at]);
-  if (first === undefined && bytesBefore + chunk.length <= limits.maxMessageBytes) return undefined;
+  if (first === undefined && bytesBefore + chunk.length <= wireLimits.maxMessageBytes) return undefined;
   return first === openingBracket ? arrayParser() : lineParser();
 }
 
@@ -84,7 +85,7 @@ function arrayParser(): BatchParser {
       if (!isUtf8(part)) throw new HawserError("invalid_utf8", "not valid UTF-8");
       return { position, text, value: withExactNumbers(parseJsonText(text), text) };
     } catch (error) {
-      return { position, text: text.slice(0, limits.refusedHeadBytes), error: toHawserError(error) };
+      return { position, text: text.slice(0, wireLimits.refusedHeadBytes), error: toHawserError(error) };
     }
   }
   return {
@@ -92,3 +93,27 @@ function arrayParser(): BatchParser {
     end: () => splitter.end().map(read),
   };
 }
+
+const leadingMark = /^\u00ef\u00bb\u00bf/;
+const hint = "an object that goes over several lines becomes one by: jq -c . <file>";
+
+/** Passes the bytes on; throws `usage` before the first item where items go over several lines. */
+async function* requireOneLineItems(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let head = "";
+  let isLooking = true;
+  for await (const chunk of source) {
+    if (isLooking) {
+      // One character per byte: what is looked for is ASCII, wherever a chunk ends.
+      head = (head + chunk.toString("latin1")).replace(leadingMark, "").trimStart();
+      const end = head.indexOf("\n");
+      if (end !== -1 && goesOn(head.slice(0, end).trimEnd())) {
+        throw new HawserError("usage", "the batch needs one JSON object per line", { facts: { hint } });
+      }
+      isLooking = end === -1 && head.length <= gatewayLimits.batchFirstLineBytes;
+    }
+    yield chunk;
+  }
+}
+
+/** Whether an object begins here that this line does not end. */
+const goesOn = (line: string): boolean => line.startsWith("{") && /[{[,:]$/.test(line);

@@ -2,7 +2,7 @@
 // result that is ahead of its turn is held, within limits: `whenRoom` is where the batch waits for the
 // oldest item that has not ended.
 
-import { limits } from "@hawser/wire";
+import { gatewayLimits } from "../limits.ts";
 import type { BatchOptions } from "./run-batch.ts";
 
 export interface ResultWriter {
@@ -42,7 +42,7 @@ export function createResultWriter(options: Pick<BatchOptions, "ordered" | "outp
   }
 
   const isFull = (index: number): boolean =>
-    index - nextIndex >= limits.batchHeldEntries || (heldBytes > limits.batchHeldBytes && index !== nextIndex);
+    index - nextIndex >= gatewayLimits.batchHeldEntries || (heldBytes > gatewayLimits.batchHeldBytes && index !== nextIndex);
 
   return {
     write: (index, text) => (options.ordered ? putInOrder(index, text) : put(text)),

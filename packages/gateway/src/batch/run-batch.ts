@@ -1,11 +1,13 @@
-// Makes the calls of a batch, so many at a time, and writes one result per item: as they come, or in the
+// Makes the calls of a batch, a bounded number at a time, and writes one result per item: as they come, or in the
 // order of the input with a bounded window. A bad item is one result and no more. Memory does not grow
 // with the batch: nothing is read while every worker is busy or the output does not take its results.
 
-import { cutText, HawserError, JsonText, limits, memberSource, toHawserError, toJsonText, untilAborted } from "@hawser/wire";
+import { gatewayLimits } from "../limits.ts";
+import { cutText, HawserError, toHawserError } from "@hawser/protocol/internal";
+import { JsonText, memberSource, toJsonText, untilAborted } from "@hawser/wire/internal";
 import type { CallCode, CallCore, CallOptions, CallOutcome } from "../call.ts";
 import { toBatchLine } from "../execute/answers.ts";
-import { parseCallItem } from "../rpc/call-item.ts";
+import { parseCallItem } from "../request/call-item.ts";
 import { toUnmadeOutcome } from "../rpc/rpc-answer.ts";
 import { readBatch, type BatchEntry } from "./batch-source.ts";
 import { createResultWriter } from "./result-writer.ts";
@@ -92,7 +94,7 @@ function stopOrThrow(signal: AbortSignal, error: unknown): IteratorReturnResult<
 async function callOf(entry: BatchEntry, core: CallCore, { defaults }: BatchOptions, callOptions: CallOptions): Promise<CallOutcome> {
   try {
     if (entry.error) throw entry.error;
-    // `null` is no item here, though it is one without arguments elsewhere.
+    // `null` is not an item here; elsewhere it is one without arguments.
     const { id: _, ...item } = parseCallItem(entry.value ?? []) as ReturnType<typeof parseCallItem> & { id?: unknown };
     return await core.call({ ...defaults, ...item }, callOptions);
   } catch (error) {
@@ -101,7 +103,7 @@ async function callOf(entry: BatchEntry, core: CallCore, { defaults }: BatchOpti
   }
 }
 
-/** As its id is written; `null` is none. */
+/** As its id is written; undefined for `null`. */
 function idOf({ text }: BatchEntry): string | undefined {
   const source = memberSource(text, "id");
   return source === "null" ? undefined : source;
@@ -109,7 +111,7 @@ function idOf({ text }: BatchEntry): string | undefined {
 
 function nameOf(entry: BatchEntry): string {
   const id = idOf(entry);
-  return `batch item ${entry.position}${id === undefined ? "" : ` (id ${cutText(id, limits.rpcErrorTextBytes)})`}`;
+  return `batch item ${entry.position}${id === undefined ? "" : ` (id ${cutText(id, gatewayLimits.rpcErrorTextBytes)})`}`;
 }
 
 function toResultText(entry: BatchEntry, index: number, outcome: CallOutcome): string {
@@ -125,6 +127,6 @@ function worstOf(codes: ReadonlySet<CallCode>): CallCode {
 }
 
 function checkedParallel(parallel: number): number {
-  if (Number.isSafeInteger(parallel) && parallel >= 1 && parallel <= limits.rpcMaxWorkers) return parallel;
-  throw new HawserError("usage", `parallel must be a whole number from 1 to ${limits.rpcMaxWorkers}, not ${parallel}`);
+  if (Number.isSafeInteger(parallel) && parallel >= 1 && parallel <= gatewayLimits.rpcMaxWorkers) return parallel;
+  throw new HawserError("usage", `parallel must be a whole number from 1 to ${gatewayLimits.rpcMaxWorkers}, not ${parallel}`);
 }

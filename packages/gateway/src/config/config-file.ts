@@ -2,12 +2,12 @@
 // change. It is written whole and renamed into place, so that a reader never sees half of it, readable
 // for its owner only. What is said about a broken file never contains a piece of it.
 
-import { realpath } from "node:fs/promises";
+import { realpath, open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { HawserError, isRecord, limits } from "@hawser/wire";
-import { makeFolder, replacePrivateFile, userFolder, withFileLock } from "@hawser/wire/node";
-import { readBoundedFile, reasonOf } from "./bounded-file.ts";
+import { HawserError, isRecord } from "@hawser/protocol/internal";
+import { makeFolder, replacePrivateFile, userFolder, withFileLock } from "@hawser/wire/internal/node";
+import { gatewayLimits } from "../limits.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -85,13 +85,13 @@ async function makeConfigDirectory(env: Environment | undefined): Promise<void> 
 
 async function readBounded(path: string): Promise<string | undefined> {
   try {
-    const text = await readBoundedFile(path, limits.maxConfigBytes);
+    const text = await readBoundedFile(path, gatewayLimits.maxConfigBytes);
     if (text !== undefined) return text;
   } catch (error) {
     if (reasonOf(error) === "ENOENT") return undefined;
     throw configError(`configuration file ${path} can't be read (${reasonOf(error)})`, error);
   }
-  throw configError(`configuration file ${path} is larger than ${limits.maxConfigBytes} bytes`);
+  throw configError(`configuration file ${path} is larger than ${gatewayLimits.maxConfigBytes} bytes`);
 }
 
 const textKeys = ["gatewayURL", "token", "authHeader", "authPrefix", "authScheme", "specFile"] as const;
@@ -121,5 +121,25 @@ function parseConfig(text: string, path: string): ConfigFile {
 function requireTexts(values: Readonly<Record<string, unknown>>, where: string, broken: (reason: string) => HawserError): void {
   for (const key of textKeys) {
     if (values[key] !== undefined && typeof values[key] !== "string") throw broken(`${key}${where} is not a string`);
+  }
+}
+
+/** What the file system says, in a word. */
+export const reasonOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "failed";
+
+/** Undefined if there is more than `maxBytes`. Rejects with what the file system says. */
+export async function readBoundedFile(path: string, maxBytes: number): Promise<string | undefined> {
+  const file = await open(path, "r");
+  try {
+    const content = Buffer.alloc(maxBytes + 1);
+    let size = 0;
+    while (size < content.length) {
+      const { bytesRead } = await file.read(content, size, content.length - size, null);
+      if (bytesRead === 0) return content.toString("utf8", 0, size);
+      size += bytesRead;
+    }
+    return undefined;
+  } finally {
+    await file.close();
   }
 }

@@ -1,8 +1,9 @@
 // Changes of a configuration, as pure functions from one to the next, and what is shown of it. Values
 // are checked before they are written; a token is never shown whole.
 
+import { nearNames } from "@hawser/protocol/internal";
 import { configError, type ConfigFile, type ConfigValues } from "./config-file.ts";
-import { parseGatewayUrl, parseHeaderName, parseToken, toDocumentUrl } from "./target-values.ts";
+import { parseGatewayUrl, parseHeaderName, parseToken, toDocumentUrl } from "./target.ts";
 
 /** What `config set` and `config profile add` may give. An empty text removes the value. */
 export type ConfigChange = Partial<Record<"gatewayURL" | "token" | "authHeader" | "authPrefix" | "authScheme" | "specFile", string>>;
@@ -68,7 +69,9 @@ export function requireProfile(config: ConfigFile, name: string): ConfigValues {
   const profile = ownProfile(config, name);
   if (profile) return profile;
   const names = Object.keys(config.profiles ?? {}).join(", ") || "none";
-  throw configError(`profile ${JSON.stringify(name)} not found (there are: ${names}). Add it: hawser config profile add ${name}`);
+  const [near] = nearNames(name, Object.keys(config.profiles ?? {}));
+  const advice = near === undefined ? `Add it: hawser config profile add ${name}` : `Did you mean ${near}?`;
+  throw configError(`profile ${JSON.stringify(name)} not found (there are: ${names}). ${advice}`);
 }
 
 function profileName(name: string): string {

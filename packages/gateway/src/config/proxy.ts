@@ -24,7 +24,7 @@ export function findProxy(target: URL, env: Environment = process.env): Proxy | 
   const name = target.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   for (const variable of [name.toLowerCase(), name, "all_proxy", "ALL_PROXY"]) {
     const value = env[variable]?.trim() ?? "";
-    // Of a web server's CGI program, HTTP_PROXY is the header `Proxy` of whoever asks it.
+    // In a CGI program, HTTP_PROXY is the header `Proxy` of the request: its sender would choose our proxy.
     if (value === "" || (variable === "HTTP_PROXY" && env["REQUEST_METHOD"] !== undefined)) continue;
     return parseProxy(value, variable);
   }

@@ -3,13 +3,20 @@
 // token of one place never travels to another.
 
 import { isAbsolute, join } from "node:path";
-import { limits } from "@hawser/wire";
+import { gatewayLimits } from "../limits.ts";
 import type { GatewayOptions } from "../call.ts";
-import { readBoundedFile, reasonOf } from "./bounded-file.ts";
-import { configDirectory, configError, loadConfig, type ConfigFile, type ConfigValues, type Environment } from "./config-file.ts";
+import {
+  readBoundedFile,
+  reasonOf,
+  configDirectory,
+  configError,
+  loadConfig,
+  type ConfigFile,
+  type ConfigValues,
+  type Environment,
+} from "./config-file.ts";
 import { requireProfile } from "./profiles.ts";
-import { parseGatewayUrl, parseHeaderName, parseToken, toSpecFile } from "./target-values.ts";
-import type { AuthPlacement, Target } from "./target.ts";
+import { parseGatewayUrl, parseHeaderName, parseToken, toSpecFile, type AuthPlacement, type Target } from "./target.ts";
 
 const defaultAuthHeader = "X-Ignition-API-Token";
 
@@ -71,11 +78,12 @@ async function readTokenFile(path: string): Promise<string> {
   let text: string | undefined;
   try {
     // And a line end, which most such files have.
-    text = await readBoundedFile(path, limits.maxTokenBytes + 2);
+    text = await readBoundedFile(path, gatewayLimits.maxTokenBytes + 2);
   } catch (error) {
     throw configError(`token file ${path} can't be read (${reasonOf(error)})`, error);
   }
-  if (text === undefined) throw configError(`token file ${path} is longer than a token, which has at most ${limits.maxTokenBytes} bytes`);
+  if (text === undefined)
+    throw configError(`token file ${path} is longer than a token, which has at most ${gatewayLimits.maxTokenBytes} bytes`);
   const token = given(text);
   if (token === undefined) throw configError(`token file ${path} is empty`);
   return token;

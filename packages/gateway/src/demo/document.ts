@@ -23,8 +23,8 @@ const tagName = {
 };
 const dryRun = query("dryRun", "Says what would be done, and does nothing.", { type: "boolean", default: false });
 const paging = [
-  query("limit", "At most so many entries.", { type: "integer", minimum: 1, maximum: 100, default: 20 }),
-  query("offset", "Leaves out so many entries first.", { type: "integer", minimum: 0, default: 0 }),
+  query("limit", "The most entries to return.", { type: "integer", minimum: 1, maximum: 100, default: 20 }),
+  query("offset", "How many entries to skip first.", { type: "integer", minimum: 0, default: 0 }),
 ];
 
 const schemas = {
@@ -48,50 +48,29 @@ const schemas = {
   Failure: { type: "object", required: ["error"], properties: { error: { type: "string" } } },
 };
 
-const tagPaths = {
-  "/data/api/v1/tags": {
-    get: {
-      operationId: "listTags",
-      summary: "Lists tags",
-      tags: ["tags"],
-      parameters: [query("prefix", "Only tags whose name begins so.", { type: "string" }), ...paging],
-      responses: ok(listOf("Tag")),
-    },
-  },
-  "/data/api/v1/tags/{name}": {
-    parameters: [tagName],
-    get: { operationId: "readTag", summary: "Reads one tag", tags: ["tags"], responses: ok(reference("Tag")) },
-    put: {
-      operationId: "writeTag",
-      summary: "Writes one tag",
-      tags: ["tags"],
-      parameters: [dryRun],
-      requestBody: { required: true, content: json({ type: "object", required: ["value"], properties: { value: {} } }) },
-      responses: ok(reference("Tag")),
-    },
-  },
-};
+interface Operation {
+  readonly parameters?: readonly object[];
+  readonly requestBody?: object;
+  /** The schema of a good answer. */
+  readonly answer: object;
+}
 
-const diagnosticPaths = {
-  "/data/api/v1/slow": {
-    get: {
-      operationId: "slow",
-      summary: "Answers after a while",
-      tags: ["diagnostics"],
-      parameters: [query("ms", "How long to wait, in milliseconds.", { type: "integer", minimum: 0, maximum: 60_000, default: 1_000 })],
-      responses: ok({ type: "object", properties: { waitedMs: { type: "integer" } } }),
-    },
-  },
-  "/data/api/v1/fail": {
-    get: {
-      operationId: "fail",
-      summary: "Fails with a status of your choice",
-      tags: ["diagnostics"],
-      parameters: [query("status", "The status to answer with.", { type: "integer", minimum: 400, maximum: 599, default: 500 })],
-      responses: { default: { description: "The failure.", content: json(reference("Failure")) } },
-    },
-  },
-};
+const operation = (operationId: string, summary: string, tag: string, { answer, ...rest }: Operation): object => ({
+  operationId,
+  summary,
+  tags: [tag],
+  ...rest,
+  responses: ok(answer),
+});
+
+const tagBody = { required: true, content: json({ type: "object", required: ["value"], properties: { value: {} } }) };
+const failStatus = query("status", "The status to answer with.", { type: "integer", minimum: 400, maximum: 599, default: 500 });
+const waitMs = query("ms", "How long to wait, in milliseconds.", { type: "integer", minimum: 0, maximum: 60_000, default: 1_000 });
+const tagPrefix = query("prefix", "Only tags whose name begins so.", { type: "string" });
+const logFilters = [
+  query("level", "Only entries of this level.", reference("Level")),
+  query("text", "Only entries whose message holds this text.", { type: "string" }),
+];
 
 /** OpenAPI 3.1; its one server is the demo's own address. */
 export const demoDocument = (url: string): object => ({
@@ -101,32 +80,37 @@ export const demoDocument = (url: string): object => ({
   security: [{ apiToken: [] }],
   paths: {
     "/data/api/v1/gateway-info": {
-      get: { operationId: "gatewayInfo", summary: "Says what this gateway is", tags: ["gateway"], responses: ok(reference("GatewayInfo")) },
+      get: operation("gatewayInfo", "Says what this gateway is", "gateway", { answer: reference("GatewayInfo") }),
     },
     "/data/api/v1/logs": {
-      get: {
-        operationId: "listLogs",
-        summary: "Lists log entries, newest first",
-        tags: ["logs"],
-        parameters: [
-          ...paging,
-          query("level", "Only entries of this level.", reference("Level")),
-          query("text", "Only entries whose message holds this text.", { type: "string" }),
-        ],
-        responses: ok(listOf("LogEntry")),
-      },
+      get: operation("listLogs", "Lists log entries, newest first", "logs", {
+        parameters: [...paging, ...logFilters],
+        answer: listOf("LogEntry"),
+      }),
     },
-    ...tagPaths,
+    "/data/api/v1/tags": {
+      get: operation("listTags", "Lists tags", "tags", { parameters: [tagPrefix, ...paging], answer: listOf("Tag") }),
+    },
+    "/data/api/v1/tags/{name}": {
+      parameters: [tagName],
+      get: operation("readTag", "Reads one tag", "tags", { answer: reference("Tag") }),
+      put: operation("writeTag", "Writes one tag", "tags", { parameters: [dryRun], requestBody: tagBody, answer: reference("Tag") }),
+    },
     "/data/api/v1/scan/projects": {
-      post: {
-        operationId: "scanProjects",
-        summary: "Scans the project folder",
-        tags: ["scan"],
-        parameters: [dryRun],
-        responses: ok(reference("Scan")),
+      post: operation("scanProjects", "Scans the project folder", "scan", { parameters: [dryRun], answer: reference("Scan") }),
+    },
+    "/data/api/v1/slow": {
+      get: operation("slow", "Answers after a while", "diagnostics", {
+        parameters: [waitMs],
+        answer: { type: "object", properties: { waitedMs: { type: "integer" } } },
+      }),
+    },
+    "/data/api/v1/fail": {
+      get: {
+        ...operation("fail", "Fails with a status of your choice", "diagnostics", { parameters: [failStatus], answer: {} }),
+        responses: { default: { description: "The failure.", content: json(reference("Failure")) } },
       },
     },
-    ...diagnosticPaths,
   },
   components: {
     securitySchemes: { apiToken: { type: "apiKey", in: "header", name: "X-Ignition-API-Token" } },

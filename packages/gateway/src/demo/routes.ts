@@ -1,8 +1,9 @@
-// What the demo API answers: one function per operation, from a request that was read whole to a
-// status and a JSON value. Wrong values are told apart in words, as a real API would.
+// What the demo API answers, one function per operation, and what it remembers: tags that can be written, log entries that
+// tell of it, a count of scans, in memory and bounded. Every demo starts with the same state. Wrong values are told apart in
+// words, as a real API would.
 
-import { limits } from "@hawser/wire";
-import type { DemoState } from "./state.ts";
+import { HawserError } from "@hawser/protocol";
+import { gatewayLimits } from "../limits.ts";
 
 export interface DemoRequest {
   readonly method: string;
@@ -55,8 +56,8 @@ export const demoRoutes: Readonly<Record<string, Route>> = {
     return success({ dryRun: isDryRun(url), projects: 2, scans: state.scans });
   },
   "GET /data/api/v1/slow": async ({ url, signal }) => {
-    const ms = readNumber(url, "ms", { min: 0, max: limits.demoDelayMs, fallback: 1_000 });
-    if (ms === undefined) return failure(400, `ms must be a whole number from 0 to ${limits.demoDelayMs}`);
+    const ms = readNumber(url, "ms", { min: 0, max: gatewayLimits.demoDelayMs, fallback: 1_000 });
+    if (ms === undefined) return failure(400, `ms must be a whole number from 0 to ${gatewayLimits.demoDelayMs}`);
     await wait(ms, signal);
     return success({ waitedMs: ms });
   },
@@ -101,4 +102,83 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
   });
+}
+
+export interface DemoTag {
+  readonly name: string;
+  readonly value: unknown;
+  readonly quality: "Good";
+}
+
+export interface DemoLogEntry {
+  readonly id: number;
+  readonly time: string;
+  readonly level: "DEBUG" | "INFO" | "WARN" | "ERROR";
+  readonly logger: string;
+  readonly message: string;
+}
+
+export interface DemoState {
+  readonly startedAt: number;
+  readonly tags: ReadonlyMap<string, DemoTag>;
+  /** Newest first. */
+  readonly logs: readonly DemoLogEntry[];
+  readonly scans: number;
+  /** Throws `overloaded` when there is no room for another tag. */
+  writeTag(name: string, value: unknown): DemoTag;
+  countScan(): void;
+}
+
+const firstTags: readonly (readonly [string, unknown])[] = [
+  ["Pump/Running", true],
+  ["Pump/Speed", 1450],
+  ["Tank/Level", 62.5],
+  ["Tank/Product", "water"],
+];
+const firstLines: readonly (readonly [DemoLogEntry["level"], string, string])[] = [
+  ["INFO", "gateway", "Gateway started"],
+  ["INFO", "projects", "2 projects loaded"],
+  ["DEBUG", "tags", "4 tags loaded"],
+  ["WARN", "devices", "Device PLC-7 answers slowly"],
+  ["ERROR", "devices", "Device PLC-9 does not answer"],
+];
+
+export function createDemoState(): DemoState {
+  const startedAt = Date.now();
+  const tags = new Map<string, DemoTag>();
+  const logs: DemoLogEntry[] = [];
+  let lastId = 0;
+  let scans = 0;
+
+  function log(level: DemoLogEntry["level"], logger: string, message: string): void {
+    logs.unshift({ id: ++lastId, time: new Date().toISOString(), level, logger, message });
+    logs.length = Math.min(logs.length, gatewayLimits.demoEntries);
+  }
+
+  function writeTag(name: string, value: unknown): DemoTag {
+    if (!tags.has(name) && tags.size >= gatewayLimits.demoEntries) throw new HawserError("overloaded", "the demo holds no more tags");
+    const tag: DemoTag = { name, value, quality: "Good" };
+    tags.set(name, tag);
+    return tag;
+  }
+
+  for (const [name, value] of firstTags) writeTag(name, value);
+  for (const line of firstLines) log(...line);
+  return {
+    startedAt,
+    tags,
+    logs,
+    get scans() {
+      return scans;
+    },
+    writeTag(name, value) {
+      const tag = writeTag(name, value);
+      log("INFO", "tags", `Tag ${name} written`);
+      return tag;
+    },
+    countScan() {
+      scans += 1;
+      log("INFO", "projects", `Scan ${scans} of the projects finished`);
+    },
+  };
 }

@@ -1,14 +1,15 @@
 // The demo API: an HTTP server on loopback with its own OpenAPI document, so that every command of the
 // gateway can be tried with nothing installed. It wants its token, keeps its state in memory, and ends
-// with whoever started it. Bodies, waiting requests and everything it remembers are bounded.
+// with the process that started it. Bodies, waiting requests and everything it remembers are bounded.
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describeThrown, HawserError, limits } from "@hawser/wire";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { gatewayLimits } from "../limits.ts";
+import { wireLimits } from "@hawser/wire";
 import { demoDocument } from "./document.ts";
-import { demoRoutes, failure, type DemoAnswer } from "./routes.ts";
-import { createDemoState, type DemoState } from "./state.ts";
+import { demoRoutes, failure, type DemoAnswer, createDemoState, type DemoState } from "./routes.ts";
 
 export interface DemoApiOptions {
   /** A free one unless given. */
@@ -21,7 +22,7 @@ export interface DemoApi {
   /** The origin, without a trailing slash. */
   readonly url: string;
   readonly token: string;
-  close(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 interface Demo {
@@ -34,13 +35,13 @@ interface Demo {
 export async function startDemoApi(options: DemoApiOptions = {}): Promise<DemoApi> {
   const demo: Demo = { state: createDemoState(), token: options.token ?? `demo-${randomBytes(12).toString("hex")}`, url: "" };
   const server = createServer((request, response) => void handle(demo, request, response));
-  server.maxConnections = limits.maxConnections;
+  server.maxConnections = wireLimits.maxConnections;
   await listen(server, options.port ?? 0);
   demo.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: demo.url,
     token: demo.token,
-    close() {
+    stop() {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
     },
@@ -75,7 +76,7 @@ async function answerTo(demo: Demo, request: IncomingMessage, signal: AbortSigna
   if (request.headers.host !== new URL(demo.url).host) return failure(421, "this address is not served here");
   if (!isToken(request.headers["x-ignition-api-token"], demo.token)) return failure(401, "the token is missing or wrong");
   const body = await readBody(request);
-  if (body === undefined) return failure(413, `the demo takes bodies up to ${limits.demoBodyBytes} bytes`);
+  if (body === undefined) return failure(413, `the demo takes bodies up to ${gatewayLimits.demoBodyBytes} bytes`);
   const method = request.method === "HEAD" ? "GET" : (request.method ?? "GET");
   const { template, name } = toTemplate(url.pathname);
   const route = demoRoutes[`${method} ${template}`];
@@ -105,8 +106,8 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // The rest is read and forgotten: an answer in the middle of a body reaches nobody.
-    if (bytes <= limits.demoBodyBytes) chunks.push(chunk);
+    // The rest is read and forgotten: a client that is still sending reads no answer.
+    if (bytes <= gatewayLimits.demoBodyBytes) chunks.push(chunk);
   }
-  return bytes > limits.demoBodyBytes ? undefined : Buffer.concat(chunks).toString("utf8");
+  return bytes > gatewayLimits.demoBodyBytes ? undefined : Buffer.concat(chunks).toString("utf8");
 }

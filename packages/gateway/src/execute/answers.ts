@@ -1,40 +1,17 @@
-// Outcomes as the doors print them, in the members and the order that hosts of `igw` know. What is not
-// there is absent, never undefined or null.
+// Outcomes as the doors print them, in the members and the order that hosts of `igw` know. Missing
+// members are absent, never undefined or null.
 
-import type { CallCode, CallErrorInfo, CallOutcome, CallResponse } from "../call.ts";
-import type { CallStats } from "@hawser/wire";
+import type { CallErrorInfo, CallOutcome } from "../call.ts";
 
 /** What `call --json` prints. */
-export interface CallJson {
+export interface CallJson extends Partial<Pick<CallOutcome, "code" | "error" | "request" | "response" | "stats">> {
   readonly ok: boolean;
-  readonly code?: CallCode;
-  readonly error?: string;
-  readonly details?: {
-    readonly status?: number;
-    readonly hint?: string;
-    readonly timeout?: true;
-    readonly cancelled?: true;
-    readonly kind?: CallErrorInfo["kind"];
-    readonly retryable?: boolean;
-  };
-  readonly request?: { readonly method: string; readonly url: string };
-  readonly response?: CallResponse;
-  readonly stats?: CallStats;
+  readonly details?: Partial<CallErrorInfo> & { readonly status?: number; readonly timeout?: true; readonly cancelled?: true };
 }
 
-/** One line of `call --batch`. */
-export interface BatchLine {
+/** One line of `call --batch`; `errorInfo` is beyond what `igw` prints. */
+export interface BatchLine extends Omit<CallOutcome, "cancelled" | "asFlags"> {
   readonly id?: unknown;
-  readonly ok: boolean;
-  readonly code: CallCode;
-  readonly status?: number;
-  readonly error?: string;
-  readonly timingMs: number;
-  readonly request?: { readonly method: string; readonly url: string };
-  readonly response?: CallResponse;
-  readonly stats: CallStats;
-  /** Additive. */
-  readonly errorInfo?: CallErrorInfo;
 }
 
 /** `code` and `error` only of a failure; `stats` only where asked for. */

@@ -5,12 +5,11 @@
 
 import { createRequire } from "node:module";
 import type { Socket } from "node:net";
-import { limits } from "@hawser/wire";
+import { gatewayLimits } from "../limits.ts";
 import type { Agent, buildConnector, Dispatcher } from "undici";
 import type { Environment } from "../config/config-file.ts";
 import type { Proxy } from "../config/proxy.ts";
-import { createRoutes } from "./proxy-routes.ts";
-import { openTunnel, toProxyError } from "./tunnel.ts";
+import { createRoutes, openTunnel, toProxyError } from "./proxy-routes.ts";
 
 /** How long the opening of a connection took. */
 export interface ConnectTimes {
@@ -28,7 +27,10 @@ export interface ConnectionPool {
   close(): Promise<void>;
 }
 
-export function createConnectionPool(maxConnections: number = limits.httpConnections, env: Environment = process.env): ConnectionPool {
+export function createConnectionPool(
+  maxConnections: number = gatewayLimits.httpConnections,
+  env: Environment = process.env,
+): ConnectionPool {
   let agent: Agent | undefined;
   let fresh: ConnectTimes | undefined;
   let isClosed = false;
@@ -37,7 +39,7 @@ export function createConnectionPool(maxConnections: number = limits.httpConnect
 
   function open(): Agent {
     const undici = loadUndici();
-    const connect = undici.buildConnector({ timeout: limits.httpConnectMs });
+    const connect = undici.buildConnector({ timeout: gatewayLimits.httpConnectMs });
     function openConnection(options: ConnectOptions, callback: ConnectCallback, tunnelMs?: number): void {
       const opening = watchOpening(() => connect(options, reportOpened) as unknown as Socket, tunnelMs);
       connecting.add(opening.socket);
@@ -52,8 +54,8 @@ export function createConnectionPool(maxConnections: number = limits.httpConnect
     const opened = new undici.Agent({
       connections: maxConnections,
       pipelining: 1,
-      keepAliveTimeout: limits.httpIdleMs,
-      keepAliveMaxTimeout: limits.httpIdleMs,
+      keepAliveTimeout: gatewayLimits.httpIdleMs,
+      keepAliveMaxTimeout: gatewayLimits.httpIdleMs,
       // The deadline of the call covers both.
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -1,7 +1,8 @@
 // Undoes the compression of a response body chunk by chunk. Nothing is decoded ahead of who takes it:
 // at most one chunk beyond what was asked for, however much a few bytes may unfold to.
 
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { gatewayLimits } from "../limits.ts";
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
 
@@ -32,8 +33,8 @@ export function parseContentEncoding(header: string | undefined): readonly Codin
   const names = header.toLowerCase().split(",");
   const codings = names.map((name) => name.trim().replace(/^x-/, "")).filter((name) => name !== "" && name !== "identity");
   if (codings.length === 0 || !codings.every(isKnown)) return undefined;
-  if (codings.length <= limits.maxContentCodings) return codings as Coding[];
-  throw new HawserError("too_large", `response is compressed ${codings.length} times; the limit is ${limits.maxContentCodings}`);
+  if (codings.length <= gatewayLimits.maxContentCodings) return codings as Coding[];
+  throw new HawserError("too_large", `response is compressed ${codings.length} times; the limit is ${gatewayLimits.maxContentCodings}`);
 }
 
 const isKnown = (name: string): boolean =>

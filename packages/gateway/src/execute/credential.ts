@@ -1,12 +1,11 @@
 // How the token joins a request. It is added last, only to a request for the configured origin, and
 // replaces whatever the request itself brought under that name.
 
-import { HawserError } from "@hawser/wire";
-import type { Target } from "../config/target.ts";
+import { HawserError } from "@hawser/protocol";
+import { type Target, parseHeaderName } from "../config/target.ts";
 import type { SecurityScheme } from "../openapi/operation.ts";
-import { parseHeaderName } from "../config/target-values.ts";
 import { isToken } from "../request/safe-text.ts";
-import type { HttpRequest } from "../request/http-request.ts";
+import type { HttpRequest } from "../request/build-request.ts";
 
 export interface Credential {
   readonly origin: string;

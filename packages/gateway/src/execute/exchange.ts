@@ -2,7 +2,7 @@
 // which the sink takes it. A sink that has enough ends the exchange and the connection with it, and so
 // does an interruption: from then on not a byte of a waiting request is written.
 
-import { HawserError, toHawserError } from "@hawser/wire";
+import { HawserError, toHawserError } from "@hawser/protocol";
 import type { Dispatcher } from "undici";
 import type { ConnectionPool, ConnectTimes } from "./connection-pool.ts";
 import { createContentDecoder, parseContentEncoding, type ContentDecoder } from "./content-decoder.ts";

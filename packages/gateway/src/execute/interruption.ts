@@ -1,12 +1,15 @@
-// What ends a call from outside: its deadline, or somebody who cancels it. The first of both counts,
-// and reaches whatever the call is waiting for at that moment.
+// What ends a call from outside: its deadline, or a caller that cancels it. The first of both counts, and reaches whatever
+// the call is waiting for at that moment. The deadlines of all running calls share one timer, so that beginning and ending
+// a call costs a place in a list. The timer goes off for the earliest one and keeps no process alive by itself once nothing
+// runs. A process that was stopped or busy does not blame its peer: before a call expires, what has already arrived for it
+// is let in.
 
-import { HawserError, type CancelSignal } from "@hawser/wire";
-import { createRunningCalls, type RunningCall, type RunningCalls } from "./running-calls.ts";
+import { HawserError } from "@hawser/protocol";
+import type { CancelSignal } from "@hawser/wire/internal";
 
-export interface Interruption {
+export interface Interruption extends RunningCall {
   /** Why the call is over early; undefined while it is not. */
-  reason(): HawserError | undefined;
+  reason: HawserError | undefined;
   remainingMs(): number;
   /** Who is told; replaces the one before. Told at once if it already happened. */
   attach(onInterrupt: ((reason: HawserError) => void) | undefined): void;
@@ -27,62 +30,132 @@ export interface Cancellers {
 }
 
 export function startInterruption(timeoutMs: number, { spentMs = 0, signal, running = createRunningCalls() }: Cancellers): Interruption {
-  let reason: HawserError | undefined;
   let isOver = false;
   let listener: ((reason: HawserError) => void) | undefined;
 
   function interrupt(error: HawserError): void {
-    if (reason) return;
-    reason = error;
-    end();
+    if (interruption.reason) return;
+    interruption.reason = error;
+    interruption.end();
     listener?.(error);
   }
-  const onAbort = (): void => interrupt(new HawserError("cancelled", "cancelled"));
-  const call: RunningCall = {
+  const cancel = (): void => interrupt(new HawserError("cancelled", "cancelled"));
+  function endAt(ms: number): void {
+    if (isOver) return;
+    running.delete(interruption);
+    interruption.endsAt = ms;
+    running.add(interruption);
+  }
+  // No getter here, nor in other objects that each call has: V8 makes each a type of its own, slowly, and keeps what it refers to.
+  const interruption: Interruption = {
     place: -1,
     endsAt: performance.now() + Math.max(1, timeoutMs - spentMs),
     expire: () => interrupt(new HawserError("timeout", `network timeout: no end within ${timeoutMs} ms`)),
-    cancel: onAbort,
-  };
-  function end(): void {
-    isOver = true;
-    running.delete(call);
-    signal?.removeEventListener("abort", onAbort);
-  }
-  function endAt(ms: number): void {
-    if (isOver) return;
-    running.delete(call);
-    call.endsAt = ms;
-    running.add(call);
-  }
-  function hold(): () => void {
-    const { endsAt } = call;
-    const since = performance.now();
-    endAt(Infinity);
-    return () => endAt(endsAt + performance.now() - since);
-  }
-  function attach(onInterrupt: ((reason: HawserError) => void) | undefined): void {
-    listener = onInterrupt;
-    if (reason) onInterrupt?.(reason);
-  }
-
-  running.add(call);
-  if (signal?.aborted) onAbort();
-  else signal?.addEventListener("abort", onAbort, { once: true });
-  // No getter here, nor in other objects that each call has: V8 makes each a type of its own, slowly, and keeps what it refers to.
-  return {
-    reason: () => reason,
-    remainingMs: () => call.endsAt - performance.now(),
-    attach,
-    hold,
+    cancel,
+    reason: undefined,
+    remainingMs: () => interruption.endsAt - performance.now(),
+    attach(onInterrupt) {
+      listener = onInterrupt;
+      if (interruption.reason) onInterrupt?.(interruption.reason);
+    },
+    hold() {
+      const { endsAt } = interruption;
+      const since = performance.now();
+      endAt(Infinity);
+      return () => endAt(endsAt + performance.now() - since);
+    },
     sleep: (ms) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(resolve, ms);
-        attach((error) => {
+        interruption.attach((error) => {
           clearTimeout(timer);
           reject(error);
         });
       }),
-    end,
+    end() {
+      isOver = true;
+      running.delete(interruption);
+      signal?.removeEventListener("abort", cancel);
+    },
+  };
+  running.add(interruption);
+  if (signal?.aborted) cancel();
+  else signal?.addEventListener("abort", cancel, { once: true });
+  return interruption;
+}
+
+export interface RunningCall {
+  /** Where it stands in the list; only the list changes it. */
+  place: number;
+  /** By `performance.now()`; changed only while it is not in the list. */
+  endsAt: number;
+  /** It is past its deadline. */
+  expire(): void;
+  cancel(): void;
+}
+
+export interface RunningCalls {
+  add(call: RunningCall): void;
+  delete(call: RunningCall): void;
+  cancelAll(): void;
+}
+
+// Node turns a longer delay into one millisecond.
+const maxDelayMs = 2_147_483_647;
+
+export function createRunningCalls(): RunningCalls {
+  // Not a Set: with many entries that come and go, V8 keeps ended calls alive through its outgrown tables until a full collection.
+  const calls: RunningCall[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let goesOffAt = Infinity;
+
+  function arm(at: number): void {
+    clearTimeout(timer);
+    goesOffAt = at;
+    timer = setTimeout(look, Math.min(Math.max(Math.ceil(at - performance.now()), 1), maxDelayMs));
+  }
+
+  // Timers run before input is read: one more turn of the loop lets in what is already there.
+  function look(): void {
+    if (overdue().length > 0) timer = setTimeout(expireOverdue, 0);
+    else armForNext();
+  }
+
+  function expireOverdue(): void {
+    for (const call of overdue()) call.expire();
+    armForNext();
+  }
+
+  /** In the order of their deadlines, however late it is. */
+  function overdue(): RunningCall[] {
+    const now = performance.now();
+    return calls.filter(({ endsAt }) => endsAt <= now).sort((one, other) => one.endsAt - other.endsAt);
+  }
+
+  function armForNext(): void {
+    timer = undefined;
+    goesOffAt = Infinity;
+    for (const { endsAt } of calls) goesOffAt = Math.min(goesOffAt, endsAt);
+    if (calls.length > 0) arm(goesOffAt);
+  }
+
+  return {
+    add(call) {
+      call.place = calls.push(call) - 1;
+      if (call.endsAt < goesOffAt) arm(call.endsAt);
+      else if (calls.length === 1) timer?.ref();
+    },
+    delete(call) {
+      if (calls[call.place] !== call) return;
+      const last = calls.pop() as RunningCall;
+      if (last !== call) {
+        calls[call.place] = last;
+        last.place = call.place;
+      }
+      if (calls.length === 0) timer?.unref();
+    },
+    cancelAll() {
+      for (const call of [...calls]) call.cancel();
+    },
   };
 }

@@ -1,6 +1,6 @@
 // What went wrong below HTTP, in one short line that names the address and the cause.
 
-import { cutText, describeThrown, HawserError } from "@hawser/wire";
+import { cutText, describeThrown, HawserError } from "@hawser/protocol/internal";
 
 export interface NetworkError {
   readonly text: string;

@@ -1,14 +1,13 @@
 // Outcomes of calls from what happened to them: one place decides code, text, kind and whether the
 // same call may be made again. Every text passes the redactor.
 
-import { describeThrown, errorTable, HawserError, type CallStats } from "@hawser/wire";
-import type { CallErrorInfo, CallOutcome, CallResponse } from "../call.ts";
-import { isIdempotent } from "../request/check-item.ts";
+import { describeThrown, errorTable, HawserError, type CallStats } from "@hawser/protocol";
+import type { CallErrorInfo, CallOutcome, CallResponse, FlagWords } from "../call.ts";
+import { isIdempotent } from "../request/call-item.ts";
 import type { ExchangeTimes } from "./exchange.ts";
 import { describeNetworkError } from "./network-error.ts";
 import type { Redactor } from "./redaction.ts";
-import { isRetryableStatus } from "./retry.ts";
-import { authenticationHint } from "./tunnel.ts";
+import { authenticationHint } from "./proxy-routes.ts";
 
 /** What is known of a call whatever its end. */
 export interface OutcomeContext {
@@ -18,7 +17,9 @@ export interface OutcomeContext {
   readonly times?: ExchangeTimes | undefined;
 }
 
-type Failure = Pick<CallOutcome, "code" | "error"> & { readonly errorInfo: CallErrorInfo };
+export const isRetryableStatus = (status: number): boolean => status === 429 || status >= 500;
+
+type Failure = Pick<CallOutcome, "code" | "error" | "asFlags"> & { readonly errorInfo: CallErrorInfo };
 
 export function toResponseOutcome(context: OutcomeContext, response: CallResponse, refusedRedirect?: string): CallOutcome {
   const { status } = response;
@@ -60,9 +61,10 @@ function thrownFailure(context: OutcomeContext, error: unknown, url: string | un
   const mayRepeat = context.times?.isSent !== true || isIdempotent(context.request?.method ?? "");
   if (HawserError.isInstance(error) && error.code !== "connection_lost") {
     const { code, message } = error;
-    const hint = code === "timeout" ? "give it more time, as in 30s: timeout, or --timeout on the command line" : error.facts["hint"];
+    const hint = code === "timeout" ? 'give it more time, as in "timeout": "30s"' : error.facts["hint"];
+    const asFlags = code === "timeout" ? { hint: "give it more time: --timeout 30s" } : (error.facts["asFlags"] as FlagWords | undefined);
     const errorInfo = { kind: kindOf(error), retryable: code === "timeout" && mayRepeat, ...(typeof hint === "string" && { hint }) };
-    return { code: code === "too_large" ? 7 : errorTable[code].rpcCode, error: message, errorInfo };
+    return { code: code === "too_large" ? 7 : errorTable[code].rpcCode, error: message, errorInfo, ...(asFlags && { asFlags }) };
   }
   if (url === undefined)
     return { code: 7, error: `internal error: ${describeThrown(error)}`, errorInfo: { kind: "internal", retryable: false } };
@@ -80,10 +82,11 @@ function kindOf(error: HawserError): CallErrorInfo["kind"] {
 function finish(context: OutcomeContext, parts: Omit<CallOutcome, "timingMs" | "stats" | "request">): CallOutcome {
   const { redactor, request, times } = context;
   const timingMs = Math.round(performance.now() - context.startedAt);
-  const { error } = parts;
+  const { error, asFlags } = parts;
   return {
     ...parts,
     ...(error !== undefined && { error: redactor.text(error) }),
+    ...(asFlags?.message !== undefined && { asFlags: { ...asFlags, message: redactor.text(asFlags.message) } }),
     ...(request && { request: { method: request.method, url: redactor.text(request.url) } }),
     timingMs,
     stats: toStats(timingMs, parts.response, times),

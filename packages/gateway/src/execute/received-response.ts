@@ -1,13 +1,12 @@
-// A response on its way in, and what a caller sees of it: where its body goes, its headers if they were
-// asked for, and everything without the token.
+// A response on its way in, and what a caller sees of it: its headers if they were asked for, and its body, kept or handed on
+// as it comes, at the pace of who takes it. Everything without the token.
 
-import { limits } from "@hawser/wire";
+import type { Share } from "@hawser/wire/internal";
 import type { CallResponse, OnBody } from "../call.ts";
-import type { BodyRoom } from "./body-room.ts";
-import type { ResponseHeaders } from "./exchange.ts";
-import type { Redactor } from "./redaction.ts";
+import { gatewayLimits } from "../limits.ts";
+import type { ResponseHeaders, BodySink } from "./exchange.ts";
+import { type Redactor, createRedactingStream } from "./redaction.ts";
 import { createBodyCollector, toBodyText, type BodyCollector } from "./response-body.ts";
-import { createStreamedBody, type StreamedBody } from "./streamed-body.ts";
 
 export interface ResponseOptions {
   readonly redactor: Redactor;
@@ -16,8 +15,8 @@ export interface ResponseOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Takes the body of a success as it comes. */
   readonly onBody?: OnBody | undefined;
-  /** Shared with other calls, for bodies that are kept. */
-  readonly room?: BodyRoom | undefined;
+  /** Of what all calls may hold together, for bodies that are kept. */
+  readonly share?: Share | undefined;
 }
 
 export interface ReceivedResponse {
@@ -27,9 +26,9 @@ export interface ReceivedResponse {
 }
 
 export function receiveResponse(status: number, headers: ResponseHeaders, options: ResponseOptions): ReceivedResponse {
-  const { onBody, maxBodyBytes, redactor, room } = options;
+  const { onBody, maxBodyBytes, redactor, share } = options;
   const isStreamed = onBody !== undefined && status >= 200 && status < 300;
-  if (!isStreamed) return { status, headers, sink: createBodyCollector(maxBodyBytes ?? limits.maxBodyBytes, room) };
+  if (!isStreamed) return { status, headers, sink: createBodyCollector(maxBodyBytes ?? gatewayLimits.maxBodyBytes, share) };
   const head = { status, ...toShownHeaders(headers, options) };
   return { status, headers, sink: createStreamedBody((chunk) => onBody(chunk, head), redactor, maxBodyBytes) };
 }
@@ -62,3 +61,40 @@ function toHeaderLists(headers: ResponseHeaders, redactor: Redactor): Record<str
 
 /** `content-type` → `Content-Type`: the spelling that hosts look for. */
 const canonicalName = (name: string): string => name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+
+interface StreamedBody extends BodySink {
+  /** Decoded bytes that were handed on, counted before redaction. */
+  size(): number;
+  isTruncated(): boolean;
+  /** Hands on what was held back; nothing if the body was cut, since it may be a part of the token. */
+  flush(): Promise<void>;
+}
+
+function createStreamedBody(onBody: (chunk: Buffer) => Promise<void>, redactor: Redactor, maxBytes: number = Infinity): StreamedBody {
+  const redacting = createRedactingStream(redactor);
+  let bytes = 0;
+  let isTruncated = false;
+  let lastChunk = Promise.resolve();
+
+  function handOn(chunk: Buffer): Promise<void> {
+    if (chunk.length > 0) lastChunk = lastChunk.then(() => onBody(chunk));
+    return lastChunk;
+  }
+  return {
+    size: () => bytes,
+    isTruncated: () => isTruncated,
+    write(chunk) {
+      isTruncated = bytes + chunk.length > maxBytes;
+      const kept = isTruncated ? chunk.subarray(0, maxBytes - bytes) : chunk;
+      bytes += kept.length;
+      const handedOn = handOn(redacting.push(kept));
+      if (!isTruncated) return handedOn;
+      handedOn.catch(() => undefined);
+      return false;
+    },
+    async flush() {
+      await lastChunk;
+      if (!isTruncated) await handOn(redacting.end());
+    },
+  };
+}

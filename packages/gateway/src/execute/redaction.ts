@@ -3,7 +3,7 @@
 // chunks, and of a token that was cut off at the end of a truncated body.
 
 const replacement = "[redacted]";
-// A shorter token is no secret, and taking out its letters would spoil every body.
+// A shorter token is not a secret, and taking out its letters would spoil every body.
 const minTokenChars = 4;
 const minBase64Chars = 6;
 

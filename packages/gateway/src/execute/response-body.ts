@@ -1,10 +1,10 @@
 // What is kept of a response body, and how it becomes a string: bounded in decoded bytes and in the
-// length that it has as JSON, decoded by its charset, without the token. Bytes that are no text become
+// length that it has as JSON, decoded by its charset, without the token. Bytes that are not text become
 // base64. A body that is cut ends at a whole character and never within a token.
 
 import { isAscii, isUtf8 } from "node:buffer";
-import { limits } from "@hawser/wire";
-import type { BodyRoom } from "./body-room.ts";
+import type { Share } from "@hawser/wire/internal";
+import { gatewayLimits } from "../limits.ts";
 import type { BodySink } from "./exchange.ts";
 import type { Redactor } from "./redaction.ts";
 
@@ -13,8 +13,8 @@ export interface BodyCollector extends BodySink {
   bytes(): Buffer;
 }
 
-/** Keeps up to `maxBytes` and refuses the rest; waits where the room is used up by others. */
-export function createBodyCollector(maxBytes: number, room?: BodyRoom): BodyCollector {
+/** Keeps up to `maxBytes` and refuses the rest; waits where other calls hold what there is for all. */
+export function createBodyCollector(maxBytes: number, share?: Share): BodyCollector {
   const chunks: Buffer[] = [];
   let size = 0;
   let isTruncated = false;
@@ -25,8 +25,9 @@ export function createBodyCollector(maxBytes: number, room?: BodyRoom): BodyColl
       const kept = isTruncated ? chunk.subarray(0, maxBytes - size) : chunk;
       chunks.push(kept);
       size += kept.length;
-      const whenRoom = room?.keep(size);
-      return isTruncated ? false : (whenRoom ?? true);
+      share?.set(size);
+      if (isTruncated) return false;
+      return !share || share.mayGrow() || share.whenMayGrow();
     },
     bytes: () => (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
   };
@@ -87,7 +88,7 @@ interface Fitted {
 }
 
 function toBase64(bytes: Buffer, redactor: Redactor): Fitted {
-  const most = Math.floor(limits.maxBodyJsonBytes / 4) * 3;
+  const most = Math.floor(gatewayLimits.maxBodyJsonBytes / 4) * 3;
   const kept = bytes.subarray(0, most);
   return { body: redactor.bytes(kept).toString("base64"), bytes: kept.length, isCut: kept.length < bytes.length };
 }
@@ -96,9 +97,9 @@ function toBase64(bytes: Buffer, redactor: Redactor): Fitted {
 function fitText(text: string, redactor: Redactor): Fitted {
   const whole = { body: text, bytes: 0, isCut: false };
   // At worst every unit takes six bytes: most bodies need no second look.
-  if (text.length * 6 <= limits.maxBodyJsonBytes) return whole;
+  if (text.length * 6 <= gatewayLimits.maxBodyJsonBytes) return whole;
   const bytes = Buffer.from(text);
-  const end = fittingBytes(bytes, limits.maxBodyJsonBytes);
+  const end = fittingBytes(bytes, gatewayLimits.maxBodyJsonBytes);
   if (end === bytes.length) return whole;
   const cut = bytes.subarray(0, end);
   const atCharacter = cut.subarray(0, cut.length - brokenTail(cut));

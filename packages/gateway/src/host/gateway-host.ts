@@ -3,13 +3,14 @@
 // never repeated; the next call starts a new one. Where none can be started, each call is a process of
 // its own.
 
+import { gatewayLimits } from "../limits.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HawserError, limits, toHawserError, untilAborted, type CallItem, type HelloData } from "@hawser/wire";
-import { hawserCommand } from "@hawser/wire/node";
+import { HawserError, toHawserError, type CallItem, type HelloData } from "@hawser/protocol";
+import { createSemaphore, untilAborted } from "@hawser/wire/internal";
+import { hawserCommand } from "@hawser/wire/internal/node";
 import { hasFeature, INCOMPATIBLE } from "./handshake.ts";
 import { callOnce } from "./one-shot.ts";
 import { openRpcConnection, type ConnectionOptions, type HostCallOptions, type HostOutcome, type RpcConnection } from "./rpc-connection.ts";
-import { createSlots } from "./slots.ts";
 
 export interface GatewayHostOptions extends Pick<ConnectionOptions, "env" | "cwd" | "requiredFeatures" | "handshakeMs" | "onStderr"> {
   /** The program and its first arguments; unless given, the `hawser` that is installed beside this package, or else the one on the PATH. */
@@ -36,8 +37,8 @@ export interface GatewayHost extends AsyncDisposable {
   call(item: CallItem, options?: HostCallOptions): Promise<HostOutcome>;
   /** Makes the process read its configuration anew. */
   reloadConfig(options?: HostCallOptions): Promise<void>;
-  /** Ends the process; whoever waits is rejected with `closed`. */
-  close(): Promise<void>;
+  /** Ends the process; waiting calls are rejected with `closed`. */
+  stop(): Promise<void>;
 }
 
 /** Rejects with `start_failed` when the server does not fit, or can't be started and there is no fallback. */
@@ -48,7 +49,7 @@ export async function startGatewayHost(options: GatewayHostOptions = {}): Promis
   let connection: RpcConnection | undefined;
   let opening: Promise<RpcConnection | undefined> | undefined;
   let fallbackReason: HawserError | undefined;
-  const slots = createSlots(() => (fallbackReason ? workers : workers + queueSize));
+  const slots = createSemaphore(() => (fallbackReason ? workers : workers + queueSize));
 
   async function open(): Promise<RpcConnection | undefined> {
     try {
@@ -62,7 +63,7 @@ export async function startGatewayHost(options: GatewayHostOptions = {}): Promis
     }
   }
 
-  // Undefined where there is none and will be none.
+  // Undefined where calls are made one by one instead.
   function connected(): Promise<RpcConnection | undefined> | RpcConnection | undefined {
     if (fallbackReason) return undefined;
     if (connection && !connection.isEnded) return connection;
@@ -73,22 +74,19 @@ export async function startGatewayHost(options: GatewayHostOptions = {}): Promis
   async function call(item: CallItem, callOptions: HostCallOptions = {}): Promise<HostOutcome> {
     const signal = callOptions.signal ? AbortSignal.any([callOptions.signal, closing.signal]) : closing.signal;
     try {
-      await slots.enter(signal);
-      try {
+      return await slots.run(async () => {
         const server = await untilAborted(signal, Promise.resolve(connected()));
-        if (server) return await callIn(server, item, { ...callOptions, signal });
-        return await callOnce(oneShotOptions(options), item, { ...callOptions, signal });
-      } finally {
-        slots.leave();
-      }
+        if (server) return callIn(server, item, { ...callOptions, signal });
+        return callOnce(oneShotOptions(options), item, { ...callOptions, signal });
+      }, signal);
     } catch (error) {
       if (closing.signal.aborted) throw closing.signal.reason;
       throw callOptions.signal?.aborted ? new HawserError("cancelled", "cancelled by the caller", { cause: error }) : error;
     }
   }
 
-  async function close(): Promise<void> {
-    closing.abort(new HawserError("closed", "the gateway host was closed"));
+  async function stop(): Promise<void> {
+    closing.abort(new HawserError("closed", "the gateway host was stopped"));
     await opening?.catch(() => {});
     await connection?.close(closing.signal.reason as HawserError);
   }
@@ -110,8 +108,8 @@ export async function startGatewayHost(options: GatewayHostOptions = {}): Promis
       // A process that is not there reads it when it starts.
       if (connection && !connection.isEnded) await reload(connection, callOptions);
     },
-    close,
-    [Symbol.asyncDispose]: close,
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
   await connected();
   return host;
@@ -126,7 +124,7 @@ function createOpener(options: GatewayHostOptions, closing: AbortSignal): (befor
   return async (before) => {
     if (before) {
       failures = before.answered > 0 ? 0 : failures + 1;
-      await sleep(Math.min(limits.hostBackoffMs * 2 ** failures, limits.hostMaxBackoffMs), undefined, { signal: closing });
+      await sleep(Math.min(gatewayLimits.hostBackoffMs * 2 ** failures, gatewayLimits.hostMaxBackoffMs), undefined, { signal: closing });
     }
     const opened = await openRpcConnection({ ...options, command: program, args: rpcArgs });
     if (closing.aborted) await opened.close(closing.reason as HawserError);

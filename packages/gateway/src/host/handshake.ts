@@ -2,7 +2,7 @@
 // one, that the server does not ask for a newer host, and that the features it can't do without are there.
 // Unknown members of the answer are ignored.
 
-import { cutText, HawserError, isRecord, RPC_PROTOCOL, RPC_SEMVER, type HelloData } from "@hawser/wire";
+import { cutText, HawserError, isRecord, RPC_PROTOCOL, RPC_SEMVER, type HelloData } from "@hawser/protocol/internal";
 
 /** A server that answered and does not fit, as against one that could not be started. */
 export const INCOMPATIBLE = "incompatible_server";
@@ -53,7 +53,7 @@ function numbersOf(member: string, semver: unknown): readonly number[] {
   return numbers;
 }
 
-/** Major, minor and patch; none where it is no version. */
+/** Major, minor and patch; empty where it is not a version. */
 function toNumbers(semver: unknown): readonly number[] {
   const match = typeof semver === "string" ? /^(\d+)\.(\d+)\.(\d+)(?:[-+].*)?$/.exec(semver) : null;
   return match ? match.slice(1).map(Number) : [];

@@ -1,7 +1,8 @@
 // One call by one process, `call --json`: what is left where no rpc server can be started. The body goes
 // through stdin, so that neither its length nor an `@` at its beginning matters.
 
-import { HawserError, limits, parseJsonText, untilAborted, type CallData, type CallItem } from "@hawser/wire";
+import { parseJsonText, untilAborted, wireLimits } from "@hawser/wire/internal";
+import { HawserError, type CallData, type CallItem } from "@hawser/protocol";
 import { startChild, type PipedChild } from "@hawser/wire/node";
 import type { ConnectionOptions, HostCallOptions, HostOutcome } from "./rpc-connection.ts";
 
@@ -30,7 +31,7 @@ export async function callOnce(options: OneShotOptions, item: CallItem, callOpti
     const { code } = await child.exited;
     return toOutcome(text, code);
   } finally {
-    // It has ended, or nobody waits for it any more.
+    // It has ended, or its caller has given up.
     child.kill("SIGTERM");
     await child.stop();
   }
@@ -69,7 +70,8 @@ async function readOutput({ stdout }: PipedChild): Promise<string> {
   let bytes = 0;
   for await (const chunk of stdout as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > limits.maxUnsentBytes) throw new HawserError("too_large", `the answer has more than ${limits.maxUnsentBytes} bytes`);
+    if (bytes > wireLimits.maxUnsentBytes)
+      throw new HawserError("too_large", `the answer has more than ${wireLimits.maxUnsentBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

@@ -1,11 +1,22 @@
 // One rpc process and the calls in it. It lives from its start to its end and is not revived: when it
-// ends, whoever waits is told so, and that the call may or may not have been made.
+// ends, its callers are told so, and that the call may or may not have been made.
 
+import { gatewayLimits } from "../limits.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createNoiseLog, createPendingTable, describeThrown, HawserError, isRecord, limits, memberSource } from "@hawser/wire";
-import { rpcProtocol, toHawserError } from "@hawser/wire";
-import type { CallData, CallItem, HelloData, Incoming, Refused, RpcResponse } from "@hawser/wire";
-import { logLine, ndjson, startChild, type Child } from "@hawser/wire/node";
+import {
+  type CallData,
+  type CallItem,
+  createNoiseLog,
+  describeThrown,
+  HawserError,
+  type HelloData,
+  isRecord,
+  rpcProtocol,
+  type RpcResponse,
+  toHawserError,
+} from "@hawser/protocol/internal";
+import { createOutbox, createPendingTable, type Incoming, memberSource, type Refused } from "@hawser/wire/internal";
+import { type Child, logLine, ndjson, startChild } from "@hawser/wire/internal/node";
 import { checkHello, hasFeature } from "./handshake.ts";
 
 /** How a call ended: the answer's own members and what its `data` says. */
@@ -41,67 +52,35 @@ export interface RpcConnection {
   readonly answered: number;
   call(item: CallItem, options?: HostCallOptions): Promise<HostOutcome>;
   request(op: string, options?: HostCallOptions): Promise<RpcResponse>;
-  /** Ends the process and resolves when it is gone; whoever waits is told the reason. */
+  /** Ends the process and resolves when it is gone; waiting calls are rejected with the reason. */
   close(reason: HawserError): Promise<void>;
 }
+
+type RequestOptions = HostCallOptions & { readonly canCancel?: boolean };
 
 /** Starts the process and shakes hands; rejects with `start_failed`, and leaves nothing running then. */
 export async function openRpcConnection(options: ConnectionOptions): Promise<RpcConnection> {
   const { command, args, env, cwd, onStderr = () => {} } = options;
-  const child = await startChild({ command, args, env, cwd, codec: ndjson, onStderr });
-  const exchange = createExchange(child);
-  let hello: HelloData;
-  try {
-    const answer = await exchange.request("hello", undefined, { timeoutMs: options.handshakeMs ?? limits.hostHandshakeMs });
-    hello = checkHello(answer, options.requiredFeatures);
-  } catch (error) {
-    await exchange.close(new HawserError("closed", "the handshake failed"));
-    if (HawserError.isInstance(error) && error.code === "start_failed") throw error;
-    throw new HawserError("start_failed", `${command} rpc did not answer hello: ${describeThrown(error)}`, { cause: error });
-  }
-  const canCancel = hasFeature(hello.features, "cancel");
-  return {
-    hello,
-    get isEnded() {
-      return exchange.isEnded;
-    },
-    get answered() {
-      return exchange.answered - 1;
-    },
-    call: async (item, callOptions = {}) => toOutcome(await exchange.request("call", item, { ...callOptions, canCancel })),
-    request: (op, callOptions = {}) => exchange.request(op, undefined, callOptions),
-    close: exchange.close,
-  };
-}
-
-interface Exchange {
-  readonly isEnded: boolean;
-  readonly answered: number;
-  request(op: string, args: object | undefined, options: HostCallOptions & { canCancel?: boolean }): Promise<RpcResponse>;
-  close(reason: HawserError): Promise<void>;
-}
-
-function createExchange({ transport, exited, stop }: Child): Exchange {
+  const { transport, exited, stop } = await startChild({ command, args, env, cwd, codec: ndjson, onStderr });
   const pending = createPendingTable<never, RpcResponse>();
+  // One after the other: a busy server slows its host, and the transport never holds more than one message.
+  const outbox = createOutbox<object>({ send: (message) => transport.send(message), maxUnsent: 1 });
   const noteNoise = createNoiseLog((words) => logLine(`[hawser] the gateway process: ${words}`));
-  let isEnded = false;
-  let answered = 0;
   let lastId = 0;
-  let lastSend: Promise<void> = Promise.resolve();
 
   async function readAll(): Promise<void> {
     for await (const item of transport.incoming) receive(item);
-    isEnded = true;
+    connection.isEnded = true;
     pending.close(await whyEnded(exited));
     await stop();
   }
 
-  /** A late answer and one without an id change nothing; what isn't an answer at all is told. */
+  /** A late answer and one without an id change nothing; a line that isn't an answer is told. */
   function receive(item: Incoming): void {
     if (item.kind === "refused") return receiveRefused(item);
     if (!isRecord(item.value)) return noteNoise(item.text);
     const { id } = item.value;
-    if (typeof id === "string" && pending.resolve(id, item.value as unknown as RpcResponse)) answered++;
+    if (typeof id === "string" && pending.resolve(id, item.value as unknown as RpcResponse)) connection.answered++;
   }
 
   /** Its call ends: there will be no other answer to it. */
@@ -111,55 +90,62 @@ function createExchange({ transport, exited, stop }: Child): Exchange {
     if (id !== undefined)
       pending.reject(id.slice(1, -1), new HawserError("invalid_message", `the server's answer was refused: ${error.message}`));
     // One that is ended may leave half a line.
-    else if (!isEnded) noteNoise(head);
+    else if (!connection.isEnded) noteNoise(head);
   }
 
-  /** A server that takes no more input gets no further call, though its output may not have ended yet. */
-  function endNow(): void {
-    isEnded = true;
-    void stop();
-  }
-
-  function send(message: object): Promise<void> {
-    // One after the other: a busy server slows its host, and the transport never holds more than one message.
-    const sent = lastSend.then(() => transport.send(message));
-    lastSend = sent.catch(() => {});
-    return sent;
-  }
-
-  function request(op: string, args: object | undefined, options: HostCallOptions & { canCancel?: boolean }): Promise<RpcResponse> {
+  function request(op: string, item: object | undefined, { signal, timeoutMs, canCancel }: RequestOptions): Promise<RpcResponse> {
     const id = `h${++lastId}`;
-    const answer = pending.wait(id, { signal: options.signal, totalMs: options.timeoutMs });
-    if (options.signal?.aborted || isEnded) return answer;
-    send({ id, op, args }).catch((error: unknown) => {
-      const failure = toHawserError(error);
+    const answer = pending.wait(id, { signal, totalMs: timeoutMs });
+    if (signal?.aborted || connection.isEnded) return answer;
+    outbox.put({ id, op, args: item }, (failure) => {
+      if (!failure) return;
+      // A server that takes no more input gets no further call, though its output may not have ended yet.
       if (isGone(failure)) endNow();
       pending.reject(id, failure);
     });
-    if (options.canCancel) {
+    if (canCancel) {
       answer.catch((error: unknown) => {
-        if (isAbandoned(error)) send({ op: "cancel", args: { id } }).catch(() => {});
+        if (isAbandoned(error)) outbox.put({ op: "cancel", args: { id } });
       });
     }
     return answer;
   }
 
+  function endNow(): void {
+    connection.isEnded = true;
+    void stop();
+  }
+
+  async function shakeHands(): Promise<HelloData> {
+    try {
+      const answer = await request("hello", undefined, { timeoutMs: options.handshakeMs ?? gatewayLimits.hostHandshakeMs });
+      return checkHello(answer, options.requiredFeatures);
+    } catch (error) {
+      await close(new HawserError("closed", "the handshake failed"));
+      if (HawserError.isInstance(error) && error.code === "start_failed") throw error;
+      throw new HawserError("start_failed", `${command} rpc did not answer hello: ${describeThrown(error)}`, { cause: error });
+    }
+  }
+
+  async function close(reason: HawserError): Promise<void> {
+    connection.isEnded = true;
+    pending.close(reason);
+    await stop();
+    await reading;
+  }
+
+  const connection = { isEnded: false, answered: 0 };
   const reading = readAll();
-  return {
-    get isEnded() {
-      return isEnded;
-    },
-    get answered() {
-      return answered;
-    },
-    request,
-    async close(reason) {
-      isEnded = true;
-      pending.close(reason);
-      await stop();
-      await reading;
-    },
-  };
+  const hello = await shakeHands();
+  connection.answered = 0;
+  const canCancel = hasFeature(hello.features, "cancel");
+  return Object.assign(connection, {
+    hello,
+    call: async (item: CallItem, callOptions: HostCallOptions = {}) =>
+      toOutcome(await request("call", item, { ...callOptions, canCancel })),
+    request: (op: string, callOptions: HostCallOptions = {}) => request(op, undefined, callOptions),
+    close,
+  });
 }
 
 /** The wait ended from our side: the server may still be at it. */
@@ -182,7 +168,7 @@ function toOutcome(response: RpcResponse): HostOutcome {
   return { ...known, ok, code, ...(status !== undefined && { status }), ...(error !== undefined && { error }) };
 }
 
-/** A host acts on `ok` and `code`: an answer without them is none. */
+/** A host acts on `ok` and `code`: an answer without them is invalid. */
 function checked(response: RpcResponse): RpcResponse {
   try {
     return rpcProtocol.parseResponse(response);

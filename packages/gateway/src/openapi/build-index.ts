@@ -3,7 +3,8 @@
 // head, and of the body only what a call needs.
 
 import { crc32 } from "node:zlib";
-import { HawserError, isRecord, limits } from "@hawser/wire";
+import { HawserError, isRecord } from "@hawser/protocol/internal";
+import { gatewayLimits } from "../limits.ts";
 import { describeOperation, type OperationRecord } from "./describe-operation.ts";
 import type { OperationSummary, SecurityScheme } from "./operation.ts";
 import { createReferences, type JsonObject, type References } from "./references.ts";
@@ -26,10 +27,10 @@ export interface BuiltIndex {
   readonly body: Buffer;
 }
 
-// An operation without anything takes as long as so many values.
+// What an empty operation costs, in values.
 const operationSteps = 50;
 
-const tooLong = `the operations of the OpenAPI document have more than ${limits.maxIndexBytes} bytes (maxIndexBytes)`;
+const tooLong = `the operations of the OpenAPI document have more than ${gatewayLimits.maxIndexBytes} bytes (maxIndexBytes)`;
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "QUERY"];
 
 export function buildIndex(document: JsonObject): BuiltIndex {
@@ -67,7 +68,7 @@ function createBody(): Body {
   function toBytes(value: unknown): Buffer {
     const bytes = Buffer.from(JSON.stringify(value));
     total += bytes.length;
-    if (total > limits.maxIndexBytes) throw new HawserError("usage", tooLong);
+    if (total > gatewayLimits.maxIndexBytes) throw new HawserError("usage", tooLong);
     return bytes;
   }
   return {
@@ -80,7 +81,7 @@ function createBody(): Body {
     },
     count(value) {
       // Before a copy of it is made: one text may be as long as the whole document.
-      if (charsOf(value) > limits.maxIndexBytes) throw new HawserError("usage", tooLong);
+      if (charsOf(value) > gatewayLimits.maxIndexBytes) throw new HawserError("usage", tooLong);
       toBytes(value);
     },
     whole: () => (records.length === 1 ? (records[0] as Buffer) : Buffer.concat(records)),
@@ -88,13 +89,15 @@ function createBody(): Body {
 }
 
 // One text may be as long as the whole document; such an operation or schema would be copied whenever it is used.
-const isTooLong = (record: unknown): boolean => charsOf(record) > limits.maxOperationBytes;
+const isTooLong = (record: unknown): boolean => charsOf(record) > gatewayLimits.maxOperationBytes;
 
 const boundOperation = (record: OperationRecord): OperationRecord =>
-  isTooLong(record) ? { problem: `it has more than ${limits.maxOperationBytes} bytes (maxOperationBytes)`, uses: [] } : record;
+  isTooLong(record) ? { problem: `it has more than ${gatewayLimits.maxOperationBytes} bytes (maxOperationBytes)`, uses: [] } : record;
 
 const boundSchema = (entry: SchemaEntry): SchemaEntry =>
-  isTooLong(entry) ? { name: entry.name, schema: note(`left out: it has more than ${limits.maxOperationBytes} bytes`), uses: [] } : entry;
+  isTooLong(entry)
+    ? { name: entry.name, schema: note(`left out: it has more than ${gatewayLimits.maxOperationBytes} bytes`), uses: [] }
+    : entry;
 
 /** Of all its texts; as JSON it is longer. */
 function charsOf(value: unknown): number {
@@ -117,7 +120,7 @@ function findOperations(document: JsonObject, references: References, body: Body
   const found: FoundOperation[] = [];
   for (const [path, given] of Object.entries(paths)) {
     // A longer path could not be called.
-    const isPath = path.startsWith("/") && path.length <= limits.maxParameterBytes;
+    const isPath = path.startsWith("/") && path.length <= gatewayLimits.maxParameterBytes;
     const pathItem = isPath ? references.resolve(given).value : undefined;
     if (!pathItem) continue;
     for (const [method, operation] of operationsOf(pathItem, references)) {

@@ -1,7 +1,7 @@
 // One operation of a document as the gateway needs it: parameters with their styles filled in, request
 // bodies, security. Schemas stay references into the table, whose positions come with them.
 
-import { cutText, isRecord } from "@hawser/wire";
+import { cutText, isRecord } from "@hawser/protocol/internal";
 import type { OperationDescription, OperationSummary, Parameter, ParameterPlace, ParameterStyle, RequestBodyMedia } from "./operation.ts";
 import type { JsonObject, References } from "./references.ts";
 import type { SchemaTable } from "./schema-table.ts";

@@ -1,7 +1,7 @@
 // An index in use: operations are found by id, and described from the records that `readRecords` brings.
 
-import { crc32 } from "node:zlib";
-import { cutText, HawserError, limits, nearNames } from "@hawser/wire";
+import { cutText, HawserError, nearNames } from "@hawser/protocol/internal";
+import { gatewayLimits } from "../limits.ts";
 import type { BuiltIndex, IndexHead, Place } from "./build-index.ts";
 import type { OperationRecord } from "./describe-operation.ts";
 import type { OperationDescription, OperationIndex, OperationSummary } from "./operation.ts";
@@ -40,8 +40,8 @@ export function createOperationIndex(head: IndexHead, readRecords: ReadRecords):
       level = [];
       for (const [at, { name, schema, uses: further }] of entries.entries()) {
         bytes += (wanted[at] as Place)[1];
-        const fits = bytes <= limits.maxOperationBytes;
-        definitions.push([name, fits ? schema : note(`left out: the operation's schemas exceed ${limits.maxOperationBytes} bytes`)]);
+        const fits = bytes <= gatewayLimits.maxOperationBytes;
+        definitions.push([name, fits ? schema : note(`left out: the operation's schemas exceed ${gatewayLimits.maxOperationBytes} bytes`)]);
         for (const position of fits ? further : []) if (!seen.has(position) && seen.add(position)) level.push(position);
       }
     }
@@ -61,7 +61,7 @@ export function createOperationIndex(head: IndexHead, readRecords: ReadRecords):
       remembered.set(key, reading);
       reading.catch(() => remembered.delete(key));
       const [oldest] = remembered.keys();
-      if (remembered.size > limits.maxRememberedEntries && oldest !== undefined) remembered.delete(oldest);
+      if (remembered.size > gatewayLimits.maxRememberedEntries && oldest !== undefined) remembered.delete(oldest);
       return reading;
     },
   };
@@ -69,11 +69,6 @@ export function createOperationIndex(head: IndexHead, readRecords: ReadRecords):
 
 async function readParsed<Entry>(readRecords: ReadRecords, places: readonly Place[]): Promise<Entry[]> {
   return (await readRecords(places)).map((bytes) => JSON.parse(bytes.toString()) as Entry);
-}
-
-/** Whether the bytes are those that were written there. */
-export function isIntact(bytes: Buffer, [, length, checksum]: Place): boolean {
-  return bytes.length === length && crc32(bytes) === checksum;
 }
 
 function keyOf({ method, path }: OperationSummary): string {

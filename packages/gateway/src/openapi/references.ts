@@ -2,9 +2,10 @@
 // elsewhere is never fetched, one that leads nowhere or in a circle is told from a value. A large value
 // is work each time it is used, so every use counts against one limit, by what the value says.
 
-import { cutText, HawserError, isRecord, limits } from "@hawser/wire";
+import { cutText, HawserError, isRecord } from "@hawser/protocol/internal";
+import { gatewayLimits } from "../limits.ts";
 
-// A member that is copied takes longer than a look at it; a text takes one step for each so many units.
+// Copying a member takes longer than a look at it; a text takes one step per `unitsPerStep`.
 const mergeSteps = 10;
 const unitsPerStep = 100;
 
@@ -37,8 +38,8 @@ export function createReferences(document: JsonObject): References {
       if (!weights.has(value)) weights.set(value, weigh(value));
       spent += weights.get(value) ?? 0;
     }
-    if (spent <= limits.maxDocumentMembers) return;
-    const text = `the references of the OpenAPI document stand for more than ${limits.maxDocumentMembers} values (maxDocumentMembers)`;
+    if (spent <= gatewayLimits.maxDocumentMembers) return;
+    const text = `the references of the OpenAPI document stand for more than ${gatewayLimits.maxDocumentMembers} values (maxDocumentMembers)`;
     throw new HawserError("usage", text);
   }
 
@@ -61,7 +62,7 @@ export function createReferences(document: JsonObject): References {
   function resolve(value: unknown): Resolved {
     let current = value;
     let beside: JsonObject = {};
-    for (let hop = 0; hop <= limits.maxReferenceSteps; hop++) {
+    for (let hop = 0; hop <= gatewayLimits.maxReferenceSteps; hop++) {
       if (!isRecord(current)) return { problem: "it is not an object" };
       if (typeof current.$ref !== "string") return { value: merge(beside, current) };
       const { $ref: reference, ...rest } = current;

@@ -1,8 +1,10 @@
-// What a schema takes, as far as type and listed values tell it: for the refusal of a value before it is sent, and in
-// words for people. Rules beyond that (ranges, patterns) are shown but left to the API, which knows them better than
-// its document.
+// A schema of an API document in words for people (`integer, 1 to 100, default 20`), and whether a value fits its types and
+// listed values, so that a slip is refused before it is sent. This is not the check of tool input, which holds a value to
+// every keyword: ranges and patterns are shown here but left to the API, and a value may be compared by its text.
 
-import { cutText, isKeptNumber, isRecord, limits } from "@hawser/wire";
+import { gatewayLimits } from "../limits.ts";
+import { cutText, isRecord } from "@hawser/protocol/internal";
+import { isContainer } from "@hawser/wire/internal";
 import type { JsonObject } from "./references.ts";
 
 /** A schema with the definitions that its `$ref`s point to. */
@@ -17,7 +19,7 @@ export interface Comparison {
   isSame(listed: unknown, value: unknown): boolean;
 }
 
-// A document may be made of circles; behind so many steps everything is allowed, and nothing is said.
+// A document may be made of circles: after this many steps everything is allowed, and nothing is described.
 const maxSteps = 1_000;
 const maxListedValues = 20;
 const maxShownChars = 60;
@@ -31,7 +33,7 @@ const isSpent = (budget: Budget): boolean => budget.left-- <= 0;
 /** The schema itself behind references; members beside a `$ref` go before those behind it. */
 function resolveShape({ schema, definitions }: Shape): JsonObject {
   let current: JsonObject = isRecord(schema) ? schema : {};
-  for (let step = 0; typeof current.$ref === "string" && step < limits.maxReferenceSteps; step++) {
+  for (let step = 0; typeof current.$ref === "string" && step < gatewayLimits.maxReferenceSteps; step++) {
     const { $ref: reference, ...beside } = current;
     const name = reference.replace(/^#\/\$defs\//, "");
     const target = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
@@ -146,9 +148,6 @@ function listedValues(schema: JsonObject): readonly unknown[] | undefined {
   if (Array.isArray(schema.enum)) return schema.enum;
   return Object.hasOwn(schema, "const") ? [schema.const] : undefined;
 }
-
-/** An array or an object; a number that JavaScript can't hold is neither. */
-export const isContainer = (value: unknown): boolean => typeof value === "object" && value !== null && !isKeptNumber(value);
 
 const shownValue = (value: unknown): string => cutText(typeof value === "string" ? value : JSON.stringify(value), maxShownChars);
 

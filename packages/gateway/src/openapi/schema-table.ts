@@ -2,7 +2,7 @@
 // schema knows which others it names, so that an operation gets exactly those it reaches. A circle
 // is no problem, since nothing is ever written out in place.
 
-import { cutText, isRecord } from "@hawser/wire";
+import { cutText, isRecord } from "@hawser/protocol/internal";
 import { isLocal, type JsonObject, type References } from "./references.ts";
 
 export interface SchemaEntry {
@@ -22,7 +22,7 @@ export interface SchemaTable {
 // Data, in which `$ref` is a member like any other.
 const dataKeywords = new Set(["const", "default", "enum", "example", "examples"]);
 const mapKeywords = new Set(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"]);
-// Of no use to whoever builds or reads a request, and often the larger part.
+// Useless for building or reading a request, and often the larger part.
 const droppedKeywords = new Set(["$id", "$schema", "discriminator", "externalDocs", "xml"]);
 
 export function createSchemaTable(references: References): SchemaTable {

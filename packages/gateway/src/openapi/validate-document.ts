@@ -1,6 +1,6 @@
 // Whether a document follows its specification, for people who write one. Nothing else needs this.
 
-import { cutText, HawserError, limits } from "@hawser/wire";
+import { cutText, HawserError, protocolLimits } from "@hawser/protocol/internal";
 import { parseText } from "./parse-document.ts";
 
 export interface DocumentValidation {
@@ -12,7 +12,7 @@ export interface DocumentValidation {
 
 const maxListed = 100;
 
-/** Remote references are not followed. Throws `usage` if the text is no JSON or YAML object. */
+/** Remote references are not followed. Throws `usage` if the text is not a JSON or YAML object. */
 export async function validateDocument(text: string, name = "document"): Promise<DocumentValidation> {
   const document = await parseText(text, name);
   if (/^3\.2(\.|$)/.test(String(document.openapi)))
@@ -29,10 +29,10 @@ export async function validateDocument(text: string, name = "document"): Promise
     // Thrown for what it does not take for a document at all, and for references that lead nowhere.
     const message = error instanceof Error ? error.message : "it can't be examined";
     if (HawserError.isInstance(error)) throw error;
-    return { valid: false, errors: [cutText(message, limits.maxErrorTextChars)], warnings: [] };
+    return { valid: false, errors: [cutText(message, protocolLimits.maxErrorTextChars)], warnings: [] };
   }
 }
 
 function messagesOf(details: readonly { readonly message: string }[]): string[] {
-  return details.slice(0, maxListed).map(({ message }) => cutText(message, limits.maxErrorTextChars));
+  return details.slice(0, maxListed).map(({ message }) => cutText(message, protocolLimits.maxErrorTextChars));
 }

@@ -1,11 +1,12 @@
-// Which value belongs to which parameter of an operation, or to which member of its body. Names are the document's;
-// where one name stands in two places the caller says which (`query.id`, `body.id`). Unknown and missing names are
-// refused with the names that there are, and values of another type with the type.
+// Which value belongs to which parameter of an operation, or to which member of its body where the document says that the
+// body is an object. Names are the document's; where one name stands in two places the caller says which (`query.id`,
+// `body.id`). Unknown and missing names are refused with the names that there are, and values of another type with the type.
 
-import { nearNames } from "@hawser/wire";
+import { nearNames } from "@hawser/protocol/internal";
 import type { OperationDescription, Parameter } from "../openapi/operation.ts";
-import { bodyFieldsOf, type BodyFields } from "./body-fields.ts";
-import { checkText } from "./check-values.ts";
+import { fieldsOf, isOpen, type Field } from "../openapi/schema-shape.ts";
+import { contentTypeOf, essence, isJsonType } from "./body.ts";
+import { checkText, type Detour, allowsNull, toFieldValue } from "./check-values.ts";
 import { isGiven } from "./parameter-styles.ts";
 import { shown, usage } from "./safe-text.ts";
 
@@ -13,11 +14,6 @@ export interface AssignedParams {
   readonly values: ReadonlyMap<Parameter, unknown>;
   /** `params.body`, or what the body's members come to, where the operation takes a body. */
   readonly body: unknown;
-}
-
-interface BodyMember {
-  readonly in: "body";
-  readonly name: string;
 }
 
 const maxListedNames = 20;
@@ -28,37 +24,55 @@ export function assignParams(
   params: Readonly<Record<string, unknown>>,
   contentType?: string,
 ): AssignedParams {
-  const values = new Map<Parameter, unknown>();
-  const members = new Map<string, unknown>();
-  const taken = new Set<string>();
-  let known: BodyFields | undefined;
-  const bodyFields = (): BodyFields | undefined => (known ??= bodyFieldsOf(operation, contentType));
-  let body: unknown;
-  for (const [name, value] of Object.entries(params)) {
-    if (name === "body" && operation.requestBody) {
-      body = value;
-      continue;
-    }
-    const found = findParameter(operation, bodyFields, name);
-    const place = `${found.in}.${found.name}`;
-    if (taken.has(place)) throw usage(`parameter ${place} is given twice`);
-    if (found.in !== "body" && isGiven(value)) values.set(checkType(operation, found, value), value);
-    const member = found.in === "body" ? bodyFields()?.toValue(found.name, value) : undefined;
-    if (member !== undefined) members.set(found.name, member);
-    if (isGiven(value)) taken.add(place);
-  }
+  const isWholeBody = (name: string): boolean => name === "body" && operation.requestBody !== undefined;
+  const body = isWholeBody("body") ? params["body"] : undefined;
+  const named = Object.entries(params).filter(([name]) => !isWholeBody(name));
+  const found = named.map(([name, value]) => ({ name, value, parameter: findParameter(operation, name) }));
+  const values = toValues(
+    operation,
+    found.flatMap(({ parameter, value }) => (parameter ? [[parameter, value]] : [])),
+  );
+  const others = found.filter(({ parameter }) => !parameter);
+  // Most calls need no look at the body's schema.
+  const fields = others.length > 0 ? bodyFieldsOf(operation, contentType) : undefined;
+  const members = toMembers(
+    fields,
+    others.map(({ name, value }) => [findField(operation, fields, name), value]),
+  );
   if (members.size === 0) return { values, body };
   if (isGiven(body)) throw usage("the body is given twice, whole and by its fields");
-  return { values, body: toBody(operation, bodyFields(), members) };
+  return { values, body: toBody(operation, fields, members) };
 }
 
-function checkType(operation: OperationDescription, parameter: Parameter, value: unknown): Parameter {
-  const { name, in: place, schema, contentType } = parameter;
-  const elsewhere: Partial<Record<Parameter["in"], string>> = { query: "give it as query", header: "give it as a header" };
+function toValues(operation: OperationDescription, placed: readonly (readonly [Parameter, unknown])[]): Map<Parameter, unknown> {
+  const given = placed.filter(([, value]) => isGiven(value));
+  refuseTwice(given.map(([{ in: place, name }]) => `${place}.${name}`));
+  for (const [parameter, value] of given) checkType(operation, parameter, value);
+  return new Map(given);
+}
+
+function toMembers(fields: BodyFields | undefined, placed: readonly (readonly [string, unknown])[]): Map<string, unknown> {
+  refuseTwice(placed.flatMap(([name, value]) => (isGiven(value) ? [`body.${name}`] : [])));
+  const members = placed.map(([name, value]) => [name, fields?.toValue(name, value)] as const);
+  return new Map(members.filter(([, value]) => value !== undefined));
+}
+
+function refuseTwice(places: readonly string[]): void {
+  const twice = places.find((place, at) => places.indexOf(place) !== at);
+  if (twice !== undefined) throw usage(`parameter ${twice} is given twice`);
+}
+
+// Other ways to give a value that the document refuses, as members of an item and as flags.
+const elsewhere: Partial<Record<Parameter["in"], Detour>> = {
+  query: ["give it as query", "give it as --query"],
+  header: ["give it as a header", "give it as --header"],
+};
+const byPath: Detour = ["call it by path", "call it with --path"];
+
+function checkType(operation: OperationDescription, { name, in: place, schema, contentType }: Parameter, value: unknown): void {
   // One that is a document of its own is written as such, whatever it is.
   if (contentType === undefined)
-    checkText({ schema, definitions: operation.definitions }, value, `parameter ${name} (${place})`, elsewhere[place] ?? "call it by path");
-  return parameter;
+    checkText({ schema, definitions: operation.definitions }, value, `parameter ${name} (${place})`, elsewhere[place] ?? byPath);
 }
 
 function toBody(operation: OperationDescription, body: BodyFields | undefined, members: ReadonlyMap<string, unknown>): object {
@@ -86,23 +100,27 @@ function missingParameters(operation: OperationDescription, missing: readonly { 
   const [first = ""] = missing.map(({ name }) => name);
   return usage(`missing required parameter ${names}; ${takenBy(operation)}`, {
     missing: missing.map(({ name }) => name),
-    hint: `give it as "params": {${shown(first)}: …}, or --param ${first}=… on the command line`,
+    hint: `give it as "params": {${shown(first)}: …}`,
+    asFlags: { hint: `give it as --param ${first}=…` },
   });
 }
 
-/** `bodyFields` is asked only for a name that no parameter has: most calls need no look at the body's schema. */
-function findParameter(operation: OperationDescription, bodyFields: () => BodyFields | undefined, given: string): Parameter | BodyMember {
+const placedName = /^(path|query|querystring|header|cookie|body)\.(.+)$/s;
+
+/** Undefined where no parameter has the name: it may be one of the body's members. */
+function findParameter(operation: OperationDescription, given: string): Parameter | undefined {
   const matches = operation.parameters.filter((parameter) => hasName(parameter, given));
-  if (matches.length === 1) return matches[0] as Parameter;
   if (matches.length > 1) {
     throw usage(`parameter ${shown(given)} stands in several places; write ${matches.map((one) => `${one.in}.${one.name}`).join(" or ")}`);
   }
-  const [, place, name = ""] = /^(path|query|querystring|header|cookie|body)\.(.+)$/s.exec(given) ?? [];
-  const placed = operation.parameters.find((one) => one.in === place && hasName(one, name));
-  if (placed) return placed;
-  const body = bodyFields();
-  if (body?.fields.has(given)) return { in: "body", name: given };
-  if (body && place === "body" && (body.isOpen || body.fields.has(name))) return { in: "body", name };
+  const [, place, name = ""] = placedName.exec(given) ?? [];
+  return matches[0] ?? operation.parameters.find((one) => one.in === place && hasName(one, name));
+}
+
+function findField(operation: OperationDescription, body: BodyFields | undefined, given: string): string {
+  if (body?.fields.has(given)) return given;
+  const [, place, name = ""] = placedName.exec(given) ?? [];
+  if (body && place === "body" && (body.isOpen || body.fields.has(name))) return name;
   const near = nearNames(given, [...operation.parameters.map((one) => one.name), ...(body?.fields.keys() ?? [])]);
   const suggestion = near.length > 0 ? ` (did you mean ${near.join(" or ")}?)` : "";
   throw usage(`unknown parameter ${shown(given)}${suggestion}; ${takenBy(operation)}`);
@@ -112,8 +130,18 @@ function hasName(parameter: Parameter, given: string): boolean {
   return parameter.in === "header" ? parameter.name.toLowerCase() === given.toLowerCase() : parameter.name === given;
 }
 
+/** A call without the body that its operation requires. */
+export function bodyNeeded(operation: OperationDescription): Error {
+  const fields = [...(bodyFieldsOf(operation, undefined)?.fields ?? [])];
+  const [field] = fields.find(([, { required }]) => required) ?? fields[0] ?? [];
+  const what = `${operation.operationId ?? operation.path} needs a body`;
+  return usage(`${what}: give body, params.body, or its fields in params; ${takenBy(operation)}`, {
+    asFlags: { message: `${what}: give ${field === undefined ? "" : `--param ${field}=…, or `}--body; ${takenBy(operation)}` },
+  });
+}
+
 /** What the operation can be given, for messages. */
-export function takenBy(operation: OperationDescription): string {
+function takenBy(operation: OperationDescription): string {
   const fields = [...(bodyFieldsOf(operation, undefined)?.fields ?? [])].map(([name, { required }]) => ({ name, in: "body", required }));
   const all = [...operation.parameters, ...fields];
   const names = all.map(({ name, in: place, required }) => `${name} (${place}${required ? ", required" : ""})`);
@@ -121,4 +149,34 @@ export function takenBy(operation: OperationDescription): string {
   const rest = names.length - maxListedNames;
   const list = names.slice(0, maxListedNames).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
   return `${operation.operationId ?? `${operation.method} ${operation.path}`} takes ${list || "no parameters"}`;
+}
+
+interface BodyFields {
+  readonly fields: ReadonlyMap<string, Field>;
+  /** Whether the body may have members that the document does not name. */
+  readonly isOpen: boolean;
+  /** A value as it goes into the body; undefined for null where the document does not know it. Throws `usage` for a wrong type. */
+  toValue(name: string, value: unknown): unknown;
+}
+
+const formTypes = new Set(["application/x-www-form-urlencoded", "multipart/form-data"]);
+
+/** `givenType` is the content type that the item asks for. Undefined where the body has no members that can be told. */
+function bodyFieldsOf(operation: OperationDescription, givenType: string | undefined): BodyFields | undefined {
+  const type = essence(givenType ?? contentTypeOf(operation, {}));
+  const media = operation.requestBody?.media.find(({ contentType }) => essence(contentType) === type);
+  const isJson = isJsonType(type);
+  if (!media || (!isJson && !formTypes.has(type))) return undefined;
+  const shape = { schema: media.schema, definitions: operation.definitions };
+  const fields = fieldsOf(shape);
+  if (!fields) return undefined;
+  return {
+    fields,
+    isOpen: isOpen(shape),
+    toValue(name, value) {
+      const field = fields.get(name);
+      if (value === null) return field && isJson && allowsNull(field.shape) ? null : undefined;
+      return field && isJson ? toFieldValue(field.shape, value, `body field ${name}`) : value;
+    },
+  };
 }

@@ -1,14 +1,14 @@
 // An item becomes a request: method and address, headers and body, all checked. Pure: the same item,
 // operation and target give the same request, and nothing in them leads away from the target.
 
-import { type CallItem, limits } from "@hawser/wire";
+import type { CallItem } from "@hawser/protocol";
 import type { Target } from "../config/target.ts";
+import { gatewayLimits } from "../limits.ts";
 import type { OperationDescription, Parameter } from "../openapi/operation.ts";
-import { assignParams, checkRequired, takenBy } from "./assign-params.ts";
+import { assignParams, bodyNeeded, checkRequired } from "./assign-params.ts";
 import { toRequestBody } from "./body.ts";
-import { checkItem, operationIdOf, parseMethod, pathOf } from "./check-item.ts";
+import { checkItem, operationIdOf, parseMethod, pathOf } from "./call-item.ts";
 import { checkHeader, type Header, parseHeader, valueOf } from "./headers.ts";
-import type { HttpRequest } from "./http-request.ts";
 import { encodeStrictly, isGiven, toCookieParts, toHeaderText, toPathText, toQueryParts, toQueryString } from "./parameter-styles.ts";
 import { checkValue, isToken, shown, usage } from "./safe-text.ts";
 import { splitPath, toTargetUrl } from "./target-url.ts";
@@ -46,7 +46,9 @@ interface Placed {
 function placePath(item: CallItem): Placed {
   const path = pathOf(item);
   if (item.params && Object.keys(item.params).length > 0)
-    throw usage("params belong to an operation; give op, or use query, headers and body");
+    throw usage("params belong to an operation; give op, or use query, headers and body", {
+      asFlags: { message: "--param belongs to --op; with --path use --query, --header, --body" },
+    });
   return { path, query: [], headers: [], body: undefined };
 }
 
@@ -91,12 +93,13 @@ function parseQueryEntry(entry: string): Entry {
 }
 
 function bodyOf(item: CallItem, fromParams: unknown, operation: OperationDescription | undefined): unknown {
-  if (isGiven(item.body) && isGiven(fromParams)) throw usage("the body is given twice, as body and in params");
+  if (isGiven(item.body) && isGiven(fromParams))
+    throw usage("the body is given twice, as body and in params", {
+      asFlags: { message: "the body is given twice, by --body or --form and by --param" },
+    });
   const body = item.body ?? fromParams;
   if (operation?.requestBody?.required === true && !isGiven(body)) {
-    throw usage(
-      `${operation.operationId ?? operation.path} needs a body: give body, params.body, or its fields in params; ${takenBy(operation)}`,
-    );
+    throw bodyNeeded(operation);
   }
   return body;
 }
@@ -105,7 +108,9 @@ function contentTypeOf(item: CallItem, headers: readonly Header[]): string | und
   const member = item.contentType?.trim() ?? "";
   const header = valueOf(headers, "content-type");
   if (member !== "" && header !== undefined && member !== header)
-    throw usage("the content type is given twice, as contentType and as a header");
+    throw usage("the content type is given twice, as contentType and as a header", {
+      asFlags: { message: "the content type is given twice, by --content-type and by --header" },
+    });
   const type = member === "" ? header : member;
   if (type !== undefined && !isToken(type.split("/", 1)[0] as string)) throw usage(`invalid content type ${shown(type)}`);
   return type;
@@ -117,10 +122,18 @@ function withoutContentType(headers: readonly Header[]): Header[] {
 
 function checkHead(url: string, headers: readonly Header[]): void {
   const bytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, url.length);
-  const { maxRequestHeadBytes } = limits;
+  const { maxRequestHeadBytes } = gatewayLimits;
   if (bytes > maxRequestHeadBytes) {
     throw usage(`address and headers have ${bytes} bytes; the limit is ${maxRequestHeadBytes} (maxRequestHeadBytes)`, {
       maxRequestHeadBytes,
     });
   }
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  /** Below the target's address, whatever the item said; as a URL writes it, without a fragment. */
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body?: string | Buffer | undefined;
 }

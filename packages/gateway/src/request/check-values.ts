@@ -1,8 +1,8 @@
 // Values against the document's types, before anything is sent. Parameters become text on their way, so `5` and
 // `"5"` are the same there; fields of a JSON body keep their type, and are brought to it where nothing is lost.
 
-import { isKeptNumber, keepNumbers } from "@hawser/wire";
-import { conforms, describeType, isContainer, type Comparison, type Shape } from "../openapi/schema-shape.ts";
+import { isContainer, isKeptNumber, keepNumbers } from "@hawser/wire/internal";
+import { conforms, describeType, type Comparison, type Shape } from "../openapi/schema-shape.ts";
 import { shown, usage } from "./safe-text.ts";
 
 const integer = /^[+-]?\d+(?:\.0+)?$/;
@@ -22,7 +22,7 @@ const asText: Comparison = {
     if (type === "object") return isContainer(value) ? !Array.isArray(value) : typeof value === "string";
     return type !== "null" || value === null;
   },
-  isSame: (listed, value) => (isContainer(listed) ? true : textOf(listed) === textOf(value)),
+  isSame: (listed, value) => isContainer(listed) || textOf(listed) === textOf(value) || (listed === 0 && textOf(value) === "-0"),
 };
 
 const asJson: Comparison = {
@@ -35,11 +35,14 @@ const asJson: Comparison = {
     if (type === "null") return value === null;
     return type !== "string" && type !== "boolean" ? true : typeof value === type;
   },
-  isSame: (listed, value) => (isContainer(listed) ? true : listed === value),
+  isSame: (listed, value) => isContainer(listed) || listed === value || (listed === 0 && textOf(value) === "-0"),
 };
 
+/** Another way to give a value, in the words of an item and in those of the command line. */
+export type Detour = readonly [inItem: string, inFlags: string];
+
 /** Refuses a parameter that the document does not allow. `what` names it in the message, `elsewhere` is another way to give it. */
-export function checkText(shape: Shape, value: unknown, what: string, elsewhere: string): void {
+export function checkText(shape: Shape, value: unknown, what: string, elsewhere: Detour): void {
   if (!conforms(shape, value, asText)) throw refusal(shape, value, what, elsewhere);
 }
 
@@ -48,12 +51,12 @@ export function toFieldValue(shape: Shape, value: unknown, what: string): unknow
   const others = typeof value === "string" ? fromText(value) : isContainer(value) ? [] : [textOf(value)];
   const fitting = [value, ...others].find((one) => conforms(shape, one, asJson));
   if (fitting !== undefined) return fitting;
-  throw refusal(shape, value, what, "give the whole body");
+  throw refusal(shape, value, what, ["give the whole body", "give the whole body with --body"]);
 }
 
 export const allowsNull = (shape: Shape): boolean => conforms(shape, null, asJson);
 
-/** What the text is as JSON, exactly; nothing for what is no JSON. */
+/** The text parsed as JSON, with exact numbers; empty where it is not JSON. */
 function fromText(text: string): unknown[] {
   try {
     return [keepNumbers(JSON.parse(text), text)];
@@ -62,8 +65,11 @@ function fromText(text: string): unknown[] {
   }
 }
 
-function refusal(shape: Shape, value: unknown, what: string, elsewhere: string): Error {
+function refusal(shape: Shape, value: unknown, what: string, [inItem, inFlags]: Detour): Error {
   const type = describeType(shape);
   const expected = type.startsWith("one of ") ? type : `of type ${type}`;
-  return usage(`${what} must be ${expected}; given: ${shown(textOf(value))}`, { hint: `where the document is wrong, ${elsewhere}` });
+  return usage(`${what} must be ${expected}; given: ${shown(textOf(value))}`, {
+    hint: `where the document is wrong, ${inItem}`,
+    asFlags: { hint: `where the document is wrong, ${inFlags}` },
+  });
 }

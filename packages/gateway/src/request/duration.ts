@@ -1,7 +1,9 @@
 // Durations as hosts write them: `8s`, `250ms`, `1m30s`, `1.5h`, `100us`. A number needs its unit, and a
 // duration must be longer than nothing.
 
-import { cutText, HawserError, limits } from "@hawser/wire";
+import { cutText } from "@hawser/protocol/internal";
+import { gatewayLimits } from "../limits.ts";
+import { usage } from "./safe-text.ts";
 
 const unitMs: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -23,11 +25,12 @@ export function parseDuration(text: string, name = "timeout"): number {
   const trimmed = text.trim();
   const totalMs = trimmed.length <= maxDurationChars && wholePattern.test(trimmed) ? sumOfParts(trimmed) : 0;
   if (!(totalMs > 0)) {
-    throw new HawserError("usage", `invalid ${name} ${JSON.stringify(cutText(trimmed, maxDurationChars))}`, {
-      facts: { hint: "a duration has a unit and is positive, for example 8s, 250ms or 1m30s" },
-    });
+    const shown = JSON.stringify(cutText(trimmed, maxDurationChars));
+    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const hint = "a duration has a unit and is positive, for example 8s, 250ms or 1m30s";
+    throw usage(`invalid ${name} ${shown}`, { hint, asFlags: { message: `invalid ${flag} ${shown}`, hint } });
   }
-  return Math.min(Math.max(1, Math.round(totalMs)), limits.maxDurationMs);
+  return Math.min(Math.max(1, Math.round(totalMs)), gatewayLimits.maxDurationMs);
 }
 
 function sumOfParts(text: string): number {

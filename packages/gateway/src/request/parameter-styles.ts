@@ -2,7 +2,7 @@
 // specification with `explode` and `allowReserved`. Members that are null or undefined are left out;
 // a value inside a value, for which the specification has no form, is written as JSON.
 
-import { isKeptNumber } from "@hawser/wire";
+import { isContainer } from "@hawser/wire/internal";
 import type { Parameter } from "../openapi/operation.ts";
 import { checkHeaderValue, checkValue, usage } from "./safe-text.ts";
 
@@ -121,7 +121,7 @@ function pairsOf(value: unknown): Pair[] | undefined {
 }
 
 function membersOf(value: unknown): [string, unknown][] | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value) || isKeptNumber(value)) return undefined;
+  if (!isContainer(value) || Array.isArray(value)) return undefined;
   return Object.entries(value).filter(([, item]) => isGiven(item));
 }
 

@@ -1,7 +1,9 @@
 // What may stand in an address or a header. Everything that a caller gives passes one of these checks,
-// so that no value can end a line, begin another header or hide a character from whoever reads the log.
+// so that no value can end a line, begin another header or hide a character from the reader of a log.
 
-import { HawserError, limits, quoteShort } from "@hawser/wire";
+import { HawserError, quoteShort } from "@hawser/protocol/internal";
+import type { FlagWords } from "../call.ts";
+import { gatewayLimits } from "../limits.ts";
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const shownChars = 80;
@@ -9,7 +11,11 @@ const shownChars = 80;
 /** A piece of what the caller gave, short and on one line, for a message. */
 export const shown = (text: string): string => quoteShort(text, shownChars);
 
-export function usage(message: string, facts: Readonly<Record<string, unknown>> = {}): HawserError {
+/**
+ * Messages name the members of a call item (`op`, `params`, `body`), as rpc and batch know them. Where the command line
+ * has other names for them, `facts.asFlags` holds its words.
+ */
+export function usage(message: string, facts: Readonly<Record<string, unknown>> & { readonly asFlags?: FlagWords } = {}): HawserError {
   return new HawserError("usage", message, { facts });
 }
 
@@ -20,7 +26,7 @@ export function isToken(text: string): boolean {
 
 /** Refuses CR, LF, NUL, half surrogate pairs and values beyond the limit. `what` names the value in the message. */
 export function checkValue(text: string, what: string): string {
-  const { maxParameterBytes } = limits;
+  const { maxParameterBytes } = gatewayLimits;
   if (text.length > maxParameterBytes || Buffer.byteLength(text) > maxParameterBytes) {
     throw usage(`${what} is longer than ${maxParameterBytes} bytes (maxParameterBytes); send it in the body`, { maxParameterBytes });
   }
@@ -35,4 +41,12 @@ export function checkHeaderValue(text: string, what: string): string {
   if (!/^[\t\x20-\x7e]*$/.test(text))
     throw usage(`${what} may hold only visible ASCII characters; encode others, for example in percent form`);
   return text;
+}
+
+export function fromBase64(value: unknown, what: string): Buffer {
+  const text = typeof value === "string" ? value.replaceAll(/\s/g, "") : undefined;
+  if (text === undefined || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(text) || text.replaceAll("=", "").length % 4 === 1) {
+    throw usage(`${what} is not base64 text`);
+  }
+  return Buffer.from(text, "base64");
 }

@@ -5,7 +5,7 @@
 import type { Target } from "../config/target.ts";
 import { checkValue, shown, usage } from "./safe-text.ts";
 
-// A proxy decodes once, the server behind it perhaps again; nobody decodes more often than this.
+// A proxy decodes once, the server behind it perhaps again; no chain of servers decodes more often than this.
 const maxDecodings = 8;
 // ASCII characters in the guise of longer UTF-8, which careless decoders take for `.` and `/`.
 const overlong = /%c[01]|%e0%[89]|%f0%8/i;
@@ -36,7 +36,7 @@ function checkPath(path: string, asGiven: string = path): void {
   let decoded = path;
   for (let round = 0; round <= maxDecodings; round++) {
     if (/[\0-\x1f\x7f]/.test(decoded)) throw refusal(asGiven, "holds a control character");
-    if (overlong.test(decoded)) throw refusal(asGiven, "holds bytes that are no UTF-8");
+    if (overlong.test(decoded)) throw refusal(asGiven, "holds bytes that are not UTF-8");
     if (decoded.includes("\\")) throw refusal(asGiven, "holds a backslash");
     if (decoded.startsWith("//")) throw refusal(asGiven, "begins with two slashes, which would name another host");
     if (decoded.split("/").some(isDotSegment)) throw refusal(asGiven, "holds a . or .. segment");

@@ -1,25 +1,25 @@
-// Where calls wait and run. So many run at once, so many wait, with so much text; one more is refused, or
-// counts as read ahead, and when enough was read ahead its reader waits. Every call that was taken ends with
-// exactly one answer, whether it was made, refused, cancelled while it waited or cancelled while it ran.
+// Where calls wait and run: bounded by workers, queue length and bytes. A call that finds the queue full is refused, or
+// counts as read ahead, and when enough was read ahead the reader waits. Every call that was taken ends with exactly one
+// answer, whether it was made, refused, cancelled while it waited or cancelled while it ran.
 
+import { type CallStats, describeThrown, HawserError, toHawserError } from "@hawser/protocol";
 import {
+  type CancelSignal,
+  createByteBudget,
   createCancelController,
   createInFlightTable,
-  createWorkQueue,
-  describeThrown,
-  HawserError,
-  limits,
-  toHawserError,
+  createSemaphore,
+  type Flight,
+  type Lease,
+  type Outbox,
   untilAborted,
-} from "@hawser/wire";
-import type { CallStats, CancelSignal, Flight } from "@hawser/wire";
-import { logLine } from "@hawser/wire/node";
+} from "@hawser/wire/internal";
+import { logLine } from "@hawser/wire/internal/node";
 import type { CallCore, CallOutcome } from "../call.ts";
-import { parseCallItem } from "./call-item.ts";
-import type { Outbox } from "./outbox.ts";
+import { gatewayLimits } from "../limits.ts";
+import { parseCallItem } from "../request/call-item.ts";
 import { toIdKey } from "./request.ts";
 import { toCallText, toCancelledOutcome, toUnmadeOutcome, type IdSource } from "./rpc-answer.ts";
-import { createWaitingRoom } from "./waiting-room.ts";
 
 export interface LaneCall {
   readonly id: IdSource;
@@ -39,16 +39,16 @@ export interface CallLaneOptions {
 }
 
 export interface CallLane {
-  /** A promise only where enough was read ahead: read nothing until it resolves. */
-  accept(call: LaneCall): Promise<void> | undefined;
+  accept(call: LaneCall): void;
+  /** Enough was read ahead: read nothing until `whenRoom`. */
+  isFull(): boolean;
+  whenRoom(): Promise<void>;
   /** Ends every call of this id; returns how many there were. */
   cancel(idSource: string, reason: HawserError): number;
   cancelAll(reason: HawserError): void;
   /** Resolves when every call that was taken has its answer in the outbox. */
   whenEmpty(): Promise<void>;
 }
-
-type CallFlight = Flight<CancelSignal>;
 
 interface Ending {
   readonly rpc?: CallStats["rpc"];
@@ -59,68 +59,83 @@ interface Ending {
 // No JSON text is empty: calls without an id are in the table, and no `cancel` can name them.
 const noIdKey = "";
 
-export function createCallLane(core: CallCore, outbox: Outbox, options: CallLaneOptions): CallLane {
+export function createCallLane(core: CallCore, outbox: Outbox<string>, options: CallLaneOptions): CallLane {
   const { noMore } = options;
   const inFlight = createInFlightTable(createCancelController);
-  const room = createWaitingRoom({
-    maxCalls: options.queueSize,
-    maxBytes: limits.rpcQueuedBytes,
-    maxAheadBytes: limits.rpcReadAheadBytes,
-  });
-  const queue = createWorkQueue({
-    workers: options.workers,
-    // The room decides who may wait; no call weighs less than a byte, so that the queue itself is never full.
-    capacity: options.queueSize + limits.rpcReadAheadBytes,
-    onJobError: (error) => logLine(`[hawser] rpc: ${describeThrown(error)}`),
-  });
+  const workers = createSemaphore(options.workers);
+  const queue = createSemaphore(options.queueSize, { maxWeight: gatewayLimits.rpcQueuedBytes });
+  // Full with the call that reaches the bound.
+  const readAhead = createByteBudget(gatewayLimits.rpcReadAheadBytes - 1);
 
-  const begin = ({ id }: LaneCall): CallFlight => inFlight.begin(id === undefined ? noIdKey : toIdKey(id));
-
-  function end(call: LaneCall, flight: CallFlight, outcome: CallOutcome, how: Ending = {}): void {
-    const { rpc = { queueWaitMs: 0, queueDepth: room.waiting }, onSent } = how;
+  function end(call: LaneCall, flight: Flight<CancelSignal>, outcome: CallOutcome, how: Ending = {}): void {
+    const { rpc = { queueWaitMs: 0, queueDepth: queue.used }, onSent } = how;
     if (flight.finish()) outbox.put(toCallText(call.id, outcome, rpc), onSent);
     else onSent?.();
   }
 
-  function accept(call: LaneCall): Promise<void> | undefined {
+  function accept(call: LaneCall): void {
     // In the table from the beginning, so that a cancel and the end of the process find it, wherever it waits.
-    const flight = begin(call);
-    if (noMore.aborted) {
-      end(call, flight, toUnmadeOutcome(whyEnded(flight)));
-    } else if (options.overflow === "reject" && !room.hasRoomFor(call.bytes)) {
-      end(call, flight, toUnmadeOutcome(new HawserError("overloaded", "the queue is full; this call was not made")));
-    } else {
-      place(call, flight);
-    }
-    return room.whenReadOn();
+    const flight = inFlight.begin(call.id === undefined ? noIdKey : toIdKey(call.id));
+    if (noMore.aborted) return end(call, flight, toUnmadeOutcome(whyEnded(flight)));
+    const acceptedAt = performance.now();
+    const worker = workers.tryAcquire();
+    if (worker) return start(call, flight, worker, acceptedAt);
+    const place = queue.tryAcquire(call.bytes);
+    if (!place && options.overflow === "reject")
+      return end(call, flight, toUnmadeOutcome(new HawserError("overloaded", "the queue is full; this call was not made")));
+    const leaveQueue = place?.release ?? enterAhead(call, flight.signal);
+    const onAbort = (): void => {
+      leaveQueue();
+      end(call, flight, toUnmadeOutcome(whyEnded(flight)), { rpc: waited(acceptedAt) });
+    };
+    flight.signal.addEventListener("abort", onAbort);
+    workers.acquire(flight.signal).then(
+      (freed) => {
+        flight.signal.removeEventListener("abort", onAbort);
+        leaveQueue();
+        start(call, flight, freed, acceptedAt);
+      },
+      () => {},
+    );
   }
 
-  function place(call: LaneCall, flight: CallFlight): void {
-    const placedAt = performance.now();
-    const visit = room.enter(call.bytes);
-    const ticket = queue.add(() => {
-      visit.leave();
-      return run(call, flight, placedAt);
-    });
+  /** Counts as read ahead until there is a place in the queue. Returns how to leave either. */
+  function enterAhead({ bytes }: LaneCall, signal: CancelSignal): () => void {
+    const share = readAhead.openShare();
+    let place: Lease | undefined;
+    let hasLeft = false;
+    share.set(bytes);
+    const enter = (lease?: Lease): void => {
+      share.set(0);
+      place = lease;
+      if (hasLeft) place?.release();
+    };
+    queue.acquire(signal, bytes).then(enter, () => enter());
+    return () => {
+      hasLeft = true;
+      place?.release();
+    };
+  }
+
+  const whyEnded = ({ signal }: Flight<CancelSignal>): HawserError =>
+    toHawserError(signal.aborted ? signal.reason : noMore.reason, "cancelled");
+  const waited = (acceptedAt: number) => ({ queueWaitMs: Math.round(performance.now() - acceptedAt), queueDepth: queue.used });
+
+  function start(call: LaneCall, flight: Flight<CancelSignal>, worker: Lease, acceptedAt: number): void {
     flight.signal.addEventListener("abort", () => {
-      const endUnmade = (): void => end(call, flight, toUnmadeOutcome(whyEnded(flight)), { rpc: waited(placedAt) });
-      if (ticket?.withdraw()) {
-        visit.leave();
-        endUnmade();
-      } else {
-        // The core knows more about how far it came, and ends soon; but nobody waits for one that does not.
-        setTimeout(endUnmade, limits.rpcCancelAnswerMs).unref();
-      }
+      // The core knows more about how far it came, and ends soon; one that does not is answered without it.
+      const endUnmade = (): void => end(call, flight, toUnmadeOutcome(whyEnded(flight)), { rpc: waited(acceptedAt) });
+      setTimeout(endUnmade, gatewayLimits.rpcCancelAnswerMs).unref();
     });
+    run(call, flight, acceptedAt)
+      .catch((error: unknown) => logLine(`[hawser] rpc: ${describeThrown(error)}`))
+      .finally(worker.release);
   }
 
-  const whyEnded = ({ signal }: CallFlight): HawserError => toHawserError(signal.aborted ? signal.reason : noMore.reason, "cancelled");
-  const waited = (placedAt: number) => ({ queueWaitMs: Math.round(performance.now() - placedAt), queueDepth: room.waiting });
-
-  async function run(call: LaneCall, flight: CallFlight, placedAt: number): Promise<void> {
+  async function run(call: LaneCall, flight: Flight<CancelSignal>, acceptedAt: number): Promise<void> {
     if (outbox.isFull) await untilAborted(flight.signal, outbox.whenRoom()).catch(() => {});
     if (call.after) await untilAborted(flight.signal, call.after).catch(() => {});
-    const rpc = waited(placedAt);
+    const rpc = waited(acceptedAt);
     if (noMore.aborted || flight.signal.aborted) return end(call, flight, toUnmadeOutcome(whyEnded(flight)), { rpc });
     let outcome: CallOutcome;
     const { promise: untilWritten, resolve: onSent } = Promise.withResolvers<void>();
@@ -134,6 +149,8 @@ export function createCallLane(core: CallCore, outbox: Outbox, options: CallLane
 
   return {
     accept,
+    isFull: () => readAhead.isFull,
+    whenRoom: readAhead.whenRoom,
     cancel: (idSource, reason) => inFlight.cancel(toIdKey(idSource), reason),
     cancelAll: inFlight.cancelAll,
     whenEmpty: inFlight.whenEmpty,

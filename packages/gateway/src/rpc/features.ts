@@ -1,7 +1,7 @@
 // What this server says about itself: the operations it has and the features a host may count on.
 // Every name in it is a promise that a test redeems.
 
-import { RPC_MIN_HOST_SEMVER, RPC_PROTOCOL, RPC_SEMVER, type HelloData } from "@hawser/wire";
+import { RPC_MIN_HOST_SEMVER, RPC_PROTOCOL, RPC_SEMVER, type HelloData } from "@hawser/protocol";
 
 export const rpcOperations = ["hello", "capability", "call", "cancel", "reload_config", "shutdown"] as const;
 export type RpcOperation = (typeof rpcOperations)[number];

@@ -1,7 +1,9 @@
 // One line of a host, read: which operation, with which arguments, under which id. The id is kept as
 // its source text, since a number beyond 2^53 or an unusual escape would not survive being parsed.
 
-import { cutText, exceedsDepth, HawserError, limits, memberSource, type Incoming, type Received } from "@hawser/wire";
+import { gatewayLimits } from "../limits.ts";
+import { exceedsDepth, type Incoming, memberSource, type Received, wireLimits } from "@hawser/wire/internal";
+import { cutText, HawserError } from "@hawser/protocol/internal";
 import { rpcOperations, type RpcOperation } from "./features.ts";
 import type { IdSource } from "./rpc-answer.ts";
 
@@ -28,7 +30,7 @@ function beginsWithOnlyId(text: string, id: number): boolean {
 export const canEcho = (id: IdSource): boolean =>
   id === undefined ||
   id.length * 3 <= 256 ||
-  (Buffer.byteLength(id) <= limits.rpcMaxIdBytes && !exceedsDepth(id, limits.maxWriteDepth - 1));
+  (Buffer.byteLength(id) <= gatewayLimits.rpcMaxIdBytes && !exceedsDepth(id, wireLimits.maxWriteDepth - 1));
 
 /**
  * What two ids have in common when they are the same: their source text, a string's without its escapes.
@@ -51,13 +53,20 @@ export function readOperation(value: object): RpcOperation {
 }
 
 /** The arguments as an object; throws `invalid_message` where they are something else. */
-export function readArguments(operation: RpcOperation, value: object): Readonly<Record<string, unknown>> {
-  const { args } = value as { args?: unknown };
+export function readArguments(operation: RpcOperation, args: unknown): Readonly<Record<string, unknown>> {
   if (args === undefined || args === null) return {};
   if (typeof args !== "object" || Array.isArray(args)) {
     throw new HawserError("invalid_message", `invalid ${operation} args: must be a JSON object`);
   }
   return args as Record<string, unknown>;
+}
+
+/** What a `capability` asks about; empty for everything. Throws `invalid_message`. */
+export function readCapabilityName({ name }: Readonly<Record<string, unknown>>): string {
+  if (name === undefined || name === null) return "";
+  if (typeof name !== "string") throw new HawserError("invalid_message", 'invalid capability args: "name" must be a string');
+  // No feature has a name this long; the answer repeats it.
+  return cutText(name.trim(), gatewayLimits.rpcErrorTextBytes, "");
 }
 
 /** The source of the id that a `cancel` names; throws `invalid_message` where it names none. */

@@ -2,10 +2,12 @@
 // which hosts of this protocol know them. No line is longer than the contract allows: a body that is
 // too long once it is written as JSON (every control character takes six bytes) is cut and says so.
 
-import { cutText, limits, type CallData, type CallStats, type HawserError } from "@hawser/wire";
+import { type CallData, type CallStats, cutText, type HawserError, protocolLimits } from "@hawser/protocol/internal";
+import { gatewayLimits } from "../limits.ts";
+import { wireLimits } from "@hawser/wire";
 import type { CallErrorInfo, CallOutcome } from "../call.ts";
 
-/** The source text of a request's id; undefined where there is none to echo. */
+/** The source text of a request's id; undefined where there is nothing to echo. */
 export type IdSource = string | undefined;
 
 export interface RpcAnswer {
@@ -18,7 +20,7 @@ export interface RpcAnswer {
 }
 
 // The line with its line feed stays below the limit.
-const maxTextBytes = limits.maxMessageBytes - 2;
+const maxTextBytes = wireLimits.maxMessageBytes - 2;
 
 export function toAnswerText(id: IdSource, answer: RpcAnswer): string {
   const { ok, code, status, data, error } = answer;
@@ -28,9 +30,9 @@ export function toAnswerText(id: IdSource, answer: RpcAnswer): string {
   return error === undefined ? `${text}}` : `${text},"error":${JSON.stringify(error)}}`;
 }
 
-/** The answer to what is no request, or one with wrong arguments. */
+/** The answer to a line that is not a request, or to one with wrong arguments. */
 export function toRefusalText(id: IdSource, error: string, data: string): string {
-  return toAnswerText(id, { ok: false, code: 2, data, error: cutToBytes(error, limits.rpcErrorTextBytes) });
+  return toAnswerText(id, { ok: false, code: 2, data, error: cutToBytes(error, gatewayLimits.rpcErrorTextBytes) });
 }
 
 /** `data` of a call; a failed one says whether it was cancelled. Members that are undefined are left out by JSON itself. */
@@ -95,7 +97,7 @@ export function toUnmadeOutcome(error: HawserError): CallOutcome {
   return {
     ok: false,
     code: errorInfo.kind === "usage" ? 2 : 7,
-    error: cutText(error.message, limits.maxErrorTextChars),
+    error: cutText(error.message, protocolLimits.maxErrorTextChars),
     errorInfo,
     ...(errorInfo.kind === "cancelled" && { cancelled: true }),
     timingMs: 0,
@@ -113,7 +115,7 @@ function unmadeInfo({ code }: HawserError): CallErrorInfo {
   return { kind: isCancelled ? "cancelled" : "internal", retryable: false };
 }
 
-/** A call that somebody has cancelled ends as cancelled, however far it came; what is known of it stays. */
+/** A cancelled call ends as cancelled, however far it came; what is known of it stays. */
 export function toCancelledOutcome(outcome: CallOutcome, reason: HawserError): CallOutcome {
   if (outcome.cancelled) return outcome;
   const { error, errorInfo } = toUnmadeOutcome(reason);

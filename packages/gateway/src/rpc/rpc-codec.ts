@@ -1,8 +1,9 @@
-// The lines of an rpc host, for input that may be all mistakes. Every line that is no JSON brings two
-// errors, and their stacks would take some kilobytes for a line of two bytes: here they have none, and
-// of many equal mistakes in a row one error is kept.
+// The lines of an rpc host, for input that may be all mistakes. Every line that is not JSON makes two errors, and their
+// stacks would take some kilobytes for a line of two bytes: here they have no stack, and equal mistakes in a row share one
+// error.
 
-import type { HawserError, Incoming } from "@hawser/wire";
+import type { HawserError } from "@hawser/protocol";
+import type { Incoming } from "@hawser/wire";
 import { ndjson } from "@hawser/wire/node";
 
 export const rpcCodec: typeof ndjson = {
@@ -28,7 +29,7 @@ export const rpcCodec: typeof ndjson = {
   },
 };
 
-/** Nobody else runs meanwhile: the work is synchronous. */
+/** The limit is global, so the work must be synchronous. */
 function withoutStacks<Result>(work: () => Result): Result {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

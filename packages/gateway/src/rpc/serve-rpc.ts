@@ -1,16 +1,19 @@
-// Serves igw-rpc-v1 on one transport. The reader acts on everything but `call` itself, at once: a
-// `cancel` does not wait behind the calls it is for. It stops only when enough was read ahead of a full
-// queue, or while the host does not read its answers. Every request gets one answer; `shutdown` gets the last one.
+// Serves igw-rpc-v1 on one transport. Calls go to their lane; everything else is acted on here and now and answered in
+// the order in which it was read, so that a `cancel` does not wait behind the calls it is for. Reading stops only when
+// enough was read ahead of a full queue, or while the host does not read its answers. Every request gets one answer, also
+// a line that isn't a request; `shutdown` gets the last one.
 
-import { setImmediate } from "node:timers/promises";
-import { HawserError, limits, whenAborted, type Transport } from "@hawser/wire";
-import type { Lifecycle } from "@hawser/wire/node";
+import { setImmediate as endOfTurn } from "node:timers/promises";
+import { cutText, HawserError, isRecord, protocolLimits, toHawserError } from "@hawser/protocol/internal";
+import { createOutbox, type Incoming, JsonText, type Outbox, type Received, type Transport, weighJsonText } from "@hawser/wire/internal";
+import { createNoMore, type Lifecycle, serve } from "@hawser/wire/internal/node";
 import type { CallCore } from "../call.ts";
-import { createCallLane } from "./call-lane.ts";
-import { createControlAnswers } from "./control-answers.ts";
-import { createOutbox } from "./outbox.ts";
-import { createReader, type Shutdown } from "./reader.ts";
-import { toAnswerText } from "./rpc-answer.ts";
+import { gatewayLimits } from "../limits.ts";
+import { withExactNumbers } from "../request/call-item.ts";
+import { type CallLane, createCallLane } from "./call-lane.ts";
+import { toCapabilityData, toHelloData } from "./features.ts";
+import { canEcho, readArguments, readCancelTarget, readCapabilityName, readId, readOperation } from "./request.ts";
+import { type IdSource, toAnswerText, toRefusalText } from "./rpc-answer.ts";
 
 export interface ServeRpcOptions {
   /** What `hello` gives as the version of the program. */
@@ -23,51 +26,150 @@ export interface ServeRpcOptions {
   readonly lifecycle?: Lifecycle | undefined;
 }
 
+interface Shutdown {
+  readonly id: IdSource;
+  readonly isNow: boolean;
+}
+
+// A few full pipes. More only makes memory grow where input comes faster than output goes.
+const behindFromBytes = 262_144;
+const done = Promise.resolve();
+
 /** Resolves when no more will be read and everything accepted has been answered. */
-export async function serveRpc(transport: Transport, core: CallCore, options: ServeRpcOptions): Promise<void> {
-  const { stopping, cancelling } = options.lifecycle ?? {};
-  const gone = new AbortController();
-  const over = new AbortController();
-  const noMore = AbortSignal.any([gone.signal, stopping, cancelling].filter((signal) => signal !== undefined));
-  const outbox = createOutbox(transport);
-  const controls = createControlAnswers(outbox);
-  const lane = createCallLane(core, outbox, { ...checkedSizes(options), overflow: options.overflow ?? "block", noMore });
-  const reader = createReader({ core, lane, controls, version: options.version });
-  cancelling?.addEventListener("abort", () => lane.cancelAll(cancelling.reason as HawserError), { once: true, signal: over.signal });
-  // A host that is gone reads no answers: what runs for it is of no use any more.
-  void transport.closed.then((reason) => {
-    gone.abort(reason ?? new HawserError("closed", "the connection was closed"));
-    lane.cancelAll(gone.signal.reason as HawserError);
+export function serveRpc(transport: Transport, core: CallCore, options: ServeRpcOptions): Promise<void> {
+  const { lifecycle, overflow = "block" } = options;
+  const outbox = createOutbox<string>({
+    send: (text) => transport.send(new JsonText(text)),
+    weigh: (text) => Buffer.byteLength(text),
+    maxUnsent: gatewayLimits.rpcUnsentBytes,
+    // Answers of one turn leave in one piece: a write costs as much as all the rest of an answer.
+    pause: (sent) => (sent === 0 ? endOfTurn() : undefined),
   });
+  // What is answered here keeps its order: most of it at once, and behind a `reload_config` when that is over.
+  const controls = createOutbox<string | Promise<string>>({
+    send: (text) => (typeof text === "string" ? (outbox.put(text), done) : text.then((ready) => outbox.put(ready))),
+    maxUnsent: gatewayLimits.rpcPendingMessages - 1,
+  });
+  const lane = createCallLane(core, outbox, { ...checkedSizes(options), overflow, noMore: createNoMore(transport, lifecycle) });
+  const act = createActions({ core, lane, controls, version: options.version });
 
-  async function readAll(): Promise<Shutdown | undefined> {
-    for await (const item of transport.incoming) {
-      const next = reader.read(item);
-      if (next && "isNow" in next) return next;
-      if (next) await next;
-      if (outbox.isBehind) await (outbox.isFull ? outbox.whenRoom() : setImmediate());
-      if (controls.waiting >= limits.rpcPendingMessages) await controls.whenPut();
+  async function keepPace(): Promise<undefined> {
+    if (lane.isFull()) await lane.whenRoom();
+    if (outbox.unsent > behindFromBytes) await (outbox.isFull ? outbox.whenRoom() : endOfTurn());
+    if (controls.isFull) await controls.whenSent();
+  }
+
+  return serve<Shutdown>({
+    transport,
+    lifecycle,
+    read(item) {
+      const shutdown = act(item);
+      return shutdown ?? (lane.isFull() || outbox.unsent > behindFromBytes || controls.isFull ? keepPace() : undefined);
+    },
+    cancelAll: lane.cancelAll,
+    async finish(shutdown, cancelling) {
+      if (shutdown?.isNow) lane.cancelAll(new HawserError("cancelled", "cancelled by shutdown"));
+      await lane.whenEmpty();
+      await Promise.race([controls.whenSent(), cancelling]);
+      if (shutdown) outbox.put(toAnswerText(shutdown.id, { ok: true, code: 0, data: '{"shutdown":true}' }));
+      await outbox.whenSent();
+    },
+  });
+}
+
+interface ActionParts {
+  readonly core: CallCore;
+  readonly lane: CallLane;
+  readonly controls: Outbox<string | Promise<string>>;
+  readonly version: string;
+}
+
+/** What each line causes. */
+function createActions({ core, lane, controls, version }: ActionParts): (item: Incoming) => Shutdown | undefined {
+  const helloData = JSON.stringify(toHelloData(version));
+  let reloading: Promise<void> | undefined;
+
+  function succeed(id: IdSource, data: string): undefined {
+    controls.put(toAnswerText(id, { ok: true, code: 0, data }));
+  }
+
+  function refuse(id: IdSource, message: string, { position }: Incoming): undefined {
+    controls.put(toRefusalText(id, `invalid rpc request json: ${message}`, `{"line":${position}}`));
+  }
+
+  function perform(id: IdSource, { text }: Received, value: object): Shutdown | undefined {
+    const operation = readOperation(value);
+    const { args } = value as { args?: unknown };
+    switch (operation) {
+      case "hello":
+        return succeed(id, helloData);
+      case "call":
+        lane.accept({ id, args: withExactNumbers(args, text, ["args"]), bytes: weighJsonText(text), after: reloading });
+        return undefined;
+      case "capability":
+        return succeed(id, JSON.stringify(toCapabilityData(readCapabilityName(readArguments(operation, args)))));
+      case "cancel":
+        readArguments(operation, args);
+        return cancel(id, readCancelTarget(text));
+      case "reload_config":
+        return reload(id);
+      default:
+        // `shutdown`, the only one left.
+        return { id, isNow: (args as { mode?: unknown } | null | undefined)?.mode === "now" };
     }
-    return undefined;
   }
 
-  try {
-    const shutdown = await Promise.race([readAll(), whenAborted(stopping, over.signal).then(() => undefined)]);
-    if (shutdown?.isNow) lane.cancelAll(new HawserError("cancelled", "cancelled by shutdown"));
-    await lane.whenEmpty();
-    await Promise.race([controls.whenPut(), whenAborted(cancelling, over.signal)]);
-    if (shutdown) outbox.put(toAnswerText(shutdown.id, { ok: true, code: 0, data: '{"shutdown":true}' }));
-    await outbox.whenSent();
-  } finally {
-    // The lifecycle may outlive this transport by far; our listeners on it must not.
-    over.abort();
+  function cancel(id: IdSource, target: string): undefined {
+    if (!canEcho(target)) throw new HawserError("invalid_message", "invalid cancel args: the id is too long or too deep");
+    const count = lane.cancel(target, new HawserError("cancelled", "cancelled by request"));
+    succeed(id, `{"id":${target},"cancelled":${count > 0},"count":${count}}`);
   }
+
+  // Calls that were read later wait for it; those that run already keep what they began with.
+  function reload(id: IdSource): undefined {
+    const reloaded = (reloading ?? done).then(() => core.reload());
+    const settled = reloaded
+      .catch(() => {})
+      .then(() => {
+        if (reloading === settled) reloading = undefined;
+      });
+    reloading = settled;
+    controls.put(
+      reloaded.then(
+        () => toAnswerText(id, { ok: true, code: 0, data: '{"reloaded":true}' }),
+        (error: unknown) => toAnswerText(id, reloadFailure(toHawserError(error))),
+      ),
+    );
+  }
+
+  return (item) => {
+    const id = readId(item);
+    if (!canEcho(id)) return refuse(undefined, "the id is too long or too deep to be echoed", item);
+    if (item.kind === "refused") return refuse(id, item.error.message, item);
+    if (!isRecord(item.value)) return refuse(id, "a request is one JSON object", item);
+    try {
+      return perform(id, item, item.value);
+    } catch (error) {
+      controls.put(toRefusalText(id, toHawserError(error).message, '{"errorInfo":{"kind":"usage","retryable":false}}'));
+      return undefined;
+    }
+  };
+}
+
+function reloadFailure({ message }: HawserError): { ok: false; code: 2; data: string; error: string } {
+  const errorInfo = { kind: "config", retryable: false, hint: "the previous configuration is still in use" };
+  return { ok: false, code: 2, data: JSON.stringify({ errorInfo }), error: cutText(message, protocolLimits.maxErrorTextChars) };
 }
 
 function checkedSizes({ workers = 1, queueSize = 64 }: ServeRpcOptions): { workers: number; queueSize: number } {
-  const { rpcMaxWorkers, rpcMaxQueuedMessages } = limits;
-  if (workers > rpcMaxWorkers) throw new HawserError("usage", `workers must be at most ${rpcMaxWorkers}, not ${workers}`);
-  if (queueSize > rpcMaxQueuedMessages)
-    throw new HawserError("usage", `queue size must be at most ${rpcMaxQueuedMessages}, not ${queueSize}`);
+  const { rpcMaxWorkers, rpcMaxQueuedMessages } = gatewayLimits;
+  check("workers", workers, rpcMaxWorkers);
+  check("queue size", queueSize, rpcMaxQueuedMessages);
   return { workers, queueSize };
+}
+
+function check(what: string, count: number, most: number): void {
+  if (!Number.isSafeInteger(count) || count < 1)
+    throw new HawserError("usage", `${what} must be a whole number of at least 1, not ${count}`);
+  if (count > most) throw new HawserError("usage", `${what} must be at most ${most}, not ${count}`);
 }

@@ -2,11 +2,13 @@
 // one becomes three tools that search, describe and call, so that its size costs the model nothing.
 // Only what reads is offered unless mutations are allowed.
 
-import { HawserError, limits, type Tool } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { gatewayLimits } from "../limits.ts";
+import type { Tool } from "@hawser/tools";
 import type { GatewayOptions } from "../call.ts";
 import { resolveTarget } from "../config/resolve-target.ts";
 import { createCallCore } from "../create-call-core.ts";
-import { loadApiIndex } from "../load-api-index.ts";
+import { loadApiIndex } from "../document/load-index.ts";
 import { createOperationCaller } from "./operation-caller.ts";
 import { toOperationTools } from "./operation-tools.ts";
 import { toSearchTools } from "./search-tools.ts";
@@ -28,5 +30,7 @@ export async function gatewayTools(profile: GatewayOptions | string = {}, select
   if (operations.length === 0)
     throw new HawserError("usage", `no operation is left of ${index.operations.length}; allow mutations, or include more`);
   const caller = createOperationCaller(index, core, auth.kind === "header" ? auth.header : undefined);
-  return operations.length <= limits.maxToolEntries ? toOperationTools(operations, caller) : toSearchTools(operations, caller, selection);
+  return operations.length <= gatewayLimits.maxToolEntries
+    ? toOperationTools(operations, caller)
+    : toSearchTools(operations, caller, selection);
 }

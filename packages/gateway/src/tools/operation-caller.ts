@@ -1,13 +1,13 @@
-// How a tool makes its call: by operation id, through the call core, with the mutation confirmed by
-// whoever allowed mutations. Never throws for what the API or the arguments did wrong: a model gets
-// an error result that it can act on.
+// How a tool makes its call, by operation id through the call core, and what a model gets back: the body as text, and as
+// structured content where it is a JSON object. What the API or the arguments did wrong is never thrown: it is an error
+// result that says the status, what the API said, and what to do.
 
-import { describeThrown, type CallItem } from "@hawser/wire";
-import type { CallCore } from "../call.ts";
+import { describeThrown, type CallItem, cutText, protocolLimits } from "@hawser/protocol/internal";
+import { exceedsDepth, findAlteredNumber, wireLimits } from "@hawser/wire/internal";
+import type { CallCore, CallOutcome, CallResponse } from "../call.ts";
 import type { OperationIndex, OperationSummary } from "../openapi/operation.ts";
 import { toOperationInput, type OperationInput } from "./operation-input.ts";
 import { isMutation } from "./select-operations.ts";
-import { toFailedResult, toOperationResult, type OperationResult } from "./tool-result.ts";
 
 export interface OperationCaller {
   readonly index: OperationIndex;
@@ -29,4 +29,48 @@ export function createOperationCaller(index: OperationIndex, core: CallCore, tok
     }
   }
   return { index, inputOf, call };
+}
+
+/** A whole MCP tool result. */
+export interface OperationResult {
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
+  readonly isError?: true;
+}
+
+const text = (value: string): OperationResult["content"] => [{ type: "text", text: value }];
+
+// Room for the result and the protocol's envelopes around it.
+const maxBodyDepth = wireLimits.maxWriteDepth - 8;
+
+function toOperationResult(outcome: CallOutcome): OperationResult {
+  if (!outcome.ok) return { content: text(describeFailure(outcome)), isError: true };
+  const { response } = outcome;
+  if (!response) return { content: text(`status ${outcome.status}`) };
+  const structured = toStructured(response);
+  const notice = response.truncated ? `\n[cut off after ${response.bytes} bytes; ask for less]` : "";
+  const encoding = response.bodyEncoding === "base64" ? "[base64 of bytes that are not text]\n" : "";
+  const shown = response.body === "" ? `status ${response.status}, no body` : `${encoding}${response.body}${notice}`;
+  return { content: text(shown), ...(structured && { structuredContent: structured }) };
+}
+
+export const toFailedResult = (message: string): OperationResult => ({ content: text(message), isError: true });
+
+function describeFailure({ error, errorInfo, response }: CallOutcome): string {
+  const body = response?.body ?? "";
+  const said = cutText(body, protocolLimits.maxErrorTextChars);
+  return [error ?? "the call failed", errorInfo?.hint && `hint: ${errorInfo.hint}`, said && `the API answered: ${said}`]
+    .filter(Boolean)
+    .join("\n");
+}
+
+function toStructured({ body, truncated, bodyEncoding }: CallResponse): Readonly<Record<string, unknown>> | undefined {
+  if (truncated || bodyEncoding || !body.trimStart().startsWith("{") || exceedsDepth(body, maxBodyDepth)) return undefined;
+  try {
+    const value = JSON.parse(body) as Record<string, unknown>;
+    // The text has every number as the API wrote it; a copy must not say something else.
+    return findAlteredNumber(value, body) ? undefined : value;
+  } catch {
+    return undefined;
+  }
 }

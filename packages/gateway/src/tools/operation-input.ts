@@ -2,7 +2,9 @@
 // `body`, and the way back from such arguments to a call. What belongs to security (the schemes'
 // parameters, the token's header) is neither shown nor accepted.
 
-import { HawserError, limits, type CallItem, type JsonSchema } from "@hawser/wire";
+import { HawserError, type CallItem } from "@hawser/protocol";
+import { gatewayLimits } from "../limits.ts";
+import type { JsonSchema } from "@hawser/tools";
 import type { OperationDescription, Parameter, RequestBodyMedia, SecurityScheme } from "../openapi/operation.ts";
 
 export interface OperationInput {
@@ -81,7 +83,7 @@ function toSchema(
     ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
   });
   const whole = build(media?.schema, description.definitions);
-  if (JSON.stringify(whole).length <= limits.maxToolSchemaChars) return whole;
+  if (JSON.stringify(whole).length <= gatewayLimits.maxToolSchemaChars) return whole;
   return build(
     media && { description: `${media.contentType}; its schema is too long to be shown` },
     definitionsOfParameters(description, visible),
@@ -104,7 +106,7 @@ function definitionsOfParameters(
   }
   const kept = Object.fromEntries([...needed].map((name) => [name, description.definitions[name] ?? {}]));
   // Without them the references would be broken: then anything is accepted, and the API says what is wrong.
-  return JSON.stringify(kept).length <= limits.maxToolSchemaChars ? kept : Object.fromEntries([...needed].map((name) => [name, {}]));
+  return JSON.stringify(kept).length <= gatewayLimits.maxToolSchemaChars ? kept : Object.fromEntries([...needed].map((name) => [name, {}]));
 }
 
 const unknownArgument = (name: string, known: readonly string[]): HawserError =>

@@ -1,32 +1,34 @@
 // Three tools for documents of any size: find an operation, see what it takes, call it. Their text is
 // all that a model pays for until it looks something up.
 
-import { defineTool, describeThrown, HawserError, limits, type Tool } from "@hawser/wire";
+import { defineTool, type Tool } from "@hawser/tools";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { gatewayLimits } from "../limits.ts";
 import type { OperationSummary } from "../openapi/operation.ts";
-import type { OperationCaller } from "./operation-caller.ts";
+import { searchOperations } from "../openapi/search.ts";
+import { type OperationCaller, toFailedResult } from "./operation-caller.ts";
 import { describeOperation } from "./operation-tools.ts";
 import { isMutation, type OperationSelection } from "./select-operations.ts";
-import { toFailedResult } from "./tool-result.ts";
 
 const operationId = { type: "string", description: "As search_operations gives it; matched without case." };
 
 export function toSearchTools(operations: readonly OperationSummary[], caller: OperationCaller, selection: OperationSelection): Tool[] {
   const find = (id: unknown): OperationSummary => findOffered(operations, String(id), selection.allowMutations === true);
   const title = caller.index.title;
-  const search = defineTool({
+  const searchTool = defineTool({
     name: "search_operations",
     description: `Finds operations of the API "${title}" (${operations.length} operations) by words in their id, path, summary or tags.`,
     input: {
       type: "object",
       properties: {
         query: { type: "string", description: "One or more words; all must occur. Empty: everything." },
-        limit: { type: "integer", minimum: 1, maximum: limits.maxFoundEntries, default: 20 },
+        limit: { type: "integer", minimum: 1, maximum: gatewayLimits.maxFoundEntries, default: 20 },
       },
       required: ["query"],
       additionalProperties: false,
     },
     annotations: { readOnlyHint: true, openWorldHint: false },
-    run: (args) => searchOperations(operations, String(args["query"]), toLimit(args["limit"])),
+    run: (args) => search(operations, String(args["query"]), toLimit(args["limit"])),
   });
   const describe = defineTool({
     name: "describe_operation",
@@ -35,7 +37,7 @@ export function toSearchTools(operations: readonly OperationSummary[], caller: O
     annotations: { readOnlyHint: true, openWorldHint: false },
     run: (args) => reporting(async () => describeOne(find(args["operationId"]), caller)),
   });
-  return [search, describe, toCallTool(find, caller, selection)];
+  return [searchTool, describe, toCallTool(find, caller, selection)];
 }
 
 function toCallTool(find: (id: unknown) => OperationSummary, caller: OperationCaller, { allowMutations }: OperationSelection): Tool {
@@ -55,14 +57,10 @@ function toCallTool(find: (id: unknown) => OperationSummary, caller: OperationCa
 }
 
 const toLimit = (given: unknown): number =>
-  typeof given === "number" && given >= 1 ? Math.min(Math.trunc(given), limits.maxFoundEntries) : 20;
+  typeof given === "number" && given >= 1 ? Math.min(Math.trunc(given), gatewayLimits.maxFoundEntries) : 20;
 
-function searchOperations(operations: readonly OperationSummary[], query: string, limit: number): object {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const matches = operations.filter((operation) => {
-    const text = [operation.operationId, operation.method, operation.path, operation.summary, ...operation.tags].join(" ").toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
+function search(operations: readonly OperationSummary[], query: string, limit: number): object {
+  const matches = searchOperations({ operations }, query);
   const shown = matches.slice(0, limit).map(({ operationId, method, path, summary }) => ({ operationId, method, path, summary }));
   return { found: matches.length, ...(matches.length > limit && { shown: limit }), operations: shown };
 }

@@ -2,9 +2,9 @@
 // A pattern with a slash at its start is about the path (`*` stays within a segment, `**` does not);
 // any other is about operation id and tags. Mutations are left out unless they are allowed.
 
-import { HawserError } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
 import type { OperationSummary } from "../openapi/operation.ts";
-import { isMutating } from "../request/check-item.ts";
+import { isMutating } from "../request/call-item.ts";
 
 export interface OperationSelection {
   /** Operation ids, tags or path patterns; everything unless given. */
@@ -15,7 +15,7 @@ export interface OperationSelection {
   readonly allowMutations?: boolean | undefined;
 }
 
-/** As for calls: a method that nobody knows may change something. */
+/** As for calls: an unknown method may change something. */
 export const isMutation = ({ method }: OperationSummary): boolean => isMutating(method.toUpperCase());
 
 /** Throws `usage` for an `include` pattern that names nothing, since that is a slip of the pen. */

@@ -5,9 +5,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HawserError } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
 import { createArraySplitter } from "../../src/batch/array-splitter.ts";
-import { until } from "../rpc/rpc-client.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 function split(text: string, chunkBytes = 1_000_000, maxBytes?: number): (string | HawserError)[] {
   const splitter = createArraySplitter(maxBytes);

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { runBatch, type BatchOptions } from "../../src/batch/run-batch.ts";
 import { after, createScriptedCore, never, succeeded } from "../rpc/scripted-core.ts";
-import { until } from "../rpc/rpc-client.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 async function* bytesOf(text: string, chunkBytes = 65_536): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, syml
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { createHolderName } from "@hawser/wire/node";
+import { createHolderName } from "@hawser/wire/internal/node";
 import { describe, expect, it } from "vitest";
 import { changeConfig, configPath, loadConfig, saveConfig } from "../../src/config/config-file.ts";
 import { addProfile, listProfiles, maskToken, removeProfile, setValues, useProfile } from "../../src/config/profiles.ts";

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { changeConfig, saveConfig } from "../../src/config/config-file.ts";
-import { loadIndexFile } from "../../src/openapi/load-file.ts";
+import { loadIndexFile } from "../../src/document/document-file.ts";
 import { freshHome } from "../core-fixture.ts";
 import { documentOf } from "../openapi/documents.ts";
 

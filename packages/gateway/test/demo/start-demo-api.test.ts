@@ -3,14 +3,14 @@
 
 import { get } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
+import { gatewayLimits } from "../../src/limits.ts";
 import { startDemoApi, type DemoApi } from "../../src/demo/start-demo-api.ts";
 
 let demo: DemoApi;
 beforeAll(async () => {
   demo = await startDemoApi();
 });
-afterAll(() => demo.close());
+afterAll(() => demo.stop());
 
 interface Answer {
   readonly status: number;
@@ -37,7 +37,7 @@ describe("the demo API", () => {
     expect(demo.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const other = await startDemoApi();
     expect(other.token).not.toBe(demo.token);
-    await other.close();
+    await other.stop();
   });
 
   it.each(["", "wrong", "demo"])("answers 401 without the token (given %j)", async (token) => {
@@ -91,17 +91,17 @@ describe("the demo API", () => {
   });
 
   it("G10: takes no body and no number of tags beyond its limits", async () => {
-    const large = JSON.stringify({ value: "x".repeat(limits.demoBodyBytes) });
+    const large = JSON.stringify({ value: "x".repeat(gatewayLimits.demoBodyBytes) });
     expect((await put("/data/api/v1/tags/large", large)).status).toBe(413);
     const { body } = await ask("/data/api/v1/tags");
-    const missing = limits.demoEntries - Number(body["total"]);
+    const missing = gatewayLimits.demoEntries - Number(body["total"]);
     for (let done = 0; done < missing; done += 50) {
       const numbers = Array.from({ length: Math.min(50, missing - done) }, (_, at) => done + at);
       await Promise.all(numbers.map((number) => put(`/data/api/v1/tags/filler${number}`, '{"value":0}')));
     }
     expect((await put("/data/api/v1/tags/one-too-many", '{"value":0}')).status).toBe(507);
     expect((await put("/data/api/v1/tags/filler9", '{"value":1}')).status).toBe(200);
-    expect((await ask("/data/api/v1/logs?limit=100")).body["total"]).toBe(limits.demoEntries);
+    expect((await ask("/data/api/v1/logs?limit=100")).body["total"]).toBe(gatewayLimits.demoEntries);
   });
 
   it("answers what it does not have with 404, 405 or 421, and HEAD without a body", async () => {
@@ -120,6 +120,6 @@ describe("the demo API", () => {
     const short = await startDemoApi({ token: "t" });
     const waiting = fetch(`${short.url}/data/api/v1/slow?ms=50000`, { headers: { "X-Ignition-API-Token": "t" } });
     await fetch(`${short.url}/openapi.json`);
-    await Promise.all([short.close(), expect(waiting).rejects.toThrow(/fetch failed|terminated|closed/)]);
+    await Promise.all([short.stop(), expect(waiting).rejects.toThrow(/fetch failed|terminated|closed/)]);
   });
 });

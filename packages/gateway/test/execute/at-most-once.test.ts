@@ -3,7 +3,7 @@
 
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { answer, closedPort } from "../api-stub.ts";
+import { answer, closedPort } from "../../../../test/kit/api-stub.ts";
 import { coreOf, rawStubOf, stubOf } from "../core-fixture.ts";
 
 const okResponse = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";

@@ -1,11 +1,11 @@
 // A call ends by its own deadline or when it is cancelled, wherever it hangs, and takes its connection along.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CallItem } from "@hawser/wire";
+import type { CallItem } from "@hawser/protocol";
 import { describe, expect, it, vi } from "vitest";
 import type { CallOutcome } from "../../src/call.ts";
 import { startInterruption } from "../../src/execute/interruption.ts";
-import { answer, type StubServer } from "../api-stub.ts";
+import { answer, type StubServer } from "../../../../test/kit/api-stub.ts";
 import { coreOf, rawStubOf, stubOf } from "../core-fixture.ts";
 
 const head = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n";
@@ -36,7 +36,7 @@ describe("RPC-13: deadlines", () => {
     const interruption = startInterruption(50, {});
     const goOn = interruption.hold();
     await sleep(150);
-    expect([interruption.reason(), interruption.remainingMs()]).toEqual([undefined, Infinity]);
+    expect([interruption.reason, interruption.remainingMs()]).toEqual([undefined, Infinity]);
     goOn();
     expect(interruption.remainingMs()).toBeLessThanOrEqual(50);
     await expect(interruption.sleep(60_000)).rejects.toThrow(/^network timeout/);
@@ -49,7 +49,7 @@ describe("RPC-13: deadlines", () => {
     const interruption = startInterruption(60_000, { signal: controller.signal });
     interruption.hold();
     controller.abort();
-    expect(interruption.reason()?.code).toBe("cancelled");
+    expect(interruption.reason?.code).toBe("cancelled");
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createConnectionPool } from "../../src/execute/connection-pool.ts";
 import { execute } from "../../src/execute/execute.ts";
 import { createRedactor } from "../../src/execute/redaction.ts";
-import { answer } from "../api-stub.ts";
+import { answer } from "../../../../test/kit/api-stub.ts";
 import { canary, coreOf, stubOf } from "../core-fixture.ts";
 
 describe("RPC-11: redirects", () => {

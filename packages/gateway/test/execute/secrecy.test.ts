@@ -5,11 +5,11 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { CallItem } from "@hawser/wire";
+import type { CallItem } from "@hawser/protocol";
 import type { GatewayOptions } from "../../src/call.ts";
 import { createRedactingStream, createRedactor } from "../../src/execute/redaction.ts";
 import { toBatchLine, toCallJson } from "../../src/execute/answers.ts";
-import { answer, closedPort, type StubHandler } from "../api-stub.ts";
+import { answer, closedPort, type StubHandler } from "../../../../test/kit/api-stub.ts";
 import { canary, coreOf, freshHome, stubOf } from "../core-fixture.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");

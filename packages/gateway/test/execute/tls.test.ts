@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createServer } from "node:tls";
 import { expect, it, onTestFinished } from "vitest";
-import { startTlsStub, type ApiStub } from "../api-stub.ts";
+import { startTlsStub, type ApiStub } from "../../../../test/kit/api-stub.ts";
 import { canary, coreOf, freshHome, rawStubOf, stubOf } from "../core-fixture.ts";
 import { line, startRpc } from "../rpc/rpc-process.ts";
 import { createSelfSigned, type SelfSigned } from "../self-signed.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { startGatewayHost, type GatewayHost, type GatewayHostOptions } from "../../src/host/index.ts";
-import { until } from "../rpc/rpc-client.ts";
+import { until } from "../../../../test/kit/until.ts";
 import { rpcProgram } from "../rpc/rpc-process.ts";
 
 const fake = fileURLToPath(new URL("../fixtures/fake-igw.ts", import.meta.url));
@@ -36,7 +36,7 @@ function fakeIgw(hello: object = {}, rpc = ""): Fake {
 
 async function start(options: GatewayHostOptions): Promise<GatewayHost> {
   const host = await startGatewayHost(options);
-  leftovers.push(() => host.close());
+  leftovers.push(() => host.stop());
   return host;
 }
 
@@ -186,7 +186,7 @@ describe.concurrent("calls", () => {
     controller.abort();
     await expect(waiting).rejects.toMatchObject({ code: "cancelled" });
     expect(log().some((line) => line.includes("/late"))).toBe(false);
-    await host.close();
+    await host.stop();
     for (const call of await stuck) expect(call).toMatchObject({ status: "rejected", reason: { code: "closed" } });
   });
 });
@@ -218,7 +218,7 @@ describe.concurrent("when the server ends", () => {
     const { options } = fakeIgw();
     const host = await startGatewayHost(options);
     const call = host.call({ path: "/never" });
-    await Promise.all([host.close(), host[Symbol.asyncDispose](), expect(call).rejects.toMatchObject({ code: "closed" })]);
+    await Promise.all([host.stop(), host[Symbol.asyncDispose](), expect(call).rejects.toMatchObject({ code: "closed" })]);
     await expect(host.call({ path: "/a" })).rejects.toMatchObject({ code: "closed" });
   });
 });

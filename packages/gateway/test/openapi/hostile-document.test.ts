@@ -1,7 +1,7 @@
 // Documents that are small as text and large as what they say: each is refused before it takes the time
 // or the memory that it asks for. What real documents do a little of must go on working.
 
-import { limits } from "@hawser/wire";
+import { gatewayLimits } from "../../src/limits.ts";
 import { describe, expect, it } from "vitest";
 import { documentOf, indexOf } from "./documents.ts";
 
@@ -171,7 +171,7 @@ describe("a document is read", () => {
   });
 
   it("G10: without what is longer in itself than an operation may be, which is said where it is used", async () => {
-    const description = "d".repeat(limits.maxOperationBytes + 1);
+    const description = "d".repeat(gatewayLimits.maxOperationBytes + 1);
     const ref = (name: string) => bodyOf({ $ref: `#/components/schemas/${name}` });
     const index = await indexOf(
       documentOf(
@@ -179,13 +179,13 @@ describe("a document is read", () => {
         { schemas: { Long: { description } } },
       ),
     );
-    const tooLong = `it has more than ${limits.maxOperationBytes} bytes`;
+    const tooLong = `it has more than ${gatewayLimits.maxOperationBytes} bytes`;
     await expect(index.describe(index.find("long"))).rejects.toMatchObject(refusal(`long can't be called by its id: ${tooLong}`));
     expect((await index.describe(index.find("a"))).definitions).toEqual({ Long: { $comment: `left out: ${tooLong}` } });
   });
 
   it("without paths that are too long to be called", async () => {
-    const long = `/${"{a}".repeat(limits.maxParameterBytes)}`;
+    const long = `/${"{a}".repeat(gatewayLimits.maxParameterBytes)}`;
     expect((await indexOf(documentOf({ [long]: { get: {} }, "/a": { get: {} } }))).operations.map(({ path }) => path)).toEqual(["/a"]);
   });
 

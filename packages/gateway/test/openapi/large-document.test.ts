@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { loadIndexFile } from "../../src/openapi/load-file.ts";
+import { loadIndexFile } from "../../src/document/document-file.ts";
 import { validateDocument } from "../../src/openapi/validate-document.ts";
 import { documentOf, freshHome } from "./documents.ts";
 

@@ -1,12 +1,12 @@
 // What OpenAPI 3.2 adds: further methods, the whole query as a parameter, cookies as they are, media types by reference.
 
 import { describe, expect, it } from "vitest";
-import { validateDocument } from "../../src/index.ts";
-import { answer } from "../api-stub.ts";
+import { validateDocument } from "../../src/internal.ts";
+import { answer } from "../../../../test/kit/api-stub.ts";
 import { coreOf, freshHome, stubOf } from "../core-fixture.ts";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadIndex } from "../../src/openapi/load-index.ts";
+import { loadIndex } from "../../src/document/load-index.ts";
 import { selectOperations } from "../../src/tools/select-operations.ts";
 
 const json = (schema: object) => ({ content: { "application/json": { schema } } });

@@ -1,7 +1,7 @@
 // References: each operation gets the schemas that it reaches and no others, circles and hostile
 // documents included; nothing outside the document is ever fetched.
 
-import { limits } from "@hawser/wire";
+import { gatewayLimits } from "../../src/limits.ts";
 import { describe, expect, it } from "vitest";
 import { documentOf, indexOf } from "./documents.ts";
 
@@ -62,7 +62,7 @@ describe("schemas", () => {
   });
 
   it("SEC-05: beyond the limit of one operation are left out, with a note", async () => {
-    const big = (next: string) => ({ description: "x".repeat(limits.maxOperationBytes / 2), properties: { next: ref(next) } });
+    const big = (next: string) => ({ description: "x".repeat(gatewayLimits.maxOperationBytes / 2), properties: { next: ref(next) } });
     const schemas = { A: big("B"), B: big("C"), C: big("A") };
     const { definitions } = await described({ requestBody: bodyOf(ref("A")) }, { schemas });
     expect(Object.keys(definitions)).toEqual(["A", "B"]);

@@ -1,8 +1,8 @@
 // From an item to a request: the rules of method, confirmation and retry, the places of parameters,
 // query and headers.
 
-import type { CallItem } from "@hawser/wire";
-import { limits } from "@hawser/wire";
+import type { CallItem } from "@hawser/protocol";
+import { gatewayLimits } from "../../src/limits.ts";
 import { describe, expect, it } from "vitest";
 import { built, operation, parameter, target } from "./targets.ts";
 
@@ -36,7 +36,7 @@ describe("method, path and op", () => {
   });
 
   it.each(["POST", "PATCH", "PURGE", "TRACE"])("RPC-09: a retry of %s is refused, since it could act twice", (method) => {
-    expect(() => built({ method, path: "/x", yes: true, retry: 1 })).toThrow(refusal(`^--retry .* not with ${method}`));
+    expect(() => built({ method, path: "/x", yes: true, retry: 1 })).toThrow(refusal(`^retry .* not with ${method}`));
     expect(built({ method, path: "/x", yes: true, retry: 0 }).method).toBe(method);
   });
 
@@ -45,7 +45,7 @@ describe("method, path and op", () => {
   });
 
   it.each([-1, 1.5, Number.NaN])("refuses a retry count of %s", (retry) => {
-    expect(() => built({ path: "/x", retry })).toThrow(refusal("--retry must be a whole number"));
+    expect(() => built({ path: "/x", retry })).toThrow(refusal("^retry must be a whole number"));
   });
 });
 
@@ -128,9 +128,9 @@ describe("RPC-12: values that can't be sent", () => {
   });
 
   it("names the limit, and never repeats a long value", () => {
-    const tooLong = "x".repeat(limits.maxParameterBytes + 1);
+    const tooLong = "x".repeat(gatewayLimits.maxParameterBytes + 1);
     expect(() => built({ path: "/x", query: [`a=${tooLong}`] })).toThrow(refusal(/^.{1,200}maxParameterBytes.{1,60}$/));
-    expect(built({ path: "/x", query: [`a=${tooLong.slice(1)}`] }).url.length).toBeGreaterThan(limits.maxParameterBytes);
+    expect(built({ path: "/x", query: [`a=${tooLong.slice(1)}`] }).url.length).toBeGreaterThan(gatewayLimits.maxParameterBytes);
   });
 
   it("bounds address and headers together", () => {

@@ -1,6 +1,6 @@
 // Durations in the notation of Go.
 
-import { limits } from "@hawser/wire";
+import { gatewayLimits } from "../../src/limits.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseDuration } from "../../src/request/duration.ts";
@@ -19,7 +19,7 @@ describe("durations", () => {
     ["100µs", 1],
     ["1ns", 1],
     ["1h1m1s1ms", 3_661_001],
-    ["999999h", limits.maxDurationMs],
+    ["999999h", gatewayLimits.maxDurationMs],
   ])("%j is %d milliseconds", (text, expected) => {
     expect(parseDuration(text)).toBe(expected);
   });
@@ -47,7 +47,7 @@ describe("durations", () => {
         } catch (error) {
           expect(error).toMatchObject({ code: "usage" });
         }
-        return Number.isSafeInteger(parsed) && parsed >= 1 && parsed <= limits.maxDurationMs;
+        return Number.isSafeInteger(parsed) && parsed >= 1 && parsed <= gatewayLimits.maxDurationMs;
       }),
     );
   });

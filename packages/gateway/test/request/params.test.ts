@@ -36,7 +36,7 @@ describe("params of an operation", () => {
     const message =
       /^missing required parameter repo \(path\), labels \(query\); repos\/get takes owner \(path, required\), .*session \(cookie\)$/;
     expect(() => built({ op: "repos/get", params: { owner: "a" } }, repository)).toThrow(refusal(message));
-    const hint = 'give it as "params": {"repo": …}, or --param repo=… on the command line';
+    const hint = 'give it as "params": {"repo": …}';
     expect(() => built({ op: "repos/get", params: { owner: "a" } }, repository)).toThrow(
       expect.objectContaining({ facts: expect.objectContaining({ hint }) }),
     );

@@ -1,6 +1,6 @@
 // Targets and operations that the tests of requests share.
 
-import type { CallItem } from "@hawser/wire";
+import type { CallItem } from "@hawser/protocol";
 import type { Target } from "../../src/config/target.ts";
 import type { OperationDescription, Parameter, ParameterPlace } from "../../src/openapi/operation.ts";
 import { buildRequest } from "../../src/request/build-request.ts";

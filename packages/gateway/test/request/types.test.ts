@@ -1,6 +1,6 @@
 // Parameters and fields of a body against the document's types, before anything is sent.
 
-import { keepNumbers } from "@hawser/wire";
+import { keepNumbers } from "@hawser/wire/internal";
 import { describe, expect, it } from "vitest";
 import type { Parameter } from "../../src/openapi/operation.ts";
 import { built, operation, parameter } from "./targets.ts";

@@ -1,7 +1,7 @@
 // What keeps the memory of an rpc server small at its two ends: mistakes of a host, and answers that grow
 // once they are written.
 
-import { JsonText, limits } from "@hawser/wire";
+import { JsonText, wireLimits } from "@hawser/wire/internal";
 import { ndjson } from "@hawser/wire/node";
 import { describe, expect, it } from "vitest";
 import { toCallText } from "../../src/rpc/rpc-answer.ts";
@@ -38,7 +38,7 @@ describe("answers that grow when they are written", () => {
     const id = JSON.stringify("\u2028".repeat(690_000));
     const outcome = succeeded("\u2029".repeat(1_390_000));
     const line = ndjson.encode(new JsonText(toCallText(id, outcome, { queueWaitMs: 0, queueDepth: 0 })));
-    expect(line.length).toBeLessThanOrEqual(limits.maxMessageBytes + 1);
+    expect(line.length).toBeLessThanOrEqual(wireLimits.maxMessageBytes + 1);
     const answer = JSON.parse(line.toString()) as { id: string; data: { response: { truncated?: boolean; body: string } } };
     expect(answer.id.length).toBe(690_000);
     expect(answer.data.response.truncated).toBe(true);

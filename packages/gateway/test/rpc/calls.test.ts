@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { after, cancelled, createScriptedCore, never, succeeded } from "./scripted-core.ts";
-import { serve, until } from "./rpc-client.ts";
+import { serve } from "./rpc-client.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 const calls = (count: number, more: object = {}): object[] =>
   Array.from({ length: count }, (_, id) => ({ id, op: "call", args: { path: `/${id}` }, ...more }));

@@ -3,10 +3,10 @@
 
 import { spawn } from "node:child_process";
 import { expect, it, onTestFinished } from "vitest";
-import { isRunning } from "../../../wire/test/process/observe.ts";
-import { answer } from "../api-stub.ts";
+import { isRunning } from "../../../../test/kit/processes.ts";
+import { answer } from "../../../../test/kit/api-stub.ts";
 import { stubOf } from "../core-fixture.ts";
-import { until } from "./rpc-client.ts";
+import { until } from "../../../../test/kit/until.ts";
 import { line, rpcProgram } from "./rpc-process.ts";
 
 const workers = 64;

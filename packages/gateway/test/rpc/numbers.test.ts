@@ -42,7 +42,10 @@ function specFile(): string {
 }
 
 const items: readonly (readonly [item: string, sent: string])[] = [
-  [`{"method":"PUT","path":"/x","yes":true,"body":{"id":${big},"list":[1e400,0,1.10]}}`, `/x {"id":${big},"list":[1e400,0,1.1]}`],
+  [
+    `{"method":"PUT","path":"/x","yes":true,"body":{"id":${big},"list":[1e400,0,-0,-0.0,1.10]}}`,
+    `/x {"id":${big},"list":[1e400,0,-0,-0.0,1.1]}`,
+  ],
   [`{"method":"PUT","path":"/x","yes":true,"body":${big}}`, `/x ${big}`],
   [`{"method":"PUT","path":"/x","yes":true,"contentType":"text/plain","body":${big}}`, `/x ${big}`],
   [
@@ -50,8 +53,8 @@ const items: readonly (readonly [item: string, sent: string])[] = [
     `/x a=${big}&b=1e400`,
   ],
   [
-    `{"op":"look","params":{"id":${big},"list":[${big},2],"deep":{"a":{"b":1e400}}}}`,
-    `/things/${big}?list=${big}&list=2&deep%5Ba%5D%5Bb%5D=1e400 `,
+    `{"op":"look","params":{"id":${big},"list":[${big},-0],"deep":{"a":{"b":1e400}}}}`,
+    `/things/${big}?list=${big}&list=-0&deep%5Ba%5D%5Bb%5D=1e400 `,
   ],
   [`{"op":"change","yes":true,"params":{"id":1,"body":{"id":${big}}}}`, `/things/1 {"id":${big}}`],
 ];

@@ -2,9 +2,10 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rpcProtocol, type DirectionDefinition } from "@hawser/wire";
+import { rpcProtocol, type DirectionDefinition } from "@hawser/protocol/internal";
 import { createScriptedCore, never, succeeded } from "./scripted-core.ts";
-import { serve, until } from "./rpc-client.ts";
+import { serve } from "./rpc-client.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 describe("hello and capability", () => {
   it("R85 R91 R96 R97 R98 R99 R100 R101 hello answers who serves, whatever its arguments are", async () => {

@@ -2,10 +2,11 @@
 // further. The calls that it meets on the way wait in their order, and can be cancelled like any other.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { limits } from "@hawser/wire";
+import { gatewayLimits } from "../../src/limits.ts";
 import { describe, expect, it } from "vitest";
 import { createScriptedCore, never, succeeded } from "./scripted-core.ts";
-import { serve, until } from "./rpc-client.ts";
+import { serve } from "./rpc-client.ts";
+import { until } from "../../../../test/kit/until.ts";
 import { line, startRpc } from "./rpc-process.ts";
 
 const calls = (count: number, args: object = {}): { id: number; op: string; args: object }[] =>
@@ -78,7 +79,7 @@ describe("a full queue that blocks", () => {
     const core = createScriptedCore(() => new Promise((resolve) => gates.push(() => resolve(succeeded("")))));
     const { client } = serve(core, { workers: 1, queueSize: 1 });
     // One runs, one waits, and two are as much as may be read ahead.
-    await client.send(...calls(4, { body: "x".repeat(limits.rpcReadAheadBytes / 2) }), { id: "h", op: "hello" });
+    await client.send(...calls(4, { body: "x".repeat(gatewayLimits.rpcReadAheadBytes / 2) }), { id: "h", op: "hello" });
     await until(() => gates.length === 1);
     await sleep(50);
     expect(client.answers).toEqual([]);

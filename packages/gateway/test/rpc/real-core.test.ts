@@ -5,8 +5,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { CallCore, CallOutcome } from "../../src/call.ts";
 import { createCallCore } from "../../src/create-call-core.ts";
 import { runBatch } from "../../src/batch/run-batch.ts";
-import { answer, closedPort, startApiStub, type ApiStub, type StubHandler } from "../api-stub.ts";
-import { serve, until } from "./rpc-client.ts";
+import { answer, closedPort, startApiStub, type ApiStub, type StubHandler } from "../../../../test/kit/api-stub.ts";
+import { serve } from "./rpc-client.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 async function start(handler: StubHandler): Promise<{ core: CallCore; stub: ApiStub }> {
   const stub = await startApiStub(handler);

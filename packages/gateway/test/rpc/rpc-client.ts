@@ -1,8 +1,9 @@
 // A small host for the tests: sends lines, collects every answer with its text, waits for as many as
 // a test expects.
 
-import { createMemoryPair, JsonText, type CallData, type Transport } from "@hawser/wire";
-import { createLifecycle, type LifecycleControl } from "@hawser/wire/node";
+import { createMemoryPair, JsonText, type Transport } from "@hawser/wire/internal";
+import type { CallData } from "@hawser/protocol";
+import { createLifecycle, type LifecycleControl } from "@hawser/wire/internal/node";
 import { onTestFinished } from "vitest";
 import type { CallCore } from "../../src/call.ts";
 import { serveRpc, type ServeRpcOptions } from "../../src/rpc/serve-rpc.ts";
@@ -88,9 +89,4 @@ export function serve(core: CallCore, options: Partial<ServeRpcOptions> = {}): S
     return host.close();
   });
   return { client: createRpcClient(host), host, server, lifecycle, served };
-}
-
-/** Looks until `isTrue` holds; the test's own timeout ends a vain wait. */
-export async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 2));
 }

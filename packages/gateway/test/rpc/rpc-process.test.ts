@@ -3,8 +3,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { answer, startApiStub } from "../api-stub.ts";
-import { until } from "./rpc-client.ts";
+import { answer, startApiStub } from "../../../../test/kit/api-stub.ts";
+import { until } from "../../../../test/kit/until.ts";
 import { line, startRpc } from "./rpc-process.ts";
 
 const call = (id: unknown, path: string): string => line({ id, op: "call", args: { path } });

@@ -2,7 +2,8 @@
 // rejects, obeys its signal) and counts what reaches it.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CallItem, CancelSignal } from "@hawser/wire";
+import type { CallItem } from "@hawser/protocol";
+import type { CancelSignal } from "@hawser/wire/internal";
 import type { CallCore, CallOutcome } from "../../src/call.ts";
 
 export interface ScriptedCore extends CallCore {

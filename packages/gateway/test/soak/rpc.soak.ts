@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ndjson, startChild } from "@hawser/wire/node";
-import { answer, startApiStub } from "../api-stub.ts";
+import { answer, startApiStub } from "../../../../test/kit/api-stub.ts";
 
 const count = Number(process.argv[2] ?? 100_000);
 if (!Number.isSafeInteger(count) || count < 1) {

@@ -5,11 +5,12 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { limits, type Tool, type ToolContext } from "@hawser/wire";
+import { gatewayLimits } from "../../src/limits.ts";
+import type { Tool, ToolContext } from "@hawser/tools";
 import type { GatewayOptions } from "../../src/call.ts";
 import { startDemoApi, type DemoApi } from "../../src/demo/start-demo-api.ts";
 import { gatewayTools } from "../../src/tools/gateway-tools.ts";
-import { answer, startApiStub, type ApiStub } from "../api-stub.ts";
+import { answer, startApiStub, type ApiStub } from "../../../../test/kit/api-stub.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hawser-tools-"));
 const env = { XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder };
@@ -21,7 +22,7 @@ beforeAll(async () => {
   [demo, stub] = await Promise.all([startDemoApi(), startApiStub()]);
 });
 afterAll(async () => {
-  await Promise.all([demo.close(), stub.close()]);
+  await Promise.all([demo.stop(), stub.close()]);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -68,7 +69,7 @@ describe("a small API", () => {
       input: {
         type: "object",
         additionalProperties: false,
-        properties: { limit: { type: "integer", maximum: 100, description: "At most so many entries." }, text: { type: "string" } },
+        properties: { limit: { type: "integer", maximum: 100, description: "The most entries to return." }, text: { type: "string" } },
       },
     });
     expect(find(tools, "writeTag")).toMatchObject({
@@ -191,7 +192,7 @@ describe("odd documents", () => {
     const components = { schemas: { Long: long, Level: { type: "string", enum: ["A"] } } };
     const tools = await gatewayTools(documentOptions("long", { paths: { "/p": operation }, components }), { allowMutations: true });
     const { input } = find(tools, "p");
-    expect(JSON.stringify(input).length).toBeLessThan(limits.maxToolSchemaChars);
+    expect(JSON.stringify(input).length).toBeLessThan(gatewayLimits.maxToolSchemaChars);
     expect(JSON.stringify(input)).toContain("its schema is too long to be shown");
     expect(JSON.stringify(input)).toContain('"enum":["A"]');
   });
@@ -210,7 +211,7 @@ describe("odd documents", () => {
   it("an answer that is no text, or was cut, says so", async () => {
     const tools = await gatewayTools({ ...documentOptions("answers", { paths: { "/p": get("p") } }), maxBodyBytes: 10 });
     stub.handle((_request, response) => answer(response, 200, Buffer.from([0xff, 0xfe, 0x00]), { "content-type": "image/png" }));
-    expect((await run(tools, "p", {})).content[0]?.text).toBe("[base64 of bytes that are no text]\n//4A");
+    expect((await run(tools, "p", {})).content[0]?.text).toBe("[base64 of bytes that are not text]\n//4A");
     stub.handle((_request, response) => answer(response, 200, { long: "0123456789" }));
     const cut = await run(tools, "p", {});
     expect(cut.content[0]?.text).toMatch(/\[cut off after 10 bytes; ask for less\]$/);
@@ -243,7 +244,7 @@ describe("a large API", () => {
     expect(found["operations"]).toHaveLength(3);
     expect(found).toMatchObject({ shown: 3 });
     const everything = (await run(tools, "search_operations", { query: "", limit: 1_000 })) as unknown as Record<string, unknown[]>;
-    expect(everything["operations"]).toHaveLength(limits.maxFoundEntries);
+    expect(everything["operations"]).toHaveLength(gatewayLimits.maxFoundEntries);
   });
 
   it("describes and calls what was found, matched without case", async () => {
@@ -272,7 +273,7 @@ describe("a large API", () => {
 
   it("is one tool per operation again where a selection makes it small", async () => {
     const selected = await gatewayTools(large(), { include: ["licenses"] });
-    expect(selected.length).toBeLessThanOrEqual(limits.maxToolEntries);
+    expect(selected.length).toBeLessThanOrEqual(gatewayLimits.maxToolEntries);
     expect(namesOf(selected)).toContain("licenses_get");
   });
 });

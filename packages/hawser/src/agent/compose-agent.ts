@@ -24,12 +24,12 @@ import {
   type ModelCatalog,
   type PolicyOptions,
   type Roots,
-} from "@hawser/agent";
-import { logLine } from "@hawser/wire/node";
+} from "@hawser/agent/internal";
+import { logLine } from "@hawser/wire/internal/node";
 import { readVersion } from "../launcher.ts";
-import type { AgentFlags } from "./agent-flags.ts";
+import type { AgentFlags } from "./flags.ts";
 import { createClaudeCodeModels } from "./claude-code-models.ts";
-import { createLateTools, type LateTools } from "./late-tools.ts";
+import { createLateTools, type LateTools } from "./tool-sources.ts";
 import { createToolSources } from "./tool-sources.ts";
 
 export interface ComposedAgent {

@@ -1,14 +1,16 @@
-// Where an agent's tools come from besides its own: MCP servers, operations of an HTTP API, modules of the
-// user. Each is loaded only where the configuration or a flag asks for it.
+// An agent's tools besides its own: of MCP servers, of operations of an HTTP API, of the user's modules. Each source is loaded
+// only where the configuration or a flag asks for it. They take a while: only the first turn waits for them, and not for ever.
+// A source that fails costs a line in the log and its own tools. Of two tools with one name the first one stays.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { AgentConfig, ConfiguredGateway } from "@hawser/agent";
-import { describeThrown, HawserError, limits, type ServerEntry } from "@hawser/wire";
-import { logLine } from "@hawser/wire/node";
+import { describeThrown, HawserError, type ServerEntry } from "@hawser/protocol";
+import type { Tool } from "@hawser/tools";
+import { logLine } from "@hawser/wire/internal/node";
 import { readVersion } from "../launcher.ts";
-import type { AgentFlags } from "./agent-flags.ts";
-import type { LoadedTools, ToolSource } from "./late-tools.ts";
+import { hawserLimits } from "../limits.ts";
+import type { AgentFlags } from "./flags.ts";
 
 export interface ToolSources {
   readonly list: readonly ToolSource[];
@@ -41,7 +43,7 @@ export function createToolSources(flags: AgentFlags, config: AgentConfig, place:
     const servers = connectMcpServers(mcpServers, { ...place, version: readVersion(), signal: closing.signal, onNotice });
     closers.push(servers.close);
     serverStates = servers.status;
-    return { tools: servers.tools, ready: servers.whenReady(limits.agentLateToolsMs) };
+    return { tools: servers.tools, ready: servers.whenReady(hawserLimits.agentLateToolsMs) };
   }
 
   async function loadServersOrSay(): Promise<LoadedTools> {
@@ -68,8 +70,8 @@ export function createToolSources(flags: AgentFlags, config: AgentConfig, place:
 async function loadModule(path: string): Promise<LoadedTools> {
   const [{ loadTools }, { toTools }, { inForeignScope }] = await Promise.all([
     import("../expose/load-tools.ts"),
-    import("@hawser/bridge"),
-    import("@hawser/agent"),
+    import("@hawser/tools/internal"),
+    import("@hawser/agent/internal"),
   ]);
   // A module that ends the process while it is loaded would end the turns of others.
   const tools = toTools(await inForeignScope(`the module ${path}`, () => loadTools(path)));
@@ -80,4 +82,71 @@ async function loadGateway({ profile, url, specFile, ...selection }: ConfiguredG
   const { gatewayTools } = await import("@hawser/gateway");
   const tools = await gatewayTools({ profile, gatewayUrl: url, specFile, ...place }, selection);
   return { tools: () => tools };
+}
+
+export interface LoadedTools {
+  /** Those that are there now. */
+  tools(): readonly Tool[];
+  /** More may come until this resolves. */
+  readonly ready?: Promise<void>;
+}
+
+export interface ToolSource {
+  /** For the log: `the MCP servers`, a module's path. */
+  readonly label: string;
+  load(): Promise<LoadedTools>;
+}
+
+export interface LateTools {
+  tools(): readonly Tool[];
+  /** Begins to load, once. Resolves when all have come or failed, or the time is over. */
+  whenLoaded(): Promise<void>;
+}
+
+export function createLateTools(first: readonly Tool[], sources: readonly ToolSource[], waitMs = hawserLimits.agentLateToolsMs): LateTools {
+  const loaded: { label: string; tools: () => readonly Tool[] }[] = [];
+  const leftOut = new Set<string>();
+  let loading: Promise<void> | undefined;
+
+  async function loadOne({ label, load }: ToolSource): Promise<void> {
+    try {
+      const { tools, ready } = await load();
+      loaded.push({ label, tools });
+      await ready;
+    } catch (error) {
+      logLine(`[hawser] no tools of ${label}: ${describeThrown(error)}`);
+    }
+  }
+
+  function tellOnce(name: string, label: string): void {
+    const line = `[hawser] the tool ${JSON.stringify(name)} of ${label} is left out: another one has that name`;
+    if (!leftOut.has(line)) logLine(line);
+    leftOut.add(line);
+  }
+
+  function allTools(): readonly Tool[] {
+    const byName = new Map(first.map((tool) => [tool.name, tool]));
+    for (const { label, tools } of loaded) {
+      for (const tool of tools()) {
+        if (byName.has(tool.name)) tellOnce(tool.name, label);
+        else byName.set(tool.name, tool);
+      }
+    }
+    return [...byName.values()];
+  }
+
+  async function loadAll(): Promise<void> {
+    const over = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      logLine(`[hawser] some tools have not come within ${waitMs} ms; they are offered when they do`);
+      over.resolve();
+    }, waitMs);
+    await Promise.race([Promise.all(sources.map(loadOne)), over.promise]);
+    clearTimeout(timer);
+  }
+
+  return {
+    tools: allTools,
+    whenLoaded: () => (loading ??= sources.length === 0 ? Promise.resolve() : loadAll()),
+  };
 }

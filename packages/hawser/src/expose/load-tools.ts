@@ -2,12 +2,13 @@
 // and records of them. Each is offered once, however often it is exported. What is wrong with the
 // module is said in one sentence, with the file.
 
-import { statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { basename, extname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { isTool } from "@hawser/bridge";
-import { describeThrown, HawserError } from "@hawser/wire";
-import { findSyntaxErrorLine } from "./syntax-error-line.ts";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { isTool } from "@hawser/tools/internal";
 
 interface Found {
   readonly name: string;
@@ -72,7 +73,7 @@ function findTools(exports: Exports, moduleName: string): Found[] {
   return found.filter(({ value }) => isTool(value));
 }
 
-/** Whoever writes `run` means a tool; to leave it out without a word would be worse than to stop. */
+/** Something with `run` is meant to be a tool: refuse it rather than leave it out silently. */
 function refuseHalfTool(value: unknown, place: string): void {
   if (isTool(value) || !isPlainRecord(value) || typeof value["run"] !== "function") return;
   throw usage(
@@ -148,3 +149,33 @@ function noTools(modulePath: string, exports: Exports): HawserError {
 }
 
 const usage = (message: string): HawserError => new HawserError("usage", message);
+
+const checkMs = 30_000;
+
+/** Undefined when the module itself is in order; then the error is in one that it imports. */
+function findSyntaxErrorLine(modulePath: string): number | undefined {
+  const { stderr } = spawnSync(process.execPath, ["--check", "--input-type=module", "-"], {
+    input: readJavaScript(modulePath),
+    encoding: "utf8",
+    timeout: checkMs,
+  });
+  const [, line] = /^\[stdin\]:(\d+)$/m.exec(stderr) ?? [];
+  return line === undefined ? undefined : Number(line);
+}
+
+/** Types become spaces, so that lines stay where they were. */
+function readJavaScript(modulePath: string): string {
+  const source = readFileSync(modulePath, "utf8");
+  return /\.[cm]?ts$/.test(modulePath) ? withoutWarning(() => stripTypeScriptTypes(source)) : source;
+}
+
+// Node calls the function experimental on stderr; it has just done the same to this module to load it.
+function withoutWarning<Result>(run: () => Result): Result {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return run();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

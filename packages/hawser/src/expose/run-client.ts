@@ -1,14 +1,13 @@
 // Runs a client's command with a session's tools added, and ends with it: its exit code is ours, it
 // gets the signals that we get, and it does not outlive us.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { constants, homedir } from "node:os";
 import { basename, join } from "node:path";
 import { isatty } from "node:tty";
-import { printClientConfig, toClientCommand, type IPCSession } from "@hawser/bridge";
-import { describeThrown, HawserError } from "@hawser/wire";
-import { logLine, startChild, type OwnedProcess } from "@hawser/wire/node";
-import { makeOverlay } from "./overlay.ts";
+import { printClientConfig, toClientCommand, type IPCSession } from "@hawser/bridge/internal";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { logLine, startChild, type OwnedProcess } from "@hawser/wire/internal/node";
 
 export type CommandLine = readonly [program: string, ...args: string[]];
 
@@ -17,7 +16,7 @@ export function runClient(session: IPCSession, serverName: string, [program, ...
   const { mcpServerConfig } = session;
   const configPath = writePrivately(session, "mcp.json", printClientConfig("claude", serverName, mcpServerConfig));
   const env: NodeJS.ProcessEnv = { ...process.env, HAWSER_MCP_CONFIG: configPath };
-  // Whoever says where the file goes wants nothing else added.
+  // With {config} nothing else is added.
   if (args.some((arg) => arg.includes("{config}"))) {
     return runCommand(
       program,
@@ -43,11 +42,11 @@ export function runClient(session: IPCSession, serverName: string, [program, ...
     }
     env[name] = value.replaceAll("{file}", filePath).replaceAll("{home}", home);
   }
-  // In front, where a subcommand does not take them for its own; the words behind `--` are no options any more.
+  // In front: behind a subcommand they would be its own, and behind `--` they would not be options.
   return runCommand(program, [...addition.args, ...args], env);
 }
 
-/** A file that nobody else can read, and that is removed with the session. */
+/** A file that only this user can read, and that is removed with the session. */
 function writePrivately({ privateDirectory }: IPCSession, name: string, content: string): string {
   const path = join(privateDirectory, name);
   writeFileSync(path, content, { mode: 0o600, flag: "wx" });
@@ -73,4 +72,15 @@ function forwardSignals(child: OwnedProcess): () => void {
   return () => {
     for (const signal of signals) process.off(signal, forward);
   };
+}
+
+/** `path` is where the file stands in the folder, as its parts. */
+function makeOverlay(original: string, folder: string, [name = "", ...rest]: readonly string[], content: string): void {
+  mkdirSync(folder, { mode: 0o700 });
+  for (const entry of existsSync(original) ? readdirSync(original, { withFileTypes: true }) : []) {
+    // The kind only matters on Windows, where folders can be linked without a special right.
+    if (entry.name !== name) symlinkSync(join(original, entry.name), join(folder, entry.name), entry.isDirectory() ? "junction" : "file");
+  }
+  if (rest.length > 0) makeOverlay(join(original, name), join(folder, name), rest, content);
+  else writeFileSync(join(folder, name), content, { mode: 0o600, flag: "wx" });
 }

@@ -5,10 +5,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startDemoApi } from "@hawser/gateway";
-import { HawserError } from "@hawser/wire";
-import { createPrivateFolder } from "@hawser/wire/node";
-import type { AgentFlags } from "../agent/agent-flags.ts";
-import { writeDemoConfig } from "../gateway/demo-target.ts";
+import { HawserError } from "@hawser/protocol";
+import { createPrivateFolder } from "@hawser/wire/internal/node";
+import type { AgentFlags } from "../agent/flags.ts";
+import { writeDemoConfig } from "../api-target/target.ts";
 
 export interface DemoAgent {
   readonly flags: Pick<AgentFlags, "config">;
@@ -30,7 +30,7 @@ export async function startDemoAgent({ config }: AgentFlags): Promise<DemoAgent>
     examples: ["call listTags"],
     env: { IGNITION_API_TOKEN: api.token, IGNITION_GATEWAY_URL: api.url, HAWSER_GATEWAY_CONFIG: gatewayConfig },
     async close() {
-      await api.close();
+      await api.stop();
       folder.remove();
     },
   };

@@ -3,7 +3,7 @@
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { limits } from "@hawser/wire";
+import { wireLimits } from "@hawser/wire";
 
 type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean; unref?(): unknown };
 
@@ -30,7 +30,7 @@ function followForeground(input: Input): () => void {
   follow();
   // `bg` and `fg` continue a job that was stopped; `fg` of one that runs is not told to it.
   process.on("SIGTSTP", stop).on("SIGCONT", follow);
-  const timer = process.platform === "linux" ? setInterval(follow, limits.parentPollMs).unref() : undefined;
+  const timer = process.platform === "linux" ? setInterval(follow, wireLimits.parentPollMs).unref() : undefined;
   return () => {
     process.off("SIGTSTP", stop).off("SIGCONT", follow);
     clearInterval(timer);

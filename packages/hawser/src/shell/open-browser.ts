@@ -8,8 +8,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { PageAddress } from "@hawser/shell";
-import { describeThrown, limits } from "@hawser/wire";
-import { createPrivateFolder } from "@hawser/wire/node";
+import { describeThrown } from "@hawser/protocol";
+import { hawserLimits } from "../limits.ts";
+import { createPrivateFolder } from "@hawser/wire/internal/node";
 
 export interface OpenOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -21,7 +22,7 @@ export interface OpenOptions {
 
 /** Returns how to give up: the file goes then, as it does when the address was used. */
 export function openBrowser(address: PageAddress, options: OpenOptions): () => void {
-  const { env, platform = process.platform, waitMs = limits.shellOpenMs, onNotice } = options;
+  const { env, platform = process.platform, waitMs = hawserLimits.shellOpenMs, onNotice } = options;
   const opener = openerOf(env, platform);
   if (!opener) return () => {};
   const [command, ...args] = opener;
@@ -30,7 +31,7 @@ export function openBrowser(address: PageAddress, options: OpenOptions): () => v
     for (const end of ends.splice(0)) end();
   }
   function fail(reason: string): void {
-    // Whatever an opener does after the page was opened is no matter.
+    // Once the page is open, it doesn't matter how the opener ends.
     if (ends.length === 0) return;
     stop();
     onNotice(`no browser could be opened (${reason}); open the address above`);
@@ -71,7 +72,7 @@ function createRedirectFile(url: string): { readonly url: string; remove(): void
 
 type Opener = readonly [command: string, ...args: string[]];
 
-/** The program that opens files here; none without a screen, on a build server, or for whoever said so in BROWSER. */
+/** The program that opens files here; undefined without a screen, on a build server, or with BROWSER=none. */
 export function openerOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Opener | undefined {
   const { BROWSER, CI, DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION } = env;
   if (CI || BROWSER === "none") return undefined;

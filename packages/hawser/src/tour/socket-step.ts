@@ -2,11 +2,12 @@
 
 import fs from "node:fs";
 import { basename, dirname } from "node:path";
-import { HawserError, isSettledWithin } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { isSettledWithin } from "@hawser/wire/internal";
 import { connectSocket, createStreamTransport, lengthPrefix, type Child, type Codec } from "@hawser/wire/node";
-import { createEchoClient } from "../echo-client.ts";
+import { createEchoClient } from "./stage.ts";
 import type { Stage } from "./stage.ts";
-import { formatMs, time } from "./timing.ts";
+import { formatMs, time } from "./stage.ts";
 
 const endMs = 15_000;
 

@@ -227,7 +227,7 @@ describe.concurrent("tools from elsewhere", () => {
       const { text, stderr } = await ask(withToken, "call gatewayInfo", [], "gatewayInfo");
       expect([text, stderr]).toEqual([expect.stringContaining("demo"), ""]);
     } finally {
-      await api.close();
+      await api.stop();
     }
   });
 });

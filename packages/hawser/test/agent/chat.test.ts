@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { startScriptedAnthropic } from "../../../agent/test/model/scripted-anthropic.ts";
+import { startScriptedAnthropic } from "../../../../test/kit/models/scripted-anthropic.ts";
 import { findProcesses } from "../run-hawser.ts";
 import { hawserCommand, makeStage, runIn, startIn, textOfEvents, toEvents, toolsModule, writeFile } from "./agent-stage.ts";
 
@@ -55,7 +55,7 @@ describe.concurrent("one answer", () => {
     for (const flags of [[], ["--json"]]) {
       const { code, stdout, stderr } = await runIn(stage, ["chat", ...flags, 'write "hello" to notes.txt']);
       expect(code).toBe(8);
-      expect(stderr).toMatch(/^hawser: write_file was denied: .*nobody is asked here.*\n$/);
+      expect(stderr).toMatch(/^hawser: write_file was denied: .*there is no user to ask here.*\n$/);
       expect(stdout).toContain("denied");
       expect(existsSync(join(stage.folder, "notes.txt"))).toBe(false);
     }
@@ -85,7 +85,7 @@ describe.concurrent("one answer", () => {
     expect(await run(["--allow-command", "cat"], 'write "hello" to notes.txt')).toMatchObject({ code: 8 });
     expect(await run(["--allow-command", "cat", "--permissions", "deny"], "run cat a.txt")).toMatchObject({
       code: 8,
-      stderr: expect.stringContaining("nobody is asked here") as string,
+      stderr: expect.stringContaining("there is no user to ask here") as string,
     });
   });
 

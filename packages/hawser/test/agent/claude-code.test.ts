@@ -4,8 +4,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { say, startScriptedModel, use, type Script, type ScriptedModel } from "../../../claude-code/test/fixtures/scripted-model.ts";
-import { cliOf, environment, hasCli, until } from "../../../claude-code/test/surroundings.ts";
+import { say, startScriptedModel, use, type Script, type ScriptedModel } from "../../../../test/kit/claude-code/scripted-model.ts";
+import { cliOf, environment, hasCli, until } from "../../../../test/kit/claude-code/surroundings.ts";
 import { createClaudeCodeModels } from "../../src/agent/claude-code-models.ts";
 import { makeStage, runIn, startIn, textOfEvents, toEvents, writeFile, type RunningProgram, type Stage } from "./agent-stage.ts";
 

@@ -1,8 +1,8 @@
 // Tools that come late: they are waited for, but not for ever, and none of them takes another's place.
 
 import { describe, expect, it } from "vitest";
-import { defineTool, type Tool } from "@hawser/wire";
-import { createLateTools } from "../../src/agent/late-tools.ts";
+import { defineTool, type Tool } from "@hawser/tools";
+import { createLateTools } from "../../src/agent/tool-sources.ts";
 
 const tool = (name: string, description = name): Tool => defineTool({ name, description, input: { type: "object" }, run: () => name });
 const source = (label: string, ...tools: readonly Tool[]) => ({ label, load: () => Promise.resolve({ tools: () => tools }) });

@@ -2,11 +2,12 @@
 // it does not, the host learns of its end, and the next message is answered by another one.
 
 import { spawnAgent, type SpawnedAgent } from "@hawser/agent/host";
-import { limits, toHawserError, type HawserError } from "@hawser/wire";
+import { wireLimits } from "@hawser/wire";
+import { toHawserError, type HawserError } from "@hawser/protocol";
 import { describe, expect, it } from "vitest";
 import { hawserCommand, makeStage } from "./agent-stage.ts";
 
-const room = limits.maxMessageBytes - 1_024;
+const room = wireLimits.maxMessageBytes - 1_024;
 // Letters of two bytes each, which Node keeps in two as well, and as many small ones as fit.
 const largest = ["ä".repeat(room / 2), "x".repeat(room)];
 

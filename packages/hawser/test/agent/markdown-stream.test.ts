@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createMarkdownStream } from "../../src/agent/markdown-stream.ts";
+import { createMarkdownStream } from "../../src/chat/markdown-stream.ts";
 
 // Looks as tags, so that they can be read.
 const paint = (format: string | readonly string[], text: string): string => `<${[format].flat().join("+")}>${text}</>`;

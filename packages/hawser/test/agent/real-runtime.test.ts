@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { spawnAgent, type AgentTurn, type SpawnAgentOptions, type SpawnedAgent, type TurnEvent } from "@hawser/agent/host";
-import { toHawserError } from "@hawser/wire";
+import { toHawserError } from "@hawser/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { hawserCommand, makeStage, toolsModule, type Stage } from "./agent-stage.ts";
 

@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 import type { TurnEvent } from "@hawser/agent/host";
-import { createTurnView } from "../../src/agent/turn-view.ts";
-import { cardStyle } from "../../src/agent/terminal-looks.ts";
+import { createTurnView } from "../../src/chat/turn-view.ts";
+import { cardStyle } from "../../src/chat/tool-card.ts";
 
 it("R121 a tool's card stands alone between the texts before and after it: no gap is doubled", () => {
   let shown = "";

@@ -1,5 +1,6 @@
-// What passes between the local server and a page: one text per WebSocket message, whose first character
-// says what it is. The lines themselves are the agent protocol's; neither end looks into them here.
+// What passes between the local server and a page. A line is one text per WebSocket message, whose first character says
+// what it is; the lines themselves are the agent protocol's, and neither end looks into them here. A page shows its
+// credential with each request: a browser never adds it on its own.
 
 /** What the page can tell about the runtime before it has asked it anything. */
 export interface RuntimeFacts {
@@ -29,7 +30,7 @@ export function encodeFrame(frame: PageFrame): string {
   return marks[frame.kind] + (frame.kind === "state" ? JSON.stringify(frame.state) : frame.line);
 }
 
-/** Undefined for what is no frame. */
+/** Undefined for what isn't a frame. */
 export function decodeFrame(text: string): PageFrame | undefined {
   const line = text.slice(1);
   if (text[0] === marks.response) return { kind: "response", line };
@@ -41,3 +42,24 @@ export function decodeFrame(text: string): PageFrame | undefined {
     return undefined;
   }
 }
+
+/** The first subprotocol of the link, and the only one that the server names in its answer. */
+export const linkProtocol = "hawser";
+
+const credentialPrefix = "hawser.key.";
+
+/** For a WebSocket, which can't carry headers of a page's choice. */
+export const toSubprotocols = (credential: string): readonly string[] => [linkProtocol, credentialPrefix + credential];
+
+/** The credential; undefined unless there are exactly the two subprotocols of a page. */
+export function readSubprotocols(header: string | undefined): string | undefined {
+  const [protocol, secret, ...others] = (header ?? "").split(",").map((name) => name.trim());
+  if (protocol !== linkProtocol || !secret?.startsWith(credentialPrefix) || others.length > 0) return undefined;
+  return secret.slice(credentialPrefix.length);
+}
+
+/** Names one try of a page to exchange its key, so that it can be repeated when no answer came. */
+export const attemptHeader = "x-hawser-attempt";
+
+/** With which the server closes the link of a page whose access was withdrawn. */
+export const withdrawnCode = 4001;

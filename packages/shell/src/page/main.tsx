@@ -2,8 +2,7 @@
 
 import { createRoot } from "react-dom/client";
 import { App } from "./components/app.tsx";
-import { BrokenPage, Fallback } from "./components/fallback.tsx";
-import { LockedPage } from "./components/locked-page.tsx";
+import { BrokenPage, Fallback, LockedPage } from "./components/fallback.tsx";
 import { chooseLink } from "./links/choose-link.ts";
 import { createActions } from "./session/actions.ts";
 import { followAddress } from "./session/address.ts";

@@ -1,16 +1,16 @@
-// Who may speak to the local server. The page's files are public and hold no secret. Everything else needs a
-// credential that a browser does not send by itself. Before that, the Host must be ours (a name that somebody
-// has pointed here is not), and whatever is no plain visit must come from our own page.
+// Which requests the local server takes. The page's files are public and hold no secret. Everything else needs a
+// credential, which a browser never adds on its own. First of all the Host must be ours (not another name that was
+// pointed at this machine), and every request but a plain visit must come from our own page.
 
 import type { IncomingMessage } from "node:http";
-import { readSubprotocols } from "../link/access-words.ts";
+import { readSubprotocols } from "../link/page-frames.ts";
 
 export interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 405;
   readonly message: string;
 }
 
-/** Returns what is wrong with a request, whoever made it. */
+/** Returns what is wrong with a request, before its credential is looked at. */
 export type RefuseRequest = (request: IncomingMessage, isPublic: boolean) => Refusal | undefined;
 
 export const noCredential: Refusal = {
@@ -23,7 +23,7 @@ export function createRefusals(port: number): RefuseRequest {
   const hosts = ["127.0.0.1", "localhost"].map((name) => new URL(`http://${name}:${port}`).host);
   return (request, isPublic) => {
     const { headers, method } = request;
-    // No browser does this, and of two values this server and whatever is in front of it could each believe another one.
+    // No browser does this. This server and a proxy in front of it could each believe a different one of the two values.
     if (hasRepeatedHeader(request)) return { status: 400, message: "a header came twice" };
     if (!hosts.includes(headers.host ?? "")) return { status: 403, message: "this server answers only to its own address" };
     if (!["GET", "HEAD", "POST"].includes(method ?? "")) return { status: 405, message: "no such method here" };

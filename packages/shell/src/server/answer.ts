@@ -1,10 +1,10 @@
-// What the local server answers to which request: the page's files to everybody; a credential to who has a key
-// that was not used; and to who shows a credential, keys for further tabs and the files of this launch.
+// What the local server answers: the page's files to every request; a credential in exchange for a key that was not used;
+// and with a credential, keys for further tabs and the files of this launch.
 
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { errorTable, HawserError, toHawserError } from "@hawser/wire";
-import { attemptHeader } from "../link/access-words.ts";
+import { errorTable, HawserError, toHawserError } from "@hawser/protocol";
+import { attemptHeader } from "../link/page-frames.ts";
 import { noCredential, readBearer, type Refusal, type RefuseRequest } from "./access.ts";
 import type { Credentials, Grant } from "./credentials.ts";
 import type { DroppedFiles } from "./dropped-files.ts";
@@ -78,7 +78,7 @@ function decodeName(name: string): string {
 
 const toFileReply = ({ type, bytes }: PageFile): Reply => ({ status: 200, type, body: bytes });
 
-/** Nothing more is read from who was refused. */
+/** Nothing more is read from a connection that was refused. */
 function toRefusal({ status, message }: Refusal): Reply {
   const more: Record<string, string> =
     status === 405 ? { Allow: "GET, HEAD, POST" } : status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
@@ -91,7 +91,7 @@ export function toFailedReply(thrown: unknown): Reply {
   return jsonReply(status, { error: `${errorTable[code].agentText}: ${message}` });
 }
 
-/** Only a path is one: whatever host a request line names, none is believed. */
+/** Undefined unless it is a path: a host in the request line is not believed. */
 export function toPath({ url = "" }: IncomingMessage): string | undefined {
   return url.startsWith("/") ? URL.parse(`http://shell${url}`)?.pathname : undefined;
 }

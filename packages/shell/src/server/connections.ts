@@ -1,11 +1,11 @@
-// Who may stay connected when there are too many. Every connection is a stranger's until a request on it has
-// shown a credential. Strangers have a bounded number of places: a further one takes that of the oldest. So idle
-// connections, half requests and the like, whoever holds them, neither touch a page that is in nor keep a new one
-// out. What a stranger does counts for nothing: else one who asks without end would stay for ever.
+// Which connections stay when there are too many. A connection is a stranger until a request on it has shown a
+// credential. The number of strangers is bounded: a further one closes the oldest. So idle connections and half requests
+// neither disturb a page that has access nor keep a new one out. Being busy does not help a stranger to stay: otherwise a
+// flood of requests would hold its place for ever.
 
 import { readFileSync } from "node:fs";
 import type { Server, Socket } from "node:net";
-import { limits } from "@hawser/wire";
+import { shellLimits } from "../limits.ts";
 
 export interface Connections {
   /** It has shown a credential. */
@@ -27,9 +27,9 @@ export function boundConnections(server: Server, maxStrangers = strangersHere())
 }
 
 /** What is not left to strangers is for pages, their files, and the runtime. */
-const strangersHere = (): number => Math.min(limits.shellStrangerEntries, Math.floor(maxOpenFiles() / 2));
+const strangersHere = (): number => Math.min(shellLimits.shellStrangerEntries, Math.floor(maxOpenFiles() / 2));
 
-/** Where the system says it. Without a descriptor, a connection would be closed before anybody could ask whose it is. */
+/** Where the system says it. Without a free descriptor, a connection would be closed before its credential could be read. */
 function maxOpenFiles(): number {
   try {
     return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity);

@@ -4,7 +4,7 @@
 // Only digests are kept here, and every comparison takes the same time.
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { limits } from "@hawser/wire";
+import { shellLimits } from "../limits.ts";
 
 export interface Credentials {
   /** For an address that is printed; begins a family. */
@@ -13,7 +13,7 @@ export interface Credentials {
   newTabKey(grant: Grant): string;
   /**
    * The credential; undefined for a key that is not good, or no longer. A page that got no answer asks again with the same
-   * attempt, which nobody else knows: that is not a second use.
+   * attempt, which only that page knows: that is not a second use.
    */
   exchange(key: string, attempt?: string): string | undefined;
   find(credential: string | undefined): Grant | undefined;
@@ -66,7 +66,7 @@ export function createCredentials({ onSecondUse, now = () => performance.now() }
   function issue(keys: Key[], family: Family, more: Pick<Key, "goodUntil" | "onUsed">): string {
     const key = newSecret();
     keys.push({ digest: digest(key), family, isUsed: false, repeatUntil: 0, ...more });
-    if (keys.length > limits.shellKeyEntries) keys.shift();
+    if (keys.length > shellLimits.shellKeyEntries) keys.shift();
     return key;
   }
 
@@ -74,7 +74,7 @@ export function createCredentials({ onSecondUse, now = () => performance.now() }
     const credential = newSecret();
     const tabs = new Set<() => void>();
     held.push({ digest: digest(credential), family, tabs, join: (onWithdrawn) => joinTabs(tabs, onWithdrawn) });
-    if (held.length > limits.shellCredentialEntries) {
+    if (held.length > shellLimits.shellCredentialEntries) {
       const unused = held.findIndex((entry) => entry.tabs.size === 0);
       held.splice(unused, 1);
     }
@@ -95,7 +95,7 @@ export function createCredentials({ onSecondUse, now = () => performance.now() }
       const { promise: used, resolve: onUsed } = Promise.withResolvers<void>();
       return { key: issue(addressKeys, { isWithdrawn: false }, { goodUntil: Infinity, onUsed }), used };
     },
-    newTabKey: ({ family }) => issue(tabKeys, family, { goodUntil: now() + limits.shellKeyMs, onUsed: () => {} }),
+    newTabKey: ({ family }) => issue(tabKeys, family, { goodUntil: now() + shellLimits.shellKeyMs, onUsed: () => {} }),
     exchange(given, attempt) {
       const key = findSecret([...addressKeys, ...tabKeys], given);
       if (!key || key.family.isWithdrawn) return undefined;
@@ -106,7 +106,7 @@ export function createCredentials({ onSecondUse, now = () => performance.now() }
       }
       if (now() > key.goodUntil) return undefined;
       key.isUsed = true;
-      key.repeatUntil = now() + limits.shellKeyMs;
+      key.repeatUntil = now() + shellLimits.shellKeyMs;
       key.attempt = attempt === undefined ? undefined : digest(attempt);
       key.onUsed();
       return hold(key.family);
@@ -121,7 +121,7 @@ export function createCredentials({ onSecondUse, now = () => performance.now() }
 
 const newSecret = (): string => randomBytes(32).toString("base64url");
 
-// Of equal length, whatever was given.
+// All digests have the same length.
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 const isSameAttempt = (kept: Buffer | undefined, given: string | undefined): boolean =>

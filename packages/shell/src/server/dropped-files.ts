@@ -5,8 +5,10 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { describeThrown, HawserError, limits } from "@hawser/wire";
-import { createPrivateFolder } from "@hawser/wire/node";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { shellLimits } from "../limits.ts";
+import { wireLimits } from "@hawser/wire";
+import { createPrivateFolder } from "@hawser/wire/internal/node";
 import type { PageFile } from "./page-files.ts";
 
 export interface DroppedFiles {
@@ -31,7 +33,7 @@ export function createDroppedFiles(): DroppedFiles {
       const path = join(folder, id, toSafeName(name));
       let held = 0;
       function hold(more: number): boolean {
-        if (bytes + more > limits.shellFilesBytes) return false;
+        if (bytes + more > shellLimits.shellFilesBytes) return false;
         bytes += more;
         held += more;
         return true;
@@ -83,15 +85,21 @@ async function collect(body: AsyncIterable<Buffer>, hold: (bytes: number) => boo
   let isHeld = true;
   for await (const chunk of body) {
     length += chunk.length;
-    isHeld &&= length <= limits.shellFileBytes && hold(chunk.length);
+    isHeld &&= length <= shellLimits.shellFileBytes && hold(chunk.length);
     if (isHeld) chunks.push(chunk);
-    // The rest is read and dropped, as far as that is worth it: whoever still writes does not see an answer.
-    else if (length > limits.maxDiscardBytes) break;
+    // The rest is read and dropped, up to a limit: a client that is still writing does not see an answer.
+    else if (length > wireLimits.maxDiscardBytes) break;
   }
   if (isHeld) return Buffer.concat(chunks);
-  if (length > limits.shellFileBytes)
-    throw new HawserError("too_large", `the file is larger than ${limits.shellFileBytes} bytes; put it into the working folder instead`);
-  throw new HawserError("overloaded", `the files dropped here are more than ${limits.shellFilesBytes} bytes together; start anew`);
+  if (length > shellLimits.shellFileBytes)
+    throw new HawserError(
+      "too_large",
+      `the file is larger than ${shellLimits.shellFileBytes} bytes; put it into the working folder instead`,
+    );
+  throw new HawserError(
+    "overloaded",
+    `the files dropped here are more than ${shellLimits.shellFilesBytes} bytes together; restart the shell`,
+  );
 }
 
 const signatures: readonly (readonly [string, string])[] = [

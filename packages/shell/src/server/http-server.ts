@@ -4,7 +4,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { describeThrown, HawserError, limits } from "@hawser/wire";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { shellLimits } from "../limits.ts";
 import { createRefusals, noCredential, readLinkCredential, type Refusal } from "./access.ts";
 import { createAnswer, toFailedReply, toPath } from "./answer.ts";
 import { boundConnections } from "./connections.ts";
@@ -40,10 +41,10 @@ export interface ShellServerOptions {
 
 const host = "127.0.0.1";
 
-/** Rejects with `usage` when the port can't be had. */
+/** Rejects with `usage` when the port is not free. */
 export async function startServer(options: ShellServerOptions): Promise<ShellServer> {
   const { tabs, onNotice } = options;
-  const server = createOwnServer(options.requestMs ?? limits.shellRequestMs);
+  const server = createOwnServer(options.requestMs ?? shellLimits.shellRequestMs);
   const { trust } = boundConnections(server);
   await listen(server, options.port);
   server.on("error", (error) => onNotice(`a connection can't be taken: ${describeThrown(error)}`));
@@ -61,7 +62,7 @@ export async function startServer(options: ShellServerOptions): Promise<ShellSer
       .catch(() => response.destroy());
   });
 
-  /** Who opens a link, or why it is not opened. */
+  /** The grant of a page that opens its link, or why it is refused. */
   function admit(request: IncomingMessage): Grant | Refusal {
     const path = toPath(request);
     if (path === undefined) return { status: 400, message: "not an address" };
@@ -94,7 +95,7 @@ export async function startServer(options: ShellServerOptions): Promise<ShellSer
 }
 
 const secondUse =
-  "the key of an address was used a second time, so all pages that it has let in have lost their access: press Enter for a new address. If you did not open it twice yourself, somebody else has seen it";
+  "the key of an address was used a second time, so all pages that it has let in have lost their access: press Enter for a new address. If you did not open it twice yourself, someone else has seen it";
 
 function createOwnServer(requestMs: number): Server {
   const server = createServer({
@@ -103,11 +104,11 @@ function createOwnServer(requestMs: number): Server {
     keepAliveTimeout: requestMs,
     // Node looks at these times only so often; its own half a minute would make them meaningless.
     connectionsCheckingInterval: requestMs / 10,
-    maxHeaderSize: limits.shellHeadBytes,
-    // Whatever NODE_OPTIONS says: two readings of one request are an attack.
+    maxHeaderSize: shellLimits.shellHeadBytes,
+    // Even if NODE_OPTIONS says otherwise: a request that can be read in two ways is an attack.
     insecureHTTPParser: false,
   });
-  server.maxConnections = limits.shellStrangerEntries + 4 * limits.shellConnections;
+  server.maxConnections = shellLimits.shellStrangerEntries + 4 * shellLimits.shellConnections;
   return server;
 }
 

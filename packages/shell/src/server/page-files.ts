@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
-import { HawserError } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
 
 export interface PageFile {
   readonly type: string;

@@ -1,5 +1,5 @@
 // How every answer leaves: with the headers that keep the page alone. Nothing runs that is not a file of the
-// page, nothing is loaded from elsewhere, nobody frames it, and nothing that carries a secret is kept.
+// page, nothing is loaded from elsewhere, no other page can frame it, and nothing that carries a secret is cached.
 
 import type { ServerResponse } from "node:http";
 

@@ -2,8 +2,9 @@
 // message; the runtime is started again when it ends, and the page is told. When the shell is closed,
 // nothing is left: no process, no socket, no file.
 
-import { createNoiseLog, describeThrown, HawserError, limits } from "@hawser/wire";
 import { createProcessLink, type ProcessLink } from "@hawser/agent/host";
+import { agentHostLimits } from "@hawser/agent/host/link";
+import { createNoiseLog, describeThrown, HawserError } from "@hawser/protocol/internal";
 import type { RuntimeFacts } from "../link/page-frames.ts";
 import { createDroppedFiles } from "./dropped-files.ts";
 import { startServer, type PageAddress } from "./http-server.ts";
@@ -24,7 +25,7 @@ export interface ShellOptions {
   readonly port?: number | undefined;
   /** How long a runtime may take until it greets. */
   readonly readyMs?: number | undefined;
-  /** For the person at the terminal: a line of the runtime that is none, a key that was used twice. */
+  /** For the person at the terminal: a line of the runtime that isn't a message, a key that was used twice. */
   onNotice(text: string): void;
 }
 
@@ -34,7 +35,7 @@ export interface Shell {
   newAddress(): PageAddress;
   /** Resolves when the runtime has ended for good, and why. */
   readonly failed: Promise<HawserError>;
-  close(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 export async function startShell(options: ShellOptions): Promise<Shell> {
@@ -51,7 +52,7 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
       await Promise.all([server.close(), link.stop()]);
       files.remove();
     }
-    return { port: server.port, newAddress: server.newAddress, failed, close: () => (closing ??= closeAll()) };
+    return { port: server.port, newAddress: server.newAddress, failed, stop: () => (closing ??= closeAll()) };
   } catch (error) {
     tabs.close();
     await link.stop();
@@ -61,7 +62,7 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
 }
 
 function openRuntime(options: ShellOptions, filesFolder: string): ProcessLink {
-  const { command, env, cwd, readyMs = limits.hostReadyMs, onNotice } = options;
+  const { command, env, cwd, readyMs = agentHostLimits.hostReadyMs, onNotice } = options;
   return createProcessLink({
     command,
     args: options.args(filesFolder),

@@ -4,10 +4,10 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { limits } from "@hawser/wire";
+import { shellLimits } from "../limits.ts";
+import { wireLimits } from "@hawser/wire";
 import { WebSocketServer, type ServerOptions, type WebSocket } from "ws";
-import { linkProtocol, withdrawnCode } from "../link/access-words.ts";
-import { encodeFrame, type PageFrame, type RuntimeFacts, type RuntimeState } from "../link/page-frames.ts";
+import { linkProtocol, withdrawnCode, encodeFrame, type PageFrame, type RuntimeFacts, type RuntimeState } from "../link/page-frames.ts";
 import type { Grant } from "./credentials.ts";
 
 /** A connection whose right to be here was checked. */
@@ -39,20 +39,20 @@ export interface TabsOptions {
 // The published types do not know `closeTimeout` yet.
 const serverOptions: ServerOptions & { readonly closeTimeout: number } = {
   noServer: true,
-  maxPayload: limits.maxMessageBytes,
+  maxPayload: wireLimits.maxMessageBytes,
   perMessageDeflate: false,
   // The other subprotocol is the credential, which is not said again.
   handleProtocols: () => linkProtocol,
   // Pages send no pings; answering a flood of them would fill memory for a peer that does not read.
   autoPong: false,
-  closeTimeout: limits.shellCloseMs,
+  closeTimeout: shellLimits.shellCloseMs,
 };
 
 const policyViolation = 1008;
 const tryAgainLater = 1013;
 const goingAway = 1001;
 
-export function createTabs({ send, facts = {}, pingMs = limits.shellPingMs, slowMs = limits.shellSlowMs }: TabsOptions): Tabs {
+export function createTabs({ send, facts = {}, pingMs = shellLimits.shellPingMs, slowMs = shellLimits.shellSlowMs }: TabsOptions): Tabs {
   const server = new WebSocketServer(serverOptions);
   const tabs = new Map<WebSocket, Duplex>();
   const unanswered = new WeakSet<WebSocket>();
@@ -60,7 +60,7 @@ export function createTabs({ send, facts = {}, pingMs = limits.shellPingMs, slow
   let readyLine: string | undefined;
 
   function put(tab: WebSocket, text: string): void {
-    if (tab.bufferedAmount > limits.maxUnsentBytes) return giveUp(tab);
+    if (tab.bufferedAmount > wireLimits.maxUnsentBytes) return giveUp(tab);
     tab.send(text);
   }
 
@@ -103,7 +103,7 @@ export function createTabs({ send, facts = {}, pingMs = limits.shellPingMs, slow
 
   function welcome(tab: WebSocket, { socket, grant }: NewTab): void {
     tab.on("error", () => tab.terminate());
-    if (tabs.size >= limits.shellConnections) return tab.close(tryAgainLater, `${tabs.size} tabs are open already; close one of them`);
+    if (tabs.size >= shellLimits.shellConnections) return tab.close(tryAgainLater, `${tabs.size} tabs are open already; close one of them`);
     tabs.set(tab, socket);
     const leave = grant.join(() => expel(tab));
     tab.on("close", () => (leave(), tabs.delete(tab)));
@@ -115,7 +115,7 @@ export function createTabs({ send, facts = {}, pingMs = limits.shellPingMs, slow
 
   const pulse = setInterval(() => {
     for (const tab of tabs.keys()) {
-      // One that is paused may have answered: nobody has read it yet.
+      // A paused one may have answered; its pong has not been read yet.
       if (unanswered.has(tab) && !tab.isPaused) tab.terminate();
       else tab.ping();
       unanswered.add(tab);
@@ -131,7 +131,7 @@ export function createTabs({ send, facts = {}, pingMs = limits.shellPingMs, slow
       if (frame.kind === "response") readyLine ??= frame.line;
       const text = encodeFrame(frame.kind === "state" ? { kind: "state", state } : frame);
       for (const tab of tabs.keys()) put(tab, text);
-      const slow = [...tabs].filter(([tab]) => tab.readyState === tab.OPEN && tab.bufferedAmount > limits.shellUnreadBytes);
+      const slow = [...tabs].filter(([tab]) => tab.readyState === tab.OPEN && tab.bufferedAmount > shellLimits.shellUnreadBytes);
       return slow.length === 0 ? undefined : Promise.all(slow.map(([tab, socket]) => whenRead(tab, socket)));
     },
     close() {

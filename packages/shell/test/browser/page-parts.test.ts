@@ -62,9 +62,9 @@ describe.skipIf(!browser)("attachments", () => {
   it("that are too large say so, and the message can still be sent without them", async () => {
     await using stage = await openStage({ expected: /413/ });
     const { page, answers, questions, button, say } = await stage.open();
-    await page
-      .locator("input[type=file]")
-      .setInputFiles({ name: "big.bin", mimeType: "application/octet-stream", buffer: Buffer.alloc(11_000_000) });
+    const file = join(stage.work, "big.bin");
+    writeFileSync(file, Buffer.alloc(11_000_000));
+    await page.locator("input[type=file]").setInputFiles(file);
     await page
       .getByRole("list", { name: "Files to send" })
       .getByText(/larger than/)

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { ScriptedCall, ScriptedRequest, ScriptedStep } from "../../../agent/test/model/scripted-server.ts";
+import type { ScriptedCall, ScriptedRequest, ScriptedStep } from "../../../../test/kit/models/scripted-server.ts";
 import { launchOrExplain } from "./browser.ts";
 import { shareScriptedShell } from "./scripted-agent.ts";
 import type { Tab } from "./tab.ts";

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Script } from "../../../agent/test/model/scripted-server.ts";
+import type { Script } from "../../../../test/kit/models/scripted-server.ts";
 import { launchOrExplain, type Browser } from "./browser.ts";
 import { shareScriptedShell, startScriptedAgent } from "./scripted-agent.ts";
 import { openPageStage, shareShell, type StageOptions } from "./stage.ts";
@@ -99,7 +99,7 @@ describe.skipIf(!browser)("a runtime that is killed in the middle of a turn", ()
     const pid = stage.agentPid();
     await box.fill("a draft");
     process.kill(pid as number, "SIGKILL");
-    await page.getByText("The agent ended and is started again").waitFor();
+    await page.getByText("The agent ended and is being restarted").waitFor();
     await answers.getByText("This answer ended early").waitFor();
     isSeen.resolve();
     await untilIdle();
@@ -121,7 +121,7 @@ describe.skipIf(!browser)("a shell that has ended", () => {
     const { page, answers, button, say, untilIdle } = await stage.open();
     await say("what is 1 + 1?");
     await untilIdle();
-    await stage.shell.close();
+    await stage.shell.stop();
     await page.getByText("The shell is not connected.").waitFor();
     await button("Try now").waitFor();
     expect(await answers.getByText("1 + 1 = 2").isVisible()).toBe(true);

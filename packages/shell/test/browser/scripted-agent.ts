@@ -3,8 +3,8 @@
 // server may play several scripts, one after the other.
 
 import { afterAll } from "vitest";
-import { startScriptedAnthropic } from "../../../agent/test/model/scripted-anthropic.ts";
-import type { Script, ScriptedRequest, ScriptedServer, ScriptedStep } from "../../../agent/test/model/scripted-server.ts";
+import { startScriptedAnthropic } from "../../../../test/kit/models/scripted-anthropic.ts";
+import type { Script, ScriptedRequest, ScriptedServer, ScriptedStep } from "../../../../test/kit/models/scripted-server.ts";
 import type { Browser } from "./browser.ts";
 import type { ServedShellOptions } from "./served-shell.ts";
 import { shareShell, type PageStage, type VisitOptions } from "./stage.ts";

@@ -71,7 +71,7 @@ export async function serveShell(options: ServedShellOptions = {}): Promise<Serv
       rmSync(join(folders.data, "audit.jsonl"), { force: true });
     },
     async [Symbol.asyncDispose]() {
-      await shell.close();
+      await shell.stop();
       remove();
     },
   };

@@ -2,15 +2,12 @@
 // say, histories, greetings, lost links. The state is never broken, whatever a runtime or a network makes of it.
 
 import fc from "fast-check";
-import { limits, type AnyAgentRequest, type ConversationMessage } from "@hawser/wire";
+import type { ConversationMessage } from "@hawser/protocol";
 import { describe, expect, it } from "vitest";
-import type { PageEvent } from "../../src/page/state/page-event.ts";
-import { initialState, type PageState } from "../../src/page/state/page-state.ts";
+import { initialState, type PageEvent, type PageState } from "../../src/page/state/page-state.ts";
 import { reduce } from "../../src/page/state/reduce.ts";
-import { conversationId, fold, opened, ready, received, says, sent, shown, wholeTurn } from "./lines.ts";
+import { asked, conversationId, fold, happens, opened, passed, ready, says, shown, wholeTurn } from "./lines.ts";
 
-const load: AnyAgentRequest = { id: "l", kind: "load_conversation", conversationId };
-const subscribe: AnyAgentRequest = { id: "s", kind: "subscribe", conversationId, since: 0 };
 const remember = (messageId: string, role: "user" | "assistant", requestId: string): ConversationMessage => ({
   messageId,
   role,
@@ -21,26 +18,24 @@ const remember = (messageId: string, role: "user" | "assistant", requestId: stri
 const history = [remember("m1", "user", "r1"), remember("m2", "assistant", "r1"), remember("m3", "user", "r2")];
 const link = (phase: "open" | "closed", runtime: "running" | "restarting"): PageEvent => ({ type: "link", link: { phase, runtime } });
 
+const loaded: PageEvent = { type: "loaded", conversation: { conversationId, title: "T", messages: history } };
+
 const pool: readonly PageEvent[] = [
-  ...wholeTurn("r1").map((event) => received(event)),
-  ...wholeTurn("r2").map((event) => received(event)),
-  sent(says("r1")),
-  sent(says("r1"), "other_tab"),
-  sent(says("r2")),
-  sent(load),
-  received({ type: "conversation", id: "l", timestamp: 1, data: { conversationId, messages: history } }),
-  received({ type: "done", id: "l", timestamp: 1 }),
-  received({ type: "error", id: "l", error: "no", timestamp: 1 }),
-  sent(subscribe),
-  received({ type: "done", id: "s", timestamp: 1, data: { running: "r1" } }),
-  received({ type: "done", id: "s", timestamp: 1 }),
-  received({ type: "error", id: "r1", error: "broke", seq: 4, timestamp: 1 }),
-  sent({ id: "x", kind: "cancel", target: "r1" }),
-  sent({ id: "p", kind: "permission_response", permissionId: "p1", decision: "deny" }),
-  sent({ id: "d", kind: "delete_conversation", conversationId }),
-  received({ type: "done", id: "d", timestamp: 1 }),
-  sent({ id: "t", kind: "truncate_conversation", conversationId, after: "m1" }),
-  received({ type: "done", id: "t", timestamp: 1 }),
+  ...wholeTurn("r1").map(happens),
+  ...wholeTurn("r2").map(happens),
+  asked(says("r1")),
+  asked(says("r2")),
+  loaded,
+  { type: "load_failed", conversationId },
+  { type: "resumed", conversationId, running: "r1", known: [] },
+  { type: "resumed", conversationId, running: "r2", known: ["r1"] },
+  { type: "resumed", conversationId, running: undefined, known: ["r1", "r2"] },
+  happens({ type: "error", id: "r1", error: "broke", seq: 4, timestamp: 1 }),
+  asked({ id: "x", kind: "cancel", target: "r1" }),
+  asked({ id: "p", kind: "permission_response", permissionId: "p1", decision: "deny" }),
+  { type: "deleted", conversationId },
+  { type: "truncated", conversationId, after: "m1" },
+  { type: "renamed", conversationId, title: "Boats" },
   ready(1),
   ready(2),
   link("open", "running"),
@@ -48,24 +43,21 @@ const pool: readonly PageEvent[] = [
   link("closed", "running"),
   { type: "opened", conversationId, isNew: false },
   { type: "opened", conversationId: "c2", isNew: true },
-  { type: "turn_given_up", id: "r1", text: "silence" },
+  { type: "turn_failed", id: "r1", failure: { text: "silence" } },
   { type: "permission_expired", permissionId: "p1" },
+  passed(says("r1"), "other_tab"),
   { type: "wire_cleared" },
-  { type: "line", at: 1, chars: 3, value: "???", line: { direction: "received", message: undefined } },
+  { type: "line_passed", at: 1, chars: 3, value: "???", direction: "received" },
 ];
 
 const chaos = fc.array(fc.constantFrom(...pool), { maxLength: 120 });
 
-/** What is there twice, or out of its bounds. */
+/** What is there twice. */
 function faultsOf(state: PageState): string[] {
-  const messages = Object.values(state.threads).flatMap((thread) => [
+  return Object.values(state.threads).flatMap((thread) => [
     ...twice(thread.messages.map(({ key }) => key)),
     ...thread.messages.flatMap(({ parts }) => twice(parts.flatMap((part) => (part.kind === "tool" ? [part.toolId] : [])))),
   ]);
-  const turns = Object.values(state.turns).filter(
-    ({ held, seq }) => Object.keys(held).length > limits.shellHeldEntries || Object.keys(held).some((early) => Number(early) <= seq),
-  );
-  return [...messages, ...turns.map(({ id }) => id)];
 }
 
 const twice = (names: readonly string[]): string[] => names.filter((name, at) => names.indexOf(name) !== at);
@@ -99,9 +91,7 @@ describe("whatever comes, in whatever order", () => {
           link("open", "running"),
           ready(9),
           { type: "opened", conversationId, isNew: false },
-          sent({ ...load, id: "l9" }),
-          received({ type: "conversation", id: "l9", timestamp: 1, data: { conversationId, messages: history } }),
-          received({ type: "done", id: "l9", timestamp: 1 }),
+          loaded,
         ];
         const state = fold([...events, ...ends]);
         expect(state.threads[conversationId]?.load).toBe("done");

@@ -5,12 +5,11 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { invoke } from "@tauri-apps/api/core";
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
-import { limits } from "@hawser/wire";
+import { shellLimits } from "../../src/limits.ts";
 import { chooseLink } from "../../src/page/links/choose-link.ts";
-import { createDesktop, type DesktopSettings } from "../../src/page/links/desktop.ts";
+import { createDesktop, type DesktopSettings, type TauriPowers } from "../../src/page/links/desktop.ts";
 import { createDesktopFiles } from "../../src/page/links/kept-files.ts";
 import { explainLink } from "../../src/page/components/link-banner.tsx";
-import type { TauriPowers } from "../../src/page/links/tauri-powers.ts";
 import { addRule, fromDraft, toDraft } from "../../src/page/settings/draft.ts";
 import { SettingsDialog } from "../../src/page/settings/settings-dialog.tsx";
 
@@ -154,7 +153,7 @@ describe("a file that is attached in a desktop window", () => {
 
   it("is not even read when it is too large, and refused with the app's own words when it can't be kept", async () => {
     const files = createDesktopFiles({ invoke });
-    const large = new File([new Uint8Array(limits.shellFileBytes + 1)], "large");
+    const large = new File([new Uint8Array(shellLimits.shellFileBytes + 1)], "large");
     await expect(files.keep(large)).rejects.toMatchObject({
       code: "too_large",
       message: expect.stringContaining("larger than 10485760 bytes") as string,
@@ -235,7 +234,7 @@ describe("settings as texts", () => {
   });
 
   it("have no more rules than the agent takes", () => {
-    const rules = Array.from({ length: limits.permissionRuleEntries + 1 }, () => ({ tool: "t", decision: "ask" as const }));
+    const rules = Array.from({ length: 1_001 }, () => ({ tool: "t", decision: "ask" as const }));
     expect(() => fromDraft(toDraft({ ...settings, permissionRules: rules }))).toThrow("permission rules");
     expect(fromDraft(toDraft({ ...settings, permissionRules: rules.slice(1) })).permissionRules).toHaveLength(rules.length - 1);
   });
@@ -253,8 +252,6 @@ it("the dialog says that it waits for the settings, until they are there", () =>
 
 it("a runtime that can't be started points to the settings, where there are some", () => {
   const failed = { phase: "open", runtime: "failed", message: "no Node" } as const;
-  expect(explainLink(failed, false, true)?.text).toBe(
-    "Change what is wrong in the settings, or quit the app and start it again. (no Node)",
-  );
+  expect(explainLink(failed, false, true)?.text).toBe("Fix the settings, or quit the app and start it again. (no Node)");
   expect(explainLink(failed, false)?.text).toContain("terminal");
 });

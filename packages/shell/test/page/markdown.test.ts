@@ -1,15 +1,15 @@
 // What a model writes is drawn as Markdown and can do nothing: no script, no address but http, https and
 // mailto, no image from elsewhere.
 
-import { limits } from "@hawser/wire";
+import { shellLimits } from "../../src/limits.ts";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Markdown } from "../../src/page/markdown/markdown.tsx";
-import { isTooHeavy } from "../../src/page/markdown/is-too-heavy.ts";
+import { isTooHeavy, codeOf, splitBlocks } from "../../src/page/markdown/split-blocks.ts";
 import { toPieces } from "../../src/page/markdown/plain-text.tsx";
-import { codeOf, splitBlocks } from "../../src/page/markdown/split-blocks.ts";
+
+import fc from "fast-check";
 
 const draw = (text: string, isGrowing = false): string => renderToStaticMarkup(createElement(Markdown, { text, isGrowing }));
 
@@ -67,7 +67,7 @@ describe("Markdown", () => {
   });
 
   it("draws what is too long as plain text", () => {
-    const long = `**bold** ${"word ".repeat(limits.shellMarkdownChars / 5)}`;
+    const long = `**bold** ${"word ".repeat(shellLimits.shellMarkdownChars / 5)}`;
     expect(draw(long)).not.toContain("<strong>");
     expect(draw("**bold**")).toContain("<strong>");
   });

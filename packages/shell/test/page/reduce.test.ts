@@ -1,18 +1,18 @@
 // The state that lines make: what is on the screen after each of them.
 
-import { limits } from "@hawser/wire";
+import { shellLimits } from "../../src/limits.ts";
 import { describe, expect, it } from "vitest";
 import { textOf } from "../../src/page/session/actions.ts";
 import { fromHistory } from "../../src/page/state/message-parts.ts";
 import type { Message } from "../../src/page/state/page-state.ts";
 import { reduce } from "../../src/page/state/reduce.ts";
-import { conversationId, fold, opened, ready, received, says, sent, shown, turnOf, wholeTurn } from "./lines.ts";
+import { asked, conversationId, fold, happens, opened, ready, says, shown, turnOf, wholeTurn } from "./lines.ts";
 
 const text = (token: string) => ({ type: "token", token }) as const;
 
 describe("a turn", () => {
   it("shows the user's message and a place for the answer as soon as it is sent", () => {
-    const state = fold([sent(says("r1", "list\nthem"), "sent", 7)]);
+    const state = fold([asked(says("r1", "list\nthem"), 7)]);
     expect(shown(state)).toEqual([
       { key: "user:r1", role: "user", parts: [{ kind: "text", text: "list\nthem" }], at: 7, state: "ended", requestId: "r1" },
       { key: "assistant:r1", role: "assistant", parts: [], at: 7, state: "running", requestId: "r1" },
@@ -21,7 +21,7 @@ describe("a turn", () => {
   });
 
   it("keeps text and tools in the order in which they came, with the tool's times, question and result", () => {
-    const state = fold([sent(says("r1")), ...wholeTurn("r1").map((event) => received(event))]);
+    const state = fold([asked(says("r1")), ...wholeTurn("r1").map(happens)]);
     expect(shown(state)[1]).toEqual({
       key: "assistant:r1",
       role: "assistant",
@@ -68,7 +68,7 @@ describe("a turn", () => {
       text("\n\n"),
       text("Then."),
     ]);
-    const live = shown(fold([sent(says("r1")), ...lines.map((event) => received(event))]))[1];
+    const live = shown(fold([asked(says("r1")), ...lines.map(happens)]))[1];
     const kept = fromHistory({
       messageId: "m",
       role: "assistant",
@@ -86,17 +86,12 @@ describe("a turn", () => {
     }
   });
 
-  it("of another tab appears like one's own", () => {
-    const lines = wholeTurn("r1").map((event) => received(event));
-    expect(shown(fold([sent(says("r1"), "other_tab"), ...lines]))).toEqual(shown(fold([sent(says("r1")), ...lines])));
-  });
-
   it("that fails says why, ends its tools, and asks for the history", () => {
     const [use] = turnOf("r1", [{ type: "tool_use", data: { toolId: "t1", toolName: "x", input: {} } }]);
     const state = fold([
-      sent(says("r1")),
-      received(use!),
-      received({ type: "error", id: "r1", error: "no luck", code: "tool_failed", seq: 2, timestamp: 5 }),
+      asked(says("r1")),
+      happens(use!),
+      happens({ type: "error", id: "r1", error: "no luck", code: "tool_failed", seq: 2, timestamp: 5 }),
     ]);
     expect(shown(state)[1]).toMatchObject({
       state: "ended",
@@ -107,51 +102,37 @@ describe("a turn", () => {
   });
 
   it("that is being cancelled shows so, whichever tab asked for it", () => {
-    const state = fold([sent(says("r1")), sent({ id: "x", kind: "cancel", target: "r1" }, "other_tab")]);
+    const state = fold([asked(says("r1")), asked({ id: "x", kind: "cancel", target: "r1" })]);
     expect(state.turns["r1"]?.isStopping).toBe(true);
   });
 
   it("of a conversation that is not held is only known to run, and to have ended", () => {
     const other = { ...says("r9"), metadata: { conversationId: "elsewhere" } };
-    const running = fold([sent(other, "other_tab")]);
+    const running = fold([asked(other)]);
     expect(running.turns["r9"]).toMatchObject({ state: "running", conversationId: "elsewhere" });
-    expect(
-      fold(
-        wholeTurn("r9").map((event) => received(event)),
-        running,
-      ).turns["r9"]?.state,
-    ).toBe("ended");
+    expect(fold(wholeTurn("r9").map(happens), running).turns["r9"]?.state).toBe("ended");
   });
 });
 
 describe("a question", () => {
-  const asked = () =>
-    fold([
-      sent(says("r1")),
-      ...wholeTurn("r1")
-        .slice(0, 4)
-        .map((event) => received(event)),
-    ]);
-  const permission = (state: ReturnType<typeof asked>) => shown(state)[1]?.parts[1];
+  const inQuestion = () => fold([asked(says("r1")), ...wholeTurn("r1").slice(0, 4).map(happens)]);
+  const permission = (state: ReturnType<typeof inQuestion>) => shown(state)[1]?.parts[1];
 
   it("is no longer asked once it was answered in any tab", () => {
-    expect(permission(asked())).toMatchObject({ permission: { permissionId: "p1" } });
-    const answered = reduce(
-      asked(),
-      sent({ id: "x", kind: "permission_response", permissionId: "p1", decision: "allow_always" }, "other_tab"),
-    );
+    expect(permission(inQuestion())).toMatchObject({ permission: { permissionId: "p1" } });
+    const answered = reduce(inQuestion(), asked({ id: "x", kind: "permission_response", permissionId: "p1", decision: "allow_always" }));
     expect(permission(answered)).toMatchObject({ permission: { decision: "allow_always" } });
   });
 
   it("that has expired says so", () => {
-    expect(permission(reduce(asked(), { type: "permission_expired", permissionId: "p1" }))).toMatchObject({
+    expect(permission(reduce(inQuestion(), { type: "permission_expired", permissionId: "p1" }))).toMatchObject({
       permission: { decision: "expired" },
     });
   });
 });
 
 describe("a runtime", () => {
-  const running = () => fold([sent(says("r1")), ...turnOf("r1", [text("half")]).map((event) => received(event))]);
+  const running = () => fold([asked(says("r1")), ...turnOf("r1", [text("half")]).map(happens)]);
 
   it("that greets again after a lost connection is the same one: its turns go on", () => {
     const state = fold([{ type: "link", link: { phase: "closed", runtime: "running" } }, ready(1)], running());
@@ -174,76 +155,52 @@ describe("a runtime", () => {
   });
 
   it("that is silent for too long is given up, and a late end changes nothing", () => {
-    const given = fold([{ type: "turn_given_up", id: "r1", text: "silent" }], running());
+    const given = fold([{ type: "turn_failed", id: "r1", failure: { text: "silent" } }], running());
     expect(shown(given)[1]?.failure).toEqual({ text: "silent" });
-    const late = fold([received({ type: "done", id: "r1", seq: 2, timestamp: 9 })], given);
+    const late = fold([happens({ type: "done", id: "r1", seq: 2, timestamp: 9 })], given);
     expect(shown(late)).toEqual(shown(given));
   });
 });
 
 describe("conversations", () => {
-  const answered = () => fold([sent(says("r1")), ...wholeTurn("r1").map((event) => received(event))]);
-  const done = (id: string) => received({ type: "done", id, timestamp: 1 });
+  const answered = () => fold([asked(says("r1")), ...wholeTurn("r1").map(happens)]);
 
-  it("are renamed and deleted only when the runtime says done", () => {
-    const asked = fold([sent({ id: "x", kind: "rename_conversation", conversationId, title: "Boats" })], answered());
-    expect(asked.conversations[0]?.title).toBe("hello");
-    const renamed = fold([done("x")], asked);
+  it("are renamed and deleted", () => {
+    const renamed = fold([{ type: "renamed", conversationId, title: "Boats" }], answered());
     expect([renamed.conversations[0]?.title, renamed.threads[conversationId]?.title]).toEqual(["Boats", "Boats"]);
-    const gone = fold([sent({ id: "y", kind: "delete_conversation", conversationId }, "other_tab"), done("y")], renamed);
+    const gone = fold([{ type: "deleted", conversationId }], renamed);
     expect([gone.conversations, shown(gone)]).toEqual([[], []]);
   });
 
   it("are cut after a message for edit and resend, and wholly for null", () => {
     const cut = (after: string | null) =>
-      shown(fold([sent({ id: "x", kind: "truncate_conversation", conversationId, after }), done("x")], answered())).map(
-        ({ messageId }) => messageId,
-      );
+      shown(fold([{ type: "truncated", conversationId, after }], answered())).map(({ messageId }) => messageId);
     expect([cut("m2"), cut("m1"), cut(null)]).toEqual([["m1", "m2"], ["m1"], []]);
   });
 
-  it("are not changed by a request that was refused", () => {
-    const refused = received({ type: "error", id: "x", error: "a turn runs", timestamp: 1 });
-    const state = fold([sent({ id: "x", kind: "delete_conversation", conversationId }), refused], answered());
-    expect(shown(state)).toEqual(shown(answered()));
-    expect(state.requests).toEqual({});
-  });
-
-  it("that come in pieces are put together, and what the history can't know stays", () => {
-    const piece = (word: string) => ({
-      messageId: "m1",
-      role: "user" as const,
-      parts: [{ type: "text" as const, text: word }],
-      timestamp: 1,
-    });
-    const load = { id: "l", kind: "load_conversation", conversationId } as const;
-    const line = (messages: ReturnType<typeof piece>[]) =>
-      received({ type: "conversation", id: "l", timestamp: 1, data: { conversationId, title: "T", messages } });
-    const state = fold([sent(says("r2", "on its way")), sent(load), line([piece("a")]), line([piece("b")]), done("l")]);
+  it("that are loaded keep what the history can't know", () => {
+    const messages = [{ messageId: "m1", role: "user" as const, parts: [{ type: "text" as const, text: "ab" }], timestamp: 1 }];
+    const state = fold([asked(says("r2", "on its way")), { type: "loaded", conversation: { conversationId, title: "T", messages } }]);
     expect(shown(state).map(({ parts }) => parts)).toEqual([[{ kind: "text", text: "ab" }], [{ kind: "text", text: "on its way" }], []]);
     expect(state.threads[conversationId]).toMatchObject({ title: "T", load: "done" });
   });
 
   it("that can't be loaded are not asked for again and again", () => {
-    const failed = received({ type: "error", id: "l", error: "damaged", timestamp: 1 });
-    const state = fold([
-      { type: "opened", conversationId: "old", isNew: false },
-      sent({ id: "l", kind: "load_conversation", conversationId: "old" }),
-      failed,
-    ]);
-    expect(state.threads["old"]?.load).toBe("done");
+    const opens = { type: "opened", conversationId: "old", isNew: false } as const;
+    expect(fold([opens]).threads["old"]?.load).toBe("needed");
+    expect(fold([opens, { type: "load_failed", conversationId: "old" }]).threads["old"]?.load).toBe("done");
   });
 
   it("are held in a bounded number, the oldest forgotten first", () => {
-    const ids = Array.from({ length: 3 * limits.shellThreadEntries }, (_, at) => `c-${at}`);
+    const ids = Array.from({ length: 3 * shellLimits.shellThreadEntries }, (_, at) => `c-${at}`);
     const state = fold(ids.map((id) => ({ type: "opened", conversationId: id, isNew: true }) as const));
-    expect(Object.keys(state.threads)).toEqual(ids.slice(-limits.shellThreadEntries - 1));
+    expect(Object.keys(state.threads)).toEqual(ids.slice(-shellLimits.shellThreadEntries - 1));
   });
 });
 
 it("shows the latest notices only, each until it is dismissed", () => {
   const notices = Array.from({ length: 9 }, (_, at) => ({ type: "notice", notice: { key: `n${at}`, text: "x" } }) as const);
   const state = fold(notices, opened);
-  expect(state.notices.map(({ key }) => key)).toEqual(["n5", "n6", "n7", "n8"].slice(-limits.shellNoticeEntries));
+  expect(state.notices.map(({ key }) => key)).toEqual(["n5", "n6", "n7", "n8"].slice(-shellLimits.shellNoticeEntries));
   expect(fold([{ type: "notice_dismissed", key: "n6" }], state).notices.map(({ key }) => key)).toEqual(["n5", "n7", "n8"]);
 });

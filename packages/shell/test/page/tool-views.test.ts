@@ -4,7 +4,8 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import fc from "fast-check";
-import { limits, reveal } from "@hawser/wire";
+import { shellLimits } from "../../src/limits.ts";
+import { reveal } from "@hawser/protocol";
 import { describe, expect, it } from "vitest";
 import type { ToolPart } from "../../src/page/state/page-state.ts";
 import { describeCall, formatDuration, summarizeInput } from "../../src/page/tools/describe-call.ts";
@@ -127,7 +128,7 @@ describe("a result", () => {
       expect(image(type)).toContain(`src="data:${type};base64,AAAA"`);
     for (const type of ["image/svg+xml", "text/html", "image/png;x", "IMAGE/PNG", "\u202egnp/egami"])
       expect(image(type)).not.toContain("<img");
-    expect(image("image/png", "A".repeat(limits.shellImageChars + 4))).toContain(
+    expect(image("image/png", "A".repeat(shellLimits.shellImageChars + 4))).toContain(
       "An image that is not shown: image/png, 8000004 characters.",
     );
     for (const data of ["", "AA,<svg>", "AA AA", "https://evil.example/"]) expect(image("image/png", data)).not.toContain("<img");

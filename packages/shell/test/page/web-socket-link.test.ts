@@ -3,42 +3,37 @@
 
 import { describe, expect, it } from "vitest";
 import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
-import type { PassedLine } from "../../src/page/links/page-link.ts";
 import { createWebSocketLink } from "../../src/page/links/web-socket-link.ts";
 import type { LinkState } from "../../src/page/state/page-state.ts";
 import { freeAccess, startPageServer, startRefusingServer } from "./page-server.ts";
 
 function openLink(url: string, { longestPauseMs = 40, access = freeAccess } = {}) {
-  const passed: PassedLine[] = [];
+  const overheard: ParsedLine[] = [];
   const states: LinkState[] = [];
   const link = createWebSocketLink({
     url,
     access,
     firstPauseMs: 5,
     longestPauseMs,
-    onLine: (line) => void passed.push(line),
+    onOverheard: (line) => void overheard.push(line),
     onState: (state) => void states.push(state),
   });
   const items = link.incoming[Symbol.asyncIterator]();
   const next = async () => (await items.next()).value as ParsedLine | LostRuntime;
-  return { link, passed, states, next };
+  return { link, overheard, states, next };
 }
 
 describe("the WebSocket link", () => {
   it("hands on lines of the runtime, tells those of other tabs, and sends requests", async () => {
     await using server = await startPageServer();
-    const { link, passed, next } = openLink(server.url);
+    const { link, overheard, next } = openLink(server.url);
     const connection = await server.connection();
     connection.tell({ kind: "request", line: '{"id":"1","kind":"get_status"}' });
     connection.respond({ type: "ready", timestamp: 1 });
     expect(await next()).toEqual({ value: { type: "ready", timestamp: 1 }, text: '{"type":"ready","timestamp":1}' });
     await link.send('{"id":"2","kind":"list_models"}');
     expect(await connection.request()).toEqual({ id: "2", kind: "list_models" });
-    expect(passed).toEqual([
-      { direction: "other_tab", value: { id: "1", kind: "get_status" }, chars: 30 },
-      { direction: "received", value: { type: "ready", timestamp: 1 }, chars: 30 },
-      { direction: "sent", value: { id: "2", kind: "list_models" }, chars: 31 },
-    ]);
+    expect(overheard).toEqual([{ value: { id: "1", kind: "get_status" }, text: '{"id":"1","kind":"get_status"}' }]);
     link.close?.();
   });
 
@@ -98,12 +93,11 @@ describe("the WebSocket link", () => {
 
   it("refuses to send while it is not connected, and keeps a line that is no JSON for the wire view", async () => {
     await using server = await startPageServer();
-    const { link, passed } = openLink(server.url);
+    const { link, next } = openLink(server.url);
     expect(() => link.send("{}")).toThrow(/not connected/);
     const connection = await server.connection();
     connection.tell({ kind: "response", line: "{oops" });
-    await expect.poll(() => passed.length, { timeout: 30_000 }).toBe(1);
-    expect(passed[0]?.value).toContain("{oops");
+    expect(await next()).toEqual({ value: "{oops", text: "{oops" });
     link.close?.();
   });
 

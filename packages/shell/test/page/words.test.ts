@@ -4,16 +4,10 @@ import { describe, expect, it } from "vitest";
 import { whatIsAsked, whatToSay } from "../../src/page/components/announcer.tsx";
 import { explainLink } from "../../src/page/components/link-banner.tsx";
 import type { LinkState, PageState } from "../../src/page/state/page-state.ts";
-import { conversationId, fold, opened, received, says, sent, wholeTurn } from "./lines.ts";
+import { asked as sent, conversationId, fold, happens, opened, says, wholeTurn } from "./lines.ts";
 
 describe("a screen reader", () => {
-  const stateAfter = (count: number) =>
-    fold([
-      sent(says("r1")),
-      ...wholeTurn("r1")
-        .slice(0, count)
-        .map((event) => received(event)),
-    ]);
+  const stateAfter = (count: number) => fold([sent(says("r1")), ...wholeTurn("r1").slice(0, count).map(happens)]);
   const after = (count: number) => whatToSay(stateAfter(count));
 
   it("hears that an answer has begun, and the answer when it is whole; not each token", () => {

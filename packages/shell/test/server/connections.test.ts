@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
-import { limits } from "@hawser/wire";
+import { shellLimits } from "../../src/limits.ts";
 import { describe, expect, it } from "vitest";
 import { boundConnections } from "../../src/server/connections.ts";
 import { openRaw, type RawSocket } from "./raw-socket.ts";
@@ -33,7 +33,7 @@ describe("a crowd of idle connections, half requests and links without a credent
     const { origin, door } = stage;
     const { port } = door;
     const tab = await connectTab(port, { credential: door.credential, headers: { origin } });
-    await using _ = await gather(port, limits.shellStrangerEntries + 200);
+    await using _ = await gather(port, shellLimits.shellStrangerEntries + 200);
     for (let load = 0; load < 20; load++) {
       const [page, script] = await Promise.all([stage.fetch("/"), stage.fetch("/assets/main.js")]);
       expect([page.status, script.status]).toEqual([200, 200]);

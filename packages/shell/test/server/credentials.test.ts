@@ -1,9 +1,9 @@
 // Keys and credentials: what a key is exchanged for, what its second use takes away, and how many there may be.
 
 import { once } from "node:events";
-import { limits } from "@hawser/wire";
+import { shellLimits } from "../../src/limits.ts";
 import { describe, expect, it } from "vitest";
-import { withdrawnCode } from "../../src/link/access-words.ts";
+import { withdrawnCode } from "../../src/link/page-frames.ts";
 import { createCredentials } from "../../src/server/credentials.ts";
 import { connectTab, openServer } from "./stage.ts";
 
@@ -58,7 +58,7 @@ describe("a key", () => {
     const [first, again] = [exchange(key, "attempt")!, exchange(key, "attempt")!];
     expect([find(first) !== undefined, find(again) !== undefined, secondUses()]).toEqual([true, true, 0]);
     expect([exchange(key, "other"), find(first), find(again), secondUses()]).toEqual([undefined, undefined, undefined, 1]);
-    clock.now += limits.shellKeyMs + 1;
+    clock.now += shellLimits.shellKeyMs + 1;
     expect([exchange(late, "attempt"), secondUses()]).toEqual([undefined, 2]);
   });
 
@@ -75,7 +75,7 @@ describe("a key", () => {
     const grant = grantOf(enter().credential);
     const [soon, late] = [newTabKey(grant), newTabKey(grant)];
     const { key } = newAddressKey();
-    clock.now = limits.shellKeyMs;
+    clock.now = shellLimits.shellKeyMs;
     expect(exchange(soon)).toBeDefined();
     clock.now++;
     expect(exchange(late)).toBeUndefined();
@@ -89,8 +89,8 @@ describe("there are at most so many", () => {
     const { enter, exchange, grantOf, newAddressKey, newTabKey } = open();
     const grant = grantOf(enter().credential);
     const [first, second] = [newAddressKey().key, newAddressKey().key];
-    const tabKeys = Array.from({ length: 2 * limits.shellKeyEntries }, () => newTabKey(grant));
-    for (let count = 1; count < limits.shellKeyEntries; count++) newAddressKey();
+    const tabKeys = Array.from({ length: 2 * shellLimits.shellKeyEntries }, () => newTabKey(grant));
+    for (let count = 1; count < shellLimits.shellKeyEntries; count++) newAddressKey();
     expect([exchange(first), typeof exchange(second)]).toEqual([undefined, "string"]);
     expect([exchange(tabKeys[0]!), typeof exchange(tabKeys.at(-1)!)]).toEqual([undefined, "string"]);
   });
@@ -99,12 +99,12 @@ describe("there are at most so many", () => {
     const { enter, find, grantOf } = open();
     const [connected, forgotten, used] = [enter().credential, enter().credential, enter().credential];
     const leave = grantOf(connected).join(() => {});
-    for (let count = 3; count < limits.shellCredentialEntries; count++) enter();
+    for (let count = 3; count < shellLimits.shellCredentialEntries; count++) enter();
     find(used);
     enter();
     expect([connected, forgotten, used].map((credential) => find(credential) !== undefined)).toEqual([true, false, true]);
     leave();
-    for (let count = 0; count < limits.shellCredentialEntries; count++) enter();
+    for (let count = 0; count < shellLimits.shellCredentialEntries; count++) enter();
     expect(find(connected)).toBeUndefined();
   });
 });

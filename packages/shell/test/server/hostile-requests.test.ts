@@ -3,7 +3,8 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { limits } from "@hawser/wire";
+import { shellLimits } from "../../src/limits.ts";
+import { wireLimits } from "@hawser/wire";
 import { openRaw, ownHeaders, statusOf, type Door } from "./raw-socket.ts";
 import { openServer, openStage, type Stage } from "./stage.ts";
 
@@ -112,13 +113,13 @@ describe("a file", () => {
       raw.socket.destroy();
     }
     const whole = { method: "POST", headers: { ...stage.own, "x-file-name": "b" } };
-    expect((await stage.fetch("/files", { ...whole, body: Buffer.alloc(limits.shellFileBytes) })).status).toBe(201);
+    expect((await stage.fetch("/files", { ...whole, body: Buffer.alloc(shellLimits.shellFileBytes) })).status).toBe(201);
     expect(readdirSync(stage.filesFolder)).toHaveLength(before.length + 1);
   });
 
   it("is refused when it claims or sends too much, and when all of them are too many together", async () => {
     const headers = { ...stage.own, "x-file-name": "c" };
-    const body = Buffer.alloc(limits.shellFileBytes);
+    const body = Buffer.alloc(shellLimits.shellFileBytes);
     expect((await stage.fetch("/files", { method: "POST", headers, body: Buffer.concat([body, Buffer.alloc(1)]) })).status).toBe(413);
     const statuses: number[] = [];
     for (let count = 0; count < 26; count++) statuses.push((await stage.fetch("/files", { method: "POST", headers, body })).status);
@@ -143,7 +144,7 @@ describe("WEB-03 a body of a gigabyte", () => {
       sent += piece.length;
       await Promise.race([new Promise((written) => raw.socket.write(piece, written)), raw.closed]);
     }
-    expect(sent).toBeLessThan(4 * limits.maxDiscardBytes);
+    expect(sent).toBeLessThan(4 * wireLimits.maxDiscardBytes);
     expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000);
     await server.isServed();
   });
@@ -178,6 +179,6 @@ describe("WEB-03 a request that does not come to its end", () => {
 
   it("has the time that the limits name", async () => {
     const { headers } = await stage.fetch("/", { headers: { connection: "keep-alive" } });
-    expect(headers["keep-alive"]).toBe(`timeout=${limits.shellRequestMs / 1_000}`);
+    expect(headers["keep-alive"]).toBe(`timeout=${shellLimits.shellRequestMs / 1_000}`);
   });
 });

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
-import { limits } from "@hawser/wire";
+import { shellLimits } from "../../src/limits.ts";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { createTabs, type TabsOptions } from "../../src/server/tabs.ts";
@@ -167,8 +167,8 @@ describe("two hundred tabs", () => {
         }),
     );
     const outcomes = await Promise.all(ends);
-    expect(outcomes.filter((outcome) => outcome === "in")).toHaveLength(limits.shellConnections);
-    expect(outcomes).toContain(`1013 ${limits.shellConnections} tabs are open already; close one of them`);
+    expect(outcomes.filter((outcome) => outcome === "in")).toHaveLength(shellLimits.shellConnections);
+    expect(outcomes).toContain(`1013 ${shellLimits.shellConnections} tabs are open already; close one of them`);
     for (const socket of sockets) socket.terminate();
     await expect.poll(async () => (await stage.connect()).next("ready").then(() => true), { timeout: 30_000 }).toBe(true);
   });

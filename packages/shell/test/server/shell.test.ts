@@ -114,7 +114,7 @@ describe("the end", () => {
     await tab.next("ready");
     const pids = agentsOf(stage);
     const closed = new Promise((resolve) => tab.socket.once("close", resolve));
-    await stage.shell.close();
+    await stage.shell.stop();
     await closed;
     for (const pid of pids) expect(existsSync(`/proc/${pid}`)).toBe(false);
     expect(existsSync(stage.filesFolder)).toBe(false);

@@ -105,7 +105,7 @@ export async function openStage(options: Partial<ShellOptions> = {}): Promise<St
     exchange: (key) => exchange(port, key),
     connect: (door) => connectTab(port, { credential, headers: { origin }, ...door }),
     async [Symbol.asyncDispose]() {
-      await shell.close();
+      await shell.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

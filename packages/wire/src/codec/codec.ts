@@ -1,6 +1,6 @@
 // What a framing is: bytes to messages and back, synchronous and without input or output of its own.
 
-import type { Incoming } from "../transport.ts";
+import type { Incoming } from "../transport/transport.ts";
 
 export interface CodecOptions {
   readonly maxMessageBytes?: number;
@@ -25,3 +25,65 @@ export interface Codec {
   /** The bytes of one message; throws when it is too large, too deep or not JSON. */
   encode(message: unknown, options?: CodecOptions): Buffer;
 }
+
+// Keeps the bytes of one unfinished message. Small chunks are copied into blocks, so that a peer
+// that sends single bytes costs their sum and not a buffer object each; large chunks are kept as
+// they are. The bytes are joined once, when the message is complete.
+
+const blockBytes = 65_536;
+const keepFromBytes = 16_384;
+
+export interface Accumulator {
+  readonly length: number;
+  add(chunk: Buffer): void;
+  /** Everything added so far as one buffer; the accumulator is empty afterwards. */
+  take(): Buffer;
+  clear(): void;
+}
+
+export function createAccumulator(): Accumulator {
+  let parts: Buffer[] = [];
+  let block: Buffer | undefined;
+  let used = 0;
+
+  function closeBlock(): void {
+    if (block && used > 0) parts.push(block.subarray(0, used));
+    block = undefined;
+    used = 0;
+  }
+
+  function clear(): void {
+    parts = [];
+    block = undefined;
+    used = 0;
+    accumulator.length = 0;
+  }
+
+  // A plain member: an object with a getter stays until a full collection (decision 0031).
+  const accumulator = {
+    length: 0,
+    add(chunk: Buffer) {
+      accumulator.length += chunk.length;
+      if (chunk.length >= keepFromBytes) {
+        closeBlock();
+        parts.push(chunk);
+        return;
+      }
+      if (block && used + chunk.length > block.length) closeBlock();
+      block ??= Buffer.allocUnsafeSlow(parts.length === 0 ? firstBlock(chunk.length) : blockBytes);
+      used += chunk.copy(block, used);
+    },
+    take(): Buffer {
+      closeBlock();
+      const [first] = parts;
+      const whole = parts.length === 1 && first ? first : Buffer.concat(parts, accumulator.length);
+      clear();
+      return whole;
+    },
+    clear,
+  };
+  return accumulator;
+}
+
+// Most unfinished messages are the cut-off tail of a chunk and end with the next one.
+const firstBlock = (bytes: number): number => Math.max(bytes * 2, 1_024);

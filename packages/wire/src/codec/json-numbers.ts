@@ -4,7 +4,7 @@
 // every reader rounds them. Found by their source text, which is looked at only where the parsed value is suspicious.
 // What is only passed on keeps the number as it was written (`keepNumbers`); a function can't get it, and says so.
 
-import { cutText } from "../cut-text.ts";
+import { cutText } from "@hawser/protocol/internal";
 import { endOfString } from "./json-text.ts";
 
 export interface AlteredNumber {
@@ -27,21 +27,25 @@ const { rawJSON, isRawJSON } = JSON as unknown as { rawJSON(text: string): objec
 /** A number that is written as its source says, see `keepNumbers`. */
 export const isKeptNumber = (value: unknown): value is object => typeof value === "object" && isRawJSON(value);
 
+/** An array or an object; a kept number is neither. */
+export const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null && !isRawJSON(value);
+
 /** The first number below `under` that JavaScript has altered; `value` is what was parsed there, `text` the whole text. */
 export function findAlteredNumber(value: unknown, text: string, under: readonly string[] = []): AlteredNumber | undefined {
   if (!isSuspicious(value)) return undefined;
-  for (const { path, source } of alteredIn(text, under)) return { pointer: toPointer(path), source };
+  for (const { path, source } of numbersIn(text, under, isAltered)) return { pointer: toPointer(path), source };
   return undefined;
 }
 
 /**
- * The value, in which every altered number is replaced by one that `JSON.stringify` writes as it was. Done in place, but for
- * a value that is itself a number. For what is passed on; nothing can be calculated with them.
+ * The value, in which every altered number is replaced by one that `JSON.stringify` writes as it was. So is `-0`, which
+ * JavaScript holds, but writes as `0`. Done in place, but for a value that is itself a number. For what is passed on;
+ * nothing can be calculated with them.
  */
 export function keepNumbers(value: unknown, text: string, under: readonly string[] = []): unknown {
   if (!isSuspicious(value)) return value;
   let kept = value;
-  for (const { path, source } of alteredIn(text, under)) {
+  for (const { path, source } of numbersIn(text, under, (written) => isNegativeZero(written) || isAltered(written))) {
     const last = path.at(-1);
     if (last === undefined) kept = rawJSON(source);
     else {
@@ -55,7 +59,7 @@ export function keepNumbers(value: unknown, text: string, under: readonly string
 
 const isSame = (value: unknown, source: string): boolean => Object.is(value, Number(source));
 
-/** What to tell whoever has sent the number to a function. */
+/** What to tell the sender of the number. */
 export function describeAltered(source: string): string {
   const became = Number(source);
   const shown = cutText(source, 40);
@@ -81,8 +85,8 @@ const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
 /** A digit, or one of `.+-eE`. */
 const isOfNumber = (unit: number): boolean => isDigit(unit) || unit === 0x2e || unit === 0x2b || unit === 0x2d || (unit | 0x20) === 0x65;
 
-/** One look at each character outside of strings. The text is known to be valid JSON. */
-function* alteredIn(text: string, under: readonly string[]): Generator<Place> {
+/** The numbers that match. One look at each character outside of strings; the text is known to be valid JSON. */
+function* numbersIn(text: string, under: readonly string[], matches: (source: string) => boolean): Generator<Place> {
   const path: Key[] = [];
   let isKey = false;
   for (let at = 0; at < text.length; at++) {
@@ -107,7 +111,7 @@ function* alteredIn(text: string, under: readonly string[]): Generator<Place> {
       while (isOfNumber(text.charCodeAt(end))) end++;
       const source = text.slice(at, end);
       at = end - 1;
-      if (under.every((key, depth) => path[depth] === key) && isAltered(source)) yield { path: path.slice(under.length), source };
+      if (under.every((key, depth) => path[depth] === key) && matches(source)) yield { path: path.slice(under.length), source };
     }
   }
 }
@@ -116,6 +120,8 @@ const toName = (source: string): string => (source.includes("\\") ? (JSON.parse(
 
 export const toPointer = (path: readonly Key[]): string =>
   path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+
+const isNegativeZero = (source: string): boolean => source.startsWith("-0") && Number(source) === 0;
 
 function isAltered(source: string): boolean {
   if (source.length < firstLongChars && !exponent.test(source)) return false;

@@ -4,8 +4,8 @@
 //   writing  escapes U+2028 and U+2029, which some readers take for line ends, and replaces
 //            half pairs by U+FFFD, since strict readers refuse the whole message over one.
 
-import { describeThrown, HawserError } from "../errors.ts";
-import { limits } from "../limits.ts";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { wireLimits } from "../limits.ts";
 
 // Counting the levels of a parsed value is five times as fast as reading brackets. Only a text this
 // long could stall the parser by its nesting, and is looked through before.
@@ -13,9 +13,9 @@ const scanFromChars = 262_144;
 
 /** `mayHoldEscapes` is for a caller who has looked for `\\u` in a larger text that this is a part of. */
 export function parseJsonText(text: string, mayHoldEscapes = text.includes("\\u")): unknown {
-  const maxDepth = limits.maxReadDepth;
+  const maxDepth = wireLimits.maxReadDepth;
   if (text.length >= scanFromChars && exceedsDepth(text, maxDepth)) throw tooDeep();
-  if (text.length > safeChars && weighJsonText(text) > limits.maxHeldBytes) throw tooHeavy();
+  if (text.length > safeChars && weighJsonText(text) > wireLimits.maxHeldBytes) throw tooHeavy();
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -57,20 +57,20 @@ const weighFromChars = 4_096;
 
 /** What a message weighs while it waits: its characters, and a fixed cost for each object, array and named member. */
 export function weighJsonText(text: string): number {
-  return text.length < weighFromChars ? text.length : text.length + countMembers(text) * limits.memberChars;
+  return text.length < weighFromChars ? text.length : text.length + countMembers(text) * wireLimits.memberChars;
 }
 
 // A text up to this length is within the limit even if each of its characters were a member.
-const safeChars = limits.maxHeldBytes / (1 + limits.memberChars);
+const safeChars = wireLimits.maxHeldBytes / (1 + wireLimits.memberChars);
 
 function tooHeavy(): HawserError {
-  const { maxHeldBytes, memberChars } = limits;
+  const { maxHeldBytes, memberChars } = wireLimits;
   const message = `too many objects, arrays and members in one message: with ${memberChars} bytes for each of them it has more than ${maxHeldBytes}; send less, or parts of it as text`;
   return new HawserError("too_large", message, { facts: { maxHeldBytes, memberChars } });
 }
 
 function tooDeep(): HawserError {
-  const maxDepth = limits.maxReadDepth;
+  const maxDepth = wireLimits.maxReadDepth;
   return new HawserError("too_deep", `JSON nested deeper than ${maxDepth} levels; flatten it or send it as a string`, {
     facts: { maxDepth },
   });
@@ -84,7 +84,7 @@ export class JsonText {
   }
 }
 
-export function toJsonText(value: unknown, maxDepth: number = limits.maxWriteDepth): string {
+export function toJsonText(value: unknown, maxDepth: number = wireLimits.maxWriteDepth): string {
   let text: string | undefined;
   try {
     text = value instanceof JsonText ? value.text : JSON.stringify(value);

@@ -4,11 +4,10 @@
 // bytes are kept only as they arrive.
 
 import { isUtf8 } from "node:buffer";
-import { HawserError, toHawserError, tooLarge } from "../errors.ts";
-import { limits } from "../limits.ts";
-import type { Incoming } from "../transport.ts";
-import { createAccumulator } from "./accumulator.ts";
-import type { Codec, CodecOptions, Decoder } from "./codec.ts";
+import { HawserError, toHawserError, tooLarge } from "@hawser/protocol/internal";
+import { wireLimits } from "../limits.ts";
+import type { Incoming } from "../transport/transport.ts";
+import { createAccumulator, type Codec, type CodecOptions, type Decoder } from "./codec.ts";
 import { parseJsonText, toJsonText } from "./json-text.ts";
 
 export const LENGTH_PREFIX_SIZE = 4;
@@ -19,7 +18,7 @@ export const lengthPrefix: Codec = {
   encode(message, options = {}) {
     const text = toJsonText(message);
     const bytes = Buffer.byteLength(text);
-    const max = options.maxMessageBytes ?? limits.maxMessageBytes;
+    const max = options.maxMessageBytes ?? wireLimits.maxMessageBytes;
     if (bytes > max) throw tooLarge("frame", bytes, max);
     const frame = Buffer.allocUnsafe(LENGTH_PREFIX_SIZE + bytes);
     frame.writeUInt32BE(bytes, 0);
@@ -29,7 +28,7 @@ export const lengthPrefix: Codec = {
 };
 
 function createLengthPrefixDecoder(options: CodecOptions = {}): Decoder {
-  const maxBytes = options.maxMessageBytes ?? limits.maxMessageBytes;
+  const maxBytes = options.maxMessageBytes ?? wireLimits.maxMessageBytes;
   const unfinished = createAccumulator();
   let bodyBytes: number | undefined;
   let skipBytes = 0;
@@ -38,7 +37,7 @@ function createLengthPrefixDecoder(options: CodecOptions = {}): Decoder {
 
   function refuse(error: HawserError, head: Buffer, fatal = false): Incoming {
     isOver = fatal;
-    return { kind: "refused", error, head: head.toString("utf8", 0, limits.refusedHeadBytes), position, fatal };
+    return { kind: "refused", error, head: head.toString("utf8", 0, wireLimits.refusedHeadBytes), position, fatal };
   }
 
   function readBody(body: Buffer): Incoming {
@@ -60,7 +59,7 @@ function createLengthPrefixDecoder(options: CodecOptions = {}): Decoder {
       return;
     }
     position++;
-    into.push(refuse(tooLarge("frame", length, maxBytes), Buffer.alloc(0), length > limits.maxDiscardBytes));
+    into.push(refuse(tooLarge("frame", length, maxBytes), Buffer.alloc(0), length > wireLimits.maxDiscardBytes));
     skipBytes = length;
   }
 

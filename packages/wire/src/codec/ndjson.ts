@@ -4,11 +4,10 @@
 // reading goes on with the next line. Size is checked before bytes are kept.
 
 import { isUtf8 } from "node:buffer";
-import { HawserError, toHawserError, tooLarge } from "../errors.ts";
-import { limits } from "../limits.ts";
-import type { Incoming } from "../transport.ts";
-import { createAccumulator } from "./accumulator.ts";
-import type { Codec, CodecOptions, Decoder } from "./codec.ts";
+import { HawserError, toHawserError, tooLarge } from "@hawser/protocol/internal";
+import { wireLimits } from "../limits.ts";
+import type { Incoming } from "../transport/transport.ts";
+import { createAccumulator, type Codec, type CodecOptions, type Decoder } from "./codec.ts";
 import { JsonText, parseJsonText, toJsonText } from "./json-text.ts";
 
 const lineFeed = 0x0a;
@@ -23,14 +22,14 @@ export const ndjson: Codec = {
     // Text that is sent as it is may have line feeds between its tokens; only there they can be.
     const text = message instanceof JsonText ? whole.replaceAll("\n", " ") : whole;
     const bytes = Buffer.byteLength(text);
-    const max = options.maxMessageBytes ?? limits.maxMessageBytes;
+    const max = options.maxMessageBytes ?? wireLimits.maxMessageBytes;
     if (bytes > max) throw tooLarge("line", bytes, max);
     return Buffer.from(`${text}\n`);
   },
 };
 
 function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
-  const { maxMessageBytes: maxBytes = limits.maxMessageBytes, passesHalfPairs = false } = options;
+  const { maxMessageBytes: maxBytes = wireLimits.maxMessageBytes, passesHalfPairs = false } = options;
   const unfinished = createAccumulator();
   let position = 0;
   let isDiscarding = false;
@@ -39,7 +38,7 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
   const refused = (error: HawserError, head: Buffer): Incoming => ({
     kind: "refused",
     error,
-    head: head.toString("utf8", 0, limits.refusedHeadBytes),
+    head: head.toString("utf8", 0, wireLimits.refusedHeadBytes),
     position,
     fatal: false,
   });
@@ -50,7 +49,7 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     try {
       into.push({ kind: "message", value: parseJsonText(text, passesHalfPairs ? false : mayHoldEscapes), text, position });
     } catch (error) {
-      into.push(refused(toHawserError(error), Buffer.from(text.slice(0, limits.refusedHeadBytes))));
+      into.push(refused(toHawserError(error), Buffer.from(text.slice(0, wireLimits.refusedHeadBytes))));
     }
   }
 
@@ -99,7 +98,7 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     // Refused as soon as it is known to be too long: the line may never end.
     position++;
     const declared = unfinished.length + rest.length;
-    const head = Buffer.concat([unfinished.take().subarray(0, limits.refusedHeadBytes), rest.subarray(0, limits.refusedHeadBytes)]);
+    const head = Buffer.concat([unfinished.take().subarray(0, wireLimits.refusedHeadBytes), rest.subarray(0, wireLimits.refusedHeadBytes)]);
     into.push(refused(tooLarge("line", declared, maxBytes), head));
     isDiscarding = true;
   }

@@ -3,15 +3,15 @@
 // request ends with exactly one answer, also when it is refused, cancelled, or the process is told to stop.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { untilAborted, whenAborted } from "../abort.ts";
+import { echoProtocol, HawserError, toHawserError, type EchoRequest } from "@hawser/protocol";
 import { memberSource, withIdSource } from "../codec/json-source.ts";
-import { describeThrown, HawserError, toHawserError } from "../errors.ts";
-import { createInFlightTable, type Flight } from "../in-flight.ts";
-import { logLine } from "../log.ts";
+import { untilAborted } from "../flow/cancel.ts";
+import { createInFlightTable, type Flight } from "../flow/in-flight.ts";
+import { createOutbox } from "../flow/outbox.ts";
+import { createSemaphore } from "../flow/semaphore.ts";
 import type { Lifecycle } from "../process/lifecycle.ts";
-import { echoProtocol, type EchoRequest } from "../protocols/echo.ts";
-import type { Incoming, Transport } from "../transport.ts";
-import { createWorkQueue } from "../work-queue.ts";
+import { createNoMore, serve } from "../serve.ts";
+import type { Incoming, Transport } from "../transport/transport.ts";
 
 export interface ServeEchoOptions {
   readonly workers?: number | undefined;
@@ -23,49 +23,30 @@ export interface ServeEchoOptions {
 type Work = Exclude<EchoRequest, { kind: "cancel" | "status" }>;
 
 /** Resolves when the peer will send no more and everything accepted has been answered. */
-export async function serveEcho(transport: Transport, options: ServeEchoOptions = {}): Promise<void> {
-  const { stopping, cancelling } = options.lifecycle ?? {};
-  const gone = new AbortController();
-  const over = new AbortController();
-  const noMore = AbortSignal.any([gone.signal, stopping, cancelling].filter((signal) => signal !== undefined));
+export function serveEcho(transport: Transport, options: ServeEchoOptions = {}): Promise<void> {
+  const noMore = createNoMore(transport, options.lifecycle);
   const inFlight = createInFlightTable();
-  const queue = createWorkQueue({
-    workers: options.workers ?? 8,
-    capacity: options.queueSize ?? 64,
-    onJobError: (error) => logLine(`[hawser] echo: ${describeThrown(error)}`),
-  });
-  cancelling?.addEventListener("abort", () => inFlight.cancelAll(cancelling.reason as HawserError), { once: true, signal: over.signal });
-  // A peer that is gone reads no answers: what runs for it is of no use any more.
-  void transport.closed.then((reason) => {
-    gone.abort(reason ?? new HawserError("closed", "the connection was closed"));
-    inFlight.cancelAll(gone.signal.reason as HawserError);
-  });
-
+  const workers = createSemaphore(options.workers ?? 8, { maxWaiting: options.queueSize ?? 64 });
   // One message after the other: a slow reader holds the next one back. Workers that sent side by
   // side would fill the transport, and it refuses what it can't hold.
-  let lastSend: Promise<void> = Promise.resolve();
-  function send(idSource: string | undefined, members: object): Promise<void> {
-    // The id goes back as its source says, so that no number and no escape is altered on the way.
-    const sent = lastSend.then(() => transport.send(withIdSource(idSource, members)));
-    lastSend = sent.catch(() => {});
-    return sent;
-  }
+  const outbox = createOutbox<unknown>({ send: (message) => transport.send(message), maxUnsent: 1 });
 
-  async function whenSent(): Promise<void> {
-    const last = lastSend;
-    await last;
-    // One that could not be sent may have been followed by another in its place.
-    if (last !== lastSend) await whenSent();
-  }
+  // The id goes back as its source says, so that no number and no escape is altered on the way.
+  const send = (idSource: string | undefined, members: object): Promise<void> => outbox.send(withIdSource(idSource, members));
 
+  /** Answers that are not on their way yet, or come again as an error. */
+  let answering = 0;
   // What can't be sent becomes an error; where the id itself is too much for a message, one without it.
-  const answer = (idSource: string | undefined, members: object): Promise<void> =>
-    send(idSource, members)
+  function answer(idSource: string | undefined, members: object): Promise<void> {
+    answering++;
+    return send(idSource, members)
       .catch((error: unknown) => (isUnsendable(error) ? send(idSource, errorMembers(error)) : undefined))
       .catch((error: unknown) => (isUnsendable(error) ? send(undefined, errorMembers(error)) : undefined))
-      .catch(() => {}); // the peer is gone, and `closed` has said so
+      .catch(() => {}) // the peer is gone, and `closed` has said so
+      .finally(() => answering--);
+  }
 
-  async function read(item: Incoming): Promise<void> {
+  async function read(item: Incoming): Promise<undefined> {
     const idSource = readId(item.kind === "message" ? item.text : item.head);
     try {
       if (item.kind === "refused") throw item.error;
@@ -75,7 +56,7 @@ export async function serveEcho(transport: Transport, options: ServeEchoOptions 
         const reason = new HawserError("cancelled", `cancelled by request ${request.id}`);
         await answer(idSource, { type: "done", cancelled: inFlight.cancel(request.target, reason) });
       } else if (request.kind === "status") {
-        await answer(idSource, { type: "status", running: queue.running, waiting: queue.waiting });
+        await answer(idSource, { type: "status", running: workers.used, waiting: workers.waiting });
       } else {
         await accept(request, idSource);
       }
@@ -86,15 +67,12 @@ export async function serveEcho(transport: Transport, options: ServeEchoOptions 
 
   async function accept(request: Work, idSource: string | undefined): Promise<void> {
     if (inFlight.has(request.id)) throw new HawserError("duplicate_id", `id ${request.id} is in flight; use a fresh one`);
-    await queue.whenRoom();
+    await workers.whenRoom();
     noMore.throwIfAborted();
     const flight = inFlight.begin(request.id);
-    const fail = (error: unknown): Promise<void> => (flight.finish() ? answer(idSource, errorMembers(error)) : Promise.resolve());
-    const ticket = queue.add(() => run(request, idSource, flight).catch(fail));
-    const onAbort = (): void => {
-      if (ticket?.withdraw()) void fail(flight.signal.reason);
-    };
-    flight.signal.addEventListener("abort", onAbort, { once: true });
+    void workers
+      .run(() => run(request, idSource, flight), flight.signal)
+      .catch((error: unknown) => (flight.finish() ? answer(idSource, errorMembers(error)) : undefined));
   }
 
   async function run(request: Work, idSource: string | undefined, flight: Flight): Promise<void> {
@@ -116,18 +94,12 @@ export async function serveEcho(transport: Transport, options: ServeEchoOptions 
     return { type: "done" };
   }
 
-  async function readAll(): Promise<void> {
-    for await (const item of transport.incoming) await read(item);
+  async function finish(): Promise<void> {
+    await inFlight.whenEmpty();
+    while (answering > 0) await outbox.whenSent();
   }
 
-  try {
-    await Promise.race([readAll(), whenAborted(stopping, over.signal)]);
-    await inFlight.whenEmpty();
-    await whenSent();
-  } finally {
-    // The lifecycle may outlive this transport by far; our listeners on it must not.
-    over.abort();
-  }
+  return serve({ transport, lifecycle: options.lifecycle, read, cancelAll: inFlight.cancelAll, finish });
 }
 
 function parseRequest(value: unknown): EchoRequest {

@@ -3,11 +3,13 @@
 // stopped and kept from outliving us is the same for all of them: owned-process.ts.
 
 import type { StdioOptions } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Codec } from "../codec/codec.ts";
-import { createStreamTransport } from "../stream-transport.ts";
-import type { Transport } from "../transport.ts";
-import { startProcess, type ChildExit, type OwnedProcess, type ProcessOptions, type StartedProcess } from "./owned-process.ts";
+import { createStreamTransport } from "../transport/stream-transport.ts";
+import type { Transport } from "../transport/transport.ts";
+import { type ChildExit, type OwnedProcess, type ProcessOptions, type StartedProcess, startProcess } from "./owned-process.ts";
 
 interface WithStderr extends ProcessOptions {
   /** Gets what the child writes to stderr; without it, that goes to our own stderr. */
@@ -30,7 +32,7 @@ export interface Child extends OwnedProcess {
   readonly transport: Transport;
 }
 
-/** `stop` drops what nobody has read from its output. */
+/** `stop` drops unread output. */
 export interface PipedChild extends OwnedProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -59,7 +61,7 @@ async function startPipedChild(options: PipedChildOptions): Promise<PipedChild> 
   const started = await startWithPipes(options);
   const { stdin, stdout } = started;
   return withPipes(started, { stdin, stdout }, async () => {
-    // Nobody may be reading its output any more; its log is read to the end.
+    // Its output may have no reader any more; its log is read to the end.
     stdin.destroy();
     stdout.destroy();
     await started.whenDrained();
@@ -87,4 +89,20 @@ function withPipes<Pipes extends object>(started: StartedProcess, pipes: Pipes, 
   }
 
   return { pid, exited, kill, setKeepsAlive, stop: () => (stopping ??= stop()), ...pipes };
+}
+
+// How a program starts `hawser` when it was not told: the one that is installed beside this package, so that nothing
+// has to be on the PATH; without one, the name, which the PATH leads to. Not the one of the working folder, which may
+// be anybody's.
+
+/** The program and its first arguments. */
+export function hawserCommand(): readonly [string, ...string[]] {
+  // Inside Electron, execPath is the app.
+  if (process.versions["electron"] !== undefined) return ["hawser"];
+  try {
+    const manifest = createRequire(import.meta.url).resolve("hawser/package.json");
+    return [process.execPath, join(dirname(manifest), "bin", "hawser.mjs")];
+  } catch {
+    return ["hawser"];
+  }
 }

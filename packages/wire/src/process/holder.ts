@@ -6,7 +6,10 @@
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
-import { hostname } from "node:os";
+import { stat, utimes } from "node:fs/promises";
+import { hostname, uptime } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { wireLimits } from "../limits.ts";
 
 /** A process that has ended and only waits for its parent to notice is gone. */
 export type HolderState = "alive" | "gone" | "unsure";
@@ -66,7 +69,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of somebody else exists as well.
+    // A process of another user exists as well.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
@@ -101,4 +104,41 @@ function startByPs(pid: number): string {
   } catch {
     return "0";
   }
+}
+
+// Signs of life in a file's time of change, for readers that can't see the process behind it: it belongs to another
+// container or machine, or its start is not known. A holder touches its file again and again. A file
+// that was not touched for long is watched before it counts as left behind: a machine that has slept wakes its
+// processes together, and the one that looks may be the first.
+
+/** Touches it until the returned function is called. Doesn't keep the process alive. */
+export function startBeat(path: string): () => void {
+  const timer = setInterval(() => {
+    const now = new Date();
+    // Gone, or not writable for the moment: its user will notice.
+    utimes(path, now, now).catch(() => {});
+  }, wireLimits.lockBeatMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Whether it has not been touched for so long that watching it is worth the time. A clock may be wrong in both directions. */
+export async function isSilent(path: string, silenceMs: number = wireLimits.lockSilenceMs): Promise<boolean> {
+  const touchedAt = await timeOf(path);
+  return touchedAt === undefined || Math.abs(Date.now() - touchedAt) > silenceMs;
+}
+
+/** Watches a silent one for longer than a beat. True when it was not touched meanwhile. */
+export async function staysSilent(path: string, watchMs: number = wireLimits.lockBeatMs + watchMarginMs): Promise<boolean> {
+  const before = await timeOf(path);
+  // Not since this machine was started: its holder can't have slept together with us.
+  if (before === undefined || before < Date.now() - uptime() * 1_000) return true;
+  await sleep(watchMs);
+  return (await timeOf(path)) === before;
+}
+
+const watchMarginMs = 1_000;
+
+async function timeOf(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.mtimeMs;
 }

@@ -5,8 +5,8 @@
 // starts the clock, since everything that came before it was accepted. Whatever happens, the
 // process is gone after a bounded wait.
 
-import { HawserError } from "../errors.ts";
-import { limits } from "../limits.ts";
+import { HawserError } from "@hawser/protocol";
+import { wireLimits } from "../limits.ts";
 
 export type EndCause = "input-ended" | "signal" | "parent-gone" | "output-closed";
 
@@ -18,6 +18,8 @@ export interface Lifecycle {
 export interface LifecycleControl extends Lifecycle {
   /** Begins the end and cancels after `graceMs`. A later call may only make it sooner. */
   end(cause: EndCause, graceMs: number): void;
+  /** Everything that has called for the end so far. */
+  readonly causes: ReadonlySet<EndCause>;
   /** Resolves when even the time to answer cancelled work is over. */
   readonly overdue: Promise<void>;
   dispose(): void;
@@ -26,6 +28,7 @@ export interface LifecycleControl extends Lifecycle {
 export function createLifecycle(): LifecycleControl {
   const stopping = new AbortController();
   const cancelling = new AbortController();
+  const causes = new Set<EndCause>();
   const overdue = Promise.withResolvers<void>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
 
@@ -36,14 +39,16 @@ export function createLifecycle(): LifecycleControl {
   function cancel(why: EndCause): void {
     if (cancelling.signal.aborted) return;
     cancelling.abort(new HawserError("cancelled", `cancelled: ${explanation[why]}`, { facts: { cause: why } }));
-    after(limits.cancelGraceMs, overdue.resolve);
+    after(wireLimits.cancelGraceMs, overdue.resolve);
   }
 
   return {
     stopping: stopping.signal,
     cancelling: cancelling.signal,
+    causes,
     overdue: overdue.promise,
     end(cause, graceMs) {
+      causes.add(cause);
       if (cause !== "input-ended") {
         stopping.abort(new HawserError("cancelled", `not started: ${explanation[cause]}`, { facts: { cause: cause } }));
       }
@@ -59,13 +64,31 @@ export function createLifecycle(): LifecycleControl {
 const secondSignalExitCode = 143;
 
 /** A first signal begins the end; a second one is obeyed at once. */
-export function endOnSignals(lifecycle: LifecycleControl): void {
+function endOnSignals(lifecycle: LifecycleControl): void {
   let signals = 0;
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(signal, () => {
       if (++signals > 1) process.exit(secondSignalExitCode);
-      lifecycle.end("signal", limits.signalGraceMs);
+      lifecycle.end("signal", wireLimits.signalGraceMs);
     });
+  }
+}
+
+/**
+ * Serves until a signal comes, or the process that started this one is gone (`parent`, its id, where that was read
+ * earlier). `run` returns, with everything that it holds let go, once `stopping` is aborted.
+ */
+export async function runUntilStopped<Result>(
+  run: (lifecycle: LifecycleControl) => Promise<Result>,
+  parent: number = process.ppid,
+): Promise<Result> {
+  const lifecycle = createLifecycle();
+  endOnSignals(lifecycle);
+  watchParent(() => lifecycle.end("parent-gone", 0), parent);
+  try {
+    return await run(lifecycle);
+  } finally {
+    lifecycle.dispose();
   }
 }
 
@@ -75,3 +98,18 @@ const explanation: Record<EndCause, string> = {
   "parent-gone": "the program that started this process is gone",
   "output-closed": "nobody reads the answers any more",
 };
+
+// Notices that the process that started us is gone. The end of stdin is not enough: another
+// process may hold the pipe open. A dead parent's child is given to another one, so a changed
+// parent id is proof.
+
+/** Calls `onGone` once, when the parent has died. Returns a function that stops watching. */
+export function watchParent(onGone: () => void, parent: number = process.ppid): () => void {
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onGone();
+  }, wireLimits.parentPollMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -3,11 +3,11 @@
 // whatever its pipes are used for, is started and stopped here. One that owns a group takes with it what it has
 // started: all of its group, and on Linux also what has left the group (process-tree.ts).
 
-import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
+import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { existsSync } from "node:fs";
-import { isSettledWithin } from "../abort.ts";
-import { HawserError } from "../errors.ts";
-import { limits } from "../limits.ts";
+import { HawserError, protocolLimits } from "@hawser/protocol/internal";
+import { isSettledWithin } from "../flow/cancel.ts";
+import { wireLimits } from "../limits.ts";
 import { onProcessEnd } from "./process-end.ts";
 import { createProcessTree, type ProcessTree } from "./process-tree.ts";
 
@@ -84,10 +84,10 @@ async function watchProcess(child: ChildProcess, options: ProcessOptions, { grou
 
   async function stop(): Promise<ChildExit> {
     child.stdin?.end();
-    if (!(await isSettledWithin(exited, options.stopInputMs ?? limits.stopInputMs))) {
+    if (!(await isSettledWithin(exited, options.stopInputMs ?? wireLimits.stopInputMs))) {
       group?.look(child);
       child.kill("SIGTERM");
-      if (!(await isSettledWithin(exited, options.stopSignalMs ?? limits.stopSignalMs))) child.kill("SIGKILL");
+      if (!(await isSettledWithin(exited, options.stopSignalMs ?? wireLimits.stopSignalMs))) child.kill("SIGKILL");
     }
     // Always: the process itself may be gone and have left something behind that holds its pipes.
     group?.kill(child);
@@ -107,7 +107,7 @@ async function watchProcess(child: ChildProcess, options: ProcessOptions, { grou
       for (const handle of handles) handle?.[keepsAlive ? "ref" : "unref"]();
     },
     stop: () => (stopping ??= stop()),
-    whenDrained: async () => void (await isSettledWithin(closed, limits.closeFlushMs)),
+    whenDrained: async () => void (await isSettledWithin(closed, wireLimits.closeFlushMs)),
   };
 }
 
@@ -156,4 +156,27 @@ function reasonFor(cause: NodeJS.ErrnoException, cwd: string | undefined): strin
   // The system gives the same error for a working directory that is not there.
   if (cwd !== undefined && !existsSync(cwd)) return `its working directory ${cwd} does not exist`;
   return "there is no such program; check the name and the PATH";
+}
+
+// The end of what a process writes to stderr: where one that dies says why. Of any length of it only the end is kept, in
+// whole characters, wherever the pipe or the cut parts them.
+
+export interface LastWords {
+  add(chunk: Uint8Array): void;
+  readonly text: string;
+}
+
+export function createLastWords(maxChars: number = protocolLimits.maxErrorTextChars): LastWords {
+  const decoder = new TextDecoder();
+  let text = "";
+  return {
+    add(chunk) {
+      text = (text + decoder.decode(chunk, { stream: true })).slice(-maxChars);
+      const first = text.charCodeAt(0);
+      if (first >= 0xdc00 && first < 0xe000) text = text.slice(1);
+    },
+    get text() {
+      return text;
+    },
+  };
 }

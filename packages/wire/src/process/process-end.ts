@@ -1,5 +1,5 @@
 // Work that must be done before the process is gone: at a normal exit, process.exit, an uncaught error,
-// and signals that nobody else handles. Each cleanup is synchronous and runs at most once. While nothing
+// and signals that have no other handler. Each cleanup is synchronous and runs at most once. While nothing
 // is registered, no listener is installed. Copies of this module (one bundled, one not) share one registry,
 // so that they count as one. SIGKILL and abort() run no code; nor does a worker thread that is ended from
 // outside, by terminate() or with its process: what it should have done is left undone.
@@ -30,7 +30,7 @@ function runCleanups(): void {
     try {
       cleanup();
     } catch {
-      // The others must still run, and there is nobody left to tell.
+      // The others must still run, and no one is left to report to.
     }
   }
 }

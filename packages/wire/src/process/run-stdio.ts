@@ -4,14 +4,12 @@
 
 import { Socket } from "node:net";
 import type { Codec } from "../codec/codec.ts";
-import { describeThrown, type HawserError } from "../errors.ts";
-import { limits } from "../limits.ts";
-import { revealProse } from "../reveal.ts";
+import { describeThrown, type HawserError, revealProse } from "@hawser/protocol/internal";
+import { wireLimits } from "../limits.ts";
 import { logLine } from "../log.ts";
-import { createStreamTransport, type StreamTransportOptions } from "../stream-transport.ts";
-import type { Transport } from "../transport.ts";
-import { createLifecycle, endOnSignals, type Lifecycle } from "./lifecycle.ts";
-import { watchParent } from "./parent-watch.ts";
+import { createStreamTransport, type StreamTransportOptions } from "../transport/stream-transport.ts";
+import type { Transport } from "../transport/transport.ts";
+import { runUntilStopped, type Lifecycle, type LifecycleControl } from "./lifecycle.ts";
 import { keepGrownHeapSmall } from "./small-heap.ts";
 import { guardStdout, type StdoutGuard } from "./stdout-guard.ts";
 
@@ -27,8 +25,12 @@ const outputClosedExitCode = 7;
 /** Never returns: the process is this protocol's from now on, its memory included, and exits when the serving is over. */
 export async function runStdio(options: RunStdioOptions): Promise<never> {
   keepGrownHeapSmall();
+  process.exit(await runUntilStopped((lifecycle) => serveStdio(options, lifecycle)));
+}
+
+/** Resolves with the exit code, once everything is written. */
+async function serveStdio(options: RunStdioOptions, lifecycle: LifecycleControl): Promise<number> {
   const guard = guardStdout();
-  const lifecycle = createLifecycle();
   const transport = createStreamTransport({
     readable: process.stdin,
     writable: process.stdout,
@@ -36,17 +38,11 @@ export async function runStdio(options: RunStdioOptions): Promise<never> {
     maxUnreadChars: options.maxUnreadChars,
     ownsStreams: false,
     write: process.stdout.isTTY ? revealed(guard) : guard.write,
-    closeFlushMs: limits.exitFlushMs,
+    closeFlushMs: wireLimits.exitFlushMs,
   });
 
-  let peerGone: HawserError | undefined;
   let isUnread = false;
-  endOnSignals(lifecycle);
-  process.stdin.once("end", () => lifecycle.end("input-ended", options.eofGraceMs ?? limits.eofGraceMs));
-  watchParent(() => {
-    lifecycle.end("parent-gone", 0);
-    peerGone = lifecycle.cancelling.reason as HawserError;
-  });
+  process.stdin.once("end", () => lifecycle.end("input-ended", options.eofGraceMs ?? wireLimits.eofGraceMs));
   watchOutput(guard);
   process.stdout.once("error", (error: NodeJS.ErrnoException) => {
     isUnread = true;
@@ -60,12 +56,12 @@ export async function runStdio(options: RunStdioOptions): Promise<never> {
     exitCode = 1;
   });
   await Promise.race([serving, lifecycle.overdue]);
-  // Never exits with bytes pending, unless nobody is there to read them.
-  await transport.close(peerGone);
-  process.exit(isUnread ? outputClosedExitCode : exitCode);
+  // Never exits with bytes pending, unless there is no reader for them.
+  await transport.close(lifecycle.causes.has("parent-gone") ? (lifecycle.cancelling.reason as HawserError) : undefined);
+  return isUnread ? outputClosedExitCode : exitCode;
 }
 
-/** Somebody tries it on a terminal, and what their peers wrote must not give it orders. */
+/** On a terminal, text from the peer must not act as control sequences. */
 const revealed =
   (guard: StdoutGuard): StdoutGuard["write"] =>
   (bytes, onWritten) =>
@@ -77,5 +73,5 @@ function watchOutput(guard: StdoutGuard): void {
   const { stdout } = process;
   if (!(stdout instanceof Socket)) return;
   const ask = (): void => void (stdout.writable && stdout.writableLength === 0 && guard.write(Buffer.alloc(0)));
-  setInterval(ask, limits.parentPollMs).unref();
+  setInterval(ask, wireLimits.parentPollMs).unref();
 }

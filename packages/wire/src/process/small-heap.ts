@@ -11,7 +11,7 @@ import { PerformanceObserver } from "node:perf_hooks";
 const holdFlag = "--semi-space-growth-factor=1";
 const growFlag = "--semi-space-growth-factor=2"; // V8's own value
 const holdFromBytes = 8_388_608;
-// Looking takes some milliseconds the first time, and whoever has just started this process waits for its first answer.
+// The first look takes some milliseconds, and at the start a caller is waiting for the first answer.
 const lookAfterMs = 100;
 
 let holders = 0;
@@ -22,7 +22,7 @@ export function keepHeapSmall(): void {
   setFlag(holdFlag);
 }
 
-/** Until the work has ended, if nobody else wants it then. */
+/** Until the work has ended, unless another user needs it then. */
 export async function withSmallHeap<Value>(work: () => Promise<Value>): Promise<Value> {
   keepHeapSmall();
   try {

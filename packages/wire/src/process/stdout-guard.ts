@@ -39,7 +39,7 @@ export function guardStdout(): StdoutGuard {
     // Never asks to wait: a pipe into stdout would wait for a 'drain' that only the protocol's bytes bring.
     return true;
   }) as typeof writeOut;
-  // An end of stdout that somebody else wants is no end of the protocol.
+  // Other code may end stdout; that must not end the protocol.
   stdout.end = ((...parameters: Parameters<typeof writeErr>) => {
     if (parameters[0] !== undefined && typeof parameters[0] !== "function") stderr.write(...parameters);
     else afterwards(parameters);

@@ -2,9 +2,9 @@
 
 import fs from "node:fs";
 import { connect, type Socket } from "node:net";
-import { describeThrown, HawserError } from "../errors.ts";
-import { limits } from "../limits.ts";
-import { isTrustedOwner } from "../trusted-owner.ts";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { wireLimits } from "../limits.ts";
+import { isTrustedOwner } from "../files/temporary-folder.ts";
 import { checkSocketPath } from "./names.ts";
 
 export interface ConnectOptions {
@@ -14,7 +14,7 @@ export interface ConnectOptions {
 export async function connectSocket(path: string, { signal }: ConnectOptions = {}): Promise<Socket> {
   checkSocketPath(path);
   checkOwner(path);
-  const timeoutMs = limits.connectTimeoutMs;
+  const timeoutMs = wireLimits.connectTimeoutMs;
   const socket = connect({ path, allowHalfOpen: true });
   const outcome = Promise.withResolvers<void>();
   const timer = setTimeout(() => outcome.reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
@@ -28,7 +28,7 @@ export async function connectSocket(path: string, { signal }: ConnectOptions = {
     socket.destroy();
     if (signal?.aborted) throw new HawserError("cancelled", "cancelled by the caller", { cause });
     const { code: errno } = cause as NodeJS.ErrnoException;
-    throw new HawserError("connection_failed", `can't connect to ${path}: ${reasonFor(cause)}`, { cause, facts: { path, errno } });
+    throw new HawserError("connection_failed", describeFailure(path, cause), { cause, facts: { path, errno } });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
@@ -43,7 +43,7 @@ export async function connectSocket(path: string, { signal }: ConnectOptions = {
   return socket;
 }
 
-// Where everybody may make files, anybody can take the name of a program that has ended and answer in its place.
+// Where all users may make files, any of them can take the name of a program that has ended and answer in its place.
 function checkOwner(path: string): void {
   const uid = [fs.lstatSync, fs.statSync].map((look) => ownerOf(path, look)).find((owner) => owner !== undefined && !isTrustedOwner(owner));
   if (uid === undefined) return;
@@ -59,28 +59,27 @@ function ownerOf(path: string, look: typeof fs.statSync): number | undefined {
   }
 }
 
-function reasonFor(cause: unknown): string {
+function describeFailure(path: string, cause: unknown): string {
   switch ((cause as NodeJS.ErrnoException).code) {
     case "ENOENT":
-      return "there is no such socket; the program that served it has ended or was never started";
     case "ECONNREFUSED":
-      return "nobody listens there any more; start the program again";
+      return `no program is listening at ${path}; is it running?`;
     case "EACCES":
-      return "it belongs to another user";
+      return `can't connect to ${path}: it belongs to another user`;
     case "EAGAIN":
-      return "the program is too busy to accept connections; try again";
+      return `can't connect to ${path}: the program is too busy to accept connections; try again`;
     default:
-      return describeThrown(cause);
+      return `can't connect to ${path}: ${describeThrown(cause)}`;
   }
 }
 
-/** What a connect attempt tells about a socket file. Only `dead` is proof that nobody listens. */
+/** What a connect attempt tells about a socket file. Only `dead` proves that there is no listener. */
 export type Liveness = "live" | "dead" | "unknown";
 
 export function probeSocket(path: string): Promise<Liveness> {
   return new Promise((resolve) => {
     const socket = connect({ path });
-    const timer = setTimeout(() => finish("unknown"), limits.connectTimeoutMs);
+    const timer = setTimeout(() => finish("unknown"), wireLimits.connectTimeoutMs);
     function finish(liveness: Liveness): void {
       clearTimeout(timer);
       socket.destroy();

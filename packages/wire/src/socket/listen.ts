@@ -5,11 +5,11 @@
 
 import fs from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { HawserError } from "../errors.ts";
-import { limits } from "../limits.ts";
+import { HawserError } from "@hawser/protocol";
+import { wireLimits } from "../limits.ts";
 import { logLine } from "../log.ts";
 import type { SessionFiles } from "./session-files.ts";
-import { sweepLeftovers } from "./sweep.ts";
+import { sweepLeftovers } from "./leftovers.ts";
 
 export interface ListenOptions {
   readonly files: SessionFiles;
@@ -33,8 +33,8 @@ export async function listenSocket(options: ListenOptions): Promise<Listener> {
   const { socketPath, directory } = files.names;
   const isPipe = process.platform === "win32";
   const privateSocketPath = files.claimSocket();
-  const free = openFileLimit() - limits.reservedDescriptors;
-  const maxConnections = options.maxConnections ?? Math.max(1, Math.min(limits.maxConnections, free));
+  const free = openFileLimit() - wireLimits.reservedDescriptors;
+  const maxConnections = options.maxConnections ?? Math.max(1, Math.min(wireLimits.maxConnections, free));
   const sockets = new Set<Socket>();
   const refusals = createRefusals(options.refusal, free - maxConnections);
   let isOverloaded = false;
@@ -102,7 +102,7 @@ interface Refusals {
 // keep the refusal from it. So it stays open for a moment, and what it sends is dropped. Where
 // descriptors are scarce only the latest few do, out of those that connections leave free.
 function createRefusals(refusal: Buffer | undefined, freeDescriptors: number): Refusals {
-  const maxLingering = Math.max(limits.reservedDescriptors / 8, Math.min(limits.maxConnections, freeDescriptors));
+  const maxLingering = Math.max(wireLimits.reservedDescriptors / 8, Math.min(wireLimits.maxConnections, freeDescriptors));
   const lingering = new Set<Socket>();
 
   function destroy(socket: Socket): void {
@@ -112,7 +112,7 @@ function createRefusals(refusal: Buffer | undefined, freeDescriptors: number): R
 
   return {
     refuse(socket) {
-      const timer = setTimeout(destroy, limits.closeFlushMs, socket);
+      const timer = setTimeout(destroy, wireLimits.closeFlushMs, socket);
       lingering.add(socket);
       socket.once("close", () => {
         clearTimeout(timer);
@@ -143,7 +143,7 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-/** How many descriptors this process may have; where nobody says, more than we ask for. */
+/** How many descriptors this process may have; where the system doesn't say, more than we ask for. */
 function openFileLimit(): number {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(fs.readFileSync("/proc/self/limits", "utf8"))?.[1];

@@ -4,8 +4,8 @@
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { SocketPathTooLong } from "../contract-errors.ts";
-import { checkFolder, temporaryFolders } from "../temporary-folder.ts";
+import { SocketPathTooLong } from "@hawser/protocol/internal";
+import { checkFolder, temporaryFolders } from "../files/temporary-folder.ts";
 
 export const SOCKET_FILE_PREFIX = "claudecode_ipc_";
 export const SOCKET_FILE_SUFFIX = ".sock";

@@ -1,18 +1,16 @@
 // The files of one session: a private directory (0700) and the names it publishes beside it.
 // Everything is made inside the directory and appears under its public name by a hard link, which
-// is atomic, complete, already private, and never replaces what somebody else put there. Removal
+// is atomic, complete, already private, and never replaces another's file. Removal
 // is synchronous, idempotent, spares what is no longer ours, and also runs when the process ends.
 
 import fs from "node:fs";
 import { join } from "node:path";
-import { describeThrown, HawserError } from "../errors.ts";
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { withFileLock } from "../files/file-lock.ts";
 import { logLine } from "../log.ts";
 import { onProcessEnd } from "../process/process-end.ts";
-import { isDeadSocket } from "./dead-socket.ts";
-import { identityOf, isSameFile, type FileIdentity } from "./file-identity.ts";
-import { takeFixedName } from "./fixed-name.ts";
-import { withNameLock } from "./name-lock.ts";
-import { checkSocketPath, SOCKET_PERMISSIONS, type SessionNames } from "./names.ts";
+import { type FileIdentity, identityOf, isDeadSocket, isSameFile, withNameLock } from "./leftovers.ts";
+import { checkSocketPath, type FixedNames, type SessionNames, SOCKET_PERMISSIONS } from "./names.ts";
 
 export interface SessionFiles {
   readonly names: SessionNames;
@@ -72,7 +70,7 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
   async function takeOver(): Promise<boolean> {
     const isOurs = await withNameLock(socketPath, async () => {
       if (!(await isDeadSocket(socketPath)) || files.isRemoved) return false;
-      // Nothing is awaited from the proof to here. Somebody else may have removed it meanwhile, which is as good.
+      // Nothing is awaited from the proof to here. Another process may have removed it meanwhile; the result is the same.
       fs.rmSync(socketPath, { force: true });
       publish(privateSocketPath, socketPath);
       return true;
@@ -95,7 +93,7 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
       orLog(path, () => isSameFile(identityOf(path), identity) && fs.rmSync(path, { force: true }));
     }
     orLog(privateDirectory, () => {
-      // A link or another directory in its place leads to files of somebody else.
+      // A link or another directory in its place leads to another's files.
       if (isSameFile(identityOf(privateDirectory), ownDirectory)) removeDirectory(privateDirectory, [privateSocketPath, privateSchemaPath]);
     });
   }
@@ -144,4 +142,44 @@ const isTaken = (error: unknown): boolean => (error as NodeJS.ErrnoException).co
 
 function nameTaken(path: string): HawserError {
   return new HawserError("name_taken", `${path} exists and is not ours to replace; start again for a fresh name`, { facts: { path } });
+}
+
+// A name that stays the same over restarts of a program belongs to one running program at a time. A program that finds it taken by a
+// socket without a listener takes it over, while holding a lock; a live one, and anything that isn't a socket of
+// ours, is left alone. The schema file under that name changes in one step, between the removal of the old socket and the arrival of the new one:
+// who reaches the program reads its own schemas.
+
+export interface FixedNameOptions {
+  readonly names: SessionNames;
+  /** Called before a file gets its fixed name, so that it is removed even if that fails half-way. */
+  onPublish(path: string, source: string): void;
+  /** True when the session has ended meanwhile; then nothing is published. */
+  isOver(): boolean;
+}
+
+/** Gives the session's published socket and schema file their fixed names. Rejects with `name_taken` while a running program has them. */
+async function takeFixedName(fixed: FixedNames, { names, onPublish, isOver }: FixedNameOptions): Promise<void> {
+  await withFileLock(`${fixed.socketPath}.lock`, async () => {
+    if (identityOf(fixed.socketPath) && !(await isDeadSocket(fixed.socketPath))) throw nameInUse(fixed);
+    if (isOver()) return;
+    // Nothing is awaited from the proof to the end.
+    fs.rmSync(fixed.socketPath, { force: true });
+    if (identityOf(names.schemaPath)) {
+      const draft = join(names.privateDirectory, "fixed.json");
+      fs.linkSync(names.schemaPath, draft);
+      onPublish(fixed.schemaPath, names.schemaPath);
+      fs.renameSync(draft, fixed.schemaPath);
+    }
+    onPublish(fixed.socketPath, names.socketPath);
+    fs.linkSync(names.socketPath, fixed.socketPath);
+  });
+}
+
+function nameInUse({ name, socketPath }: FixedNames): HawserError {
+  const stat = fs.lstatSync(socketPath, { throwIfNoEntry: false });
+  const isOurs = stat?.isSocket() === true && stat.uid === process.getuid?.();
+  const reason = isOurs
+    ? `a running program listens at ${socketPath}. Stop it, or choose another name`
+    : `${socketPath} is not a socket of yours. Remove it, or choose another name`;
+  return new HawserError("name_taken", `"${name}" is taken: ${reason}`, { facts: { path: socketPath } });
 }

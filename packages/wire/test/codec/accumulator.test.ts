@@ -1,7 +1,7 @@
 // The store of an unfinished message: the same bytes come out, in one piece, at a bounded cost.
 
 import { expect, it } from "vitest";
-import { createAccumulator } from "../../src/codec/accumulator.ts";
+import { createAccumulator } from "../../src/codec/codec.ts";
 import { cut } from "../framing.ts";
 import { createRandom } from "../random.ts";
 

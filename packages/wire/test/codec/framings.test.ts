@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 import type { Codec } from "../../src/codec/codec.ts";
 import { lengthPrefix } from "../../src/codec/length-prefix.ts";
 import { ndjson } from "../../src/codec/ndjson.ts";
-import { limits } from "../../src/limits.ts";
+import { wireLimits } from "../../src/limits.ts";
 import { asReceived, asRefused, cut, decodeAll, framings, oneByteEach, outcomes, rawFrame, valuesOf } from "../framing.ts";
-import { processorTimeOf } from "../processor-time.ts";
+import { processorTimeOf } from "../../../../test/kit/processor-time.ts";
 import { createRandom } from "../random.ts";
 
 const manyBytesEach = { a: "é ß 漢字 💥 \u2028", list: [1, null, { b: "\n" }] };
@@ -69,7 +69,7 @@ describe.each(framings)("$name", (codec) => {
   });
 
   it("WIR-02 R9 takes exactly 10,485,760 bytes; one more is refused once and the stream lives", () => {
-    expect(limits.maxMessageBytes).toBe(10_485_760);
+    expect(wireLimits.maxMessageBytes).toBe(10_485_760);
     const largest = `"${"x".repeat(10_485_758)}"`;
     const stream = [rawFrame(codec, largest), rawFrame(codec, `${largest} `), rawFrame(codec, '{"alive":true}')];
     for (const chunkBytes of [65_536, 10_485_764 + 1, 100_000_000]) {

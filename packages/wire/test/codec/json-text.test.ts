@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { exceedsDepth, JsonText, parseJsonText, toJsonText } from "../../src/codec/json-text.ts";
-import { limits } from "../../src/limits.ts";
+import { wireLimits } from "../../src/limits.ts";
 
 const nested = (depth: number, inside = ""): string => `${"[".repeat(depth)}${inside}${"]".repeat(depth)}`;
 const nestedObjects = (depth: number): string => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
@@ -15,7 +15,7 @@ function deepValue(depth: number): unknown {
 
 describe("reading", () => {
   it("G14 takes 128 levels and refuses 129, of lists, of objects and mixed", () => {
-    expect(limits.maxReadDepth).toBe(128);
+    expect(wireLimits.maxReadDepth).toBe(128);
     for (const make of [nested, nestedObjects, (depth: number) => JSON.stringify(deepValue(depth))]) {
       expect(parseJsonText(make(128))).toBeTypeOf("object");
       expect(() => parseJsonText(make(129))).toThrow(expect.objectContaining({ code: "too_deep", facts: { maxDepth: 128 } }));
@@ -76,7 +76,7 @@ describe("reading", () => {
 
 describe("writing", () => {
   it("G14 writes 127 levels and refuses 128", () => {
-    expect(limits.maxWriteDepth).toBe(127);
+    expect(wireLimits.maxWriteDepth).toBe(127);
     expect(toJsonText(deepValue(127))).toBe(JSON.stringify(deepValue(127)));
     expect(() => toJsonText(deepValue(128))).toThrow(expect.objectContaining({ code: "too_deep", facts: { maxDepth: 127 } }));
     expect(() => toJsonText(new JsonText(nested(128)))).toThrow(expect.objectContaining({ code: "too_deep" }));

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { LENGTH_PREFIX_SIZE, lengthPrefix } from "../../src/codec/length-prefix.ts";
-import { limits } from "../../src/limits.ts";
+import { wireLimits } from "../../src/limits.ts";
 import { asReceived, asRefused, cut, decodeAll, lengthHeader, oneByteEach, outcomes, rawFrame, valuesOf } from "../framing.ts";
 
 describe("golden bytes", () => {
@@ -55,7 +55,7 @@ describe("headers", () => {
   );
 
   it("a length of exactly 64 MiB is still skipped, and the stream lives", () => {
-    expect(limits.maxDiscardBytes).toBe(67_108_864);
+    expect(wireLimits.maxDiscardBytes).toBe(67_108_864);
     const decoder = lengthPrefix.createDecoder();
     expect(outcomes(decoder.push(lengthHeader(67_108_864)))).toEqual(["too_large"]);
     const filler = Buffer.alloc(1_048_576, "{");
@@ -119,7 +119,7 @@ describe("the end of the stream", () => {
 });
 
 it("a refused frame keeps its first 4,096 bytes and no more", () => {
-  expect(limits.refusedHeadBytes).toBe(4_096);
+  expect(wireLimits.refusedHeadBytes).toBe(4_096);
   const [item] = decodeAll(lengthPrefix, cut(rawFrame(lengthPrefix, `{"id":"1",${"é".repeat(50_000)}`), [7, 9, 30_000]));
   const { head } = asRefused(item);
   expect(head.startsWith('{"id":"1",é')).toBe(true);

@@ -2,8 +2,8 @@
 // knows which answers end a request.
 
 import { JsonText } from "../../src/codec/json-text.ts";
-import type { EchoResponse } from "../../src/protocols/echo.ts";
-import type { Transport } from "../../src/transport.ts";
+import type { EchoResponse } from "@hawser/protocol";
+import type { Transport } from "../../src/transport/transport.ts";
 
 export interface Answer {
   readonly value: EchoResponse;

@@ -4,10 +4,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ndjson } from "../../src/codec/ndjson.ts";
-import { createStreamTransport } from "../../src/stream-transport.ts";
-import type { Transport } from "../../src/transport.ts";
+import { createStreamTransport } from "../../src/transport/stream-transport.ts";
+import type { Transport } from "../../src/transport/transport.ts";
 import { framings } from "../framing.ts";
-import { exitOf, startFixture, wait, type PipedChild } from "../pipes.ts";
+import { exitOf, type PipedChild } from "../../../../test/kit/node-programs.ts";
+import { startFixture, wait } from "../pipes.ts";
 import { createEchoClient, type EchoClient } from "./echo-client.ts";
 
 describe.each(framings)("over $name", (codec) => {

@@ -6,9 +6,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Codec } from "../../src/codec/codec.ts";
 import { lengthPrefix } from "../../src/codec/length-prefix.ts";
 import { serveEcho } from "../../src/echo/serve-echo.ts";
-import { createStreamTransport, type StreamTransportOptions } from "../../src/stream-transport.ts";
+import { createStreamTransport, type StreamTransportOptions } from "../../src/transport/stream-transport.ts";
 import { decodeAll, framings, lengthHeader, rawFrame, valuesOf } from "../framing.ts";
-import { bothWays, unixPair, until, wait } from "../pipes.ts";
+import { bothWays, unixPair, wait } from "../pipes.ts";
+import { until } from "../../../../test/kit/until.ts";
 import { createEchoClient, type EchoClient } from "./echo-client.ts";
 
 interface Served {

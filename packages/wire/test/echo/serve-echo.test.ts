@@ -4,11 +4,11 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveEcho, type ServeEchoOptions } from "../../src/echo/serve-echo.ts";
-import { HawserError } from "../../src/errors.ts";
-import { createMemoryPair } from "../../src/memory-transport.ts";
-import { echoProtocol } from "../../src/protocols/echo.ts";
-import type { Transport } from "../../src/transport.ts";
-import { until, wait } from "../pipes.ts";
+import { echoProtocol, HawserError } from "@hawser/protocol";
+import { createMemoryPair } from "../../src/transport/memory-transport.ts";
+import type { Transport } from "../../src/transport/transport.ts";
+import { until } from "../../../../test/kit/until.ts";
+import { wait } from "../pipes.ts";
 import { createRandom } from "../random.ts";
 import { createEchoClient, type EchoClient } from "./echo-client.ts";
 

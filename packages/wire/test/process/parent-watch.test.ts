@@ -5,15 +5,15 @@ import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { limits } from "../../src/limits.ts";
-import { watchParent } from "../../src/process/parent-watch.ts";
+import { wireLimits } from "../../src/limits.ts";
+import { watchParent } from "../../src/process/lifecycle.ts";
 import { it, until } from "./real-programs.ts";
 
 describe("watchParent", () => {
   it("says nothing while the parent lives", async () => {
     let calls = 0;
     const stop = watchParent(() => calls++);
-    await delay(limits.parentPollMs * 2.5);
+    await delay(wireLimits.parentPollMs * 2.5);
     stop();
     expect(calls).toBe(0);
   });

@@ -9,7 +9,9 @@ import { join } from "node:path";
 import { it as plainIt } from "vitest";
 import { fixturePath } from "./observe.ts";
 
-export { countDescriptors, fixturePath, isRunning, isStopped, until } from "./observe.ts";
+export { countDescriptors, isRunning, isStopped } from "../../../../test/kit/processes.ts";
+export { fixturePath } from "./observe.ts";
+export { until } from "../../../../test/kit/until.ts";
 
 export interface ProgramExit {
   readonly code: number | null;

@@ -4,13 +4,13 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect } from "vitest";
-import { limits } from "../../src/limits.ts";
+import { wireLimits } from "../../src/limits.ts";
 import { answersOf, ask, exitedWell, hourMs, marksOf, settle, sleeping, whenRefusing, withoutMarks } from "./echo-program.ts";
 import { it } from "./real-programs.ts";
 
 describe.concurrent("a signal", () => {
   it("RUN-02, G8 ends a process whose output nobody reads within 12 s", async ({ start }) => {
-    expect(limits.signalGraceMs + limits.cancelGraceMs + limits.exitFlushMs).toBeLessThan(12_000);
+    expect(wireLimits.signalGraceMs + wireLimits.cancelGraceMs + wireLimits.exitFlushMs).toBeLessThan(12_000);
     const program = start("echo-stdio.ts", { stdio: ["pipe", "pipe", "pipe"] });
     await settle(program, "before");
     program.process.stdout?.pause();
@@ -24,7 +24,7 @@ describe.concurrent("a signal", () => {
   it.for(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
     "RUN-02, G8 %s: running work gets its time, the rest one answer each, new requests are refused; exit 0 within 10 s",
     async (signal, { start }) => {
-      expect(limits.signalGraceMs + limits.cancelGraceMs + limits.exitFlushMs).toBeLessThan(10_000);
+      expect(wireLimits.signalGraceMs + wireLimits.cancelGraceMs + wireLimits.exitFlushMs).toBeLessThan(10_000);
       const program = start("echo-stdio.ts", { args: ["--workers", "21"] });
       for (let id = 0; id < 10; id++) ask(program, sleeping(`short ${id}`, 1_500));
       for (let id = 0; id < 10; id++) ask(program, sleeping(`long ${id}`, hourMs));

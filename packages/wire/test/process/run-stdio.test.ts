@@ -6,7 +6,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect } from "vitest";
-import { limits } from "../../src/limits.ts";
+import { wireLimits } from "../../src/limits.ts";
 import { answersOf, ask, exitedWell, hourMs, settle, sleeping } from "./echo-program.ts";
 import { fixturePath, isRunning, it, until } from "./real-programs.ts";
 
@@ -14,7 +14,7 @@ const bigText = "é".repeat(1_500_000);
 /** Reads the first byte, and the rest a second after it: the writer has long filled the pipe by then. */
 const lateReader = "| { dd bs=1 count=1 2>/dev/null; sleep 1; cat; }";
 /** A process without a peer: it looks, cancels what runs, and is gone. */
-const peerlessMs = limits.parentPollMs + limits.cancelGraceMs;
+const peerlessMs = wireLimits.parentPollMs + wireLimits.cancelGraceMs;
 
 describe.concurrent("a protocol process", () => {
   describe("the end of input", () => {

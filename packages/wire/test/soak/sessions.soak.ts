@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { countDescriptors } from "../process/observe.ts";
+import { countDescriptors } from "../../../../test/kit/processes.ts";
 import { killWhileStarting, makeAllOld } from "../socket/killed-sessions.ts";
 import { askOnce, namesIn, startSession } from "../socket/sockets.ts";
 

@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { exitOf, startNode, textOf } from "../pipes.ts";
+import { exitOf, startNode, textOf } from "../../../../test/kit/node-programs.ts";
 
 async function start(name: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
   const child = startNode(["--conditions=hawser-source", fileURLToPath(new URL(name, import.meta.url)), ...args]);

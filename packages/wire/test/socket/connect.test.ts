@@ -29,7 +29,7 @@ describe("connectSocket", () => {
     const path = join(directory, "missing.sock");
     await expect(connectSocket(path)).rejects.toMatchObject({
       code: "connection_failed",
-      message: `can't connect to ${path}: there is no such socket; the program that served it has ended or was never started`,
+      message: `no program is listening at ${path}; is it running?`,
       facts: { path },
     });
   });
@@ -39,7 +39,7 @@ describe("connectSocket", () => {
     await plantDeadSocket(path);
     await expect(connectSocket(path)).rejects.toMatchObject({
       code: "connection_failed",
-      message: `can't connect to ${path}: nobody listens there any more; start the program again`,
+      message: `no program is listening at ${path}; is it running?`,
     });
   });
 

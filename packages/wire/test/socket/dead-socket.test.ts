@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect } from "vitest";
-import { isDeadSocket, proofFor } from "../../src/socket/dead-socket.ts";
+import { isDeadSocket, proofFor } from "../../src/socket/leftovers.ts";
 import { it } from "../process/real-programs.ts";
 import { plantDeadSocket } from "./sockets.ts";
 

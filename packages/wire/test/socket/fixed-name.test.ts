@@ -48,7 +48,7 @@ describe("a fixed name", () => {
     const before = fs.readdirSync(directory);
     await expect(startSession(named(directory), { schema: "second" })).rejects.toMatchObject({
       code: "name_taken",
-      message: `"harbour" is taken: ${first.fixed.socketPath} belongs to a running program, or is not a socket of yours. Stop that program, or choose another name`,
+      message: `"harbour" is taken: a running program listens at ${first.fixed.socketPath}. Stop it, or choose another name`,
     });
     expect(fs.readdirSync(directory)).toEqual(before);
     expect(fs.readFileSync(first.fixed.schemaPath, "utf8")).toBe("first");
@@ -68,7 +68,10 @@ describe("a fixed name", () => {
         fs.lchownSync(names.fixed.socketPath, 54_321, 54_321);
       }
       const { ino } = fs.lstatSync(names.fixed.socketPath);
-      await expect(startSession(names, { schema: "[]" })).rejects.toMatchObject({ code: "name_taken" });
+      await expect(startSession(names, { schema: "[]" })).rejects.toMatchObject({
+        code: "name_taken",
+        message: `"harbour" is taken: ${names.fixed.socketPath} is not a socket of yours. Remove it, or choose another name`,
+      });
       expect(fs.readdirSync(directory)).toEqual(["harbour.sock"]);
       expect(fs.lstatSync(names.fixed.socketPath).ino).toBe(ino);
     },

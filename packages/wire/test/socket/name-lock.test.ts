@@ -5,7 +5,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { withNameLock } from "../../src/socket/name-lock.ts";
+import { withNameLock } from "../../src/socket/leftovers.ts";
 import type { SessionNames } from "../../src/socket/names.ts";
 import { fixturePath, it } from "../process/real-programs.ts";
 import { askOnce, namesIn, permissionsOf, plantDeadSocket } from "./sockets.ts";

@@ -3,8 +3,7 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, vi } from "vitest";
-import { SocketPathTooLong } from "../../src/contract-errors.ts";
-import { HawserError } from "../../src/errors.ts";
+import { HawserError, SocketPathTooLong } from "@hawser/protocol/internal";
 import { connectSocket } from "../../src/socket/connect.ts";
 import { checkSocketPath, createSessionNames, readLeftoverName } from "../../src/socket/names.ts";
 import { createSessionFiles } from "../../src/socket/session-files.ts";

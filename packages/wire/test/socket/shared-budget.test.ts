@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished } from "vitest";
 import { lengthPrefix } from "../../src/codec/length-prefix.ts";
-import { createStreamTransport } from "../../src/stream-transport.ts";
+import { createStreamTransport } from "../../src/transport/stream-transport.ts";
 import { lengthHeader, rawFrame } from "../framing.ts";
 import { it } from "../process/real-programs.ts";
 

@@ -7,8 +7,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { describe, expect, vi } from "vitest";
-import { limits } from "../../src/limits.ts";
-import { sweepLeftovers } from "../../src/socket/sweep.ts";
+import { wireLimits } from "../../src/limits.ts";
+import { sweepLeftovers } from "../../src/socket/leftovers.ts";
 import { fixturePath, isStopped, it, until } from "../process/real-programs.ts";
 import { askOnce, echo, hourMs, makeOld, namesIn, plantDeadSocket, startSession } from "./sockets.ts";
 
@@ -50,7 +50,7 @@ describe("a dead socket", () => {
 
   it("H11 stays while it is younger than a minute", async ({ directory }) => {
     await plantDeadSocket(join(directory, socketName));
-    makeOld(join(directory, socketName), limits.staleSocketMs - 10_000);
+    makeOld(join(directory, socketName), wireLimits.staleSocketMs - 10_000);
     expect(await keptBy(directory)).toEqual([socketName]);
   });
 
@@ -84,7 +84,7 @@ describe("a dead socket", () => {
     await plantOldSocket(join(directory, socketName));
     fs.writeFileSync(lock, "");
     expect((await keptBy(directory)).sort()).toEqual([socketName, `${socketName}.lock`]);
-    makeOld(lock, limits.staleSocketMs + 10_000);
+    makeOld(lock, wireLimits.staleSocketMs + 10_000);
     expect(await keptBy(directory)).toEqual([]);
   });
 });
@@ -193,12 +193,12 @@ describe("schema files and private directories", () => {
   it("H12 a schema stays for an hour, H18 a private directory for a minute", async ({ directory }) => {
     await plantLeftovers(directory);
     fs.unlinkSync(join(directory, socketName));
-    makeOld(join(directory, schemaName), limits.staleSchemaMs - 10_000);
-    makeOld(join(directory, directoryName), limits.staleSocketMs - 10_000);
+    makeOld(join(directory, schemaName), wireLimits.staleSchemaMs - 10_000);
+    makeOld(join(directory, directoryName), wireLimits.staleSocketMs - 10_000);
     expect((await keptBy(directory)).sort()).toEqual([directoryName, schemaName]);
-    makeOld(join(directory, directoryName), limits.staleSocketMs + 10_000);
+    makeOld(join(directory, directoryName), wireLimits.staleSocketMs + 10_000);
     expect(await keptBy(directory)).toEqual([schemaName]);
-    makeOld(join(directory, schemaName), limits.staleSchemaMs + 10_000);
+    makeOld(join(directory, schemaName), wireLimits.staleSchemaMs + 10_000);
     expect(await keptBy(directory)).toEqual([]);
   });
 
@@ -219,7 +219,7 @@ describe("schema files and private directories", () => {
 
 describe("very many leftovers", () => {
   it("are looked at a thousand at a time, so that a start is never long; the next start takes the rest", async ({ directory }) => {
-    for (let count = 0; count < limits.maxSweptEntries + 30; count++) {
+    for (let count = 0; count < wireLimits.maxSweptEntries + 30; count++) {
       const path = join(directory, `claudecode_ipc_schema_${count.toString(16).padStart(32, "0")}.json`);
       fs.writeFileSync(path, "{}");
       makeOld(path, 2 * hourMs);

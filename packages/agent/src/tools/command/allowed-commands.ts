@@ -5,7 +5,7 @@
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { basename, delimiter, isAbsolute, join } from "node:path";
-import { HawserError, quoteShort } from "@hawser/wire";
+import { HawserError, quoteShort } from "@hawser/protocol/internal";
 import type { Roots } from "../files/roots.ts";
 
 export interface AllowedCommands {

@@ -5,7 +5,7 @@ import { wholeCharacterBytes } from "../files/read-text.ts";
 export interface OutputText {
   readonly text: string;
   readonly isCut: boolean;
-  /** Some bytes are no UTF-8; replacement characters stand for them. */
+  /** Some bytes are not UTF-8; replacement characters stand for them. */
   readonly isLossy: boolean;
 }
 

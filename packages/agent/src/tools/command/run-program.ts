@@ -2,8 +2,10 @@
 // ended. What it leaves running in its group ends with it. It reads an empty input.
 
 import { once } from "node:events";
-import { HawserError, isSettledWithin, limits, startDeadline } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { isSettledWithin, startDeadline } from "@hawser/wire/internal";
 import { startChild, type ChildExit, type PipedChild } from "@hawser/wire/node";
+import { agentLimits } from "../../limits.ts";
 import { createBoundedOutput, type OutputText } from "./bounded-output.ts";
 
 export interface ProgramOptions {
@@ -23,10 +25,10 @@ export interface ProgramResult extends ChildExit {
 
 export async function runProgram(options: ProgramOptions): Promise<ProgramResult> {
   const { command, args, cwd, env, timeoutMs, signal } = options;
-  const stdout = createBoundedOutput(limits.commandOutputBytes);
-  const stderr = createBoundedOutput(limits.commandOutputBytes);
+  const stdout = createBoundedOutput(agentLimits.commandOutputBytes);
+  const stderr = createBoundedOutput(agentLimits.commandOutputBytes);
   signal.throwIfAborted();
-  const stopping = { stopInputMs: 0, stopSignalMs: limits.commandStopMs };
+  const stopping = { stopInputMs: 0, stopSignalMs: agentLimits.commandStopMs };
   const onStderr = (chunk: Buffer): void => stderr.add(chunk);
   const child = await startChild({ stdio: "pipe", command, args, cwd, env, ownsGroup: true, onStderr, ...stopping });
   child.stdin.end();
@@ -52,5 +54,20 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
 async function whenComplete(child: PipedChild): Promise<undefined> {
   const ended = once(child.stdout, "close").catch(() => {});
   await child.exited;
-  await isSettledWithin(ended, limits.commandStopMs);
+  await isSettledWithin(ended, agentLimits.commandStopMs);
+}
+
+const allowedNames: ReadonlySet<string> = new Set([
+  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TMPDIR", "TZ"],
+  // Without these, programs on Windows don't start.
+  ...["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA"],
+]);
+
+export function commandEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    const comparable = process.platform === "win32" ? name.toUpperCase() : name;
+    if (value !== undefined && (allowedNames.has(comparable) || /^LC_[A-Z]+$/.test(comparable))) kept[name] = value;
+  }
+  return kept;
 }

@@ -1,10 +1,10 @@
 // What the file system says, as a model can use it: what is wrong with which path, and what to do.
 
-import { HawserError } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
 
 const advice: Readonly<Record<string, string>> = {
   ENOENT: "does not exist; use list_files to see what is there",
-  ENOTDIR: "has a part that is no folder; use list_files to see what is there",
+  ENOTDIR: "has a part that is not a folder; use list_files to see what is there",
   EISDIR: "is a folder; give a file",
   EACCES: "may not be accessed: no permission",
   EPERM: "may not be changed: the system does not permit it",

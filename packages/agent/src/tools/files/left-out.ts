@@ -1,7 +1,7 @@
 // What a listing or a search did not show, and why: counted by reason, and folders by name as far as an answer has
 // room for them. An answer that looks complete and isn't would be believed.
 
-import { limits } from "@hawser/wire";
+import { agentLimits } from "../../limits.ts";
 
 const countedReasons = ["denied", "needApproval", "tooLarge", "notText", "notRegular", "unreadable"] as const;
 
@@ -44,6 +44,6 @@ export function createLeftOut(): LeftOut {
 
 /** As many names as an answer has room for, and how many more there are. */
 export function someOf(names: readonly string[]): string[] {
-  const shown = names.slice(0, limits.leftOutEntries);
+  const shown = names.slice(0, agentLimits.leftOutEntries);
   return names.length > shown.length ? [...shown, `and ${names.length - shown.length} more`] : shown;
 }

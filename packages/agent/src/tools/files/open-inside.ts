@@ -46,7 +46,7 @@ export interface RealTarget {
 // Not in Node's table; the number is the same on every architecture of Linux that Node has.
 const pathOnly = process.platform === "linux" ? 0o10000000 : 0;
 const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0) | pathOnly;
-// A pipe that somebody puts there in between must not hang us, nor a terminal become ours.
+// A pipe that is put there in between must not hang us, nor a terminal become ours.
 const carefulFlags = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /** Opens a regular file for reading, or throws a HawserError that says why not. The caller closes `handle`. */
@@ -158,7 +158,8 @@ async function openStep(roots: Roots, at: string, path: string): Promise<Folder>
 async function openNamedFolder(roots: Roots, path: string): Promise<Folder> {
   const check = async (): Promise<void> => {
     const stats = await lstat(path);
-    if (!stats.isDirectory() || (await realpath(path)) !== path) throw fileError(roots.show(path), "is no folder, or was moved just now");
+    if (!stats.isDirectory() || (await realpath(path)) !== path)
+      throw fileError(roots.show(path), "is not a folder, or was moved just now");
   };
   await check();
   const folder: Folder = {
@@ -193,7 +194,7 @@ function checkRegular(stats: Stats, shown: string): void {
   if (stats.isFile()) return;
   if (stats.isDirectory()) throw fileError(shown, "is a folder; give a file");
   if (stats.isSymbolicLink()) throw fileError(shown, "is a link; use the path that it stands for");
-  throw fileError(shown, "is no regular file (a pipe, a socket or a device) and is left alone");
+  throw fileError(shown, "is not a regular file (a pipe, a socket or a device) and is left alone");
 }
 
 /** The real path of what must be there. */

@@ -5,7 +5,7 @@
 
 import { lstatSync, realpathSync, type BigIntStats } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { ToolContext } from "@hawser/wire";
+import type { ToolContext } from "@hawser/tools";
 import { fileError } from "./file-errors.ts";
 import type { Roots } from "./roots.ts";
 
@@ -39,7 +39,7 @@ interface PermittedContext extends ToolContext {
 export const withPermit = (context: ToolContext, permit: Permit | undefined): ToolContext =>
   ({ ...context, [permitKey]: permit }) as PermittedContext;
 
-/** Undefined where nobody decides about calls, as in a program of one's own that runs these tools. */
+/** Undefined where calls are not decided about: in a program that runs these tools by itself. */
 export const permitOf = (context: ToolContext): Permit | undefined => (context as PermittedContext)[permitKey];
 
 /** Undefined when it can't be known, such as in a folder that may not be entered. */

@@ -1,7 +1,8 @@
 // Reads text from an opened file within bounds, whatever the file does meanwhile: one that grows is read
 // up to the bound, and one that is not UTF-8 text is refused with its size and kind.
 
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { agentLimits } from "../../limits.ts";
 import { fileError, toFileError } from "./file-errors.ts";
 import { kindOf } from "./file-kind.ts";
 import type { OpenedFile } from "./open-inside.ts";
@@ -40,12 +41,12 @@ export async function readLines(file: OpenedFile, range: LineRange, signal: Abor
       if (lineEnd >= 0) line++;
     }
     skippedBytes += start;
-    if (skippedBytes > limits.skippedFileBytes) throw fileError(file.shown, "is too large to reach that line; use search_files");
+    if (skippedBytes > agentLimits.skippedFileBytes) throw fileError(file.shown, "is too large to reach that line; use search_files");
     if (start === chunk.length) continue;
     kept.push(chunk.subarray(start));
     keptBytes += chunk.length - start;
     // One byte more than fits says that there is more.
-    if (keptBytes > limits.readFileBytes) {
+    if (keptBytes > agentLimits.readFileBytes) {
       isAtEnd = false;
       break;
     }
@@ -54,7 +55,7 @@ export async function readLines(file: OpenedFile, range: LineRange, signal: Abor
 }
 
 function takeLines(file: OpenedFile, bytes: Buffer, count: number, isAtEnd: boolean): TextLines {
-  const room = Math.min(bytes.length, limits.readFileBytes);
+  const room = Math.min(bytes.length, agentLimits.readFileBytes);
   let end = 0;
   let lines = 0;
   while (lines < count && end < room) {
@@ -120,5 +121,5 @@ export function toText(file: OpenedFile, bytes: Buffer): string {
 
 function notText({ shown, stats }: OpenedFile, bytes: Buffer): HawserError {
   const kind = kindOf(bytes);
-  return fileError(shown, `is no UTF-8 text but ${kind} of ${stats.size} bytes, which this tool can't show`);
+  return fileError(shown, `is not UTF-8 text but ${kind} of ${stats.size} bytes, which this tool can't show`);
 }

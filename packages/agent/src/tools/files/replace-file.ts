@@ -1,14 +1,16 @@
-// Writes a file whole: a draft in the same folder, then a rename. Whoever reads sees the old content or
+// Writes a file whole: a draft in the same folder, then a rename. A reader sees the old content or
 // the new one, also when the disk is full or the process is killed. Mode and owner stay. A file with a
 // second name (a hard link) is not changed under that name: it keeps the old content, since that name may
 // lie outside of the roots. Missing folders are made. All of it through the folder's descriptor. A file that
-// was not there is published by a link, which fails when somebody else has made it meanwhile.
+// was not there is published by a link, which fails when another process has made it meanwhile.
 
+import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { link, lstat, mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
+import { link, lstat, mkdir, open, opendir, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { HawserError, limits } from "@hawser/wire";
-import { draftName, sweepDrafts } from "./drafts.ts";
+import { HawserError } from "@hawser/protocol";
+import { wireLimits } from "@hawser/wire";
+import { agentLimits } from "../../limits.ts";
 import { codeOf, fileError, toFileError } from "./file-errors.ts";
 import { openEntry, openFolder, openSubfolder, resolveInside, type Folder, type RealTarget } from "./open-inside.ts";
 import { holdToPermit, type Permit } from "./permit.ts";
@@ -91,8 +93,8 @@ function toBytes(text: string): Buffer {
     throw new HawserError("invalid_arguments", "the text contains half a character (a lone surrogate); send well-formed text");
   }
   const bytes = Buffer.from(text);
-  if (bytes.length <= limits.writtenFileBytes) return bytes;
-  throw new HawserError("invalid_arguments", `${bytes.length} bytes; a file of at most ${limits.writtenFileBytes} can be written`);
+  if (bytes.length <= agentLimits.writtenFileBytes) return bytes;
+  throw new HawserError("invalid_arguments", `${bytes.length} bytes; a file of at most ${agentLimits.writtenFileBytes} can be written`);
 }
 
 async function openPlace(roots: Roots, path: string, permit: Permit | undefined): Promise<Place> {
@@ -158,4 +160,29 @@ function isUnchanged(before: Stats | undefined, now: Stats | undefined): boolean
   return before.dev === now.dev && before.ino === now.ino && before.mtimeMs === now.mtimeMs && before.size === now.size;
 }
 
-const changedMeanwhile = (shown: string): Error => fileError(shown, "was changed by somebody else just now; read it again, then try again");
+const changedMeanwhile = (shown: string): Error =>
+  fileError(shown, "was changed by another program just now; read it again, then try again");
+
+const draftPattern = /^\.hawser-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
+
+const draftName = (): string => `.hawser-${randomUUID()}.tmp`;
+
+export const isDraft = (name: string): boolean => draftPattern.test(name);
+
+/** Never fails: what can't be removed stays. */
+async function sweepDrafts(folder: Folder): Promise<void> {
+  try {
+    let looked = 0;
+    for await (const { name } of await opendir(folder.entry())) {
+      if (isDraft(name)) await removeIfStale(folder.entry(name));
+      if (++looked >= wireLimits.maxSweptEntries) return;
+    }
+  } catch {
+    // A folder that may be written but not read keeps its leftovers.
+  }
+}
+
+async function removeIfStale(path: string): Promise<void> {
+  const stats = await lstat(path);
+  if (stats.isFile() && Date.now() - stats.mtimeMs > wireLimits.staleSchemaMs) await rm(path, { force: true });
+}

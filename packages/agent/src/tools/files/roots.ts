@@ -6,7 +6,8 @@ import { existsSync, realpathSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, parse, relative, resolve, sep } from "node:path";
-import { HawserError, limits, quoteShort } from "@hawser/wire";
+import { HawserError, quoteShort } from "@hawser/protocol/internal";
+import { agentLimits } from "../../limits.ts";
 import { codeOf } from "./file-errors.ts";
 
 interface Root {
@@ -19,10 +20,12 @@ export interface Roots {
   readonly paths: readonly [string, ...string[]];
   /** Whether entries of an open folder can be named through its descriptor, as Linux can. */
   readonly hasDescriptorPaths: boolean;
-  /** The absolute path that a text means. Throws when it is none, or lies outside by its text. */
+  /** The absolute path that a text means. Throws when it isn't a path, or lies outside by its text. */
   locate(path: string): string;
   /** The root that a real path lies in. */
   rootOf(real: string): string | undefined;
+  /** An absolute path, or a pattern of one, with the real path of the root that it names by another way. */
+  withRealRoot(path: string): string;
   /** A real path as people and models see it: relative to the first root, or else absolute; always with `/`. */
   show(real: string): string;
 }
@@ -34,7 +37,7 @@ export interface RootsOptions {
 
 const descriptorFolder = "/proc/self/fd";
 
-/** Throws `usage` when one does not exist or is no folder. */
+/** Throws `usage` when one doesn't exist or isn't a folder. */
 export async function createRoots(paths: readonly string[], options: RootsOptions = {}): Promise<Roots> {
   const roots = await Promise.all(paths.map(toRoot));
   const [first] = roots;
@@ -45,6 +48,10 @@ export async function createRoots(paths: readonly string[], options: RootsOption
     hasDescriptorPaths: options.hasDescriptorPaths ?? (process.platform === "linux" && existsSync(descriptorFolder)),
     rootOf,
     locate: (path) => locate(roots, first, path),
+    withRealRoot(path) {
+      const named = roots.find(({ given, real }) => given !== real && `${path}/`.startsWith(`${toSlashes(given)}/`));
+      return named ? toSlashes(named.real) + path.slice(toSlashes(named.given).length) : path;
+    },
     show: (real) => show(first.real, real),
   };
 }
@@ -65,7 +72,7 @@ async function toRoot(path: string): Promise<Root> {
   } catch (cause) {
     throw new HawserError("usage", `root folder ${path} can't be used (${codeOf(cause)}); give a folder that exists`, { cause });
   }
-  throw new HawserError("usage", `root ${path} is no folder; give a folder`);
+  throw new HawserError("usage", `root ${path} is not a folder; give a folder`);
 }
 
 function locate(roots: readonly Root[], first: Root, path: string): string {
@@ -86,7 +93,7 @@ function checkText(path: string): void {
   if (path.includes("\0")) refuse("contains a NUL character");
   // Half a character would reach the system as another name than the one that was shown.
   if (!path.isWellFormed()) refuse("is not well-formed text");
-  if (Buffer.byteLength(path) > limits.maxPathBytes) refuse(`is longer than ${limits.maxPathBytes} bytes`);
+  if (Buffer.byteLength(path) > agentLimits.maxPathBytes) refuse(`is longer than ${agentLimits.maxPathBytes} bytes`);
 }
 
 /** Refused by its text: no system call was made. */
@@ -100,7 +107,7 @@ function isInside(folder: string, path: string): boolean {
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** Throws `usage` for a working directory that nobody meant to hand over whole: `/`, or what holds the home folder. */
+/** Throws `usage` for a working directory that was hardly meant to be handed over whole: `/`, or one that holds the home folder. */
 export function checkDefaultRoot(path: string, home: string = homedir()): void {
   const real = toReal(path);
   const isTop = parse(real).root === real;

@@ -1,9 +1,10 @@
 // The text of a file for a search, with as few system calls as it takes: the list of its folder says that it is a
-// regular file, one read is enough for most, and the first bytes tell what is no text. Files larger than that one
+// regular file, one read is enough for most, and the first bytes tell what isn't text. Files larger than that one
 // read stay open until their turn comes, so that a search which reads ahead holds little at a time.
 
 import { constants } from "node:fs";
-import { HawserError, limits } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { agentLimits } from "../../limits.ts";
 import { openEntry, type OpenedFile } from "./open-inside.ts";
 import { readWholeText, toText } from "./read-text.ts";
 import type { Roots } from "./roots.ts";
@@ -38,7 +39,7 @@ export async function beginText(file: OpenedFile, signal: AbortSignal): Promise<
   let keepsOpen = false;
   try {
     signal.throwIfAborted();
-    if (stats.size > limits.searchedFileBytes) return { kind: "tooLarge", bytes: 0 };
+    if (stats.size > agentLimits.searchedFileBytes) return { kind: "tooLarge", bytes: 0 };
     // A size of 0 may only mean that the file system does not tell.
     const head = Buffer.allocUnsafe(Math.min(stats.size || headBytes, headBytes));
     const { bytesRead } = await handle.read(head, 0, head.length, 0);
@@ -58,7 +59,7 @@ export async function beginText(file: OpenedFile, signal: AbortSignal): Promise<
 /** The rest of a large one, when its turn has come. Closes the file. */
 export async function wholeText(file: OpenedFile, signal: AbortSignal): Promise<WholeText> {
   try {
-    const text = await readWholeText(file, limits.searchedFileBytes, signal);
+    const text = await readWholeText(file, agentLimits.searchedFileBytes, signal);
     return { kind: "text", shown: file.shown, bytes: file.stats.size, text };
   } catch (error) {
     signal.throwIfAborted();

@@ -6,15 +6,15 @@
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
-import { limits } from "@hawser/wire";
-import { isDraft } from "./drafts.ts";
+import { agentLimits } from "../../limits.ts";
+import { isDraft } from "./replace-file.ts";
 import type { LeftOut } from "./left-out.ts";
 import { openSubfolder, type Folder } from "./open-inside.ts";
 import type { Permit, Ruling } from "./permit.ts";
 import type { Roots } from "./roots.ts";
 
 export interface Entry {
-  /** Open until the next entry is asked for; whoever needs it longer shares it. */
+  /** Open until the next entry is asked for; share it to keep it longer. */
   readonly folder: Folder;
   readonly name: string;
   /** From the folder where the walk began, with `/`; a folder's ends with it. */
@@ -63,7 +63,7 @@ export function createWalk(roots: Roots, start: Folder, options: WalkOptions): W
   const { signal, leftOut } = options;
   const levels: Level[] = [];
   const passedBy: string[] = [];
-  let left = limits.walkedEntries;
+  let left = agentLimits.walkedEntries;
   let unnamed = 0;
   let isCut = false;
 
@@ -99,7 +99,7 @@ export function createWalk(roots: Roots, start: Folder, options: WalkOptions): W
   async function enter(outer: Level, { name, label }: Found): Promise<void> {
     const way = outer.prefix + label;
     if (notEntered.has(name)) return leftOut.name("ignoredFolders", way);
-    if (levels.length >= limits.walkedDepth) return leftOut.name("tooDeepFolders", way);
+    if (levels.length >= agentLimits.walkedDepth) return leftOut.name("tooDeepFolders", way);
     if (left <= 0) {
       isCut = true;
       passedBy.push(way);

@@ -1,7 +1,8 @@
-// What a page asks the local server about its access. Each call rejects when the server can't be reached.
+// What a page has of its access: the credential that this tab holds, and the calls to the local server about it, each of
+// which rejects when the server can't be reached.
 
-import { isRecord } from "@hawser/wire";
-import { attemptHeader } from "../../link/access-words.ts";
+import { isRecord } from "@hawser/protocol/internal";
+import { attemptHeader } from "../../link/page-frames.ts";
 
 export interface Door {
   /** The credential that a key is exchanged for; undefined when the key is not good, or no longer. The same attempt may ask again. */
@@ -32,4 +33,34 @@ async function askFor(name: string, path: string, secret: string, more?: Record<
   const response = await fetch(path, { method: "POST", ...toRequest(secret, more) });
   const answer: unknown = await response.json().catch(() => undefined);
   return isRecord(answer) && typeof answer[name] === "string" ? answer[name] : undefined;
+}
+
+/** Kept for this tab: a reload finds it; another tab, another site and another port do not. No request carries it unless the page says so. */
+export interface HeldCredential {
+  read(): string | undefined;
+  keep(credential: string | undefined): void;
+}
+
+const storageKey = "hawser-credential";
+
+export function createHeldCredential(): HeldCredential {
+  const kept = attempt(() => sessionStorage.getItem(storageKey)) ?? "";
+  // Another program may have had this port, and left something else under this name.
+  let current = /^[\w-]+$/.test(kept) ? kept : undefined;
+  return {
+    read: () => current,
+    keep(credential) {
+      current = credential;
+      attempt(() => (credential === undefined ? sessionStorage.removeItem(storageKey) : sessionStorage.setItem(storageKey, credential)));
+    },
+  };
+}
+
+/** A browser may keep nothing; a reload then needs another tab, or a new address. */
+function attempt<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
 }

@@ -1,9 +1,8 @@
 // How a page gets access to its server, and keeps it: by the key in its address, by the credential that this tab
 // already holds, or by another tab. Where none of these helps, only a new address does.
 
-import { toSubprotocols } from "../../link/access-words.ts";
-import { serverDoor, toBearer, type Door } from "./door.ts";
-import { createHeldCredential } from "./held-credential.ts";
+import { toSubprotocols } from "../../link/page-frames.ts";
+import { serverDoor, toBearer, type Door, createHeldCredential } from "./door.ts";
 import { openKeyChannel } from "./key-channel.ts";
 
 export interface PageAccess {

@@ -1,9 +1,8 @@
 // How a tab without access gets in: it asks the open tabs of this browser, on a channel that only pages of this
 // very address hear. Each of them that has access gets it a key of its own, good for one exchange and a short time.
 
-import { isRecord } from "@hawser/wire";
-import type { Door } from "./door.ts";
-import type { HeldCredential } from "./held-credential.ts";
+import { isRecord } from "@hawser/protocol/internal";
+import type { Door, HeldCredential } from "./door.ts";
 
 export interface KeyChannel {
   /** Resolves when an open tab has let this one in, however long that takes. */

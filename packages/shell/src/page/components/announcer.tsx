@@ -1,7 +1,7 @@
 // What a screen reader is told: that an answer has begun, and the answer when it is whole, not each token. A
 // question interrupts what is being read: the focus stays where the user writes, so this is how it is heard.
 
-import { cutText } from "@hawser/wire";
+import { cutText } from "@hawser/protocol/internal";
 import { textOf } from "../session/actions.ts";
 import { usePage } from "../session/page-context.ts";
 import { openQuestion, type PageState } from "../state/page-state.ts";
@@ -37,9 +37,9 @@ export function whatIsAsked(state: PageState): string {
 export function whatToSay(state: PageState): string {
   const { threads, currentId, turns } = state;
   const last = threads[currentId]?.messages.at(-1);
-  // What was answered before this page was opened is no news.
+  // Answers from before this page was opened aren't news.
   if (last?.role !== "assistant" || !turns[last.requestId ?? ""]) return "";
-  // The question is said by itself.
+  // The question has an alert of its own.
   if (openQuestion(state)) return "";
   if (last.state === "running") return "The agent is answering.";
   if (last.failure) return `The answer ended early. ${last.failure.text}`;

@@ -1,8 +1,8 @@
 // The whole page: conversations on the left, the one on the screen in the middle, the wire view on the
 // right. On a narrow screen the sides come over it.
 
-import { lazy, Suspense, useState } from "react";
-import { usePageParts } from "../session/page-context.ts";
+import { lazy, Suspense, useState, useSyncExternalStore } from "react";
+import { usePageParts, usePage } from "../session/page-context.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -10,12 +10,11 @@ import { Header } from "./header.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { LinkBanner } from "./link-banner.tsx";
 import { MessageList } from "./message-list.tsx";
-import { Notices } from "./notices.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { StatusBar } from "./status-bar.tsx";
-import { useIsWide } from "./use-is-wide.ts";
 import { usePageKeys } from "./use-page-keys.ts";
-import { useTheme } from "./use-theme.ts";
+import { useTheme } from "../session/theme.ts";
+import { IconButton } from "./icon.tsx";
 
 const WireView = lazy(async () => ({ default: (await import("../wire/wire-view.tsx")).WireView }));
 const SettingsDialog = lazy(async () => ({ default: (await import("../settings/settings-dialog.tsx")).SettingsDialog }));
@@ -84,5 +83,31 @@ function Side({ isDrawerOpen, onClose }: { readonly isDrawerOpen: boolean; onClo
     <Dialog label="Conversation list" className="m-0 h-dvh max-h-dvh w-72 max-w-[85vw] border-r border-line" onClose={onClose}>
       <Sidebar onChosen={onClose} />
     </Dialog>
+  );
+}
+
+const query = "(min-width: 48rem)";
+
+function subscribe(listener: () => void): () => void {
+  const media = matchMedia(query);
+  media.addEventListener("change", listener);
+  return () => media.removeEventListener("change", listener);
+}
+
+const useIsWide = (): boolean => useSyncExternalStore(subscribe, () => matchMedia(query).matches);
+
+/** What did not work, until it is dismissed. */
+function Notices() {
+  const { session } = usePageParts();
+  const notices = usePage((state) => state.notices);
+  return (
+    <div role="alert" className="mx-auto w-full max-w-3xl space-y-2 px-3 sm:px-0">
+      {notices.map(({ key, text }) => (
+        <div key={key} className="flex items-center gap-2 rounded-lg border border-alarm bg-alarm-wash mb-2 py-1 pr-1 pl-3 text-sm">
+          <p className="min-w-0 flex-1 wrap-anywhere">{text}</p>
+          <IconButton name="close" label="Dismiss" onClick={() => session.store.dispatch({ type: "notice_dismissed", key })} />
+        </div>
+      ))}
+    </div>
   );
 }

@@ -3,11 +3,8 @@
 
 import { useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent } from "react";
 import { useIsConnected, useIsRunning, usePage, usePageParts } from "../session/page-context.ts";
-import { DropArea } from "./drop-area.tsx";
 import { Icon } from "./icon.tsx";
-import { readPastedImage } from "./pasted-image.ts";
-import { useAttachments } from "./use-attachments.ts";
-import { WaitingFiles } from "./waiting-files.tsx";
+import { readPastedImage, useAttachments, type WaitingFile } from "./use-attachments.ts";
 
 export function Composer() {
   const { actions, desktop } = usePageParts();
@@ -106,6 +103,77 @@ function ComposerButtons({ canSend, onFiles }: { readonly canSend: boolean; onFi
       <button type="submit" className={`button button-main ${isRunning ? "" : "ml-auto sm:ml-0"}`} disabled={!canSend}>
         <Icon name="send" /> Send
       </button>
+    </div>
+  );
+}
+
+interface WaitingFilesProps {
+  readonly files: readonly WaitingFile[];
+  onRemove(key: number): void;
+}
+
+function WaitingFiles({ files, onRemove }: WaitingFilesProps) {
+  if (files.length === 0) return null;
+  return (
+    <ul aria-label="Files to send" className="mb-1 flex flex-wrap gap-2 px-1 pt-1">
+      {files.map((file) => (
+        <li
+          key={file.key}
+          className={`flex max-w-full items-center gap-2 rounded-lg border px-2 py-1 text-xs ${file.state === "failed" ? "border-alarm bg-alarm-wash" : "border-line bg-paper"}`}
+        >
+          {file.state === "ready" && file.mime.startsWith("image/") && (
+            <img src={file.address} alt="" className="size-8 rounded object-cover" />
+          )}
+          <span className="max-w-40 truncate">{file.name}</span>
+          {file.state === "uploading" && <span className="text-soft">reading…</span>}
+          {file.state === "failed" && <span className="text-alarm wrap-anywhere">{file.error}</span>}
+          <button
+            type="button"
+            className="button button-quiet min-h-6 px-1"
+            aria-label={`Remove ${file.name}`}
+            onClick={() => onRemove(file.key)}
+          >
+            <Icon name="close" className="size-3.5" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Files may be dropped anywhere on the page. Without this, a browser would open them instead. */
+function DropArea({ onFiles }: { onFiles(files: Iterable<File>): void }) {
+  const [isOver, setIsOver] = useState(false);
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
+    addEventListener(
+      "dragover",
+      (event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setIsOver(true);
+      },
+      { signal },
+    );
+    addEventListener("dragleave", (event) => (event.relatedTarget === null ? setIsOver(false) : undefined), { signal });
+    addEventListener(
+      "drop",
+      (event) => {
+        setIsOver(false);
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        onFiles([...(event.dataTransfer?.files ?? [])]);
+      },
+      { signal },
+    );
+    return () => stop.abort();
+  }, [onFiles]);
+  if (!isOver) return null;
+  return (
+    <div className="pointer-events-none fixed inset-3 z-40 grid place-items-center rounded-2xl border-2 border-dashed border-sea bg-sea-wash/90 text-lg font-semibold">
+      Drop to attach
     </div>
   );
 }

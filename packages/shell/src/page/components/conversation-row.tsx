@@ -1,7 +1,7 @@
 // One conversation in the list: opened by a click, renamed in place, deleted after a question.
 
 import { memo, useRef, useState, type KeyboardEvent } from "react";
-import type { ConversationSummary } from "@hawser/wire";
+import type { ConversationSummary } from "@hawser/protocol";
 import { usePage, usePageParts } from "../session/page-context.ts";
 import { Dialog } from "./dialog.tsx";
 import { IconButton } from "./icon.tsx";
@@ -95,7 +95,7 @@ function DeleteDialog({ conversationId, title, onEnd }: TaskProps) {
   return (
     <Dialog label="Delete conversation" className="w-[min(26rem,92vw)] rounded-2xl border border-line p-5" onClose={onEnd}>
       <h2 className="text-lg font-semibold">Delete this conversation?</h2>
-      <p className="mt-2 text-sm wrap-anywhere">“{title}” and its file are removed from this machine. There is no way back.</p>
+      <p className="mt-2 text-sm wrap-anywhere">“{title}” and its file are removed from this machine. This can't be undone.</p>
       <div className="mt-4 flex justify-end gap-2">
         <button type="button" className="button" autoFocus onClick={onEnd}>
           Keep it

@@ -51,7 +51,7 @@ function OfflineLines({ hasRealModel }: { readonly hasRealModel: boolean }) {
     <div className="space-y-1 text-[0.95rem]">
       <p>An agent runs on this machine with its offline model: no key, no network.</p>
       <p>
-        It is not a language model: it understands fixed requests, and uses real tools <InRoot />.
+        It isn't a language model: it understands a fixed set of requests, and uses real tools <InRoot />.
         {hasRealModel && " A real one is available: choose it in the list of models below."}
       </p>
       <p>Before it changes anything, it asks you here, unless a rule of yours allows it. The wire view shows every message.</p>

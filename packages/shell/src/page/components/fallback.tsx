@@ -1,6 +1,7 @@
-// Shows something else where drawing fails: one part that can't be drawn must not take the page with it.
+// What is shown where the page, or a part of it, can't be drawn: one part must not take the page with it. And what is
+// shown while the page has no access.
 
-import { describeThrown } from "@hawser/wire";
+import { describeThrown } from "@hawser/protocol";
 import { Component, type ReactNode } from "react";
 
 interface FallbackProps {
@@ -38,6 +39,30 @@ export function BrokenPage({ error }: { readonly error: unknown }) {
       <button type="button" className="button button-main" onClick={() => location.reload()}>
         Load it again
       </button>
+    </main>
+  );
+}
+
+export function LockedPage({ wasKeyRefused }: { readonly wasKeyRefused: boolean }) {
+  return (
+    <main className="mx-auto max-w-xl p-8">
+      <div role="alert" className="space-y-3">
+        <h1 className="text-lg font-semibold">Press Enter in the terminal for a new address</h1>
+        <p className="text-sm">
+          {wasKeyRefused
+            ? "The address that led here was used before, or its shell has ended. It opens one page, once."
+            : "This page has no access to the shell, and no open tab of this browser has given it any."}{" "}
+          In the terminal where the shell runs, press Enter, and open the address that it prints.
+        </p>
+        {wasKeyRefused && (
+          <p className="text-sm">
+            An address that is used twice may have been seen by someone else, so all pages that it had opened have lost their access too.
+          </p>
+        )}
+        <button type="button" className="button button-main" onClick={() => location.reload()}>
+          Try again
+        </button>
+      </div>
     </main>
   );
 }

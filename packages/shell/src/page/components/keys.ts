@@ -32,7 +32,7 @@ export const jumpEvent = "hawser-jump";
 /** Told to the question on the screen, with the answer as its detail. */
 export const answerEvent = "hawser-answer";
 
-/** There is none for "always": what is short must not mean much. */
+/** "Always" has no shortcut: a decision that lasts deserves more than a key. */
 export const answerKeys = { allow: ["Alt", "Y"], deny: ["Alt", "X"] } as const;
 
 // By the place of the key, since Alt makes other characters on some keyboards.

@@ -1,4 +1,4 @@
-// Says what is wrong when the agent can't be reached, what happens by itself, and what the user can do.
+// Says what is wrong when the agent can't be reached, what happens next, and what the user can do.
 
 import { usePage, usePageParts } from "../session/page-context.ts";
 import type { LinkState } from "../state/page-state.ts";
@@ -14,7 +14,7 @@ export function explainLink({ phase, runtime, message }: LinkState, wasConnected
     return {
       title: "The shell is not connected",
       text: withReason(
-        "It is tried again by itself, and a turn that runs goes on meanwhile. If you ended the shell, start it again and open the address that it prints.",
+        "Reconnecting… A turn that is running goes on. If you ended the shell, start it again and open the address that it prints.",
         message,
       ),
       canRetry: phase === "closed",
@@ -23,7 +23,7 @@ export function explainLink({ phase, runtime, message }: LinkState, wasConnected
   if (phase !== "open") return undefined;
   if (runtime === "restarting")
     return {
-      title: "The agent ended and is started again",
+      title: "The agent ended and is being restarted",
       text: withReason("What it was doing has ended; the conversation is kept.", message),
       canRetry: false,
     };
@@ -32,7 +32,7 @@ export function explainLink({ phase, runtime, message }: LinkState, wasConnected
       title: "The agent can't be started",
       text: withReason(
         isDesktop
-          ? "Change what is wrong in the settings, or quit the app and start it again."
+          ? "Fix the settings, or quit the app and start it again."
           : "Look at what the shell printed in its terminal, and start it again.",
         message,
       ),

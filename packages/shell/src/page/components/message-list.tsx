@@ -1,13 +1,18 @@
 // The conversation. What is far from the screen is neither laid out nor painted. A screen reader is told of
 // changes elsewhere, not per token.
 
-import { useEffect } from "react";
+import { useEffect, memo } from "react";
 import { usePage } from "../session/page-context.ts";
 import { EmptyState } from "./empty-state.tsx";
 import { Icon } from "./icon.tsx";
 import { jumpEvent } from "./keys.ts";
-import { MessageGroup, toGroups } from "./message-group.tsx";
 import { useStickToBottom } from "./use-stick-to-bottom.ts";
+import { PlainText } from "../markdown/plain-text.tsx";
+import { textOf } from "../session/actions.ts";
+import type { Message } from "../state/page-state.ts";
+import { AssistantMessage } from "./assistant-message.tsx";
+import { Fallback } from "./fallback.tsx";
+import { UserMessage } from "./user-message.tsx";
 
 export function MessageList() {
   const thread = usePage(({ threads, currentId }) => threads[currentId]);
@@ -16,7 +21,7 @@ export function MessageList() {
   const isEmpty = messages.length === 0;
   const { scroller, content, isAway, jump, onScroll } = useStickToBottom(currentId, isEmpty);
   const sentCount = messages.filter(({ role }) => role === "user").length;
-  // Whoever sends something wants to see what comes of it.
+  // After sending, the user wants to see the answer.
   useEffect(jump, [jump, sentCount]);
   useEffect(() => {
     addEventListener(jumpEvent, jump);
@@ -51,4 +56,41 @@ export function MessageList() {
       )}
     </div>
   );
+}
+
+const groupSize = 40;
+
+interface MessageGroupProps {
+  readonly messages: readonly Message[];
+  readonly isLast: boolean;
+}
+
+const MessageGroup = memo(function MessageGroup({ messages, isLast }: MessageGroupProps) {
+  return (
+    <div className={`space-y-6 ${isLast ? "" : "lazy-paint-group"}`}>
+      {messages.map((message) => (
+        <Fallback key={message.key} instead={() => <PlainText text={textOf(message)} />}>
+          {message.role === "user" ? (
+            <UserMessage message={message} />
+          ) : (
+            <AssistantMessage message={message} isLast={isLast && message === messages.at(-1)} />
+          )}
+        </Fallback>
+      ))}
+    </div>
+  );
+}, isSameGroup);
+
+function isSameGroup(before: MessageGroupProps, after: MessageGroupProps): boolean {
+  const { messages } = after;
+  return (
+    before.isLast === after.isLast &&
+    before.messages.length === messages.length &&
+    before.messages.every((message, at) => message === messages[at])
+  );
+}
+
+/** Cut from the beginning, so that what comes at the end changes no group but the last. */
+function toGroups(messages: readonly Message[]): readonly (readonly Message[])[] {
+  return Array.from({ length: Math.ceil(messages.length / groupSize) }, (_, at) => messages.slice(at * groupSize, (at + 1) * groupSize));
 }

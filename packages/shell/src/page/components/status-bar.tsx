@@ -2,11 +2,10 @@
 // has been running. Below it, what is broken.
 
 import { useEffect, useState } from "react";
-import { usePage } from "../session/page-context.ts";
+import { usePage, usePageParts } from "../session/page-context.ts";
 import type { PageState, Usage } from "../state/page-state.ts";
 import { formatClock } from "../tools/describe-call.ts";
-import { ModelPicker } from "./model-picker.tsx";
-import { ServerFaults } from "./server-faults.tsx";
+import { cutText, reveal } from "@hawser/protocol/internal";
 
 export function StatusBar() {
   const isWorking = usePage(({ turns }) => Object.values(turns).some(({ state }) => state === "running"));
@@ -90,4 +89,54 @@ function Uptime() {
   }, []);
   if (!status || !isUp) return null;
   return <span>up {formatClock(status.uptime + Math.max(0, now - status.at))}</span>;
+}
+
+const maxReasonChars = 300;
+
+/** MCP servers that can't be used. Their tools are missing, which nothing else on the page would say. */
+function ServerFaults() {
+  const servers = usePage(({ status }) => status?.servers);
+  const broken = (servers ?? []).filter(({ state }) => state === "failed" || state === "lost");
+  return (
+    <div role="status" className="w-full space-y-0.5 empty:hidden">
+      {broken.map(({ name, state, reason }) => (
+        <p key={name} className="wrap-anywhere text-alarm">
+          {describe(name, state)}
+          {reason !== undefined && `: ${reveal(cutText(reason, maxReasonChars))}`}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function describe(name: string, state: string): string {
+  const what = state === "failed" ? "can't be connected to" : "is lost; the next call of one of its tools tries again";
+  return `MCP server ${reveal(JSON.stringify(name))} ${what}`;
+}
+
+function ModelPicker() {
+  const { actions } = usePageParts();
+  const models = usePage((state) => state.models);
+  const picked = usePage((state) => state.pickedModel);
+  const current = usePage(({ runtime }) => runtime?.info.model);
+  if (models.length === 0) return current === undefined ? null : <span>{current}</span>;
+  const chosen = picked ?? models.find((entry) => entry.current)?.model ?? current ?? "";
+  return (
+    <label className="flex min-w-0 items-center gap-1.5">
+      <span className="sr-only">Model</span>
+      <select
+        id="model-picker"
+        className="max-w-44 min-w-0 rounded-md border border-line bg-sheet px-1.5 py-1 text-xs text-ink"
+        value={chosen}
+        onChange={(event) => actions.pickModel(event.target.value)}
+      >
+        {!models.some(({ model }) => model === chosen) && <option value={chosen}>{chosen}</option>}
+        {models.map(({ model, available, reason }) => (
+          <option key={model} value={model} disabled={!available}>
+            {available ? model : `${model} (${reason ?? "not available"})`}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
 }

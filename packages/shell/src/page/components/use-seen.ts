@@ -1,5 +1,5 @@
 // Whether an element has been near the screen yet. One observer serves all: a conversation may have two
-// thousand messages, and those that nobody looks at are not worth drawing well.
+// thousand messages, and those far from the screen are drawn simply.
 
 import { startTransition, useEffect, useState, type RefObject } from "react";
 
@@ -26,7 +26,7 @@ export function useSeen(element: RefObject<Element | null>, isSeenAnyway: boolea
   const [isSeen, setIsSeen] = useState(isSeenAnyway);
   useEffect(() => {
     if (isSeen || !element.current) return undefined;
-    // Drawing many at once may wait for whatever else there is to do.
+    // Drawing many at once may wait for more urgent work.
     return observe(element.current, () => startTransition(() => setIsSeen(true)));
   }, [isSeen, element]);
   return isSeen || isSeenAnyway;

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 // A little above the end still counts as the end: fonts and zoom make parts of pixels.
 const nearPixels = 48;
 
-/** `isStill`: it is no list yet, and is read from its beginning. */
+/** `isStill`: it isn't a list yet, and is read from its beginning. */
 export function useStickToBottom(startsAnewWith: string, isStill = false) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -31,7 +31,7 @@ export function useStickToBottom(startsAnewWith: string, isStill = false) {
     const { current } = scroller;
     if (!current) return;
     const { scrollTop, scrollHeight, clientHeight } = current;
-    // What has grown meanwhile is no reason to stay behind; only who scrolls up wants to.
+    // Growth alone doesn't stop following; only scrolling up does.
     if (scrollHeight - scrollTop - clientHeight < nearPixels) sticks.current = true;
     else if (scrollTop < lastTop.current) sticks.current = false;
     lastTop.current = scrollTop;

@@ -1,13 +1,13 @@
 // What the user said, with what was attached. It can be copied, and edited: everything after it is then
 // given up, and the new text is sent in its place.
 
-import { memo, useState, type FormEvent } from "react";
+import { memo, useState, type FormEvent, useEffect } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { textOf } from "../session/actions.ts";
 import { usePageParts } from "../session/page-context.ts";
 import type { Message } from "../state/page-state.ts";
-import { AttachedFile } from "./attached-file.tsx";
 import { Icon } from "./icon.tsx";
+import type { KeptFiles } from "../links/kept-files.ts";
 
 export const UserMessage = memo(function UserMessage({ message }: { readonly message: Message }) {
   const [isEditing, setIsEditing] = useState(false);
@@ -82,4 +82,36 @@ function EditForm({ message, text, onEnd }: { readonly message: Message; readonl
       </div>
     </form>
   );
+}
+
+interface AttachedFileProps {
+  readonly path: string;
+  readonly mime: string;
+}
+
+function AttachedFile({ path, mime }: AttachedFileProps) {
+  const { files } = usePageParts();
+  const [isGone, setIsGone] = useState(false);
+  const name = path.split(/[/\\]/).at(-1) ?? path;
+  const address = useImageAddress(files, mime.startsWith("image/") ? path : undefined);
+  if (address !== undefined && !isGone)
+    return <img src={address} alt={name} className="max-h-48 max-w-full rounded-lg border border-line" onError={() => setIsGone(true)} />;
+  return (
+    <span title={path} className="inline-flex max-w-64 items-center gap-1.5 rounded-lg border border-line bg-sheet px-2 py-1 text-xs">
+      <Icon name="clip" className="size-3.5" />
+      <span className="truncate">{name}</span>
+    </span>
+  );
+}
+
+function useImageAddress(files: KeptFiles, path: string | undefined): string | undefined {
+  const [address, setAddress] = useState<string>();
+  useEffect(() => {
+    let isLeft = false;
+    if (path !== undefined) void files.addressOf(path).then((found) => (isLeft ? undefined : setAddress(found)));
+    return () => {
+      isLeft = true;
+    };
+  }, [files, path]);
+  return address;
 }

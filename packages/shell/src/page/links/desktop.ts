@@ -1,12 +1,11 @@
 // What a desktop window can do besides moving lines: keep settings and keys, and quit. All of it is asked of
 // the process behind the window. A key goes there and never comes back; the page only learns where it is kept.
 
-import { HawserError, isRecord } from "@hawser/wire";
+import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { themes, type Theme } from "../session/theme.ts";
-import { callDesktop, type TauriPowers } from "./tauri-powers.ts";
 
 export interface DesktopSettings {
-  /** Undefined: the best one that can be had. */
+  /** Undefined: the best one available. */
   readonly model?: string | undefined;
   readonly roots: readonly string[];
   readonly allowedCommands: readonly string[];
@@ -41,7 +40,7 @@ export interface Desktop {
   read(): Promise<DesktopState>;
   /** Rejects with a sentence, and changes nothing then. */
   save(settings: DesktopSettings): Promise<void>;
-  /** This one alone, whatever else was changed meanwhile. */
+  /** Only the theme; other settings may have been changed meanwhile. */
   saveTheme(theme: Theme): Promise<void>;
   /** May take long: a keychain may wait for a password. */
   readKeys(): Promise<KeyPlaces>;
@@ -75,7 +74,7 @@ export function createDesktop({ invoke }: Pick<TauriPowers, "invoke">): Desktop 
   };
 }
 
-/** What a newer app may leave out or add is no reason to show nothing. */
+/** A newer app may leave out or add members; the rest is still shown. */
 function toState(value: unknown): DesktopState {
   const { settings, shortcutProblem, settingsProblem, where } = isRecord(value) ? value : {};
   if (!isRecord(settings)) throw new HawserError("internal", "the app did not say what its settings are");
@@ -99,3 +98,22 @@ const toTexts = (value: unknown): string[] => (Array.isArray(value) ? value.filt
 const toText = (value: unknown, name: string): string => (isRecord(value) && typeof value[name] === "string" ? value[name] : "");
 const toPlace = (keys: unknown, vendor: Vendor): KeyPlace => places.find((place) => place === toText(keys, vendor)) ?? "none";
 const places: readonly KeyPlace[] = ["keychain", "environment", "file", "none"];
+
+export interface TauriPowers {
+  listen(event: string, handler: (event: { readonly payload: unknown }) => void): Promise<() => void>;
+  /** Bytes go as they are, not as JSON; what else is to be said of them goes in headers. */
+  invoke(command: string, args: Record<string, unknown> | Uint8Array, options?: InvokeOptions): Promise<unknown>;
+}
+
+interface InvokeOptions {
+  readonly headers: Record<string, string>;
+}
+
+/** A refusal comes as a plain text; it becomes an error here. */
+export async function callDesktop(invoke: TauriPowers["invoke"], ...call: Parameters<TauriPowers["invoke"]>): Promise<unknown> {
+  try {
+    return await invoke(...call);
+  } catch (cause) {
+    throw typeof cause === "string" ? new HawserError("usage", cause) : cause;
+  }
+}

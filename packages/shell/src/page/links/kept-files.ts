@@ -1,9 +1,10 @@
 // Where files go before they are sent with a message. A page has no paths, and the agent reads only paths: so
-// each file is kept by whoever the page came from, which answers with the path that the agent will read.
+// each file is handed to the server or app that the page came from, which answers with the path that the agent will read.
 
-import { HawserError, isRecord, limits } from "@hawser/wire";
+import { HawserError, isRecord } from "@hawser/protocol/internal";
+import { shellLimits } from "../../limits.ts";
 import type { PageAccess } from "../access/enter-page.ts";
-import { callDesktop, type TauriPowers } from "./tauri-powers.ts";
+import { callDesktop, type TauriPowers } from "./desktop.ts";
 
 export interface KeptFile {
   readonly path: string;
@@ -60,10 +61,10 @@ export function createDesktopFiles({ invoke }: Pick<TauriPowers, "invoke">): Kep
   return {
     async keep(file) {
       // Before it is read into memory.
-      if (file.size > limits.shellFileBytes)
+      if (file.size > shellLimits.shellFileBytes)
         throw new HawserError(
           "too_large",
-          `the file is larger than ${limits.shellFileBytes} bytes; put it into the working folder instead`,
+          `the file is larger than ${shellLimits.shellFileBytes} bytes; put it into the working folder instead`,
         );
       const bytes = new Uint8Array(await file.arrayBuffer());
       const path = await callDesktop(invoke, "file_put", bytes, { headers: toHeaders(file) });

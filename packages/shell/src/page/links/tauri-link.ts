@@ -1,33 +1,31 @@
 // The link inside a desktop window: responses come as the event `agent_stream`, requests go to the command
 // `agent_send`, and how the runtime is comes as the event `agent_state`. The process on the other side is
-// supervised there; this side only hears about it. `agent_hello` asks for the state and the greeting again,
-// which may have come before anybody listened.
+// supervised there; this side only hears about it. `agent_hello` asks for the state and the greeting again, which may
+// have come before this page listened.
 
 import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
-import { describeThrown, HawserError, isRecord, parseJsonText } from "@hawser/wire";
+import { describeThrown, HawserError, isRecord } from "@hawser/protocol/internal";
+import { createMailbox } from "@hawser/wire/internal";
 import type { RuntimeFacts, RuntimeState } from "../../link/page-frames.ts";
-import { createIncomingQueue } from "./incoming-queue.ts";
-import type { PageLink, PageLinkEvents } from "./page-link.ts";
-import type { TauriPowers } from "./tauri-powers.ts";
+import { parseLine, type PageLink, type PageLinkEvents } from "./page-link.ts";
+import type { TauriPowers } from "./desktop.ts";
 
 const streamEvent = "agent_stream";
 const stateEvent = "agent_state";
 const sendCommand = "agent_send";
 const helloCommand = "agent_hello";
 
-export function createTauriLink({ listen, invoke }: TauriPowers, { onLine, onState }: PageLinkEvents): PageLink {
-  const incoming = createIncomingQueue<ParsedLine | LostRuntime>();
+export function createTauriLink({ listen, invoke }: TauriPowers, { onState }: PageLinkEvents): PageLink {
+  const incoming = createMailbox<ParsedLine | LostRuntime>();
   const stops: (() => void)[] = [];
   let isClosed = false;
   let facts: RuntimeFacts = {};
 
   function receive(payload: unknown): void {
-    const value = typeof payload === "string" ? parseOrKeep(payload) : payload;
-    const text = typeof payload === "string" ? payload : (JSON.stringify(payload) ?? "");
-    // A runtime that speaks runs, whether anybody said so or not.
-    if (isRecord(value) && value["type"] === "ready") onState({ ...facts, phase: "open", runtime: "running" });
-    onLine({ direction: "received", value, chars: text.length });
-    incoming.put({ value, text });
+    const line = typeof payload === "string" ? parseLine(payload) : { value: payload, text: JSON.stringify(payload) ?? "" };
+    // A runtime that speaks runs, even if its state has not come yet.
+    if (isRecord(line.value) && line.value["type"] === "ready") onState({ ...facts, phase: "open", runtime: "running" });
+    incoming.put([line]);
   }
 
   function takeState(payload: unknown): void {
@@ -35,7 +33,7 @@ export function createTauriLink({ listen, invoke }: TauriPowers, { onLine, onSta
     const { runtime, message, root, examples } = payload as unknown as RuntimeState;
     facts = { root, examples };
     if (runtime === "restarting" || runtime === "failed")
-      incoming.put({ lost: new HawserError("connection_lost", message ?? "the agent has ended") });
+      incoming.put([{ lost: new HawserError("connection_lost", message ?? "the agent has ended") }]);
     onState({ ...facts, phase: "open", runtime, message });
   }
 
@@ -60,8 +58,7 @@ export function createTauriLink({ listen, invoke }: TauriPowers, { onLine, onSta
   return {
     incoming: incoming.items,
     async send(line) {
-      onLine({ direction: "sent", value: JSON.parse(line), chars: line.length });
-      // Nothing has been lost but this line: whoever waits for an answer to it is told, and the others wait on.
+      // Only this line is lost: its request fails, and the others go on.
       await invoke(sendCommand, { line }).catch((cause: unknown) => {
         throw toRefusal(cause);
       });
@@ -87,11 +84,3 @@ function toRefusal(cause: unknown): HawserError {
 }
 
 const runtimeStates: readonly unknown[] = ["starting", "running", "restarting", "failed"];
-
-function parseOrKeep(line: string): unknown {
-  try {
-    return parseJsonText(line);
-  } catch {
-    return line;
-  }
-}

@@ -1,14 +1,14 @@
-// The link over the local server's WebSocket. A connection that is lost is made again, at once and then with
-// growing pauses; the client is told that what it asked is lost, and the page loads what it missed. A browser does
-// not say why a connection was refused: so before each new one it is asked whether the page still has access.
+// The link over the local server's WebSocket. A lost connection is made again, at once and then with growing pauses; the
+// client is told that what it asked is lost, and the page loads what it missed. A browser does not say why a connection
+// was refused, so before each new one the server is asked whether the page still has access.
 
 import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
-import { cutText, describeThrown, HawserError, parseJsonText } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
+import { createMailbox } from "@hawser/wire/internal";
 import type { PageAccess } from "../access/enter-page.ts";
 import { decodeFrame, type RuntimeState } from "../../link/page-frames.ts";
 import type { LinkState } from "../state/page-state.ts";
-import { createIncomingQueue } from "./incoming-queue.ts";
-import type { PageLink, PageLinkEvents } from "./page-link.ts";
+import { parseLine, type PageLink, type PageLinkEvents } from "./page-link.ts";
 
 export interface WebSocketLinkOptions extends PageLinkEvents {
   readonly url: string;
@@ -19,8 +19,8 @@ export interface WebSocketLinkOptions extends PageLinkEvents {
 }
 
 export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
-  const { url, access, firstPauseMs = 250, longestPauseMs = 8_000, onLine, onState } = options;
-  const incoming = createIncomingQueue<ParsedLine | LostRuntime>();
+  const { url, access, firstPauseMs = 250, longestPauseMs = 8_000, onOverheard, onState } = options;
+  const incoming = createMailbox<ParsedLine | LostRuntime>();
   let socket: WebSocket | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
@@ -32,7 +32,7 @@ export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
   const tell = (state: Omit<LinkState, "runtime">): void => onState({ ...runtime, message: undefined, ...state });
 
   function lose(message: string): void {
-    incoming.put({ lost: new HawserError("connection_lost", message) });
+    incoming.put([{ lost: new HawserError("connection_lost", message) }]);
   }
 
   function connect(): void {
@@ -52,7 +52,7 @@ export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
 
   function waitAndConnect(reason: string): void {
     socket = undefined;
-    // One that is closed as soon as it is open would otherwise be made again and again without a pause.
+    // Otherwise a connection that is closed as soon as it is open would be made again and again without a pause.
     if (performance.now() - openedAt > longestPauseMs) failures = 0;
     openedAt = Infinity;
     lose("the connection to the shell was lost");
@@ -89,10 +89,9 @@ export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
     const frame = decodeFrame(text);
     if (!frame) return;
     if (frame.kind === "state") return takeState(frame.state);
-    const value = parseOrDescribe(frame.line);
-    const chars = frame.line.length;
-    onLine({ direction: frame.kind === "response" ? "received" : "other_tab", value, chars });
-    if (frame.kind === "response") incoming.put({ value, text: frame.line });
+    const line = parseLine(frame.line);
+    if (frame.kind === "response") incoming.put([line]);
+    else onOverheard(line);
   }
 
   function takeState(state: RuntimeState): void {
@@ -106,20 +105,11 @@ export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
   return {
     incoming: incoming.items,
     send(line) {
-      if (socket?.readyState !== WebSocket.OPEN) throw new HawserError("connection_lost", "the shell is not connected; it is tried again");
-      onLine({ direction: "sent", value: JSON.parse(line), chars: line.length });
+      if (socket?.readyState !== WebSocket.OPEN)
+        throw new HawserError("connection_lost", "the shell is not connected; the page is reconnecting");
       socket.send(line);
     },
     retry: connectAgain,
     close: () => end(),
   };
-}
-
-/** A line that is no JSON is still shown in the wire view. */
-function parseOrDescribe(line: string): unknown {
-  try {
-    return parseJsonText(line);
-  } catch (error) {
-    return `${describeThrown(error)}: ${cutText(line, 200)}`;
-  }
 }

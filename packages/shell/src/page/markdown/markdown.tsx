@@ -1,15 +1,15 @@
 // What a model writes, as Markdown. HTML in it stays text; links lead only to http, https and mailto, and
 // open elsewhere; an image is a link, since loading it would tell a stranger that it was read.
 
-import { limits } from "@hawser/wire";
+import { shellLimits } from "../../limits.ts";
 import { memo, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
-import remarkGfm from "remark-gfm";
 import { Fallback } from "../components/fallback.tsx";
 import { CodeBlock } from "./code-block.tsx";
-import { isTooHeavy } from "./is-too-heavy.ts";
+import { isTooHeavy, codeOf, splitBlocks } from "./split-blocks.ts";
 import { PlainText } from "./plain-text.tsx";
-import { codeOf, splitBlocks } from "./split-blocks.ts";
+
+import remarkGfm from "remark-gfm";
 
 const allowedAddress = /^(?:https?:\/\/|mailto:)/i;
 
@@ -78,7 +78,7 @@ interface MarkdownProps {
 }
 
 export const Markdown = memo(function Markdown({ text, isGrowing }: MarkdownProps) {
-  if (text.length > limits.shellMarkdownChars) return <PlainText text={text} />;
+  if (text.length > shellLimits.shellMarkdownChars) return <PlainText text={text} />;
   const blocks = isGrowing || isTooHeavy(text) ? splitBlocks(text) : [text];
   return (
     <div className="answer">

@@ -2,6 +2,8 @@
 // drawn again. Put together they are the text, character for character. Never cut: inside a code fence, and
 // where the next line may belong to what is above (a list, a quote, an indented part).
 
+import { shellLimits } from "../../limits.ts";
+
 // What follows backticks can't hold one: that would be code within a line.
 const fence = /^ {0,3}(`{3,}(?![^\n]*`)|~{3,})/;
 const continues = /^(?:\s|[>|]|[-*+](?:\s|$)|\d{1,9}[.)])/;
@@ -61,3 +63,19 @@ export function codeOf(block: string): { readonly language: string; readonly cod
             .join(""),
   };
 }
+
+const signs = /[*_`~[\]<>&!\\]/g;
+const containers = /^(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)))+/;
+const container = />|[-+*]|\d+[.)]/g;
+
+/** Whether the parser would take too long, or nest too deep: counted before it is parsed. Such a text is shown as it is. */
+export function isTooHeavy(text: string): boolean {
+  if (text.length > shellLimits.shellBlockChars || count(text, signs) > shellLimits.shellBlockSignEntries) return true;
+  return text
+    .split("\n")
+    .some((line) => nestingOf(line) > shellLimits.shellNestingEntries || count(line, /\|/g) > shellLimits.shellColumnEntries);
+}
+
+const nestingOf = (line: string): number => count(containers.exec(line)?.[0] ?? "", container);
+
+const count = (text: string, sign: RegExp): number => text.match(sign)?.length ?? 0;

@@ -1,8 +1,8 @@
-// What the user can do. Each action asks the runtime; what comes of it arrives as lines. A refusal becomes a
+// What the user can do. Each action asks the runtime, and changes the screen when that has agreed. A refusal becomes a
 // notice that says what was tried and why it did not work.
 
 import type { Decision } from "@hawser/agent/host/link";
-import { joinTexts } from "@hawser/wire";
+import { joinTexts } from "@hawser/protocol/internal";
 import { isConnected, runningTurnsOf, type Message } from "../state/page-state.ts";
 import { toNotice, type Session } from "./session.ts";
 
@@ -46,8 +46,6 @@ export function createActions({ store, client, follow, notify, open }: Session):
     const sent = untilSent(turn.id);
     await Promise.race([ended, sent.promise]);
     sent.forget();
-    // A short turn may be over before the next frame has taken in that it was sent.
-    store.flush();
     const wasSent = store.getState().turns[turn.id] !== undefined;
     if (!wasSent) notify("The message was not sent: the agent is not connected. Your text is kept.");
     return wasSent;
@@ -76,23 +74,27 @@ export function createActions({ store, client, follow, notify, open }: Session):
       const before = messages.slice(0, messages.indexOf(message)).findLast(({ messageId }) => messageId !== undefined);
       const after = before?.messageId ?? null;
       const attachments = message.parts.filter((part) => part.kind === "attachment").map(({ path, mime }) => ({ path, mime }));
-      if (await attempt("Could not send it again", () => client.truncateConversation(currentId, after))) await send(text, attachments);
+      if (!(await attempt("Could not send it again", () => client.truncateConversation(currentId, after)))) return;
+      store.dispatch({ type: "truncated", conversationId: currentId, after });
+      await send(text, attachments);
     },
     mayChangeHistory() {
       const state = store.getState();
       const isRunning = runningTurnsOf(state, state.currentId).length > 0;
-      if (isRunning) notify("The agent is still answering. Stop it first, or wait for its end.");
-      else if (!isConnected(state)) notify("The agent is not connected. It is tried again by itself.");
+      if (isRunning) notify("The agent is still answering. Stop it first, or wait until it has finished.");
+      else if (!isConnected(state)) notify("The agent is not connected. Reconnecting…");
       return !isRunning && isConnected(state);
     },
     async rename(conversationId, title) {
-      await attempt("Could not rename", () => client.renameConversation(conversationId, title));
+      if (await attempt("Could not rename", () => client.renameConversation(conversationId, title)))
+        store.dispatch({ type: "renamed", conversationId, title });
     },
     async remove(conversationId) {
-      const wasRemoved = await attempt("Could not delete", () => client.deleteConversation(conversationId));
-      if (wasRemoved && store.getState().currentId === conversationId) open();
+      if (!(await attempt("Could not delete", () => client.deleteConversation(conversationId)))) return;
+      store.dispatch({ type: "deleted", conversationId });
+      if (store.getState().currentId === conversationId) open();
     },
-    pickModel: (model) => store.dispatch({ type: "model_picked", model }),
+    pickModel: (model) => store.dispatch({ type: "learned", facts: { pickedModel: model } }),
   };
 }
 

@@ -12,7 +12,7 @@ export function takeKey(): string | undefined {
   return key;
 }
 
-/** A new address that is put into the tab of an old one changes its fragment only, which loads nothing by itself. */
+/** A new address in the tab of an old one changes only the fragment, which does not load the page again. */
 export function reloadForKeys(): void {
   addEventListener("hashchange", () => (keyPattern.test(location.hash) ? location.reload() : undefined));
 }

@@ -1,7 +1,7 @@
 // How components reach the session, and read the part of the state that they draw.
 
 import { createContext, use, useSyncExternalStore } from "react";
-import { HawserError } from "@hawser/wire";
+import { HawserError } from "@hawser/protocol";
 import type { Desktop } from "../links/desktop.ts";
 import type { KeptFiles } from "../links/kept-files.ts";
 import { isConnected, type PageState } from "../state/page-state.ts";

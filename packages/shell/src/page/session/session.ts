@@ -1,12 +1,12 @@
-// One tab's work with an agent: the link, the client over it, and the state that their lines make. It sees
-// to it that what is on the screen is complete: it lists, loads and follows whenever a runtime greets, a
-// conversation is opened, or an end was missed.
+// One tab's work with an agent. The agent client understands the lines; its events make the state. The session sees to it
+// that what is on the screen is complete: it lists, loads and follows whenever a runtime greets, a conversation is
+// opened, or an end was missed.
 
-import { createAgentClient, type AgentClient, type AgentTurn } from "@hawser/agent/host/link";
-import { agentProtocol, describeThrown, toHawserError, type AnyAgentRequest, type AnyAgentResponse } from "@hawser/wire";
-import type { OpenPageLink, PassedLine } from "../links/page-link.ts";
-import type { LineEvent } from "../state/page-event.ts";
-import { isConnected, runningTurnsOf } from "../state/page-state.ts";
+import { createAgentClient, type AgentClient, type AgentTurn, type ParsedLine } from "@hawser/agent/host/link";
+import { agentProtocol, cutText, describeThrown, toHawserError, type AnyAgentRequest, type HawserError } from "@hawser/protocol/internal";
+import type { OpenPageLink } from "../links/page-link.ts";
+import { isConnected, runningTurnsOf, type PageEvent } from "../state/page-state.ts";
+import { conversationOf } from "../state/reduce.ts";
 import { createStore, type Schedule, type Store } from "./store.ts";
 
 export interface Session {
@@ -14,7 +14,7 @@ export interface Session {
   readonly client: AgentClient;
   /** Opens a conversation; a new one when there is no id. Returns its id. */
   open(conversationId?: string): string;
-  /** Reads a turn to its end, so that silence and loss are noticed. */
+  /** Shows a turn up to its end. */
   follow(turn: AgentTurn): Promise<void>;
   notify(text: string): void;
   retryLink(): void;
@@ -29,40 +29,57 @@ export interface SessionOptions {
 
 export function createSession({ openLink, schedule, now }: SessionOptions): Session {
   const store = createStore(schedule);
-  const link = openLink({
-    onLine: (line) => store.queue(toLineEvent(line, now())),
-    onState: (state) => store.queue({ type: "link", link: state }),
+  const link = openLink({ onOverheard, onState: (state) => store.queue({ type: "link", link: state }) });
+  const client = createAgentClient(link, {
+    answersPermissions: true,
+    onReady: (info) => store.dispatch({ type: "greeted", info }),
+    onNoise(reason, line) {
+      if (line !== undefined) log("received", `${reason}: ${cutText(line, noiseChars)}`, line.length);
+    },
+    onMessage(direction, message, { length }) {
+      if (direction === "RECV") return log("received", message, length);
+      store.dispatch({ type: "asked", request: message as unknown as AnyAgentRequest, at: now() });
+      log("sent", message, length);
+    },
   });
-  const client = createAgentClient(link, { answersPermissions: true });
   const followed = new Set<string>();
   let noticeCount = 0;
 
-  function notify(text: string): void {
-    store.dispatch({ type: "notice", notice: { key: `notice-${++noticeCount}`, text } });
+  function log(direction: "sent" | "received" | "other_tab", value: unknown, chars: number): void {
+    store.queue({ type: "line_passed", direction, value, chars, at: now() });
+  }
+
+  /** What another tab sent, whose answers every tab gets: its turn is followed like one's own, and what it changes is changed here. */
+  function onOverheard({ value, text }: ParsedLine): void {
+    const request = toRequest(value);
+    if (request) store.queue({ type: "asked", request, at: now() });
+    log("other_tab", value, text.length);
+    if (!request || followed.has(request.id)) return;
+    if (request.kind === "user_message") void follow(client.adopt(request.id));
+    const change = changeOf(request);
+    if (change) void whenDone(client.adopt(request.id)).then(() => store.dispatch(change), ignore);
   }
 
   async function follow(turn: AgentTurn): Promise<void> {
-    if (followed.has(turn.id)) return;
     followed.add(turn.id);
     try {
-      for await (const _ of turn);
-    } catch (error) {
-      const { code, message } = toHawserError(error);
-      // Everything else is an `error` of the runtime, or a lost link, and known from there.
-      if (code === "timeout" || code === "overloaded") store.dispatch({ type: "turn_given_up", id: turn.id, text: message });
+      for await (const event of turn) store.queue({ type: "turn", event });
+    } catch (thrown) {
+      const error = toHawserError(thrown);
+      // A turn outlives the link: it is followed again when its runtime greets.
+      if (!isLinkLost(error)) store.queue({ type: "turn_failed", id: turn.id, failure: { text: error.message, code: error.code } });
     } finally {
       followed.delete(turn.id);
     }
   }
 
-  const keepComplete = createKeeper({ store, client, follow, isFollowed: (id) => followed.has(id) });
-  const stop = store.subscribe(keepComplete);
+  const stop = store.subscribe(createKeeper({ store, client, follow, isFollowed: (id) => followed.has(id), now }));
 
   return {
     store,
     client,
     follow,
-    notify,
+    notify: (text) => store.dispatch({ type: "notice", notice: { key: `notice-${++noticeCount}`, text } }),
     open(conversationId) {
       const id = conversationId ?? crypto.randomUUID();
       store.dispatch({ type: "opened", conversationId: id, isNew: conversationId === undefined });
@@ -76,59 +93,120 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
   };
 }
 
+const noiseChars = 200;
+
+const ignore = (): void => {};
+
+async function whenDone(turn: AgentTurn): Promise<void> {
+  for await (const _ of turn);
+}
+
+/** Undefined for what a newer page may ask, and for what is damaged. */
+function toRequest(value: unknown): AnyAgentRequest | undefined {
+  try {
+    return agentProtocol.parseRequest(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What becomes true when the runtime says `done` to it. */
+function changeOf(request: AnyAgentRequest): PageEvent | undefined {
+  switch (request.kind) {
+    case "rename_conversation":
+      return { type: "renamed", conversationId: request.conversationId, title: request.title };
+    case "delete_conversation":
+      return { type: "deleted", conversationId: request.conversationId };
+    case "truncate_conversation":
+      return { type: "truncated", conversationId: request.conversationId, after: request.after };
+    case "clear_history":
+      return { type: "truncated", conversationId: conversationOf(request), after: null };
+    default:
+      return undefined;
+  }
+}
+
+/** The runtime may say `connection_lost` too, of its model: that ends the turn. */
+const isLinkLost = ({ code, facts }: HawserError): boolean =>
+  (code === "connection_lost" || code === "closed") && facts["saidByAgent"] !== true;
+
 const connectingMs = 1_000;
 
-interface KeeperOptions extends Pick<Session, "store" | "client" | "follow"> {
+interface KeeperOptions extends Pick<Session, "store" | "client" | "follow">, Pick<SessionOptions, "now"> {
   isFollowed(id: string): boolean;
 }
 
 /** Called after every change: asks the runtime for what is missing, each thing once at a time. */
-function createKeeper({ store, client, follow, isFollowed }: KeeperOptions): () => void {
+function createKeeper({ store, client, follow, isFollowed, now }: KeeperOptions): () => void {
   let greeting = 0;
   let endedTurns = 0;
-  let loading: string | undefined;
   let isAskingAgain = false;
+  let beingCompleted = new Set<string>();
 
-  /** How servers that are being connected to come out is told by nobody. */
+  function askStatus(): void {
+    const asked = client.status(store.getState().currentId);
+    asked.then((status) => store.dispatch({ type: "learned", facts: { status: { ...status, at: now() } } }), ignore);
+  }
+
+  /** The runtime does not announce whether connecting to its tool servers has worked. */
   function askAgainWhileConnecting(): void {
     if (isAskingAgain || !store.getState().status?.servers?.some(({ state }) => state === "connecting")) return;
     isAskingAgain = true;
     setTimeout(() => {
       isAskingAgain = false;
-      const state = store.getState();
-      if (isConnected(state)) client.status(state.currentId).catch(() => {});
+      if (isConnected(store.getState())) askStatus();
     }, connectingMs);
   }
 
+  /** A runtime that speaks only the contract has no list: there is then nothing to show. */
   function refresh(): void {
-    // What can't be had is not worth a word: the runtime may speak the contract only.
-    const ignore = (): void => {};
-    client.listConversations().catch(ignore);
-    client.status(store.getState().currentId).catch(ignore);
+    client.listConversations().then((conversations) => store.dispatch({ type: "learned", facts: { conversations } }), ignore);
+    askStatus();
   }
 
-  async function load(conversationId: string, forGreeting: number): Promise<void> {
+  async function complete(conversationId: string): Promise<void> {
+    const inProgress = beingCompleted;
+    if (inProgress.has(conversationId)) return;
+    inProgress.add(conversationId);
+    const known = runningTurnsOf(store.getState(), conversationId).filter(({ id }) => !isFollowed(id));
     try {
-      await client.loadConversation(conversationId);
-      store.flush();
-      await resume(conversationId);
-    } catch {
-      // The reducer has seen the `error`; a lost link is followed by a greeting, and that by a load.
-    } finally {
-      store.flush();
-      if (loading === toLoadName(conversationId, forGreeting)) loading = undefined;
+      for (const { id, seq } of known) void follow(client.adopt(id, { since: seq }));
+      const { currentId, threads } = store.getState();
+      if (conversationId === currentId && threads[conversationId]?.load === "needed") await load(conversationId);
+      await resume(conversationId, known);
+    } catch (error) {
+      // Left in the set: nothing is tried again before the runtime greets.
+      if (isLinkLost(toHawserError(error))) return;
     }
+    inProgress.delete(conversationId);
     keepComplete();
   }
 
-  async function resume(conversationId: string): Promise<void> {
-    const [known] = runningTurnsOf(store.getState(), conversationId);
-    if (known && isFollowed(known.id)) return;
-    const turn = await client.subscribe(conversationId, { since: known?.seq ?? 0 });
-    if (!turn) return;
-    void follow(turn);
-    // Another turn than the one that was known: all of it is news.
-    if (known && known.id !== turn.id) await client.subscribe(conversationId, { since: 0 });
+  async function load(conversationId: string): Promise<void> {
+    try {
+      store.dispatch({ type: "loaded", conversation: await client.loadConversation(conversationId) });
+    } catch (thrown) {
+      const error = toHawserError(thrown);
+      if (isLinkLost(error) || error.code === "timeout") throw error;
+      store.dispatch({ type: "load_failed", conversationId });
+    }
+  }
+
+  async function resume(conversationId: string, known: readonly { readonly id: string; readonly seq: number }[]): Promise<void> {
+    const [first] = known;
+    if (!first) {
+      if (runningTurnsOf(store.getState(), conversationId).length > 0) return;
+      const turn = await client.subscribe(conversationId, { since: 0 });
+      if (!turn) return;
+      store.dispatch({ type: "resumed", conversationId, running: turn.id, known: [] });
+      return void follow(turn);
+    }
+    const running = await client.repeat(conversationId, first.seq);
+    store.dispatch({ type: "resumed", conversationId, running, known: known.map(({ id }) => id) });
+    if (running === undefined || running === first.id) return;
+    // Another turn than the one that ran: all of it is news.
+    if (!isFollowed(running)) void follow(client.adopt(running));
+    await client.repeat(conversationId, 0);
   }
 
   function keepComplete(): void {
@@ -138,45 +216,19 @@ function createKeeper({ store, client, follow, isFollowed }: KeeperOptions): () 
     askAgainWhileConnecting();
     if (runtime.greeting !== greeting) {
       greeting = runtime.greeting;
-      client.listModels().catch(() => {});
+      beingCompleted = new Set();
+      client.listModels().then((models) => store.dispatch({ type: "learned", facts: { models } }), ignore);
       refresh();
     }
-    const ended = Object.values(turns).filter((turn) => turn.state === "ended").length;
+    const all = Object.values(turns);
+    const ended = all.filter((turn) => turn.state === "ended").length;
     if (ended > endedTurns) refresh();
     endedTurns = ended;
-    const name = toLoadName(currentId, greeting);
-    if (threads[currentId]?.load === "needed" && loading !== name) {
-      loading = name;
-      void load(currentId, greeting);
-    }
+    if (threads[currentId]?.load === "needed") void complete(currentId);
+    for (const turn of all) if (turn.state === "running" && !isFollowed(turn.id)) void complete(turn.conversationId);
   }
 
   return keepComplete;
-}
-
-const toLoadName = (conversationId: string, greeting: number): string => `${greeting}:${conversationId}`;
-
-function toLineEvent({ direction, value, chars }: PassedLine, at: number): LineEvent {
-  if (direction === "received") return { type: "line", at, chars, value, line: { direction, message: toResponse(value) } };
-  return { type: "line", at, chars, value, line: { direction, message: toRequest(value) } };
-}
-
-/** Undefined for what a newer runtime may say, and for what is damaged. */
-function toResponse(value: unknown): AnyAgentResponse | undefined {
-  // By far the most frequent one.
-  const { type, token } = (value ?? {}) as { type?: unknown; token?: unknown };
-  if (type === "token" && typeof token === "string") return value as AnyAgentResponse;
-  return orUndefined(() => agentProtocol.parseResponse(value));
-}
-
-const toRequest = (value: unknown): AnyAgentRequest | undefined => orUndefined(() => agentProtocol.parseRequest(value));
-
-function orUndefined<Value>(parse: () => Value): Value | undefined {
-  try {
-    return parse();
-  } catch {
-    return undefined;
-  }
 }
 
 /** For a notice: what was tried, and why it did not work. */

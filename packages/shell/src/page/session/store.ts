@@ -1,9 +1,7 @@
-// Holds the state and tells who draws it. Lines may come two hundred times a second: they are taken in
+// Holds the state and tells the components that draw it. Events may come two hundred times a second: they are taken in
 // together, once per frame, so that drawing keeps up. What the user does is taken in at once.
 
-import type { PageEvent } from "../state/page-event.ts";
-import type { PageState } from "../state/page-state.ts";
-import { initialState } from "../state/page-state.ts";
+import { initialState, type PageEvent, type PageState } from "../state/page-state.ts";
 import { reduce } from "../state/reduce.ts";
 
 export interface Store {
@@ -14,8 +12,6 @@ export interface Store {
   queue(event: PageEvent): void;
   /** Taken in now, after what is queued. */
   dispatch(event: PageEvent): void;
-  /** Takes in what is queued: for who has heard from the client, which does not wait for frames. */
-  flush(): void;
 }
 
 /** Calls back once, soon. */
@@ -51,7 +47,6 @@ export function createStore(schedule: Schedule): Store {
       queued.push(event);
       flush();
     },
-    flush,
   };
 }
 

@@ -1,9 +1,9 @@
-// Settings while they are edited: texts as a person types them, whatever the file said. Back from texts to
+// Settings while they are edited: texts as a person types them, even where the file is wrong. Back from texts to
 // settings, what is wrong is said by the field, in a sentence; rules that the agent would not start with are
 // refused by its own check, in its own words.
 
 import { parseRules } from "@hawser/agent/host/link";
-import { HawserError, isRecord } from "@hawser/wire";
+import { HawserError, isRecord } from "@hawser/protocol/internal";
 import type { DesktopSettings, PermissionRule } from "../links/desktop.ts";
 import type { Theme } from "../session/theme.ts";
 

@@ -1,7 +1,7 @@
 // API keys: each can be set or removed, and is never shown. What is shown is where it is kept.
 
 import { useState, type FormEvent } from "react";
-import { describeThrown } from "@hawser/wire";
+import { describeThrown } from "@hawser/protocol";
 import { vendors, type KeyPlaces, type KeyPlace, type Vendor } from "../links/desktop.ts";
 import { Field } from "./field.tsx";
 

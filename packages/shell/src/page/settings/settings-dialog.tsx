@@ -2,7 +2,7 @@
 // lost. Keys are apart: each is saved on its own, and never shown again.
 
 import { useEffect, useState } from "react";
-import { describeThrown } from "@hawser/wire";
+import { describeThrown } from "@hawser/protocol";
 import { Dialog } from "../components/dialog.tsx";
 import { IconButton } from "../components/icon.tsx";
 import type { Desktop, DesktopState, KeyPlaces } from "../links/desktop.ts";

@@ -1,7 +1,7 @@
 // Model, folders, commands, rules, shortcut and theme, as one form.
 
 import { useId, useState, type FormEvent } from "react";
-import { describeThrown } from "@hawser/wire";
+import { describeThrown } from "@hawser/protocol";
 import type { DesktopSettings, DesktopState } from "../links/desktop.ts";
 import { usePage } from "../session/page-context.ts";
 import { themes } from "../session/theme.ts";

@@ -1,10 +1,11 @@
-// What one event of a turn makes of the answer that it belongs to. Times are the runtime's own, so that an
-// event that comes again after a lost connection makes the same of it.
+// What one event of a turn changes in the answer that it belongs to. Times are the runtime's own, so that an event that
+// comes again after a lost connection changes it in the same way.
 
-import type { ConversationMessage, MessagePart } from "@hawser/wire";
-import type { Message, Part, Permission, ToolPart, TurnResponse } from "./page-state.ts";
+import type { TurnEvent } from "@hawser/agent/host/link";
+import type { ConversationMessage, MessagePart } from "@hawser/protocol";
+import type { Failure, Message, Part, Permission, ToolPart } from "./page-state.ts";
 
-export function addToAnswer(message: Message, event: TurnResponse): Message {
+export function addToAnswer(message: Message, event: TurnEvent): Message {
   switch (event.type) {
     case "token":
       return { ...message, parts: addText(message.parts, event.token) };
@@ -25,22 +26,20 @@ export function addToAnswer(message: Message, event: TurnResponse): Message {
       const { toolId, ...progress } = event.data;
       const tool = message.parts.findLast((part) => part.kind === "tool" && part.toolId === toolId);
       if (tool?.kind !== "tool") return message;
-      // A tool that gets on is not asked about any more.
+      // A tool that makes progress is not waiting for an answer any more.
       return changeTool(message, tool, { progress, ...(tool.permission && { permission: { decision: "expired", ...tool.permission } }) });
     }
     case "usage":
       return { ...message, model: event.data.model };
-    case "done":
-      return { ...message, state: "ended", messageId: event.data?.assistantMessageId ?? message.messageId };
     default:
-      // `error`
-      return { ...endTools(message, event.error), state: "ended", failure: { text: event.error, code: event.code } };
+      // `done`
+      return { ...message, state: "ended", messageId: event.data?.assistantMessageId ?? message.messageId };
   }
 }
 
 function addText(parts: readonly Part[], text: string): readonly Part[] {
   const last = parts.at(-1);
-  // A tool's card parts what was said before and after it; a blank line besides would be a gap too many.
+  // A tool's card separates what was said before and after it; a blank line would only add a gap.
   if (last?.kind === "tool") {
     const said = text.replace(/^[\r\n]+/, "");
     return said === "" ? parts : [...parts, { kind: "text", text: said }];
@@ -60,12 +59,11 @@ function changeTool(message: Message, { toolId, toolName, input }: Call, change:
 }
 
 /** No tool runs on when its turn has ended. */
-export function endTools(message: Message, error: string): Message {
-  if (!message.parts.some((part) => part.kind === "tool" && part.state === "running")) return message;
+export function failAnswer(message: Message, failure: Failure): Message {
   const parts = message.parts.map((part) =>
-    part.kind === "tool" && part.state === "running" ? { ...part, state: "failed" as const, error } : part,
+    part.kind === "tool" && part.state === "running" ? { ...part, state: "failed" as const, error: failure.text } : part,
   );
-  return { ...message, parts };
+  return { ...message, parts, state: "ended", failure };
 }
 
 export function changePermission(message: Message, permissionId: string, decision: NonNullable<Permission["decision"]>): Message {

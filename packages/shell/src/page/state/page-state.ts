@@ -1,8 +1,8 @@
-// What is on the screen, as plain data. Everything here comes from lines of the protocol, from the link, and
-// from what the user chose; components only draw it. Nothing is changed in place.
+// What is on the screen, as plain data, and everything that can change it. It comes from the agent client's events, from
+// the link, and from what the user chose; components only draw it. Nothing is changed in place.
 
-import type { AgentInfo, Decision } from "@hawser/agent/host/link";
-import type { AnyAgentRequest, AnyAgentResponse, ConversationMessage, ConversationSummary, ModelEntry, StatusData } from "@hawser/wire";
+import type { AgentInfo, Decision, LoadedConversation, TurnEvent } from "@hawser/agent/host/link";
+import type { AnyAgentRequest, ConversationSummary, ModelEntry, StatusData } from "@hawser/protocol";
 import type { RuntimeFacts } from "../../link/page-frames.ts";
 
 export interface TextPart {
@@ -70,23 +70,15 @@ export interface Thread {
   readonly load: "needed" | "done";
 }
 
-/** Every response of a turn. */
-export type TurnResponse = Extract<
-  AnyAgentResponse,
-  { type: "token" | "tool_use" | "tool_result" | "permission_request" | "progress" | "usage" | "done" | "error" }
->;
-
 export interface Turn {
   readonly id: string;
   readonly conversationId: string;
   readonly state: "running" | "ended";
-  /** Everything up to this one was taken in. */
+  /** The last one that was taken in. */
   readonly seq: number;
-  /** What came before its time, by `seq`. */
-  readonly held: Readonly<Record<number, TurnResponse>>;
+  /** False when an event is missing: the history is asked at the end. */
+  readonly isWhole: boolean;
   readonly isStopping: boolean;
-  /** `subscribe` requests that were sent before it: that it does not run yet for them says nothing. */
-  readonly laterThan?: readonly string[];
   readonly progress?: string | undefined;
   readonly usage?: Usage | undefined;
 }
@@ -98,16 +90,19 @@ export interface Usage {
   readonly costUsd?: number | undefined;
 }
 
-export interface WireEntry {
-  readonly number: number;
+export interface PassedLine {
   readonly direction: "sent" | "received" | "other_tab";
+  readonly value: unknown;
+  readonly chars: number;
+  readonly at: number;
+}
+
+export interface WireEntry extends PassedLine {
+  readonly number: number;
   /** `kind` of a request, `type` of a response. */
   readonly name: string;
   readonly id: string | undefined;
   readonly conversationId: string | undefined;
-  readonly at: number;
-  readonly chars: number;
-  readonly value: unknown;
 }
 
 export interface WireLog {
@@ -118,7 +113,7 @@ export interface WireLog {
 
 /** How the way to the agent is. */
 export interface LinkState extends RuntimeFacts {
-  /** `closed`: tried again by itself. `ended`: nothing more will come. */
+  /** `closed`: it reconnects by itself. `ended`: nothing more will come. */
   readonly phase: "connecting" | "open" | "closed" | "ended";
   readonly runtime: "starting" | "running" | "restarting" | "failed";
   readonly message?: string | undefined;
@@ -127,8 +122,6 @@ export interface LinkState extends RuntimeFacts {
 
 export interface Runtime {
   readonly info: AgentInfo;
-  /** From its greeting: tells one runtime from the next. */
-  readonly startedAt: number;
   /** Counts greetings, also those of the same runtime after a lost connection. */
   readonly greeting: number;
 }
@@ -145,17 +138,37 @@ export interface PageState {
   readonly currentId: string;
   readonly threads: Readonly<Record<string, Thread>>;
   readonly turns: Readonly<Record<string, Turn>>;
-  /** Requests that wait for their end, own ones and those of other tabs. */
-  readonly requests: Readonly<Record<string, AnyAgentRequest>>;
-  /** Lines of a `load_conversation` that is under way. */
-  readonly loading: Readonly<Record<string, readonly ConversationMessage[]>>;
-  readonly unclaimed: readonly TurnResponse[];
   readonly models: readonly ModelEntry[];
   readonly pickedModel: string | undefined;
   readonly status: (StatusData & { readonly at: number }) | undefined;
   readonly notices: readonly Notice[];
   readonly wire: WireLog;
 }
+
+/** Everything that can change the state. Times come with the event: the reducer has no clock. */
+export type PageEvent =
+  /** A line in any direction, whether this page understands it or not. */
+  | ({ readonly type: "line_passed" } & PassedLine)
+  | { readonly type: "link"; readonly link: LinkState }
+  | { readonly type: "greeted"; readonly info: AgentInfo }
+  /** A request was sent, by this tab or by another one. */
+  | { readonly type: "asked"; readonly request: AnyAgentRequest; readonly at: number }
+  | { readonly type: "turn"; readonly event: TurnEvent }
+  | { readonly type: "turn_failed"; readonly id: string; readonly failure: Failure }
+  /** The runtime was asked which turn runs. `known`: those that were taken to run and were not followed any more. */
+  | { readonly type: "resumed"; readonly conversationId: string; readonly running: string | undefined; readonly known: readonly string[] }
+  | { readonly type: "loaded"; readonly conversation: LoadedConversation }
+  /** Asking again would not help. */
+  | { readonly type: "load_failed"; readonly conversationId: string }
+  | { readonly type: "renamed"; readonly conversationId: string; readonly title: string }
+  | { readonly type: "deleted"; readonly conversationId: string }
+  | { readonly type: "truncated"; readonly conversationId: string; readonly after: string | null }
+  | { readonly type: "learned"; readonly facts: Partial<Pick<PageState, "conversations" | "models" | "status" | "pickedModel">> }
+  | { readonly type: "opened"; readonly conversationId: string; readonly isNew: boolean }
+  | { readonly type: "permission_expired"; readonly permissionId: string }
+  | { readonly type: "notice"; readonly notice: Notice }
+  | { readonly type: "notice_dismissed"; readonly key: string }
+  | { readonly type: "wire_cleared" };
 
 export const initialState: PageState = {
   link: { phase: "connecting", runtime: "starting" },
@@ -164,9 +177,6 @@ export const initialState: PageState = {
   currentId: "",
   threads: {},
   turns: {},
-  requests: {},
-  loading: {},
-  unclaimed: [],
   models: [],
   pickedModel: undefined,
   status: undefined,

@@ -1,34 +1,49 @@
-// The reducer: one event after the other makes the state. Pure: no clock, no network, nothing remembered
-// besides the state.
+// The reducer: one event after the other makes the state. Pure: no clock, no network, nothing remembered besides the
+// state. The agent client has matched responses to requests already; here is what they mean for the screen.
 
-import { limits } from "@hawser/wire";
-import type { LineEvent, PageEvent } from "./page-event.ts";
-import type { LinkState, PageState } from "./page-state.ts";
-import { decidePermission, reduceRequest } from "./requests.ts";
-import { reduceResponse } from "./responses.ts";
-import { openThread } from "./threads.ts";
-import { loseAllTurns, loseTurn } from "./turns.ts";
+import type { AgentInfo } from "@hawser/agent/host/link";
+import { type AnyAgentRequest, cutText } from "@hawser/protocol/internal";
+import { shellLimits } from "../../limits.ts";
+import { changePermission, keyOf } from "./message-parts.ts";
+import type { LinkState, Message, PageEvent, PageState, Part, Permission } from "./page-state.ts";
+import { dropThread, needsLoad, openThread, takeHistory, withThread } from "./threads.ts";
+import { beginTurn, failAllTurns, failTurn, receiveTurnEvent, resumeTurns, toEmptyAnswer, withTurn } from "./turns.ts";
 import { addWireEntry, clearWireLog } from "./wire-log.ts";
 
 export function reduce(state: PageState, event: PageEvent): PageState {
   switch (event.type) {
-    case "line":
-      return reduceLine(state, event);
+    case "line_passed":
+      return addWireEntry(state, event);
     case "link":
       return reduceLink(state, event.link);
+    case "greeted":
+      return greet(state, event.info);
+    case "asked":
+      return reduceRequest(state, event.request, event.at);
+    case "turn":
+      return receiveTurnEvent(state, event.event);
+    case "turn_failed":
+      return failTurn(state, event.id, event.failure);
+    case "resumed":
+      return resumeTurns(state, event);
+    case "loaded":
+      return takeHistory(state, event.conversation);
+    case "load_failed":
+      return withThread(state, event.conversationId, (thread) => ({ ...thread, load: "done" }));
+    case "renamed":
+      return rename(state, event.conversationId, event.title);
+    case "deleted":
+      return forget(state, event.conversationId);
+    case "truncated":
+      return truncate(state, event.conversationId, event.after);
+    case "learned":
+      return { ...state, ...event.facts };
     case "opened":
       return openThread(state, event.conversationId, event.isNew);
-    case "turn_given_up":
-      return loseTurn(state, event.id, event.text);
     case "permission_expired":
       return decidePermission(state, event.permissionId, "expired");
-    case "model_picked":
-      return { ...state, pickedModel: event.model };
     case "notice":
-      return {
-        ...state,
-        notices: [...state.notices.filter(({ key }) => key !== event.notice.key), event.notice].slice(-limits.shellNoticeEntries),
-      };
+      return { ...state, notices: [...state.notices, event.notice].slice(-shellLimits.shellNoticeEntries) };
     case "notice_dismissed":
       return { ...state, notices: state.notices.filter(({ key }) => key !== event.key) };
     default:
@@ -37,23 +52,108 @@ export function reduce(state: PageState, event: PageEvent): PageState {
   }
 }
 
-function reduceLine(state: PageState, event: LineEvent): PageState {
-  const { line, at } = event;
-  // The log is asked first for a response, whose request is forgotten when it ends; and last for a request.
-  if (line.direction === "received") {
-    const logged = addWireEntry(state, event);
-    return line.message ? reduceResponse(logged, line.message, at) : logged;
-  }
-  const changed = line.message ? reduceRequest(state, line.message, at) : state;
-  return addWireEntry(changed, event);
-}
-
 const runtimeGone = "The agent ended before it had answered.";
 
+/** A lost connection says nothing about the runtime, whose turns go on. */
 function reduceLink(state: PageState, link: LinkState): PageState {
-  // A lost connection says nothing about the runtime, which goes on; but answers on their way are gone.
-  const known = link.phase === "open" ? state : { ...state, requests: {}, loading: {}, unclaimed: [] };
   const isGone = link.phase === "open" && (link.runtime === "restarting" || link.runtime === "failed");
-  const settled = isGone ? loseAllTurns({ ...known, requests: {}, loading: {}, unclaimed: [] }, runtimeGone) : known;
-  return { ...settled, link };
+  return { ...(isGone ? failAllTurns(state, runtimeGone) : state), link };
+}
+
+const startedAgain = "The agent was started again. What it was doing is lost; what it had said is kept.";
+
+function greet(state: PageState, info: AgentInfo): PageState {
+  const { runtime } = state;
+  const isAnother = runtime !== undefined && runtime.info.startedAt !== info.startedAt;
+  const kept = isAnother ? failAllTurns(state, startedAgain) : state;
+  // What is held may be behind, whichever runtime it is.
+  const threads = Object.fromEntries(
+    Object.entries(kept.threads).map(([id, thread]) => [id, runtime ? { ...thread, load: "needed" as const } : thread]),
+  );
+  return { ...kept, threads, runtime: { info, greeting: (runtime?.greeting ?? 0) + 1 } };
+}
+
+/** What a request changes at once: a message appears, an answered question is no longer asked. The rest waits for the runtime. */
+function reduceRequest(state: PageState, request: AnyAgentRequest, at: number): PageState {
+  if (request.kind === "user_message") return sayAsUser(state, request, at);
+  if (request.kind === "permission_response") return decidePermission(state, request.permissionId, toDecision(request.decision));
+  const turn = request.kind === "cancel" ? state.turns[request.target] : undefined;
+  return turn?.state === "running" ? withTurn(state, { ...turn, isStopping: true }) : state;
+}
+
+type UserMessage = Extract<AnyAgentRequest, { kind: "user_message" }>;
+
+function sayAsUser(state: PageState, request: UserMessage, at: number): PageState {
+  if (state.turns[request.id]) return state;
+  const conversationId = conversationOf(request);
+  const begun = beginTurn(noteConversation(state, conversationId, request.message, at), request.id, conversationId);
+  return withThread(begun, conversationId, (thread) => ({
+    ...thread,
+    title: thread.title || toTitle(request.message),
+    messages: thread.messages.some(({ requestId }) => requestId === request.id)
+      ? thread.messages
+      : [...thread.messages, toUserMessage(request, at), toEmptyAnswer(request.id, at)],
+  }));
+}
+
+/** Of a request with metadata; without it, the runtime's default. */
+export function conversationOf({ metadata }: { readonly metadata?: unknown }): string {
+  const { conversationId = "default" } = (metadata ?? {}) as { conversationId?: string };
+  return conversationId;
+}
+
+/** It is in the list at once, at the top; the runtime's own list follows. */
+function noteConversation(state: PageState, conversationId: string, text: string, at: number): PageState {
+  const known = state.conversations.find((summary) => summary.conversationId === conversationId);
+  const summary = known ?? { conversationId, title: toTitle(text), updatedAt: at, messages: 0 };
+  const others = state.conversations.filter((other) => other !== known);
+  return { ...state, conversations: [{ ...summary, updatedAt: at, messages: summary.messages + 1 }, ...others] };
+}
+
+const titleChars = 60;
+
+const toTitle = (text: string): string => cutText(text.trim().split("\n", 1)[0] ?? "", titleChars);
+
+function toUserMessage({ id, message, attachments = [] }: UserMessage, at: number): Message {
+  const text: Part[] = message === "" ? [] : [{ kind: "text", text: message }];
+  const files = (attachments as readonly { path: string; mime: string }[]).map(({ path, mime }): Part => ({
+    kind: "attachment",
+    path,
+    mime,
+  }));
+  return { key: keyOf("user", id), role: "user", parts: [...text, ...files], at, state: "ended", requestId: id };
+}
+
+const toDecision = (decision: string): "allow" | "allow_always" | "deny" =>
+  decision === "allow" || decision === "allow_always" ? decision : "deny";
+
+function decidePermission(state: PageState, permissionId: string, decision: NonNullable<Permission["decision"]>): PageState {
+  const asks = (message: Message): boolean =>
+    message.parts.some((part) => part.kind === "tool" && part.permission?.permissionId === permissionId);
+  const conversationId = Object.values(state.threads).find(({ messages }) => messages.some(asks))?.conversationId;
+  if (conversationId === undefined) return state;
+  return withThread(state, conversationId, (thread) => ({
+    ...thread,
+    messages: thread.messages.map((message) => (asks(message) ? changePermission(message, permissionId, decision) : message)),
+  }));
+}
+
+function rename(state: PageState, conversationId: string, title: string): PageState {
+  const conversations = state.conversations.map((summary) => (summary.conversationId === conversationId ? { ...summary, title } : summary));
+  return withThread({ ...state, conversations }, conversationId, (thread) => ({ ...thread, title }));
+}
+
+function forget(state: PageState, conversationId: string): PageState {
+  const conversations = state.conversations.filter((summary) => summary.conversationId !== conversationId);
+  const dropped = dropThread({ ...state, conversations }, conversationId);
+  if (state.currentId !== conversationId) return dropped;
+  // The conversation that is on the screen stays there, empty.
+  return { ...dropped, threads: { ...dropped.threads, [conversationId]: { conversationId, title: "", messages: [], load: "done" } } };
+}
+
+function truncate(state: PageState, conversationId: string, after: string | null): PageState {
+  const thread = state.threads[conversationId];
+  const at = after === null ? 0 : (thread?.messages.findIndex(({ messageId }) => messageId === after) ?? -1) + 1;
+  if (after !== null && at === 0) return needsLoad(state, conversationId);
+  return withThread(state, conversationId, (present) => ({ ...present, messages: present.messages.slice(0, at) }));
 }

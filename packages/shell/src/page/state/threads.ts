@@ -1,7 +1,7 @@
 // Changes to the conversations that are held: their messages, and what the history says about them.
 
-import { limits } from "@hawser/wire";
-import type { ConversationMessage } from "@hawser/wire";
+import type { LoadedConversation } from "@hawser/agent/host/link";
+import { shellLimits } from "../../limits.ts";
 import { fromHistory } from "./message-parts.ts";
 import { runningTurnsOf, type Message, type PageState, type Part, type Thread } from "./page-state.ts";
 
@@ -12,7 +12,7 @@ export function withThread(state: PageState, conversationId: string, change: (th
   return changed === thread ? state : { ...state, threads: { ...state.threads, [conversationId]: changed } };
 }
 
-/** Changes the answer to a request; adds it where a turn is known by its events only. */
+/** Changes the answer to a request, if there is one. */
 export function withAnswer(thread: Thread, requestId: string, change: (message: Message) => Message): Thread {
   const { messages } = thread;
   const at = messages.findLastIndex((message) => message.role === "assistant" && message.requestId === requestId);
@@ -30,7 +30,7 @@ export function openThread(state: PageState, conversationId: string, isNew: bool
 
 function forgetOldThreads(state: PageState): PageState {
   const idle = Object.keys(state.threads).filter((id) => id !== state.currentId && runningTurnsOf(state, id).length === 0);
-  const gone = idle.slice(0, Math.max(0, idle.length - limits.shellThreadEntries));
+  const gone = idle.slice(0, Math.max(0, idle.length - shellLimits.shellThreadEntries));
   return gone.length === 0 ? state : gone.reduce(dropThread, state);
 }
 
@@ -41,30 +41,23 @@ export function dropThread(state: PageState, conversationId: string): PageState 
   return { ...state, threads, turns };
 }
 
+/** What is held may be incomplete. */
+export const needsLoad = (state: PageState, conversationId: string): PageState =>
+  withThread(state, conversationId, (thread) => ({ ...thread, load: "needed" }));
+
 /**
  * What the history says, with what it can't know yet: messages on their way, and the answer that is being
  * written, of which it has only the finished steps.
  */
-export function takeHistory(state: PageState, conversationId: string, history: readonly ConversationMessage[]): PageState {
+export function takeHistory(state: PageState, { conversationId, title, messages }: LoadedConversation): PageState {
   return withThread(state, conversationId, (thread) => {
-    const loaded = withOwnKeys(joinPieces(history).map(fromHistory)).map((message) => keepWhatIsKnown(state, thread, message));
+    const loaded = withOwnKeys(messages.map(fromHistory)).map((message) => keepWhatIsKnown(state, thread, message));
     const isLoaded = new Set(loaded.map(({ requestId }) => requestId));
     const unwritten = thread.messages.filter(
       ({ messageId, requestId }) => messageId === undefined && requestId !== undefined && !isLoaded.has(requestId),
     );
-    return { ...thread, messages: [...loaded, ...unwritten], load: "done" };
+    return { ...thread, title: title || thread.title, messages: [...loaded, ...unwritten], load: "done" };
   });
-}
-
-/** A long message comes in several pieces, one after the other. */
-function joinPieces(pieces: readonly ConversationMessage[]): ConversationMessage[] {
-  const joined: ConversationMessage[] = [];
-  for (const piece of pieces) {
-    const last = joined.at(-1);
-    if (last?.messageId !== piece.messageId) joined.push(piece);
-    else joined[joined.length - 1] = { ...last, ...piece, parts: [...last.parts, ...piece.parts] };
-  }
-  return joined;
 }
 
 function keepWhatIsKnown(state: PageState, thread: Thread, message: Message): Message {

@@ -1,14 +1,26 @@
-// The lines that passed, for the wire view: the latest ones, bounded in number and in size.
+// The lines that passed, for the wire view: the latest ones, bounded in number and in size; which of them are shown, and
+// how they leave as a file.
 
-import { isRecord, limits } from "@hawser/wire";
-import type { LineEvent } from "./page-event.ts";
-import type { PageState, WireEntry, WireLog } from "./page-state.ts";
+import { isRecord } from "@hawser/protocol/internal";
+import { shellLimits } from "../../limits.ts";
+import type { PageState, PassedLine, WireEntry, WireLog } from "./page-state.ts";
+import { toJsonText } from "@hawser/wire/internal";
 
-export function addWireEntry(state: PageState, event: LineEvent): PageState {
-  const { entries, chars, dropped } = state.wire;
-  const number = (entries.at(-1)?.number ?? dropped) + 1;
-  const entry = toEntry(state, event, number);
-  return { ...state, wire: bound({ entries: [...entries, entry], chars: chars + entry.chars, dropped }) };
+export function addWireEntry(state: PageState, { direction, value, chars, at }: PassedLine): PageState {
+  const { wire } = state;
+  const record = isRecord(value) ? value : {};
+  const name = record["kind"] ?? record["type"];
+  const entry: WireEntry = {
+    number: (wire.entries.at(-1)?.number ?? wire.dropped) + 1,
+    direction,
+    name: typeof name === "string" ? name : "(no message)",
+    id: typeof record["id"] === "string" ? record["id"] : undefined,
+    conversationId: conversationOf(state, record),
+    at,
+    chars,
+    value,
+  };
+  return { ...state, wire: bound({ entries: [...wire.entries, entry], chars: wire.chars + chars, dropped: wire.dropped }) };
 }
 
 export const clearWireLog = ({ entries, dropped }: WireLog): WireLog => ({
@@ -17,32 +29,15 @@ export const clearWireLog = ({ entries, dropped }: WireLog): WireLog => ({
   dropped: entries.at(-1)?.number ?? dropped,
 });
 
-function toEntry(state: PageState, { value, line, at, chars }: LineEvent, number: number): WireEntry {
-  const record = isRecord(value) ? value : {};
-  const name = record["kind"] ?? record["type"];
-  const id = typeof record["id"] === "string" ? record["id"] : undefined;
-  return {
-    number,
-    direction: line.direction,
-    name: typeof name === "string" ? name : "(no message)",
-    id,
-    conversationId: conversationOf(state, record, id),
-    at,
-    chars,
-    value,
-  };
-}
-
-/** A response names its conversation by the request that it answers. */
-function conversationOf(state: PageState, record: Readonly<Record<string, unknown>>, id: string | undefined): string | undefined {
-  const { metadata, data, conversationId, target, permissionId } = record;
+/** The one that a line names; otherwise that of the turn or the request that it belongs to. */
+function conversationOf(state: PageState, record: Readonly<Record<string, unknown>>): string | undefined {
+  const { id, metadata, data, conversationId, target, permissionId } = record;
   for (const named of [conversationId, member(metadata, "conversationId"), member(data, "conversationId")])
     if (typeof named === "string") return named;
   if (typeof target === "string") return state.turns[target]?.conversationId;
   if (typeof permissionId === "string") return conversationOfPermission(state, permissionId);
-  if (id === undefined) return undefined;
-  const request = state.requests[id];
-  return state.turns[id]?.conversationId ?? (request && conversationOf(state, request as unknown as Record<string, unknown>, undefined));
+  if (typeof id !== "string") return undefined;
+  return state.turns[id]?.conversationId ?? state.wire.entries.findLast((entry) => entry.id === id)?.conversationId;
 }
 
 const member = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
@@ -57,9 +52,34 @@ function conversationOfPermission({ threads }: PageState, permissionId: string):
 function bound({ entries, chars, dropped }: WireLog): WireLog {
   let first = 0;
   let left = chars;
-  while (entries.length - first > limits.shellWireEntries || (left > limits.shellWireChars && first < entries.length - 1)) {
+  while (entries.length - first > shellLimits.shellWireEntries || (left > shellLimits.shellWireChars && first < entries.length - 1)) {
     left -= entries[first]?.chars ?? 0;
     first++;
   }
   return first === 0 ? { entries, chars, dropped } : { entries: entries.slice(first), chars: left, dropped: dropped + first };
+}
+
+export interface WireFilter {
+  /** Of all conversations when undefined. */
+  readonly conversationId: string | undefined;
+  /** Of every kind when empty. */
+  readonly name: string;
+  /** Anywhere in the line. */
+  readonly text: string;
+}
+
+export function filterEntries(entries: readonly WireEntry[], { conversationId, name, text }: WireFilter): readonly WireEntry[] {
+  const wanted = text.trim().toLowerCase();
+  return entries.filter(
+    (entry) =>
+      // What belongs to no conversation belongs to all of them: greetings, lists, models.
+      (conversationId === undefined || entry.conversationId === undefined || entry.conversationId === conversationId) &&
+      (name === "" || entry.name === name) &&
+      (wanted === "" || toJsonText(entry.value).toLowerCase().includes(wanted)),
+  );
+}
+
+/** One line per message, as it was on the wire, with when and which way it went. */
+export function toNdjson(entries: readonly WireEntry[]): string {
+  return entries.map(({ at, direction, value }) => `${toJsonText({ at, direction, message: value })}\n`).join("");
 }

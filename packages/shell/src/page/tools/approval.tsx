@@ -3,7 +3,7 @@
 // so that what is typed never answers. Answers count only after a moment, so that a click or a shortcut that was
 // meant for what stood there before isn't one.
 
-import { reveal } from "@hawser/wire";
+import { reveal } from "@hawser/protocol";
 import type { Decision } from "@hawser/agent/host/link";
 import { useEffect, useEffectEvent, useRef, useState, type MouseEvent } from "react";
 import { answerEvent, answerKeys } from "../components/keys.ts";
@@ -121,5 +121,5 @@ function isInView(element: HTMLElement): boolean {
 
 const wholeChars = 20_000;
 
-/** All of it is open, unless that would be more than anybody reads; what is closed then says how much it is. */
+/** All of it is open, unless that is too much to read; what is closed then says how much it is. */
 const openDepthOf = (input: unknown): number => ((JSON.stringify(input) ?? "").length <= wholeChars ? Infinity : 2);

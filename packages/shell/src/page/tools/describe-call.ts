@@ -1,6 +1,6 @@
 // A tool's call in one line of words, for the head of its card and for the question whether it may run.
 
-import { cutText, isRecord, reveal } from "@hawser/wire";
+import { cutText, isRecord, reveal } from "@hawser/protocol/internal";
 
 const shownChars = 120;
 
@@ -44,7 +44,7 @@ function toText(value: unknown): string {
 }
 
 function shorten(text: string): string {
-  // Looked at as far as it may be shown: a text may have megabytes.
+  // Only the part that may be shown is looked at: a text may have megabytes.
   const line = reveal(text.slice(0, 4 * shownChars)).replaceAll(/[ \t\r\n]+/g, " ");
   return cutText(line.trim(), shownChars);
 }

@@ -1,6 +1,6 @@
 // A JSON value as a tree that opens. Long lists and texts are drawn in pieces: a result may be large.
 
-import { cutText, reveal } from "@hawser/wire";
+import { cutText, reveal } from "@hawser/protocol/internal";
 import { useState } from "react";
 
 interface JsonTreeProps {

@@ -1,7 +1,7 @@
 // The content of a file with the numbers of its lines, and the difference that an edit makes. The first
 // lines are drawn; the rest on demand.
 
-import { reveal } from "@hawser/wire";
+import { reveal } from "@hawser/protocol";
 import { useState } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { diffLines } from "./line-diff.ts";

@@ -1,7 +1,7 @@
 // One use of a tool: its name, what it was given, how it stands and how long it took, in one line that opens
 // to everything. While it waits for leave, the question stands below it.
 
-import { reveal } from "@hawser/wire";
+import { reveal } from "@hawser/protocol";
 import { memo, useState } from "react";
 import { Icon } from "../components/icon.tsx";
 import { isAsking, type ToolPart } from "../state/page-state.ts";
@@ -89,5 +89,5 @@ const decisions = {
   allow: "You allowed this once.",
   allow_always: "You chose to always allow this.",
   deny: "You denied this.",
-  expired: "The question was answered elsewhere, or nobody answered in time.",
+  expired: "The question was answered elsewhere, or not answered in time.",
 } as const;

@@ -1,7 +1,8 @@
 // What a tool returned, drawn as what it is: a file with line numbers, a new file, a difference, a list, what
 // a program printed, an image, a text; and anything else as a tree.
 
-import { isRecord, limits, reveal } from "@hawser/wire";
+import { isRecord, reveal } from "@hawser/protocol/internal";
+import { shellLimits } from "../../limits.ts";
 import { useState, type ReactNode } from "react";
 import type { ToolPart } from "../state/page-state.ts";
 import { JsonTree } from "./json-tree.tsx";
@@ -136,7 +137,7 @@ function ContentBlock({ block }: { readonly block: Readonly<Record<string, unkno
   const { type, text, data, mimeType } = block;
   if (type === "text" && typeof text === "string") return <NumberedCode text={text} label="Text" />;
   if (type !== "image" || typeof data !== "string") return <JsonTree value={block} />;
-  if (!shownImages.includes(mimeType) || data.length > limits.shellImageChars || !base64.test(data))
+  if (!shownImages.includes(mimeType) || data.length > shellLimits.shellImageChars || !base64.test(data))
     return <p className="text-sm text-soft">{`An image that is not shown: ${reveal(String(mimeType))}, ${data.length} characters.`}</p>;
   return <ToolImage address={`data:${String(mimeType)};base64,${data}`} />;
 }

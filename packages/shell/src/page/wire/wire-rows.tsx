@@ -1,7 +1,7 @@
 // The lines of the wire view: which way, what, whose, when, how large; a click shows all of it. The latest
 // are drawn; earlier ones on demand.
 
-import { cutText, reveal } from "@hawser/wire";
+import { cutText, reveal } from "@hawser/protocol/internal";
 import { memo, useLayoutEffect, useState } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { useStickToBottom } from "../components/use-stick-to-bottom.ts";

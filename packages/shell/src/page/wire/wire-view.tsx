@@ -4,7 +4,7 @@
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { IconButton } from "../components/icon.tsx";
 import { usePage, usePageParts } from "../session/page-context.ts";
-import { filterEntries, toNdjson } from "./filter-entries.ts";
+import { filterEntries, toNdjson } from "../state/wire-log.ts";
 import { WireRows } from "./wire-rows.tsx";
 
 export function WireView({ onClose }: { onClose(): void }) {

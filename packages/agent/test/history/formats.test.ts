@@ -1,0 +1,86 @@
+// One recorded journal of each version of the format, as the code of its time wrote it: `fixtures/format-<version>.jsonl`. Every
+// later version has to load it and go on with it. When the format changes, these files stay, and the new version gets one more.
+
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { addTurn, answer, lostResult, messagesOf, storeIn, temporaryFolder, text, toolResult, toolUse, user } from "./stores.ts";
+
+const recorded = fileURLToPath(new URL("fixtures/format-1.jsonl", import.meta.url));
+/** The names that version 1 gave the files of these conversations. */
+const recordedName = "c-harbour-1.4523d4d7f14269bee9b194d9a697473c.jsonl";
+const firstName = "c-harbour-1.88e84e647d847bb90e17dfc57da96ee2.jsonl";
+
+const lines = [
+  '{"format":"hawser-conversation","version":1,"conversationId":"Harbour 1"}',
+  '{"type":"message","message":{"messageId":"q1","role":"user","parts":[{"type":"text","text":"question q1"}],"timestamp":1700000000000},"summary":{"title":"question q1","messages":1,"updatedAt":1700000000000}}',
+  '{"type":"message","message":{"messageId":"a1","role":"assistant","parts":[],"timestamp":1700000000001,"model":"offline"},"summary":{"title":"question q1","messages":2,"updatedAt":1700000000001}}',
+  '{"type":"parts","messageId":"a1","parts":[{"type":"tool_use","toolId":"t1","toolName":"list_files","input":{"path":"."}}],"summary":{"title":"question q1","messages":2,"updatedAt":1700000000002}}',
+  '{"type":"parts","messageId":"a1","parts":[{"type":"tool_result","toolId":"t1","toolName":"list_files","result":{"files":["a"]}},{"type":"text","text":"done"}],"summary":{"title":"question q1","messages":2,"updatedAt":1700000000003}}',
+  '{"type":"finish","messageId":"a1","summary":{"title":"question q1","messages":2,"updatedAt":1700000000004}}',
+  '{"type":"message","message":{"messageId":"q2","role":"user","parts":[{"type":"text","text":"question q2"}],"timestamp":1700000000000},"isComplete":true,"summary":{"title":"question q1","messages":3,"updatedAt":1700000000005}}',
+  '{"type":"truncate","after":"a1","summary":{"title":"question q1","messages":2,"updatedAt":1700000000006}}',
+  '{"type":"title","title":"Ships","summary":{"title":"Ships","messages":2,"updatedAt":1700000000007}}',
+];
+
+it.each([
+  ["names version 1", lines],
+  ["names no version", [lines[0]!.replace('"version":1,', ""), ...lines.slice(1)]],
+])("G12 a conversation whose file %s is listed and read, without a notice", async (_what, written) => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, firstName), `${written.join("\n")}\n`, { mode: 0o600 });
+  const { store, notices } = storeIn(folder);
+  expect(await store.list()).toMatchObject([{ conversationId: "Harbour 1", title: "Ships" }]);
+  expect(await messagesOf(store, "Harbour 1")).toEqual([user("q1"), answer("a1", [toolUse("t1"), toolResult("t1"), text("done")])]);
+  expect(notices).toEqual([]);
+});
+
+it("G12 the recorded journal of version 1 loads, is repaired and goes on, and what it held stays as it was", async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, recordedName);
+  copyFileSync(recorded, file);
+  const { store, notices } = storeIn(folder);
+  expect(await store.list()).toEqual([
+    { conversationId: "Harbour ✓ 1", title: "Ships and boats", messages: 6, updatedAt: 1_763_400_028_000 },
+  ]);
+  const before = await messagesOf(store, "Harbour ✓ 1");
+  expect(before.map(({ messageId, interrupted }) => [messageId, interrupted])).toEqual([
+    ["q1", undefined],
+    ["a1", undefined],
+    ["q3", undefined],
+    ["a3", "the turn was cancelled"],
+    ["q4", undefined],
+    ["a4", "the process ended before the answer did"],
+  ]);
+  expect(before[0]?.parts).toEqual([
+    text("What is in the harbour? “Schiffe” 🚢"),
+    { type: "attachment", path: "notes.txt", mime: "text/plain" },
+  ]);
+  expect(before[1]?.parts.map(({ type }) => type)).toEqual(["text", "tool_use", "tool_result", "text"]);
+  expect(before[5]?.parts.at(-1)).toEqual({ ...lostResult("t3"), toolName: "read_file" });
+  await addTurn(store, "Harbour ✓ 1", "later");
+  expect((await messagesOf(storeIn(folder).store, "Harbour ✓ 1")).slice(0, 6)).toEqual(before);
+  expect(readFileSync(file, "utf8").startsWith(readFileSync(recorded, "utf8"))).toBe(true);
+  expect(notices).toEqual([]);
+});
+
+it.each(["2", '"2.0"'])(
+  "RUN-07 a journal of format %s is refused with what to do, left out of the list, and stays byte for byte",
+  async (version) => {
+    const folder = temporaryFolder();
+    const file = join(folder, recordedName);
+    const newer = readFileSync(recorded, "utf8").replace('"version":1', `"version":${version}`);
+    writeFileSync(file, newer, { mode: 0o600 });
+    const { store, notices } = storeIn(folder);
+    const refusal = "a newer version of Hawser wrote it";
+    await expect(store.open("Harbour ✓ 1")).rejects.toMatchObject({
+      code: "internal",
+      message: expect.stringContaining(refusal) as string,
+    });
+    await expect(store.open("Harbour ✓ 1")).rejects.toThrow("install a newer Hawser to open it");
+    expect(await store.list()).toEqual([]);
+    expect(notices).toEqual([expect.stringContaining("install a newer Hawser")]);
+    expect(readFileSync(file, "utf8")).toBe(newer);
+  },
+);

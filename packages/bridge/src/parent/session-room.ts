@@ -1,0 +1,49 @@
+// What the connections of one session may hold together. A call begins, and an answer leaves, only while there is room. One
+// that finds none waits a little, since clients that read make room soon, and is then refused. So clients that never read
+// cost a fixed amount of memory, however many they are.
+
+import { HawserError } from "@hawser/protocol";
+import { createByteBudget, createSemaphore, type ByteBudget, type Lease } from "@hawser/wire/internal";
+import { bridgeLimits } from "../limits.ts";
+
+export interface SessionRoom {
+  /** For the transports: they count what is unsent and unread. */
+  readonly budget: ByteBudget;
+  /** Resolves when a call may begin; its arguments are held until the lease is released. Rejects with the signal's reason, too. */
+  acquire(heldBytes: number, signal?: AbortSignal): Promise<Lease>;
+  /** Resolves when an answer may be sent. */
+  whenSendable(): Promise<void>;
+}
+
+const maxWaitMs = 5_000;
+
+export function createSessionRoom(waitMs: number = maxWaitMs): SessionRoom {
+  const budget = createByteBudget();
+  // An answer that waits takes memory as well, so only as many may wait as one bridge makes at a time.
+  const waitingAnswers = createSemaphore(bridgeLimits.bridgeConnections);
+
+  async function acquire(heldBytes: number, signal?: AbortSignal): Promise<Lease> {
+    if (!budget.isFull) return budget.acquire(heldBytes);
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(overloaded()), waitMs);
+    try {
+      return await budget.acquire(heldBytes, signal ? AbortSignal.any([signal, late.signal]) : late.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    budget,
+    acquire,
+    async whenSendable() {
+      if (!budget.isFull) return;
+      const seat = waitingAnswers.tryAcquire();
+      if (!seat) throw overloaded();
+      await acquire(0).finally(seat.release);
+    },
+  };
+}
+
+const overloaded = (): HawserError =>
+  new HawserError("overloaded", "too much waits for clients that do not read their answers; call again when they have");

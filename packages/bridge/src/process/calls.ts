@@ -1,0 +1,226 @@
+// `tools/call`, from its request to its result: the tool's name in the parent, the way there and back, and a result that
+// the client can take. What the model can act on is a result with `isError`; only faults of the MCP protocol itself are
+// JSON-RPC errors.
+//
+// There are two doors. The MCP library's checks and copies each request and result several times and would take most of
+// a call's time, so the usual call takes the direct door: on a connection that the library has opened, with the
+// envelope that it has accepted before, and in the usual shape. Everything else goes through the library; a client sees
+// no difference.
+
+import {
+  CLIENT_INFO_META_KEY,
+  LOG_LEVEL_META_KEY,
+  SERVER_INFO_META_KEY,
+  type CallToolResult,
+  type RequestId,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { type HawserError, isRecord, toHawserError, toIPCError } from "@hawser/protocol/internal";
+import type { LogLevel } from "@hawser/tools";
+import { linkSignals } from "@hawser/wire/internal";
+import { boundedText, createProgressReporter, maxTypeChars, type ProgressParams } from "../contract/notes.ts";
+import type { ClientRequests } from "./client-requests.ts";
+import type { ClientResults } from "./client-result.ts";
+import { ParentError } from "./connection.ts";
+import type { Pool } from "./pool.ts";
+import type { ToolList } from "./tool-list.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+interface CallParams {
+  readonly name: string;
+  readonly arguments?: Record<string, unknown> | undefined;
+}
+
+interface DirectCall {
+  readonly id: RequestId;
+  readonly params: CallParams & { readonly _meta?: Members };
+}
+
+/** What a call knows of its request, whichever door it came through. */
+interface CallContext {
+  /** Aborted when the client cancels. */
+  readonly signal: AbortSignal;
+  /** As the client named itself in this request; undefined in the era in which it does so once. */
+  readonly client: { readonly name: string; readonly version?: string } | undefined;
+  readonly progressToken: RequestId | undefined;
+  notifyProgress(params: ProgressParams): void;
+  log(level: LogLevel, message: string): void;
+}
+
+export interface Calls {
+  /** The library has made a server for the connection. */
+  useServer(server: Server): void;
+  /** The client of the `initialize` era has opened the connection. */
+  noteInitialized(server: Server): void;
+  /** The library's door: it has checked the request and answers it. Never rejects. */
+  callThroughLibrary(server: Server, params: CallParams, context: ServerContext): Promise<CallToolResult>;
+  /** The direct door: admits, calls and answers. False for a message that the library has to handle. */
+  callDirectly(message: unknown, line: string): boolean;
+  /** False for a call that didn't come through the direct door. A cancelled call isn't answered. */
+  cancel(id: RequestId, reason: unknown): boolean;
+  /** The result of a call that is refused before it can be read. */
+  refusal(toolName: string, error: HawserError): CallToolResult;
+  /** Cancels all. */
+  close(): void;
+}
+
+export interface CallsOptions {
+  readonly requests: ClientRequests;
+  readonly toolList: ToolList;
+  readonly pool: Pool;
+  readonly results: ClientResults;
+  readonly serverInfo: { readonly name: string; readonly version: string };
+  /** Aborted when the process ends and what still runs is cancelled. */
+  readonly cancelling: AbortSignal;
+}
+
+export function createCalls({ requests, toolList, pool, results, serverInfo, cancelling }: CallsOptions): Calls {
+  const running = new Map<RequestId, AbortController>();
+  let server: Server | undefined;
+  /** The envelope that the library has accepted: undefined in the `initialize` era, which has none. */
+  let accepted: { readonly server: Server; readonly envelope: string | undefined } | undefined;
+
+  /** Never rejects. */
+  async function relay(params: CallParams, context: CallContext): Promise<CallToolResult> {
+    toolList.refresh();
+    const { name, isStructured } = toolList.current.originals.get(params.name) ?? { name: params.name, isStructured: false };
+    const ending = linkSignals(context.signal, cancelling);
+    const progress =
+      context.progressToken === undefined ? undefined : createProgressReporter(context.progressToken, context.notifyProgress);
+    try {
+      const answer = await pool.call({
+        params: { name, arguments: params.arguments ?? {} },
+        // A client of the first era names itself once, later ones do in every request.
+        client: context.client ?? server?.getClientVersion(),
+        signal: ending.signal,
+        onProgress: (told) => progress?.report(told),
+        onLog: ({ level, message }) => context.log(level, boundedText(message)),
+      });
+      return results.fit({ toolName: name, isStructured, answer, privateDirectory: pool.privateDirectory });
+    } catch (error) {
+      return errorResult(params.name, error);
+    } finally {
+      progress?.stop();
+      ending.release();
+    }
+  }
+
+  async function run(call: DirectCall): Promise<void> {
+    const { id, params } = call;
+    const controller = new AbortController();
+    running.set(id, controller);
+    const result = await relay(params, contextOf(params._meta, controller.signal));
+    if (running.get(id) === controller) running.delete(id);
+    if (!controller.signal.aborted) await requests.answer({ jsonrpc: "2.0", id, result: encode(result, accepted?.envelope !== undefined) });
+  }
+
+  function contextOf(meta: Members | undefined, signal: AbortSignal): CallContext {
+    return {
+      signal,
+      progressToken: meta?.["progressToken"] as RequestId | undefined,
+      client: clientIn(meta),
+      notifyProgress: (params) =>
+        void requests.notify({ jsonrpc: "2.0", method: "notifications/progress", params: { ...params } }).catch(ignore),
+      log(level, data) {
+        // The library knows the level that the client has set. In the later era a request asks for log lines, and then takes the library's door.
+        if (accepted?.envelope === undefined) accepted?.server.sendLoggingMessage({ level, data }).catch(ignore);
+      },
+    };
+  }
+
+  /** As the library does: results of the later era say that they are complete, and which server made them. */
+  const encode = (result: CallToolResult, isLaterEra: boolean): CallToolResult =>
+    isLaterEra ? { ...result, resultType: "complete", _meta: { [SERVER_INFO_META_KEY]: serverInfo, ...result._meta } } : result;
+
+  function accept(by: Server, envelope: Members | undefined): void {
+    const isLaterEra = (by.getNegotiatedProtocolVersion() ?? "") >= firstVersionOfLaterEra;
+    const text = envelopeIn(envelope);
+    const wantsLogLines = envelope !== undefined && LOG_LEVEL_META_KEY in envelope;
+    if (isLaterEra === (text !== undefined) && !wantsLogLines) accepted = { server: by, envelope: text };
+  }
+
+  function cancel(id: RequestId, reason: unknown): boolean {
+    const controller = running.get(id);
+    running.delete(id);
+    controller?.abort(reason);
+    return controller !== undefined;
+  }
+
+  return {
+    useServer: (made) => void (server = made),
+    noteInitialized: (by) => accept(by, undefined),
+    callThroughLibrary(by, params, { mcpReq }) {
+      const envelope = mcpReq.envelope as Members | undefined;
+      accept(by, envelope);
+      return relay(params, {
+        signal: mcpReq.signal,
+        progressToken: mcpReq._meta?.progressToken,
+        client: clientIn(envelope),
+        notifyProgress: (progress) => void mcpReq.notify({ method: "notifications/progress", params: { ...progress } }).catch(ignore),
+        // Deprecated since 2026-07-28 in favour of stderr, which a client's user never sees.
+        log: (level, message) => void mcpReq.log(level, message).catch(ignore),
+      });
+    },
+    callDirectly(message, line) {
+      const call = toDirectCall(message);
+      if (!call || !accepted || accepted.envelope !== envelopeIn(call.params._meta)) return false;
+      // It fails only when the client is gone.
+      if (requests.admit(call.id, line)) run(call).catch(ignore);
+      return true;
+    },
+    cancel,
+    refusal(toolName, error) {
+      // A client whose first message is a call, without `initialize`, is of the later era.
+      const version = server?.getNegotiatedProtocolVersion() ?? firstVersionOfLaterEra;
+      return encode(errorResult(toolName, error), version >= firstVersionOfLaterEra);
+    },
+    close() {
+      for (const id of [...running.keys()]) cancel(id, undefined);
+    },
+  };
+}
+
+const ignore = (): void => {};
+const firstVersionOfLaterEra = "2026-07-28";
+const reservedPrefix = "io.modelcontextprotocol/";
+
+/** The protocol's own members of `_meta`, in a form that can be compared. */
+function envelopeIn(meta: Members | undefined): string | undefined {
+  if (meta === undefined) return undefined;
+  const names = Object.keys(meta).filter((name) => name.startsWith(reservedPrefix));
+  return names.length === 0 ? undefined : JSON.stringify(names.toSorted().map((name) => [name, meta[name]]));
+}
+
+/** The library doesn't check what a client says about itself. */
+function clientIn(meta: Members | undefined): CallContext["client"] {
+  const { name, version } = (meta?.[CLIENT_INFO_META_KEY] ?? {}) as { name?: unknown; version?: unknown };
+  return typeof name === "string" ? { name, ...(typeof version === "string" && { version }) } : undefined;
+}
+
+/** Undefined for everything but a `tools/call` of the usual shape. */
+export function toDirectCall(message: unknown): DirectCall | undefined {
+  if (!isRecord(message) || message["method"] !== "tools/call" || message["jsonrpc"] !== "2.0") return undefined;
+  const { id, params } = message;
+  if (Object.keys(message).length !== 4 || !isToken(id) || !isRecord(params)) return undefined;
+  const { name, arguments: given = {}, _meta: meta = {}, ...others } = params;
+  const isUsual = typeof name === "string" && isRecord(given) && isRecord(meta) && Object.keys(others).length === 0;
+  return isUsual && Object.entries(meta).every(isUsualMeta) ? (message as object as DirectCall) : undefined;
+}
+
+// Names with a slash are the protocol's own, which are compared, or a vendor's, which the library doesn't check either.
+const isUsualMeta = ([name, value]: [string, unknown]): boolean => (name === "progressToken" ? isToken(value) : name.includes("/"));
+
+const isToken = (value: unknown): value is RequestId => typeof value === "string" || Number.isSafeInteger(value);
+
+function errorResult(toolName: string, thrown: unknown): CallToolResult {
+  const error = thrown instanceof ParentError ? thrown : toIPCError(toHawserError(thrown));
+  const type = error instanceof ParentError ? error.type : error.name;
+  const text = error instanceof ParentError ? error.message : `tool "${toolName}": ${error.message}`;
+  return {
+    content: [{ type: "text", text: boundedText(text) }],
+    isError: true,
+    _meta: { error: { type: boundedText(type, maxTypeChars) } },
+  };
+}

@@ -1,0 +1,123 @@
+// The client's requests, from the line that brings one to the line that answers it. Every request gets one answer:
+// one that can't be admitted is refused, an answer that can't be written becomes an error, and a client that closes its
+// end first still gets what it asked for. What waits is bounded, and leaves only as fast as the client reads.
+
+import { errorTable, HawserError, toHawserError } from "@hawser/protocol";
+import { createByteBudget, createOutbox, type Lease, type Transport, weighJsonText, wireLimits, withIdSource } from "@hawser/wire/internal";
+import { logLine } from "@hawser/wire/internal/node";
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
+
+export interface ClientRequests {
+  /** Whether the request of this line may begin; one that may not was refused. */
+  admit(id: RequestId, line: string): boolean;
+  /** Answers a line that can't be served, if it has an id. `idSource` is the id as it was written. */
+  refuse(error: HawserError, idSource: string | undefined, result?: object): void;
+  /** A cancelled request isn't answered. */
+  forget(id: RequestId): void;
+  answer(message: JSONRPCMessage & { readonly id?: RequestId | undefined }): Promise<void>;
+  notify(message: JSONRPCMessage): Promise<void>;
+  /** Resolves when the client has read most of what it was sent, so that one more result can be taken. */
+  whenRoom(): Promise<void>;
+  /** Resolves when one more line may be read. */
+  whenReadable(): Promise<void>;
+  /** No more requests come. */
+  endInput(): void;
+  /** Nothing is waited for any more. */
+  close(): void;
+  /** Resolves when no more requests come (`endInput`, or `stopping`) and every one was answered. */
+  readonly finished: Promise<void>;
+}
+
+// What a waiting request takes besides its text: its handler, signals, timers.
+const requestOverheadBytes = 4_096;
+// One that is being written and one behind it. Each is turned into bytes when its turn comes, so a client that stalls costs little memory.
+const roomyUnsent = 2;
+// Many messages may come in one piece and wait for a moment although the client reads; each is short.
+const maxUnsentOfReader = 1_000;
+
+export function createClientRequests(transport: Transport, stopping: AbortSignal): ClientRequests {
+  const outbox = createOutbox<unknown>({ send: (message) => transport.send(message), maxUnsent: roomyUnsent });
+  const room = createByteBudget(wireLimits.maxUnsentBytes);
+  const unanswered = new Map<RequestId, Lease>();
+  const finished = Promise.withResolvers<void>();
+  let isInputOpen = true;
+  let turn: Promise<void> | undefined;
+
+  function forget(id: RequestId): void {
+    unanswered.get(id)?.release();
+    unanswered.delete(id);
+    if (!isInputOpen && unanswered.size === 0) finished.resolve();
+  }
+
+  function endInput(): void {
+    isInputOpen = false;
+    if (unanswered.size === 0) finished.resolve();
+  }
+
+  function admit(id: RequestId, line: string): boolean {
+    const lease = tryHold(id, weighJsonText(line) + requestOverheadBytes);
+    if (HawserError.isInstance(lease)) refuse(lease, JSON.stringify(id));
+    else unanswered.set(id, lease);
+    return !HawserError.isInstance(lease);
+  }
+
+  function tryHold(id: RequestId, bytes: number): Lease | HawserError {
+    if (stopping.aborted) return toHawserError(stopping.reason);
+    if (unanswered.has(id)) return new HawserError("duplicate_id", "this id is in flight; use a fresh one for each request");
+    return (
+      room.tryAcquire(bytes) ??
+      new HawserError("overloaded", "too much is waiting already; send it again when earlier requests are answered")
+    );
+  }
+
+  function refuse(error: HawserError, idSource: string | undefined, result?: object): void {
+    logLine(`[hawser] refused a message from the client: ${error.message}`);
+    if (idSource === undefined) return;
+    const answer = result ? { result } : { error: { code: errorTable[error.code].jsonRpcCode, message: error.message } };
+    outbox.put(withIdSource(idSource, { jsonrpc: "2.0", ...answer }));
+  }
+
+  /** The same for all that ask in one turn of the event loop; by its end every connection that had something to say was read. */
+  function endOfTurn(): Promise<void> {
+    turn ??= new Promise((resolve) =>
+      setImmediate(() => {
+        turn = undefined;
+        resolve();
+      }),
+    );
+    return turn;
+  }
+
+  async function answer(message: JSONRPCMessage & { readonly id?: RequestId | undefined }): Promise<void> {
+    const { id } = message;
+    try {
+      // Answers that come together leave in two writes at most, which wakes the client less often.
+      if (unanswered.size > 1) await endOfTurn();
+      await outbox.send(message);
+    } catch (error) {
+      const { code, message: text } = toHawserError(error);
+      if (id === undefined || code === "closed" || code === "connection_lost") throw error;
+      logLine(`[hawser] an answer can't be sent: ${text}`);
+      const failure = { code: errorTable[code].jsonRpcCode, message: `the answer can't be sent: ${text}` };
+      await outbox.send({ jsonrpc: "2.0", id, error: failure });
+    } finally {
+      if (id !== undefined) forget(id);
+    }
+  }
+
+  stopping.addEventListener("abort", endInput, { once: true });
+  return {
+    admit,
+    refuse,
+    forget,
+    answer,
+    // A notification is worth less than the memory it takes while the client doesn't read.
+    notify: async (message) => (outbox.unsent <= maxUnsentOfReader ? outbox.send(message) : undefined),
+    whenRoom: outbox.whenRoom,
+    // The bound is wide: some clients write many requests before they read.
+    whenReadable: async () => (outbox.unsent * requestOverheadBytes > wireLimits.maxUnsentBytes ? outbox.whenRoom() : undefined),
+    endInput,
+    close: finished.resolve,
+    finished: finished.promise,
+  };
+}

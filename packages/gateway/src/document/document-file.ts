@@ -1,0 +1,162 @@
+// The index of one document file: from the cache where that is of the same document, else built and put there. The
+// cache is believed when the file's stamp is the same and settled, or when its content is.
+
+import { isUtf8 } from "node:buffer";
+import { type FileHandle, open } from "node:fs/promises";
+import { HawserError } from "@hawser/protocol";
+import type { Environment } from "../config/config-file.ts";
+import { gatewayLimits } from "../limits.ts";
+import { buildIndex, type BuiltIndex } from "../openapi/build-index.ts";
+import { createOperationIndex, fromMemory, type ReadRecords } from "../openapi/operation-index.ts";
+import type { OperationIndex } from "../openapi/operation.ts";
+import { parseDocument } from "../openapi/parse-document.ts";
+import {
+  cacheFileOf,
+  hashOf,
+  type IndexFileHead,
+  type OpenedIndex,
+  openingOf,
+  readIndexFile,
+  readIndexRecords,
+  type Stamp,
+  toIndexFile,
+  writeCacheFile,
+} from "./index-cache.ts";
+
+// A file that changed twice within one tick of the file system's clock has one stamp for both contents.
+const settledMs = 2_000;
+
+/** Undefined if there is no such file. Throws `usage` if it isn't an OpenAPI document. `path` is absolute. */
+export const loadIndexFile = (path: string, env: Environment): Promise<OperationIndex | undefined> =>
+  withDocument(path, async ({ stamp, readBytes }) => {
+    const cacheFile = cacheFileOf(env, "index", path);
+    const cached = await readIndexFile(cacheFile);
+    if (cached && isSettled(cached.head, stamp)) return toIndex(cached, cacheFile, path);
+    const bytes = await readBytes();
+    const hash = hashOf(bytes);
+    if (cached?.head.hash === hash) return toIndex(cached, cacheFile, path);
+    return storeIndex(await buildFrom(bytes, path), { path, hash, stamp }, cacheFile);
+  });
+
+/** What the cache has, without a look at the document, which may be newer by now. */
+export async function loadCachedFile(path: string, env: Environment): Promise<OperationIndex | undefined> {
+  const cacheFile = cacheFileOf(env, "index", path);
+  const cached = await readIndexFile(cacheFile);
+  if (!cached) return undefined;
+  return createOperationIndex(cached.head.index, async (places) => {
+    const records = await readIndexRecords(cacheFile, cached.opening, places);
+    if (!records) throw new HawserError("usage", `the cached index of OpenAPI document ${path} changed since it was read`);
+    return records;
+  });
+}
+
+/** The checksum of a file's content; undefined where it can't be read. */
+export const hashOfFile = (path: string): Promise<string | undefined> =>
+  withDocument(path, async ({ readBytes }) => {
+    const bytes = await readBytes();
+    const hash = hashOf(bytes);
+    release(bytes);
+    return hash;
+  }).catch(() => undefined);
+
+/** Puts the index of a document that was just written into the cache. Undefined if the document can't be seen any more. */
+export const keepIndex = (built: BuiltIndex, path: string, hash: string, env: Environment): Promise<OperationIndex | undefined> =>
+  withDocument(path, ({ stamp }) => storeIndex(built, { path, hash, stamp }, cacheFileOf(env, "index", path)));
+
+interface Source {
+  readonly path: string;
+  readonly hash: string;
+}
+
+async function storeIndex(built: BuiltIndex, source: Source & { readonly stamp: Stamp }, cacheFile: string): Promise<OperationIndex> {
+  const { hash, stamp } = source;
+  const pieces = toIndexFile(built, { stamp, hash, writtenMs: Date.now() });
+  const isKept = await writeCacheFile(cacheFile, pieces);
+  return createOperationIndex(built.head, isKept ? readerOf(cacheFile, openingOf(pieces), source) : fromMemory(built));
+}
+
+function isSettled({ stamp, writtenMs }: IndexFileHead, now: Stamp): boolean {
+  return stamp.identity === now.identity && writtenMs - now.changedMs > settledMs;
+}
+
+function toIndex({ head, opening }: OpenedIndex, cacheFile: string, path: string): OperationIndex {
+  return createOperationIndex(head.index, readerOf(cacheFile, opening, { path, hash: head.hash }));
+}
+
+// Nothing holds bytes or text while the index is built: all of them together are more than a process may have.
+function buildFrom(bytes: Buffer, path: string): Promise<BuiltIndex> {
+  return parseDocument(takeText(bytes, path), path).then(buildIndex);
+}
+
+/** Reads from the cache while that is the same index; afterwards from the document, while that is the same. */
+function readerOf(cacheFile: string, opening: string, source: Source): ReadRecords {
+  let rebuilt: Promise<ReadRecords> | undefined;
+  return async (places) => {
+    const records = rebuilt ? undefined : await readIndexRecords(cacheFile, opening, places);
+    if (records) return records;
+    rebuilt ??= rebuild(source);
+    return (await rebuilt)(places);
+  };
+}
+
+async function rebuild({ path, hash }: Source): Promise<ReadRecords> {
+  const built = await withDocument(path, async ({ readBytes }) => {
+    const bytes = await readBytes();
+    return hashOf(bytes) === hash ? buildFrom(bytes, path) : undefined;
+  });
+  if (built) return fromMemory(built);
+  throw new HawserError("usage", `OpenAPI document ${path} changed since it was read; reload the configuration, or start again`);
+}
+
+interface OpenDocument {
+  readonly stamp: Stamp;
+  /** In memory of their own. */
+  readBytes(): Promise<Buffer>;
+}
+
+/** Undefined if there is no such file. Throws `usage` if it can't be read. */
+async function withDocument<Value>(path: string, use: (file: OpenDocument) => Promise<Value>): Promise<Value | undefined> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, "r");
+    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await handle.stat({ bigint: true });
+    const stamp = { identity: [dev, ino, size, mtimeNs, ctimeNs].join("."), changedMs: Number(ctimeMs) };
+    return await use({ stamp, readBytes: readAll.bind(undefined, handle, path) });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (!handle && (code === "ENOENT" || code === "ENOTDIR")) return undefined;
+    // Only what the file system says is about the file.
+    throw typeof (cause as NodeJS.ErrnoException).errno === "number" ? unreadable(path, code ?? "it can't be read", cause) : cause;
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** Frees bytes in memory of their own, without waiting for the garbage collector; they are empty then. */
+export function release(bytes: Buffer): void {
+  (bytes.buffer as ArrayBuffer).transfer(0);
+}
+
+function takeText(bytes: Buffer, name: string): string {
+  if (!isUtf8(bytes)) throw unreadable(name, "it is not UTF-8 text");
+  const text = bytes.toString();
+  release(bytes);
+  return text;
+}
+
+// The size that a file claims means nothing for pipes, and may change meanwhile.
+async function readAll(handle: FileHandle, path: string): Promise<Buffer> {
+  // In one piece from the start: pieces and the whole together would be twice as much.
+  const bytes = Buffer.allocUnsafeSlow(gatewayLimits.maxDocumentBytes + 1);
+  let total = 0;
+  while (total < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, total, Math.min(bytes.length - total, 4_194_304), null);
+    if (bytesRead === 0) return bytes.subarray(0, total);
+    total += bytesRead;
+  }
+  throw unreadable(path, `it has more than ${gatewayLimits.maxDocumentBytes} bytes (maxDocumentBytes)`);
+}
+
+function unreadable(path: string, reason: string, cause?: unknown): HawserError {
+  return new HawserError("usage", `OpenAPI document ${path} can't be read: ${reason}`, { cause, facts: { document: path } });
+}

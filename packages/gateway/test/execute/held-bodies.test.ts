@@ -1,0 +1,33 @@
+// Bodies of many calls at the same time: each alone is within its limit, and together they are too.
+
+import { gatewayLimits } from "../../src/limits.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { answer } from "../../../../test/kit/api-stub.ts";
+import { coreOf, stubOf } from "../core-fixture.ts";
+
+describe("the room that bodies share", () => {
+  it("G10 of calls whose largest bodies are not written yet only a few end; the others wait and end later", async () => {
+    const body = Buffer.alloc(gatewayLimits.maxBodyBytes, "a");
+    const stub = await stubOf((_request, response) => answer(response, 200, body));
+    const core = coreOf(stub.url, { timeoutMs: 60_000 });
+    const { promise: untilWritten, resolve: writeAll } = Promise.withResolvers<void>();
+    let ended = 0;
+    const calls = Array.from({ length: 8 }, async () => {
+      const outcome = await core.call({ path: "/" }, { untilWritten });
+      ended++;
+      return outcome;
+    });
+    while (ended < 1) await sleep(10);
+    await sleep(1_000);
+    expect(ended).toBeLessThan(5);
+    writeAll();
+    expect((await Promise.all(calls)).map(({ response }) => response?.bytes)).toEqual(Array(8).fill(gatewayLimits.maxBodyBytes));
+  });
+
+  it("G10 a call that has ended leaves its room, whether or not anybody waits for it to be written", async () => {
+    const stub = await stubOf((_request, response) => answer(response, 200, Buffer.alloc(gatewayLimits.maxBodyBytes, "a")));
+    const core = coreOf(stub.url, { timeoutMs: 60_000 });
+    for (let turn = 0; turn < 6; turn++) expect((await core.call({ path: "/" })).ok).toBe(true);
+  });
+});

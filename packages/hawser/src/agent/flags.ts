@@ -1,0 +1,67 @@
+// The flags of the agent runtime. `agent` takes them itself; `chat` and `shell` take them too and hand them on to the
+// runtime that they start.
+
+import { Option, type Command } from "commander";
+import { collect, toFlag } from "../command-line/command.ts";
+
+export interface AgentFlags {
+  readonly model?: string;
+  readonly root?: readonly string[];
+  readonly allowCommand?: readonly string[];
+  readonly tools?: readonly string[];
+  /** A folder that attachments may lie in besides the roots. */
+  readonly attachments?: string;
+  readonly config?: string;
+  readonly dataDir?: string;
+  /** False for `--no-history`. */
+  readonly history?: boolean;
+  /** `commands`: as `deny`, but the programs of `allowCommand` may run. */
+  readonly permissions?: "ask" | "deny" | "commands";
+  /** What a failed tool means: a result that the model reads, or the end of the turn. */
+  readonly toolFailure?: "result" | "fatal";
+  readonly debugProtocol?: true;
+}
+
+export function addAgentOptions(command: Command): Command {
+  return command
+    .option(
+      "--model <name>",
+      "anthropic[/<model>], openai[/<model>], openai-compatible/<model>, claude-code[/<model>], ollama/<model> or offline (else HAWSER_MODEL, else the first that can be used)",
+    )
+    .option("--root <folder>", "a folder that tools may touch; may be given several times (default: the current one)", collect)
+    .option(
+      "--allow-command <name>",
+      "a program that may be run, with all your rights; may be given several times (default: none)",
+      collect,
+    )
+    .option("--tools <module>", "a .ts or .js file that exports tools; may be given several times", collect)
+    .option("--config <file>", "the configuration (default: ~/.config/hawser/agent.json)")
+    .option("--data-dir <folder>", "where conversations are kept (default: ~/.local/share/hawser)")
+    .option("--no-history", "keep conversations in memory only")
+    .addOption(
+      new Option(
+        "--permissions <how>",
+        "what changes something: ask, deny without asking, or deny all but the programs of --allow-command (default: ask)",
+      ).choices(["ask", "deny", "commands"]),
+    )
+    .addOption(
+      new Option(
+        "--tool-failure <how>",
+        "what a failed tool is: a result that the model reads, or fatal to its turn (default: result)",
+      ).choices(["result", "fatal"]),
+    );
+}
+
+export const commandsHelp = `
+Commands:
+  A program that is allowed can do what you can, also outside of the roots: rules compare the text of
+  its arguments and don't contain it. Allow exact commands, for example in agent.json:
+  {"permissions":[{"tool":"run_command","match":{"command":"git","args":["status"]},"decision":"allow"}]}`;
+
+const handedOn = ["model", "root", "allowCommand", "tools", "attachments", "config", "dataDir", "permissions", "toolFailure"] as const;
+
+/** The same flags as arguments again, for a runtime in the same folder. `--flag=value`, so that no value is taken for a flag. */
+export function toAgentArguments(flags: AgentFlags): string[] {
+  const given = handedOn.flatMap((name) => [flags[name] ?? []].flat().map((value) => `${toFlag(name)}=${value}`));
+  return [...given, ...(flags.history === false ? ["--no-history"] : []), ...(flags.debugProtocol ? ["--debug-protocol"] : [])];
+}

@@ -1,0 +1,107 @@
+// How the gateway's commands print: JSON for programs (whole, selected, raw or compact), text for
+// people, and a failure as `{ok:false, code, error, details?}` on stdout where JSON was asked for. With `--raw` stdout
+// holds the bare value or nothing: a failure goes to stderr as a sentence.
+
+import { describeThrown, HawserError } from "@hawser/protocol";
+import { isKeptNumber, keepNumbers } from "@hawser/wire/internal";
+import { CommanderError } from "commander";
+import { toAdvice, toExitCode } from "../command-line/failure.ts";
+import { isOutputError, printTo } from "../command-line/output.ts";
+
+export interface OutputFlags {
+  readonly json?: true;
+  readonly select?: readonly string[];
+  readonly raw?: true;
+  readonly compact?: true;
+  readonly timing?: true;
+  readonly jsonStats?: true;
+}
+
+export interface JsonOutput {
+  readonly selectors: readonly string[];
+  readonly raw: boolean;
+  readonly compact: boolean;
+  /** How long it took belongs into the JSON. */
+  readonly includeStats: boolean;
+}
+
+/** Throws `usage` for flags that need another one, or exclude each other. */
+export function checkOutput({ json, select = [], raw, compact, timing, jsonStats }: OutputFlags): JsonOutput {
+  const selectors = parseSelectors(select);
+  const needsJson = compact ? "--compact" : raw ? "--raw" : selectors.length > 0 ? "--select" : undefined;
+  if (needsJson !== undefined && !json) throw new HawserError("usage", `required: --json when using ${needsJson}`);
+  if (raw && selectors.length !== 1) throw new HawserError("usage", "required: exactly one --select when using --raw");
+  if (raw && compact) throw new HawserError("usage", "--raw can't be used with --compact");
+  return { selectors, raw: raw === true, compact: compact === true, includeStats: (timing ?? jsonStats) === true };
+}
+
+/** Prints the value, or what was selected of it. */
+export function printJson(value: object, { selectors, raw, compact }: JsonOutput): void {
+  const [first] = selectors;
+  if (first === undefined) return print(toJson(value, compact));
+  if (raw) return print(toRawText(selectPath(value, first)));
+  print(toJson(Object.fromEntries(selectors.map((selector) => [selector, selectPath(value, selector)])), compact));
+}
+
+export const toJson = (value: unknown, compact: boolean): string => JSON.stringify(value, null, compact ? 0 : 2);
+
+const print = (line: string): void => printTo(process.stdout, `${line}\n`);
+
+/** Runs a command; where JSON was asked for, what it throws is printed as such and becomes the exit code. */
+export async function reportAsJson(flags: OutputFlags, run: () => Promise<void> | void): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!flags.json || flags.raw || error instanceof CommanderError || isOutputError(error)) throw error;
+    const code = (process.exitCode = toExitCode(error));
+    const { message, hint } = toAdvice(describeThrown(error), HawserError.isInstance(error) ? error.facts : {});
+    print(toJson({ ok: false, code, error: message, ...(hint !== undefined && { details: { hint } }) }, flags.compact === true));
+  }
+}
+
+/** Trimmed, without repetitions. Throws `usage` for what can't be a path. */
+function parseSelectors(given: readonly string[]): string[] {
+  const selectors = given.map((selector) => selector.trim());
+  if (selectors.includes("")) throw new HawserError("usage", "invalid --select value: empty selector");
+  const listed = selectors.find((selector) => selector.includes(","));
+  if (listed !== undefined)
+    throw new HawserError("usage", `invalid --select value ${JSON.stringify(listed)}: repeat --select instead of writing commas`);
+  return [...new Set(selectors)];
+}
+
+function selectPath(value: unknown, path: string): unknown {
+  let current = value;
+  const keys = path.split(".");
+  for (const [at, key] of keys.entries()) {
+    if (typeof current === "string" && keys.slice(0, at).join(".") === bodyPath) current = openBody(current, path);
+    // An array's `length` isn't an element.
+    const isLength = Array.isArray(current) && key === "length";
+    if (!isContainer(current) || isLength || !Object.hasOwn(current, key)) throw noSuchPath(path, key, current);
+    current = (current as Readonly<Record<string, unknown>>)[key];
+  }
+  return current;
+}
+
+const bodyPath = "response.body";
+
+function openBody(body: string, path: string): unknown {
+  try {
+    return keepNumbers(JSON.parse(body), body);
+  } catch {
+    throw new HawserError("usage", `invalid --select path ${JSON.stringify(path)}: the response's body is not JSON, or was cut off`);
+  }
+}
+
+/** The value as a shell wants it: strings without quotes, everything else as JSON. */
+const toRawText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null && !isKeptNumber(value);
+
+function noSuchPath(path: string, key: string, at: unknown): HawserError {
+  const reason = Array.isArray(at)
+    ? `index ${JSON.stringify(key)} is not in an array of ${at.length}`
+    : isContainer(at)
+      ? `key ${JSON.stringify(key)} not found; there are: ${Object.keys(at).slice(0, 20).join(", ") || "none"}`
+      : `nothing lies below ${JSON.stringify(at)}, so there is no ${JSON.stringify(key)}`;
+  return new HawserError("usage", `invalid --select path ${JSON.stringify(path)}: ${reason}`);
+}

@@ -1,0 +1,69 @@
+// `bridge`, as help shows it: the bridge process under the name of this program, for builds that are one file.
+
+import { Option, type Command } from "commander";
+import { bridgeLimits } from "@hawser/bridge/internal/limits";
+import type { AskedBridgeOptions } from "@hawser/bridge/internal/process";
+import { describeThrown } from "@hawser/protocol";
+import { wireLimits } from "@hawser/wire";
+import { addCommand, exitWith, parseWhole } from "../command-line/command.ts";
+import { readVersion } from "../launcher.ts";
+
+const maxConnections = 1_024;
+// The contract of the bridge wants 1 here, where the other commands have 2.
+const usageExitCode = 1;
+
+type GivenOptions = Omit<AskedBridgeOptions, "socketPath" | "schemaPath">;
+
+export function addBridge(program: Command): void {
+  const bridge = addCommand(program, "bridge", {
+    summary: "the MCP server that clients start",
+    description:
+      "An MCP server on stdin and stdout whose tools run in the program that owns the socket. MCP clients start it, with the configuration that this program gives them; people don't, except with --check.",
+    notes: exitCodes,
+    examples: ["hawser bridge --check <socket_path> <schema_path>"],
+  })
+    .argument("<socket_path>", "the socket of the program")
+    .argument("<schema_path>", "the file with the schemas of its tools")
+    .option(
+      "--connections <n>",
+      `parallel calls, each on a connection of its own, 1 to ${maxConnections} (default: ${bridgeLimits.bridgeConnections})`,
+      parseWhole(1, maxConnections),
+    )
+    .addOption(
+      new Option(
+        "--reconnect <when>",
+        "after a lost connection: the next call opens a new one, or all further calls fail (default: lazy)",
+      ).choices(["lazy", "never"]),
+    )
+    .option(
+      "--max-result-bytes <n>",
+      `larger results go to a file, with a preview and a link (default: ${bridgeLimits.maxResultBytes})`,
+      parseWhole(1, wireLimits.maxMessageBytes),
+    )
+    .option("--follow", "the program may restart: read the schema file again when it is another one, and tell the client")
+    .option("--check", "connect, say hello, report, and exit")
+    .action(async (socketPath: string, schemaPath: string, given: GivenOptions) => {
+      const { runBridge, toBridgeOptions } = await import("@hawser/bridge/internal/process");
+      await runBridge(
+        orUsageError(bridge, () => toBridgeOptions({ ...given, socketPath, schemaPath })),
+        readVersion(),
+      );
+    });
+  exitWith(bridge, usageExitCode);
+}
+
+const exitCodes = `
+Exit codes:
+  0    the client closed its input or sent SIGTERM; --check: it would work
+  1    a mistake in the arguments
+  2    the schema file can't be used; --check: the program does not answer
+  143  ended at once by a second signal`;
+
+/** What one option alone can't show is a mistake in the arguments too. */
+function orUsageError<Result>(command: Command, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    return command.error(describeThrown(error));
+  }
+}

@@ -1,0 +1,102 @@
+// The flags of `call` as the item that every door takes. Bodies come from the command line, a file or
+// stdin; bytes that aren't text travel as base64.
+
+import { isUtf8 } from "node:buffer";
+import { basename } from "node:path";
+import { HawserError, type CallItem } from "@hawser/protocol";
+import { keepNumbers } from "@hawser/wire/internal";
+import type { TargetFlags } from "../api-target/target.ts";
+import { readInputFile, readStdin } from "../command-line/input.ts";
+
+export interface CallItemFlags extends TargetFlags {
+  readonly op?: string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly param?: readonly string[];
+  readonly query?: readonly string[];
+  readonly header?: readonly string[];
+  readonly body?: string;
+  readonly form?: readonly string[];
+  readonly contentType?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly retry?: number;
+  readonly retryBackoff?: string;
+}
+
+export async function toCallItem(flags: CallItemFlags): Promise<CallItem> {
+  const { op, method, path, query, header, contentType, dryRun, yes, retry, retryBackoff } = flags;
+  const all = { op, method, path, contentType, dryRun, yes, retry, retryBackoff };
+  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as CallItem;
+  checkPlace(flags);
+  return {
+    ...given,
+    ...(query && { query: [...query] }),
+    ...(header && { headers: [...header] }),
+    ...(flags.param && { params: toParams(flags.param) }),
+    ...(await toBody(flags)),
+  };
+}
+
+/** What the core would refuse too, in the words of the command line, and before stdin is read or a gateway is looked for. */
+function checkPlace({ op = "", method = "", path = "", param }: CallItemFlags): void {
+  if (op.trim() === "") {
+    if (path.trim() === "") throw usage("say what to call: --path <path>, or --op <operation id>");
+    if (param) throw usage("--param belongs to --op; with --path use --query, --header, --body");
+  } else if (method.trim() !== "" || path.trim() !== "") throw usage("--op can't be used together with --path or --method");
+}
+
+async function toBody({ body, form, contentType, apiKeyStdin }: CallItemFlags): Promise<Partial<CallItem>> {
+  if (body !== undefined && form) throw usage("use only one of --body and --form");
+  if (form) return toForm(form, contentType);
+  if (body === undefined) return {};
+  if (body === "-" && apiKeyStdin) throw usage("--api-key-stdin and --body - can't both read stdin");
+  if (body === "-") return toContent(await readStdin());
+  return body.startsWith("@") ? toContent(readInputFile(body.slice(1), "the body")) : { body };
+}
+
+const toContent = (content: Buffer): Partial<CallItem> =>
+  isUtf8(content) ? { body: content.toString("utf8") } : { body: content.toString("base64"), bodyEncoding: "base64" };
+
+function toForm(entries: readonly string[], contentType: string | undefined): Partial<CallItem> {
+  const fields = entries.map((entry) => splitEntry(entry, "--form"));
+  const hasFile = fields.some(([, value]) => value.startsWith("@"));
+  const members = new Map<string, unknown[]>();
+  for (const [name, value] of fields)
+    members.set(name, [...(members.get(name) ?? []), value.startsWith("@") ? toFile(value.slice(1)) : value]);
+  const body = Object.fromEntries([...members].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
+  return { body, contentType: contentType ?? (hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded") };
+}
+
+function toFile(path: string): object {
+  return { filename: basename(path), base64: readInputFile(path, "the file").toString("base64") };
+}
+
+function toParams(entries: readonly string[]): Record<string, unknown> {
+  const params: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const entry of entries) {
+    const [name, text] = splitEntry(entry, "--param");
+    if (name in params) throw usage(`--param ${name} is given twice; a list is written as JSON: ${name}='["a","b"]'`);
+    params[name] = toValue(text);
+  }
+  return { ...params };
+}
+
+/** JSON where the text is JSON, else the text itself; also for numbers that would change on the way. */
+function toValue(text: string): unknown {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === "number" && String(value) !== text ? text : keepNumbers(value, text);
+  } catch {
+    return text;
+  }
+}
+
+function splitEntry(entry: string, flag: string): readonly [name: string, value: string] {
+  const sign = entry.indexOf("=");
+  const name = entry.slice(0, Math.max(sign, 0)).trim();
+  if (name === "") throw usage(`invalid ${flag} ${JSON.stringify(entry)}: expected name=value`);
+  return [name, entry.slice(sign + 1)];
+}
+
+const usage = (message: string): HawserError => new HawserError("usage", message);

@@ -1,0 +1,76 @@
+// A response on stdout: its headers where they were asked for, then its body, as it comes or all at once.
+
+import { toCallJson, type CallOutcome, type CallResponse, type OnBody } from "@hawser/gateway/internal";
+import { searchHint } from "../api/run.ts";
+import { toAdvice } from "../command-line/failure.ts";
+import { endLine, isOutputError, writeOut } from "../command-line/output.ts";
+
+export interface BodyPrinter {
+  /** Prints a piece of the body; its promise is backpressure. */
+  readonly write: OnBody;
+  /** Prints what was not printed yet. */
+  end(response: CallResponse | undefined): Promise<void>;
+  /** Whether stdout takes no more: its reader is gone, or it has failed, which is said elsewhere. */
+  isOver(): boolean;
+}
+
+export function createBodyPrinter(): BodyPrinter {
+  let isBegun = false;
+  let isOver = false;
+
+  async function print(bytes: Buffer, { status, headers }: Pick<CallResponse, "status" | "headers">): Promise<void> {
+    if (!isBegun && headers) await writeOut(Buffer.from(toHeaderText(status, headers)));
+    isBegun = true;
+    if (bytes.length > 0) await writeOut(bytes);
+  }
+  function noteEnd(error: unknown): void {
+    if (!isOutputError(error)) throw error;
+    isOver = true;
+  }
+  return {
+    async write(chunk, response) {
+      await print(chunk, response).catch((error: unknown) => {
+        noteEnd(error);
+        throw error;
+      });
+    },
+    async end(response) {
+      if (!response) return;
+      await print(Buffer.from(response.body, response.bodyEncoding ?? "utf8"), response)
+        .then(endLine)
+        .catch(noteEnd);
+    },
+    isOver: () => isOver,
+  };
+}
+
+export const toHeaderText = (status: number, headers: NonNullable<CallResponse["headers"]>): string =>
+  `HTTP ${status}\n${Object.entries(headers)
+    .flatMap(([name, values]) => values.map((value) => `${name}: ${value}\n`))
+    .join("")}\n`;
+
+interface EnvelopeOptions {
+  readonly includeStats: boolean;
+  /** Where the body went instead. */
+  readonly bodyFile?: string | undefined;
+}
+
+/** In the words of the command line, with a command that helps. */
+export function explainOutcome(outcome: CallOutcome): CallOutcome {
+  const { error, errorInfo, asFlags } = outcome;
+  if (error === undefined || !errorInfo) return outcome;
+  const ownHint = errorInfo.hint ?? (/^operationId .* not found/.test(error) ? searchHint : undefined);
+  const { message, hint } = toAdvice(error, { hint: ownHint, asFlags });
+  return { ...outcome, error: message, errorInfo: { ...errorInfo, hint } };
+}
+
+export function toEnvelope(outcome: CallOutcome, { includeStats, bodyFile }: EnvelopeOptions): object {
+  const envelope = toCallJson(outcome, { includeStats });
+  if (!outcome.ok || bodyFile === undefined) return envelope;
+  return { ...envelope, response: { ...envelope.response, bodyFile } };
+}
+
+export function toTimingLine({ stats }: CallOutcome): string {
+  const http = Object.entries(stats.http ?? {}).map(([name, value]) => `${name}=${value}`);
+  return ["timing", `timingMs=${stats.timingMs}`, ...http, `bodyBytes=${stats.bodyBytes}`].join("\t");
+}

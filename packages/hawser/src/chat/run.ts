@@ -1,0 +1,103 @@
+// `hawser chat`: talks to a runtime that it starts itself, in the current folder. On a terminal a conversation,
+// otherwise, or with a message, one answer.
+
+import type { SpawnedAgent } from "@hawser/agent/host";
+import { HawserError } from "@hawser/protocol";
+import type { AgentFlags } from "../agent/flags.ts";
+import { readStdin } from "../command-line/input.ts";
+import { fitLine, paint, printStyled, printTo } from "../command-line/output.ts";
+import { createConversationLoop } from "./conversation-loop.ts";
+import { chooseConversation, printConversations, showConversation, type ConversationFlags } from "./conversations.ts";
+import { answerOnce, canAsk } from "./one-answer.ts";
+import { startRuntime } from "./start-agent.ts";
+
+export interface ChatFlags extends AgentFlags, ConversationFlags {
+  readonly history?: boolean;
+  readonly list?: true;
+  /** With the demo API, whose operations are tools. */
+  readonly demo?: true;
+  readonly json?: true;
+}
+
+export async function runChat(words: readonly string[], flags: ChatFlags): Promise<void> {
+  if (flags.history === false && (flags.continue || flags.list)) {
+    throw new HawserError("usage", "--no-history keeps nothing to list or continue; leave out one of them");
+  }
+  const isConversation = words.length === 0 && process.stdin.isTTY && process.stdout.isTTY && !flags.json && !flags.list;
+  process.exitCode = await withDemo(flags, (given) => (isConversation ? converse(given) : answer(words, given)));
+}
+
+/** The flags, and what the demo adds to them. */
+interface Given {
+  readonly flags: ChatFlags;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly examples: readonly string[];
+}
+
+async function withDemo(flags: ChatFlags, action: (given: Given) => Promise<number>): Promise<number> {
+  if (!flags.demo) return action({ flags, examples: [] });
+  const { startDemoAgent } = await import("../shell/demo-agent.ts");
+  const demo = await startDemoAgent(flags);
+  try {
+    return await action({ flags: { ...flags, ...demo.flags }, env: demo.env, examples: demo.examples });
+  } finally {
+    await demo.close();
+  }
+}
+
+async function answer(words: readonly string[], { flags, env }: Given): Promise<number> {
+  const message = flags.list ? "" : await readMessage(words);
+  const permissions = canAsk(flags.json === true) ? flags.permissions : withoutAnybodyToAsk(flags);
+  const agent = await startRuntime({ ...flags, ...(permissions && { permissions }) }, { env, onLog: printLog });
+  try {
+    if (flags.list) {
+      await printConversations(agent, flags.json === true);
+      return 0;
+    }
+    const conversationId = await chooseConversation(agent, flags);
+    return await answerOnce(agent, { message, metadata: { conversationId } }, flags.json === true);
+  } finally {
+    await agent.close();
+  }
+}
+
+/** Programs named with --allow-command on the same line may run. */
+function withoutAnybodyToAsk({ permissions, allowCommand = [] }: ChatFlags): "deny" | "commands" {
+  return permissions === "deny" || allowCommand.length === 0 ? "deny" : "commands";
+}
+
+async function readMessage(words: readonly string[]): Promise<string> {
+  const isPiped = words.length === 0 && !process.stdin.isTTY;
+  const message = isPiped ? (await readStdin()).toString("utf8") : words.join(" ");
+  if (message.trim() !== "") return message;
+  throw new HawserError("usage", 'there is nothing to say; give a message: hawser chat "list the files here"');
+}
+
+const maxLogChars = 1_000;
+
+const printLog = (line: string): void => printTo(process.stderr, `${process.stderr.isTTY ? fitLine(line, maxLogChars) : line}\n`);
+
+async function converse({ flags, env, examples }: Given): Promise<number> {
+  const loop = createConversationLoop();
+  const agent = await startRuntime(flags, {
+    env,
+    onLog: loop.view.notice,
+    onRestart: () => loop.view.notice("The agent ended and is started again; what it was doing is lost."),
+  });
+  try {
+    const conversationId = await chooseConversation(agent, flags);
+    printStyled(process.stdout, await greeting(agent, conversationId, flags));
+    for (const example of examples) printStyled(process.stdout, paint("dim", `  The demo API is there. Try: ${example}\n`));
+    return await loop.run(agent, conversationId);
+  } finally {
+    await agent.close();
+  }
+}
+
+async function greeting(agent: SpawnedAgent, conversationId: string, { continue: isContinued, conversation }: ChatFlags): Promise<string> {
+  const model = fitLine(agent.info?.model ?? "an unnamed model", 100);
+  const hint = model === "offline" ? " It isn't a language model; set ANTHROPIC_API_KEY or give --model for one." : "";
+  const first = `${paint("bold", "hawser")} ${paint("dim", `${model} answers.${hint} /help shows more, Ctrl-D leaves.`)}\n`;
+  const isOld = isContinued ?? conversation !== undefined;
+  return isOld ? first + showConversation(await agent.loadConversation(conversationId)) : first;
+}

@@ -1,0 +1,74 @@
+// What a person can say to the chat itself.
+
+import { toHawserError } from "@hawser/protocol";
+import { fitLine, paint } from "../command-line/output.ts";
+import type { Session } from "./conversation-loop.ts";
+import { showLatest } from "./conversations.ts";
+
+const help = `  /help          this
+  /clear         forget what was said in this conversation
+  /list          the latest conversations
+  /models        the models that can answer
+  /model <name>  let this one answer from now on; without a name: the usual one
+  /quit, /exit   leave; so does Ctrl-D
+
+  A question is answered with yes, no or always, and Enter. Ctrl-C stops an answer. Ask the offline model for "help" to see what it understands.
+`;
+
+const maxNameChars = 100;
+const maxReasonChars = 200;
+
+/** `quit` when the person wants to leave. */
+export async function runSlashCommand(line: string, session: Session, write: (text: string) => void): Promise<"quit" | "stay"> {
+  const [name = "", ...words] = line.slice(1).split(/\s+/);
+  try {
+    switch (name) {
+      case "quit":
+      case "exit":
+        return "quit";
+      case "help":
+        write(help);
+        break;
+      case "clear":
+        await session.agent.clearHistory({ conversationId: session.conversationId, force: true });
+        write(paint("dim", "Forgotten.\n"));
+        break;
+      case "list":
+        write(showLatest(await session.agent.listConversations(), session.conversationId));
+        break;
+      case "models":
+        write(await showModels(session));
+        break;
+      case "model":
+        write(await chooseModel(session, words.join(" ")));
+        break;
+      default:
+        write(`There is no /${fitLine(name, maxNameChars)}; /help shows what there is.\n`);
+    }
+  } catch (error) {
+    write(`${paint("red", "✗")} ${fitLine(toHawserError(error).message, maxReasonChars)}\n`);
+  }
+  return "stay";
+}
+
+async function showModels({ agent, model }: Session): Promise<string> {
+  const models = await agent.listModels();
+  const rows = models.map((entry) => {
+    const isUsed = model === undefined ? entry.current : entry.model === model;
+    const note = entry.available ? "" : paint("dim", `  ${fitLine(entry.reason ?? "not available", maxReasonChars)}`);
+    return `${isUsed ? paint("green", "*") : " "} ${fitLine(entry.model, maxNameChars)}${note}\n`;
+  });
+  return rows.join("");
+}
+
+async function chooseModel(session: Session, name: string): Promise<string> {
+  if (name === "") {
+    session.model = undefined;
+    return paint("dim", "The usual model answers.\n");
+  }
+  const known = (await session.agent.listModels()).find(({ model }) => model === name);
+  if (known && !known.available)
+    return `${fitLine(name, maxNameChars)} can't be used: ${fitLine(known.reason ?? "not available", maxReasonChars)}\n`;
+  session.model = name;
+  return paint("dim", `${fitLine(name, maxNameChars)} answers from now on.\n`);
+}

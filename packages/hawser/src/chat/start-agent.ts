@@ -1,0 +1,60 @@
+// Starts the runtime of a chat: this same program's `agent`, as a child, over the real protocol. What it
+// says on stderr before it is ready is why it did not start, and becomes our own sentence.
+
+import { spawnAgent, type SpawnedAgent } from "@hawser/agent/host";
+import { HawserError, toHawserError } from "@hawser/protocol";
+import { toAgentArguments, type AgentFlags } from "../agent/flags.ts";
+import { launcherPath } from "../launcher.ts";
+
+export interface StartOptions {
+  /** Added to our own environment. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  /** A line of the runtime's log. */
+  onLog(line: string): void;
+  onRestart?(reason: HawserError): void;
+}
+
+const maxLogChars = 65_536;
+const maxEarlyLines = 100;
+const usageExitCode = 2;
+
+export async function startRuntime(flags: AgentFlags, { env, onLog, onRestart }: StartOptions): Promise<SpawnedAgent> {
+  const early: string[] = [];
+  let isReady = false;
+  function onLine(line: string): void {
+    if (isReady) return onLog(line);
+    early.push(line);
+    if (early.length > maxEarlyLines) early.shift();
+  }
+  try {
+    const agent = await spawnAgent({
+      command: process.execPath,
+      args: [...process.execArgv, launcherPath, "agent", ...toAgentArguments(flags)],
+      onStderr: createLineSplitter(onLine),
+      ...(env && { env: { ...process.env, ...env } }),
+      ...(onRestart && { onRestart }),
+    });
+    isReady = true;
+    for (const line of early) onLog(line);
+    return agent;
+  } catch (error) {
+    throw explain(toHawserError(error), early);
+  }
+}
+
+/** The runtime's own last sentence, where it ended by itself. */
+function explain(error: HawserError, log: readonly string[]): HawserError {
+  const sentence = log.findLast((line) => line.startsWith("hawser: "))?.slice("hawser: ".length);
+  if (sentence === undefined || typeof error.facts["code"] !== "number") return error;
+  return new HawserError(error.facts["code"] === usageExitCode ? "usage" : "start_failed", sentence, { cause: error });
+}
+
+function createLineSplitter(onLine: (line: string) => void): (chunk: Buffer) => void {
+  const decoder = new TextDecoder();
+  let rest = "";
+  return (chunk) => {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = (lines.pop() ?? "").slice(0, maxLogChars);
+    for (const line of lines) if (line !== "") onLine(line);
+  };
+}

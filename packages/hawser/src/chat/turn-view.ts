@@ -1,0 +1,147 @@
+// A turn as a person on a terminal sees it: the answer as it is written, cards for the tools, and after a
+// second of silence a line that says what is waited for. While a question is open nothing is written over it.
+
+import type { TurnEvent } from "@hawser/agent/host";
+import { createProseRevealer } from "@hawser/protocol/internal";
+import { fitLine } from "../command-line/output.ts";
+import { createMarkdownStream } from "./markdown-stream.ts";
+import { showResult, showUse, type CardStyle } from "./tool-card.ts";
+
+export interface TurnView {
+  /** A message was sent to this model, which has said nothing yet. */
+  begin(model: string | undefined): void;
+  show(event: TurnEvent): void;
+  /** A line of its own, whatever is being written. */
+  notice(text: string): void;
+  /** Keeps back what comes until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Ends the line that is being written; a new turn may follow. */
+  end(): void;
+}
+
+export interface TurnViewOptions {
+  readonly style: CardStyle;
+  write(text: string): void;
+  /** Plain text for a terminal without looks. */
+  readonly isPlain: boolean;
+}
+
+const waitMs = 1_000;
+const eraseLine = "\r\u001b[2K";
+
+export function createTurnView({ style, write, isPlain }: TurnViewOptions): TurnView {
+  const { paint, width } = style;
+  const markdown = createMarkdownStream(paint);
+  const revealer = createProseRevealer();
+  const startedAt = new Map<string, number>();
+  let isLineOpen = false;
+  let isAfterCard = false;
+  let kept: string[] | undefined;
+  let waiting: { since: number; doing: string; timer: NodeJS.Timeout; isShown: boolean } | undefined;
+
+  function put(text: string): void {
+    if (text === "") return;
+    hideWaiting();
+    if (kept) kept.push(text);
+    else write(text);
+    isLineOpen = !text.endsWith("\n");
+  }
+
+  function putLine(text: string): void {
+    if (isLineOpen) put("\n");
+    put(text);
+  }
+
+  function renderText(revealed: string): string {
+    const text = revealed.replaceAll("\r\n", "\n");
+    return isPlain ? text : markdown.push(text);
+  }
+
+  /** What was held back, since it could have gone on. */
+  const renderRest = (): string => renderText(revealer.end()) + (isPlain ? "" : markdown.end());
+
+  // A model separates what it says from what it said before; between them now stands a card.
+  function putText(text: string): void {
+    const rest = isAfterCard ? text.replace(/^\n+/, "") : text;
+    if (rest === "") return;
+    const shown = renderText(revealer.push(rest));
+    put(isAfterCard ? `\n${shown}` : shown);
+    isAfterCard = false;
+  }
+
+  function putCard(text: string): void {
+    put(renderRest());
+    putLine(text);
+    isAfterCard = true;
+  }
+
+  function wait(doing: string): void {
+    hideWaiting();
+    const state = { since: performance.now(), doing, isShown: false, timer: setInterval(() => draw(state), waitMs) };
+    waiting = state;
+  }
+
+  function draw(state: NonNullable<typeof waiting>): void {
+    if (isLineOpen || kept) return;
+    const seconds = Math.round((performance.now() - state.since) / 1_000);
+    write(`${eraseLine}${paint("dim", fitLine(`${state.doing} (${seconds} s, Ctrl-C stops it)`, width - 1))}`);
+    state.isShown = true;
+  }
+
+  function hideWaiting(): void {
+    clearInterval(waiting?.timer);
+    if (waiting?.isShown) write(eraseLine);
+    waiting = undefined;
+  }
+
+  function show(event: TurnEvent): void {
+    switch (event.type) {
+      case "token":
+        return putText(event.token);
+      case "tool_use":
+        startedAt.set(event.data.toolId, performance.now());
+        putCard(showUse(event.data, style));
+        return wait(event.data.toolName);
+      case "tool_result": {
+        const took = performance.now() - (startedAt.get(event.data.toolId) ?? performance.now());
+        putCard(showResult(event.data, took, style));
+        return wait("the model reads the result");
+      }
+      case "progress":
+        return void (waiting && (waiting.doing = event.data.message ?? waiting.doing));
+      case "permission_request":
+      case "usage":
+      case "done":
+    }
+  }
+
+  return {
+    begin: (model) => wait(awaitedWords(model)),
+    show,
+    notice: (text) => putLine(`${paint("dim", fitLine(text, maxNoticeChars))}\n`),
+    pause() {
+      hideWaiting();
+      if (isLineOpen) put("\n");
+      kept ??= [];
+    },
+    resume() {
+      const texts = kept ?? [];
+      kept = undefined;
+      for (const text of texts) write(text);
+    },
+    end() {
+      hideWaiting();
+      put(renderRest());
+      if (isLineOpen) put("\n");
+      startedAt.clear();
+      isAfterCard = false;
+    },
+  };
+}
+
+const maxNoticeChars = 500;
+
+/** A server on the user's own machine reads gigabytes before its first word. */
+const awaitedWords = (model = "the model"): string =>
+  model.startsWith("ollama/") ? `waiting for ${model}, maybe still loading` : `waiting for ${model}`;

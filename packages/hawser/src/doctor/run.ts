@@ -1,0 +1,166 @@
+// `hawser doctor`: whether calls can work, step by step: the address, a connection, the API document where a flag or
+// the profile names one, a call with the token if there is one, and with --check-write whether it may change
+// something. The checks have the names that igw gives them; `token`, `api_document` and `path` are ours, for APIs that
+// need no token or aren't an Ignition gateway: where its path is missing, one of the API document is asked for.
+
+import { connect } from "node:net";
+import { findProxy, loadApiIndex, resolveTarget, type CallCore, type CallOutcome, type GatewayOptions } from "@hawser/gateway/internal";
+import { describeThrown, errorTable } from "@hawser/protocol";
+import { checkOutput, printJson, reportAsJson, type OutputFlags } from "../api-target/json-output.ts";
+import { useCore, withTarget, type CoreFlags } from "../api-target/target.ts";
+import { describeSystemError, toAdvice } from "../command-line/failure.ts";
+import type { Interruption } from "../command-line/interruption.ts";
+import { printTo } from "../command-line/output.ts";
+
+export interface DoctorFlags extends CoreFlags, OutputFlags {
+  readonly checkWrite?: true;
+  readonly path?: string;
+}
+
+interface Check {
+  readonly name: "gateway_url" | "token" | "tcp_connect" | "api_document" | "gateway_info" | "path" | "scan_projects";
+  readonly ok: boolean;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+interface Report {
+  readonly checks: Check[];
+  readonly stats: Record<string, unknown>;
+  gatewayURL: string;
+  failure?: { readonly code: number; readonly error: string };
+}
+
+const defaultPath = "/data/api/v1/gateway-info";
+const scanPath = "/data/api/v1/scan/projects";
+const defaultTimeout = "5s";
+const maxLookedAt = 20;
+const reachabilityHint = "check the gateway's host and port, and the firewalls between";
+
+export const runDoctor = (flags: DoctorFlags): Promise<void> =>
+  reportAsJson(flags, async () => {
+    const output = checkOutput(flags);
+    const report: Report = { checks: [], stats: {}, gatewayURL: "" };
+    const timed = { ...flags, timeout: flags.timeout ?? defaultTimeout };
+    await withTarget(timed, (options) => examine(options, timed, report));
+    process.exitCode = report.failure?.code ?? 0;
+    const { gatewayURL, checks, failure } = report;
+    const stats = output.includeStats ? { stats: report.stats } : {};
+    if (flags.json) return printJson({ ok: !failure, ...failure, gatewayURL, checks, ...stats }, output);
+    printTo(process.stdout, checks.map(toLine).join(""));
+    if (flags.timing) printTo(process.stderr, `timing\t${JSON.stringify(report.stats)}\n`);
+  });
+
+async function examine(options: GatewayOptions, flags: DoctorFlags, report: Report): Promise<void> {
+  const target = await resolveTarget(options);
+  report.gatewayURL = target.baseUrl.href.replace(/\/$/, "");
+  report.checks.push({ name: "gateway_url", ok: true, message: "parsed" });
+  if (target.token === undefined) report.checks.push({ name: "token", ok: true, message: "no token configured" });
+  const startedAt = performance.now();
+  const reached = await tryToConnect(target.baseUrl, options);
+  report.stats["tcpConnectMs"] = Math.round(performance.now() - startedAt);
+  report.checks.push(reached);
+  if (!reached.ok) {
+    report.failure = { code: errorTable.connection_failed.exitCode, error: reached.message };
+    return;
+  }
+  if (target.specFile !== undefined) await checkDocument(target.specFile, options, report);
+  await useCore(options, (core, interruption) => makeCalls(core, { ...flags, options }, report, interruption));
+}
+
+async function checkDocument(specFile: string, options: GatewayOptions, report: Report): Promise<void> {
+  const name = "api_document";
+  try {
+    const { operations } = await loadApiIndex(options);
+    report.checks.push({ name, ok: true, message: `${operations.length} operations in ${specFile}` });
+  } catch (error) {
+    const message = describeThrown(error);
+    report.failure = { code: errorTable.usage.exitCode, error: message };
+    report.checks.push({ name, ok: false, message, hint: "name the API's document with --spec-file, or with config set --spec-file" });
+  }
+}
+
+type Wanted = DoctorFlags & { readonly options: GatewayOptions };
+
+async function makeCalls(core: CallCore, wanted: Wanted, report: Report, interruption: Interruption): Promise<void> {
+  const { signal } = interruption;
+  const { checkWrite } = wanted;
+  let { path } = wanted;
+  let outcome = await core.call({ path: path ?? defaultPath }, { signal });
+  let where = "";
+  if (path === undefined && outcome.status === 404) {
+    path = await findPath(wanted.options);
+    if (path !== undefined) outcome = await core.call({ path }, { signal });
+    where = ` at ${path}, a path of the API document`;
+  }
+  const first = path === undefined ? "gateway_info" : "path";
+  const isOk = note(report, { name: first, path: path ?? defaultPath, where }, outcome);
+  if (checkWrite && isOk) {
+    const scan = await core.call({ method: "POST", path: scanPath, yes: true }, { signal });
+    note(report, { name: "scan_projects", path: scanPath }, scan);
+  } else if (checkWrite) {
+    report.checks.push({ name: "scan_projects", ok: false, message: `skipped (${first} failed)` });
+  } else if (path === undefined) {
+    report.checks.push({ name: "scan_projects", ok: true, message: "skipped (use --check-write)" });
+  }
+  if (interruption.exitCode !== undefined) report.failure = { code: interruption.exitCode, error: "interrupted" };
+}
+
+const statNames = { gateway_info: "gatewayInfo", path: "path", scan_projects: "scanProjects" } as const;
+
+/** What the document lets anybody read: without parameters in the path or required ones elsewhere. */
+async function findPath(options: GatewayOptions): Promise<string | undefined> {
+  const index = await loadApiIndex(options).catch(() => undefined);
+  const readable = index?.operations.filter(({ method, path }) => method === "GET" && !path.includes("{")) ?? [];
+  for (const operation of readable.slice(0, maxLookedAt)) {
+    const { parameters } = (await index?.describe(operation)) ?? {};
+    if (parameters?.every(({ required }) => !required)) return operation.path;
+  }
+  return undefined;
+}
+
+interface Asked {
+  readonly name: keyof typeof statNames;
+  readonly path: string;
+  /** What the line says beside the status. */
+  readonly where?: string;
+}
+
+/** Adds the check of one call; returns whether it succeeded. */
+function note(report: Report, asked: Asked, outcome: CallOutcome): boolean {
+  const { name, path, where = "" } = asked;
+  const prefix = statNames[name];
+  report.stats[`${prefix}Ms`] = outcome.timingMs;
+  if (outcome.stats.http) report.stats[`${prefix}HTTP`] = outcome.stats.http;
+  if (outcome.ok) {
+    report.checks.push({ name, ok: true, message: `status ${outcome.status}${where}` });
+    return true;
+  }
+  const ownHint =
+    outcome.status === 404 ? `there is nothing at ${path}; ask for another path of the API with --path` : outcome.errorInfo?.hint;
+  const { message: error, hint } = toAdvice(outcome.error ?? "failed", { hint: ownHint, asFlags: outcome.asFlags });
+  report.failure ??= { code: outcome.code, error };
+  report.checks.push({ name, ok: false, message: error, ...(hint !== undefined && { hint }) });
+  return false;
+}
+
+/** To the gateway, or to the proxy that leads to it. */
+function tryToConnect(target: URL, options: GatewayOptions): Promise<Check> {
+  const name = "tcp_connect";
+  const proxy = findProxy(target, options.env);
+  const url = proxy ? new URL(proxy.origin) : target;
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  const way = proxy ? `, the proxy of ${proxy.variable}` : "";
+  const hint = proxy ? `check ${proxy.variable}, or name the gateway's host in NO_PROXY` : reachabilityHint;
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: options.timeoutMs ?? 0 });
+    const end = (check: Check): void => (socket.destroy(), resolve(check));
+    socket.once("connect", () => end({ name, ok: true, message: `${url.hostname}:${port}${way}` }));
+    socket.once("timeout", () => end({ name, ok: false, message: `network timeout${way}`, hint }));
+    socket.once("error", (error) => end({ name, ok: false, message: `network error${way}: ${describeSystemError(error)}`, hint }));
+  });
+}
+
+const toLine = ({ ok, name, message, hint }: Check): string =>
+  `${message.startsWith("skipped") ? "skip" : ok ? "ok" : "fail"}\t${name}\t${message}${hint === undefined ? "" : `\thint: ${hint}`}\n`;

@@ -1,0 +1,37 @@
+// `hawser rpc`: igw-rpc-v1 on stdin and stdout. Nothing is read from stdin before the flags are known
+// to be right, and nothing of the API is touched before the first call.
+
+import { createCallCore, rpcCodec, serveRpc } from "@hawser/gateway";
+import { HawserError } from "@hawser/protocol";
+import { runStdio, withSmallHeap } from "@hawser/wire/internal/node";
+import { startDemoTarget, toGatewayOptions, toResponseOptions, type CoreFlags } from "../api-target/target.ts";
+import { readVersion } from "../launcher.ts";
+
+export interface RpcFlags extends CoreFlags {
+  readonly workers?: number;
+  readonly queueSize?: number;
+  readonly overflow?: "block" | "reject";
+}
+
+export async function runRpc(flags: RpcFlags): Promise<void> {
+  if (flags.apiKeyStdin)
+    throw new HawserError(
+      "usage",
+      "--api-key-stdin: stdin carries the protocol here; give the token with --api-key-file, IGNITION_API_TOKEN or the configuration",
+    );
+  const given = await toGatewayOptions(flags);
+  const demo = flags.demo ? await startDemoTarget(given) : undefined;
+  const { workers, queueSize, overflow } = flags;
+  const target = demo?.options ?? given;
+  const core = createCallCore({ ...target, ...toResponseOptions(flags), maxConnections: workers, aroundDocument: withSmallHeap });
+  return runStdio({
+    codec: rpcCodec,
+    // What is read ahead is counted by the server: nothing more waits on the way to it.
+    maxUnreadChars: 0,
+    async serve(transport, lifecycle) {
+      await serveRpc(transport, core, { version: readVersion(), workers, queueSize, overflow, lifecycle });
+      await core.close();
+      await demo?.close();
+    },
+  });
+}

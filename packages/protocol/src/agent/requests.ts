@@ -1,0 +1,137 @@
+// The requests of the agent protocol: the contract's three, and the additions.
+
+import * as v from "valibot";
+import type { DirectionDefinition } from "../define-protocol.ts";
+
+const text = (description: string) => v.pipe(v.string(), v.description(description));
+const id = v.pipe(v.string(), v.nonEmpty(), v.description("Chosen by the host, unique among requests in flight; every answer carries it."));
+const metadata = v.exactOptional(
+  v.pipe(
+    v.record(v.string(), v.unknown()),
+    v.description(
+      "Known members: `conversationId` (absent in a message: the default conversation), `userId`, `model`, `force`, and `answersPermissions`: true from a host that answers questions, which then wait for the user longer than 45 seconds. Others are ignored.",
+    ),
+  ),
+);
+const conversationId = text("Which conversation.");
+
+export const agentRequests = {
+  tag: "kind",
+  messages: {
+    user_message: {
+      summary: "Says something to the agent.",
+      schema: v.object({
+        id,
+        kind: v.literal("user_message"),
+        message: text("What the user says."),
+        attachments: v.exactOptional(
+          v.pipe(
+            v.array(v.object({ path: text("A file inside the allowed roots."), mime: text("What it is.") })),
+            v.description("Files for the agent to see: images and text."),
+          ),
+        ),
+        metadata,
+      }),
+      examples: [
+        { id: "req-uuid-123", kind: "user_message", message: "Hello, can you help me?" },
+        {
+          id: "req-uuid-126",
+          kind: "user_message",
+          message: "What is in this file?",
+          attachments: [{ path: "/path/to/file.txt", mime: "text/plain" }],
+          metadata: { conversationId: "conv-456", userId: "user-789" },
+        },
+      ],
+    },
+    clear_history: {
+      summary:
+        "Empties a conversation: the one that `metadata.conversationId` names, else that of the last accepted `user_message` on this connection, else the default one. Answered with `done`; with `error` while a turn of it runs, unless `metadata.force` ends that turn.",
+      schema: v.object({ id, kind: v.literal("clear_history"), metadata }),
+      examples: [{ id: "req-uuid-124", kind: "clear_history" }],
+    },
+    get_status: {
+      summary:
+        "Asks how the agent is. Answered at once, also while turns run. Which conversation is counted is decided as for `clear_history`.",
+      schema: v.object({ id, kind: v.literal("get_status"), metadata }),
+      examples: [{ id: "req-uuid-125", kind: "get_status" }],
+    },
+    cancel: {
+      summary:
+        "Additive. Ends the request `target` with one `error`, and itself with `done`. A target that is not in flight is not an error.",
+      schema: v.object({ id, kind: v.literal("cancel"), target: text("The id of what to end.") }),
+      examples: [{ id: "req-uuid-127", kind: "cancel", target: "req-uuid-123" }],
+    },
+    permission_response: {
+      summary: "Additive. Answers a `permission_request`. Ends with `done`, or with `error` when the permission is unknown or has expired.",
+      schema: v.object({
+        id,
+        kind: v.literal("permission_response"),
+        permissionId: text("From the `permission_request`."),
+        decision: v.pipe(
+          v.picklist(["allow", "allow_always", "deny"]),
+          v.description("`allow_always` also answers later calls of the same kind in this conversation."),
+        ),
+        via: v.exactOptional(
+          text(
+            "How the user answered, for the audit log: `click`, `key` (on a button that has the focus), `shortcut` or `word`. Anything else, or nothing, is noted as `host`. For a runtime with the capability `permission_via`.",
+          ),
+        ),
+      }),
+      examples: [
+        { id: "req-uuid-128", kind: "permission_response", permissionId: "perm-1", decision: "allow" },
+        { id: "req-uuid-136", kind: "permission_response", permissionId: "perm-2", decision: "deny", via: "click" },
+      ],
+    },
+    list_conversations: {
+      summary: "Additive. Answered with one `conversations`, then `done`.",
+      schema: v.object({ id, kind: v.literal("list_conversations") }),
+      examples: [{ id: "req-uuid-129", kind: "list_conversations" }],
+    },
+    load_conversation: {
+      summary: "Additive. Answered with one or more `conversation`, then `done`.",
+      schema: v.object({
+        id,
+        kind: v.literal("load_conversation"),
+        conversationId,
+        after: v.exactOptional(text("Only messages after this `messageId`.")),
+      }),
+      examples: [{ id: "req-uuid-130", kind: "load_conversation", conversationId: "conv-456" }],
+    },
+    delete_conversation: {
+      summary: "Additive. Removes a conversation and its file. Answered with `done`; with `error` while a turn of it runs.",
+      schema: v.object({ id, kind: v.literal("delete_conversation"), conversationId }),
+      examples: [{ id: "req-uuid-131", kind: "delete_conversation", conversationId: "conv-456" }],
+    },
+    rename_conversation: {
+      summary: "Additive. Gives a conversation a title. Answered with `done`.",
+      schema: v.object({ id, kind: v.literal("rename_conversation"), conversationId, title: text("The new title.") }),
+      examples: [{ id: "req-uuid-132", kind: "rename_conversation", conversationId: "conv-456", title: "Harbour plans" }],
+    },
+    truncate_conversation: {
+      summary: "Additive. Removes the messages after one, for edit and resend. Answered with `done`; with `error` while a turn of it runs.",
+      schema: v.object({
+        id,
+        kind: v.literal("truncate_conversation"),
+        conversationId,
+        after: v.pipe(v.nullable(v.string()), v.description("The last `messageId` that stays; `null` for none.")),
+      }),
+      examples: [{ id: "req-uuid-133", kind: "truncate_conversation", conversationId: "conv-456", after: "m2" }],
+    },
+    list_models: {
+      summary: "Additive. Answered with one `models`, then `done`.",
+      schema: v.object({ id, kind: v.literal("list_models") }),
+      examples: [{ id: "req-uuid-134", kind: "list_models" }],
+    },
+    subscribe: {
+      summary:
+        "Additive. Sends again what the running turn of a conversation has sent with a `seq` above `since`, under the turn's own id; then `done`. What comes later arrives by itself.",
+      schema: v.object({
+        id,
+        kind: v.literal("subscribe"),
+        conversationId,
+        since: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.description("The last `seq` that arrived; 0 unless given."))),
+      }),
+      examples: [{ id: "req-uuid-135", kind: "subscribe", conversationId: "conv-456", since: 12 }],
+    },
+  },
+} as const satisfies DirectionDefinition;

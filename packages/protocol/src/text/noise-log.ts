@@ -1,0 +1,19 @@
+// Lines that a program writes where only messages belong, such as its log on stdout. They are skipped and told, so
+// that the program can be fixed: the first few as they are, with hidden characters shown; then, whenever their
+// number has doubled, how many there were. So a flood of them stays a few lines of log.
+
+import { quoteShort } from "../errors.ts";
+import { protocolLimits } from "../limits.ts";
+import { reveal } from "./reveal.ts";
+
+/** Takes each such line, or its beginning; `tell` gets what is worth a line in the log, `hide` takes secrets out. */
+export function createNoiseLog(tell: (words: string) => void, hide = (text: string): string => text): (line: string) => void {
+  let count = 0;
+  return (line) => {
+    count += 1;
+    // Secrets go before anything is cut: half of one would be shown otherwise.
+    if (count <= protocolLimits.shownNoiseEntries)
+      tell(`skipped a line on stdout that isn't a message: ${reveal(quoteShort(hide(line), protocolLimits.shownNoiseChars))}`);
+    else if (Number.isInteger(Math.log2(count))) tell(`skipped ${count} lines on stdout so far that aren't messages`);
+  };
+}

@@ -1,0 +1,20 @@
+// Tools: how they are defined, taken from other libraries, and called by name.
+
+// Refuses an old Node, before something that it lacks is used.
+import "@hawser/protocol";
+
+export type { ToolSource } from "./adapt-tool.ts";
+export { defineTool } from "./define-tool.ts";
+export type {
+  ArgumentsOf,
+  JsonSchema,
+  LogLevel,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+  Tool,
+  ToolAnnotations,
+  ToolContext,
+  ToolDefinition,
+  ToolInput,
+} from "./define-tool.ts";

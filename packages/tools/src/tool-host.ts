@@ -1,0 +1,92 @@
+// Tools that can be called by name. One call goes the same way everywhere: find the tool, check the arguments, ask
+// whether it may run, wait for its turn, run it, bound what it returns. The bridge and the agent hand in
+// the steps in which they differ.
+
+import { cutText, HawserError, ToolNotFoundError } from "@hawser/protocol/internal";
+import type { Tool } from "./define-tool.ts";
+import { createGates, type Gates } from "./gate.ts";
+import { prepareInput, type PreparedInput } from "./tool-input.ts";
+
+export interface ToolHost {
+  readonly tools: readonly HostedTool[];
+  /** Throws ToolNotFoundError, which names the tools that exist. */
+  find(name: string): HostedTool;
+}
+
+export interface HostedTool extends Pick<PreparedInput, "jsonSchema"> {
+  readonly tool: Tool;
+  /** Rejects with whatever a step throws. */
+  call<Result, Permit = undefined>(call: HostedCall<Result, Permit>): Promise<Result>;
+}
+
+export interface HostedCall<Result, Permit> {
+  readonly args: Record<string, unknown>;
+  /** Aborting it ends the wait for the tool's turn. */
+  readonly signal: AbortSignal;
+  /** Asked when the arguments are valid and before the tool waits for its turn; throws to refuse. */
+  authorize?(): Promise<Permit>;
+  /** `args` is what the check of the arguments made of them. */
+  run(args: never, permit: Permit | undefined): unknown;
+  /** Makes a result of bounded size of what the tool returned. */
+  bound(value: unknown): Result;
+}
+
+export const createToolHost = (tools: readonly Tool[]): ToolHost => createToolHosts()(tools);
+
+/** Hosts for changing lists of tools: schemas are prepared once per tool, and a turn taken in one host is taken in all. */
+export function createToolHosts(): (tools: readonly Tool[]) => ToolHost {
+  const hosted = new WeakMap<Tool, HostedTool>();
+  const gates = createGates();
+
+  function hostTool(tool: Tool): HostedTool {
+    const known = hosted.get(tool) ?? prepareTool(tool, gates);
+    hosted.set(tool, known);
+    return known;
+  }
+
+  return (tools) => {
+    const byName = new Map<string, HostedTool>();
+    for (const tool of tools) {
+      if (byName.has(tool.name)) throw new HawserError("usage", `two tools are called "${tool.name}"; rename one`);
+      byName.set(tool.name, hostTool(tool));
+    }
+    return {
+      tools: [...byName.values()],
+      find(name) {
+        const found = byName.get(name);
+        if (found) return found;
+        const known = [...byName.keys()].slice(0, maxNamesShown).join(", ");
+        throw new ToolNotFoundError(
+          `there is no tool "${cutText(name, 200)}"; ${known ? `known are: ${known}` : "this program offers none"}`,
+        );
+      },
+    };
+  };
+}
+
+// Enough for a model to see a misspelt name.
+const maxNamesShown = 40;
+
+function prepareTool(tool: Tool, gates: Gates): HostedTool {
+  if (typeof tool.name !== "string" || tool.name === "") throw new HawserError("usage", "a tool needs a name");
+  if (typeof tool.run !== "function") throw new HawserError("usage", `tool "${tool.name}" needs a function \`run\``);
+  for (const name of ["concurrency", "maxResultSizeChars"] as const) {
+    const value = tool[name];
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1))
+      throw new HawserError("usage", `tool "${tool.name}": ${name} must be a whole number of at least 1`);
+  }
+  const { jsonSchema, check } = prepareInput(tool.name, tool.input);
+  return {
+    tool,
+    jsonSchema,
+    async call({ args, signal, authorize, run, bound }) {
+      const checked = await check(tool.name, args);
+      const permit = await authorize?.();
+      const value = await gates.pass(tool, signal, async () => {
+        signal.throwIfAborted();
+        return run(checked as never, permit);
+      });
+      return bound(value);
+    },
+  };
+}

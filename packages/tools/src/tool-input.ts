@@ -1,0 +1,86 @@
+// What a tool accepts, in the two forms that are needed: JSON Schema for clients and models, and a
+// check that runs before the function does. A failed check names the field and the reason, so that
+// a model can correct itself.
+
+import { describeThrown, HawserError, isRecord, toHawserError, ToolInputValidationError } from "@hawser/protocol/internal";
+import { isStandardSchema, type JsonSchema, type StandardIssue, type StandardSchema, type ToolInput } from "./define-tool.ts";
+import { createSchemaCheck } from "./json-schema/check-value.ts";
+import { maxProblems, type Problem } from "./json-schema/checking.ts";
+import { describeAltered, findAlteredNumber, toPointer } from "@hawser/wire/internal";
+import { printJsonSchema } from "./print-json-schema.ts";
+
+export interface PreparedInput {
+  readonly jsonSchema: JsonSchema;
+  /** The arguments as the function gets them; throws ToolInputValidationError. */
+  check(toolName: string, args: Record<string, unknown>): Promise<unknown>;
+}
+
+export function prepareInput(toolName: string, input: ToolInput): PreparedInput {
+  const jsonSchema = toJsonSchema(toolName, input);
+  if (isStandardSchema(input)) {
+    return {
+      jsonSchema,
+      async check(name, args) {
+        const result = await input["~standard"].validate(args);
+        if (result.issues) throw inputError(name, result.issues.map(describeIssue));
+        return result.value;
+      },
+    };
+  }
+  const checkValue = createSchemaCheck(input);
+  return {
+    jsonSchema,
+    async check(name, args) {
+      const problems = await checkValue(args).catch((error: unknown) => {
+        throw toRefusal(name, error);
+      });
+      if (problems.length > 0) throw inputError(name, problems);
+      return args;
+    },
+  };
+}
+
+/** Arguments that can't be checked, because of themselves or because of the schema. */
+function toRefusal(toolName: string, error: unknown): unknown {
+  const { code } = toHawserError(error, "usage");
+  if (code === "invalid_arguments") return inputError(toolName, [{ path: "", reason: describeThrown(error) }]);
+  if (code !== "usage") return error;
+  return new HawserError("usage", `tool "${toolName}": its schema can't be used: ${describeThrown(error)}`, { cause: error });
+}
+
+/** JSON Schema of a validator, or the schema itself; clients expect an object at the root. */
+export function toJsonSchema(toolName: string, input: ToolInput): JsonSchema {
+  if (!isStandardSchema(input)) {
+    if (isRecord(input)) return Object.keys(input).length > 0 ? input : { type: "object" };
+    throw new HawserError("usage", `tool "${toolName}": its schema is a Standard Schema validator or a JSON Schema object`);
+  }
+  const printed = printFor(toolName, input);
+  if (printed) return printed;
+  const { vendor } = input["~standard"];
+  throw new HawserError("usage", `tool "${toolName}": a ${vendor} schema that can't print JSON Schema; give JSON Schema instead`);
+}
+
+function printFor(toolName: string, input: StandardSchema): JsonSchema | undefined {
+  try {
+    return printJsonSchema(input);
+  } catch (cause) {
+    throw new HawserError("usage", `tool "${toolName}": its schema can't be written as JSON Schema: ${describeThrown(cause)}`, { cause });
+  }
+}
+
+function describeIssue({ message, path = [] }: StandardIssue): Problem {
+  const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment));
+  return { path: toPointer(keys.map(String)), reason: message };
+}
+
+/** Throws ToolInputValidationError for a number that the function would not get as it was sent; `text` holds the arguments at `under`. */
+export function checkNumbers(toolName: string, args: unknown, text: string, under: readonly string[]): void {
+  const altered = findAlteredNumber(args, text, under);
+  if (altered) throw inputError(toolName, [{ path: altered.pointer, reason: describeAltered(altered.source) }]);
+}
+
+function inputError(toolName: string, problems: readonly Problem[]): ToolInputValidationError {
+  const shown = problems.slice(0, maxProblems).map(({ path, reason }) => `${path || "(arguments)"}: ${reason.replace(/\.$/, "")}`);
+  const message = `invalid arguments for tool "${toolName}": ${shown.join("; ")}. Correct them and call again`;
+  return new ToolInputValidationError(message, { facts: { tool: toolName, path: problems[0]?.path ?? "" } });
+}

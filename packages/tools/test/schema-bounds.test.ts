@@ -1,0 +1,221 @@
+// Arguments and schemas that are made to take long: the check never keeps the event loop from other work, and ends. Time is
+// that of this thread's processor, so that a busy machine changes nothing.
+
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { toolLimits } from "../src/limits.ts";
+import { LargeMap } from "../src/json-schema/large-map.ts";
+import { patternThreadStats } from "../src/json-schema/pattern-thread.ts";
+import { prepareInput } from "../src/tool-input.ts";
+import { exitOf, startNode, textOf } from "../../../test/kit/node-programs.ts";
+
+/** What the check says of each value, and the longest time between two turns of the event loop. */
+async function checkAll(schema: object, values: readonly unknown[]) {
+  const { check } = prepareInput("t", { properties: { value: schema } });
+  const results = Promise.all(values.map((value) => check("t", { value }).then(() => "fits", String)));
+  let longestMs = 0;
+  let isOver = false;
+  let before = process.threadCpuUsage();
+  const watch = async (): Promise<void> => {
+    while (!isOver) {
+      await nextTurn();
+      const { user, system } = process.threadCpuUsage(before);
+      before = process.threadCpuUsage();
+      longestMs = Math.max(longestMs, (user + system) / 1_000);
+    }
+  };
+  const watching = watch();
+  const answers = await results;
+  isOver = true;
+  await watching;
+  return { answers, longestMs };
+}
+
+/** The turns that the event loop has during a check whose slices have no length: it pauses wherever it can, on any machine. */
+async function countTurns(schema: object, value: unknown) {
+  const { check } = prepareInput("t", { properties: { value: schema } });
+  const { schemaSliceMs } = toolLimits;
+  toolLimits.schemaSliceMs = -1;
+  try {
+    let turns = 0;
+    let isOver = false;
+    const result = check("t", { value }).then(() => "fits", String);
+    const watching = (async () => {
+      for (; !isOver; turns++) await nextTurn();
+    })();
+    const answer = await result;
+    isOver = true;
+    await watching;
+    return { answer, turns };
+  } finally {
+    toolLimits.schemaSliceMs = schemaSliceMs;
+  }
+}
+
+const list = <Item>(length: number, item: (index: number) => Item): Item[] => Array.from({ length }, (_, index) => item(index));
+const objects = list(20_000, (id) => ({ id, name: `boat ${id}` }));
+const texts = list(50_000, (index) => `text ${index}`);
+const doubling = Object.fromEntries(
+  list(60, (n) => [`d${n}`, n === 0 ? { type: "null" } : { anyOf: list(2, () => ({ $ref: `#/properties/value/$defs/d${n - 1}` })) }]),
+);
+
+const fits = /^fits$/;
+const tooMuch = /checking the value takes more than 3000000 steps; give less, or simplify the schema/;
+
+describe("SEC-05: no check keeps the event loop for 100 ms:", () => {
+  it.for<[string, object, unknown, RegExp]>([
+    ["20,000 objects that differ", { uniqueItems: true }, objects, fits],
+    ["20,000 objects of which two are the same", { uniqueItems: true }, [...objects, objects[7]], /Duplicate items at indexes 7 and 20000/],
+    ["lists that are compared within a list", { uniqueItems: true, items: { uniqueItems: true } }, [objects, texts], fits],
+    ["50,000 texts of 50,000 that are allowed", { items: { enum: texts } }, texts, fits],
+    ["50,000 members that must be there", { required: texts }, {}, /required property "text 0", "text 1"/],
+    [
+      "schemas for what 50,000 members left",
+      { properties: { a: {} }, unevaluatedProperties: { type: "null" } },
+      Object.fromEntries(texts.entries()),
+      /\/0: Instance type/,
+    ],
+    ["lists that contain nothing", { contains: { contains: { type: "null" } } }, list(200, () => list(200, String)), /too few items/],
+    ["references that double at every step", { $ref: "#/properties/value/$defs/d59", $defs: doubling }, 1, tooMuch],
+    [
+      "100,000 wrong items",
+      { items: { type: "null" } },
+      list(100_000, Number),
+      /\/4: Instance type "number" is invalid. Expected "null". Correct/,
+    ],
+    ["an address without an end", { format: "url" }, `http://${"a".repeat(100_000)}!`, fits],
+    ["an address of ten megabytes", { format: "uri" }, `http://host/${"a".repeat(9_900_000)}`, fits],
+    ["ten megabytes of colons", { format: "ipv6" }, "a:".repeat(4_900_000), /format/],
+    ["a duration of ten megabytes", { format: "duration" }, `P${"1".repeat(9_900_000)}D`, fits],
+    ["a constant of a hundred thousand members", { const: list(100_000, (n) => ({ n })) }, 1, /does not match \[{"n":0},/],
+    ["an address of twenty thousand users", { format: "uri" }, `a://${"@".repeat(20_000)}:x`, /format/],
+    ["an expression without an end", { format: "regex" }, String.raw`\p{L}`.repeat(20_000), fits],
+    ["letters that are counted sixty times", { allOf: list(60, () => ({ minLength: 1_000_000 })) }, "x".repeat(1_500_000), fits],
+    [
+      "members that are counted sixty times",
+      { allOf: list(60, () => ({ minProperties: 1 })) },
+      Object.fromEntries(list(20_000, (n) => [`m${n}`, n])),
+      fits,
+    ],
+    ["ten megabytes of text", { maxLength: 9_999_998, format: "email" }, "a".repeat(9_999_999), /too long/],
+  ])("%s", { timeout: 60_000 }, async ([, schema, value, expected]) => {
+    const { answers, longestMs } = await checkAll(schema, [value]);
+    expect(answers[0]).toMatch(expected);
+    expect(longestMs).toBeLessThan(100);
+  });
+
+  it("many checks at once take their slices one after the other", { timeout: 60_000 }, async () => {
+    const { answers, longestMs } = await checkAll({ uniqueItems: true }, Array<unknown>(6).fill(objects));
+    expect(new Set(answers)).toEqual(new Set(["fits"]));
+    expect(longestMs).toBeLessThan(100);
+  });
+});
+
+const names = list(20_000, (n) => `name ${(n * 7_919) % 1_000_003}`);
+const many = Object.fromEntries(names.map((name) => [name, 1]));
+const nested = (depth: number): object => (depth === 0 ? { items: true } : { anyOf: [nested(depth - 1)] });
+const deep = list(100, Number).reduce<unknown>((value) => [value], "x".repeat(1_000_000));
+
+describe("SEC-05: the event loop has its turns while", () => {
+  // Nine turns for ten of them (twice that where the schema is read as well), where a walk without pauses has a handful.
+  it.for<[string, object, unknown, RegExp, number]>([
+    ["20,000 names are sorted, merged in three rounds, and written", { uniqueItems: true }, [many], fits, 72_000],
+    ["20,000 properties are looked for", { properties: many }, {}, fits, 36_000],
+    ["20,000 dependent schemas are looked for", { dependentSchemas: many }, {}, fits, 36_000],
+    ["20,000 dependent names are looked for", { dependentRequired: many }, {}, fits, 18_000],
+    ["20,000 names are required", { required: names }, many, fits, 18_000],
+    ["20,000 unknown keywords are passed over", { allOf: [many] }, {}, fits, 36_000],
+    ["20,000 definitions are read", { $defs: many }, {}, fits, 18_000],
+    [
+      "what was seen of 2,000 items is carried out of twenty alternatives",
+      { unevaluatedItems: false, ...nested(20) },
+      list(2_000, Number),
+      fits,
+      36_000,
+    ],
+    ["a template of 30,000 variables is read", { format: "uri-template" }, "{a,b,c}".repeat(10_000), fits, 27_000],
+    ["a long text is copied through a hundred lists", { const: 1 }, deep, /match/, 90],
+  ])("%s", { timeout: 60_000 }, async ([, schema, value, expected, least]) => {
+    const { answer, turns } = await countTurns(schema, value);
+    expect(answer).toMatch(expected);
+    expect(turns).toBeGreaterThan(least);
+  });
+
+  it.for<[string, object, string, RegExp]>([
+    ["is tried", { pattern: "a".repeat(15_000) }, "x", /does not match pattern/],
+    [
+      "is found to be wrong",
+      { pattern: "(".repeat(15_000) },
+      "x",
+      /its schema can't be used: the pattern "\(.*" is not a regular expression/,
+    ],
+  ])("a pattern of 15,000 characters %s: in the thread", { timeout: 60_000 }, async ([, schema, value, expected]) => {
+    const { tests } = patternThreadStats;
+    const { answer } = await countTurns(schema, value);
+    expect(answer).toMatch(expected);
+    expect(patternThreadStats.tests).toBe(tests + 1);
+  });
+
+  it("a map of a million entries grows", () => {
+    const map = new LargeMap<number, number>();
+    for (let n = 0; n < 1_000_000; n++) map.set(n, n);
+    map.set(3, 4);
+    expect([map.get(3), map.get(999_999), map.get(-1), [...map.keys()].length]).toEqual([4, 999_999, undefined, 1_000_000]);
+  });
+});
+
+describe("SEC-05: a regular expression of a schema", () => {
+  it.for<[string, object, unknown]>([
+    ["for a text", { pattern: "^(a+)+$" }, `${"a".repeat(50)}!`],
+    ["for a name", { patternProperties: { "(x+x+)+y": {} } }, { ["x".repeat(50)]: 1 }],
+  ])("that never ends, %s, is tried in a thread and refused in time", { timeout: 60_000 }, async ([, schema, value]) => {
+    const { tests } = patternThreadStats;
+    const { answers, longestMs } = await checkAll(schema, [value]);
+    expect(answers[0]).toMatch(
+      /invalid arguments for tool "t": \(arguments\): the pattern ".*" takes too long for this text; give another text/,
+    );
+    expect(longestMs).toBeLessThan(100);
+    expect(patternThreadStats.tests).toBe(tests + 1);
+  });
+
+  it.for([
+    "(a|b)+",
+    "^(a{2}){3}$",
+    "a{1,1000}b{1,1000}",
+    "(?:a|b)*c",
+    "^(?<name>a)\\k<name>$",
+    "(a)\\1",
+    `${"a?".repeat(20)}b`,
+    `^${"(a|b)".repeat(20)}`,
+    "a*b*c*d*e*f*g*",
+  ])("%s is tried in a thread, since it may take long", async (pattern) => {
+    const { tests } = patternThreadStats;
+    const { answers } = await checkAll({ pattern }, ["d".repeat(20)]);
+    expect([answers.length, patternThreadStats.tests]).toEqual([1, tests + 1]);
+  });
+
+  it("is tried here where it can't take long, and starts no thread", async () => {
+    const { tests } = patternThreadStats;
+    const schema = { pattern: "^[a-z0-9-]{1,40}(/[A-Z]{2})?$", patternProperties: { "^x-": {} } };
+    const { answers } = await checkAll(schema, ["harbour-7", "harbour-7/DE", "HARBOUR", { "x-a": 1 }]);
+    expect(answers.map((answer) => answer.includes("String does not match pattern") || answer)).toEqual(["fits", "fits", true, "fits"]);
+    expect(patternThreadStats.tests).toBe(tests);
+  });
+
+  it("costs other checks their turn in the thread, not their answer; too many are refused", { timeout: 60_000 }, async () => {
+    const values = list(toolLimits.schemaWaitingEntries + 2, (index) => "ab".repeat(index % 5));
+    const { answers } = await checkAll({ pattern: "^(ab)*$" }, values);
+    expect(answers.filter((answer) => answer === "fits")).toHaveLength(toolLimits.schemaWaitingEntries);
+    expect(answers.filter((answer) => answer.includes("too many values wait to be checked"))).toHaveLength(2);
+  });
+
+  it("G9: keeps no process alive, neither its thread nor the end of it", async () => {
+    const child = startNode([join(import.meta.dirname, "fixtures/schema-thread.ts")]);
+    const [{ code }, printed] = await Promise.all([exitOf(child), textOf(child.stdout)]);
+    const [answer, endedAt] = printed.trim().split("\n");
+    expect([code, answer]).toEqual([0, "refused"]);
+    // The thread would have been ended for want of work only then.
+    expect(Date.now() - Number(endedAt)).toBeLessThan(toolLimits.schemaThreadIdleMs);
+  });
+});

@@ -1,0 +1,146 @@
+// Items on their way to a reader: each once, in order, then the end or an error. The producer is told when the
+// reader falls behind (`isFull`) and when it has caught up (`onCaughtUp`), so that nothing piles up: neither many items
+// nor a few heavy ones. An item that was read is let go.
+
+import { HawserError } from "@hawser/protocol";
+
+export interface MailboxOptions<Item> {
+  /** More unread items than this, or a larger weight: `isFull`. */
+  readonly maxItems?: number | undefined;
+  readonly maxWeight?: number | undefined;
+  /** What an item weighs while it waits: 1 unless given. */
+  weigh?(item: Item): number;
+  /** Reads that may wait at the same time: 1 unless given. A second one is refused, since two loops would share the items. */
+  readonly maxReads?: number | undefined;
+  /** Nothing is unread any more. */
+  onCaughtUp?(): void;
+  /** An item was read that had to wait. */
+  onRead?(): void;
+  /** The reader stopped before the end: `break`, `return`, an error of its own. */
+  onReturn?(): void;
+}
+
+export interface Mailbox<Item> {
+  readonly items: AsyncIterable<Item>;
+  readonly isFull: boolean;
+  readonly unread: number;
+  readonly unreadWeight: number;
+  put(items: readonly Item[]): void;
+  /** No more will come; what is unread is still delivered. */
+  end(): void;
+  /** The same, and then the error, once. What is unread can be dropped. */
+  fail(error: HawserError, dropsUnread?: boolean): void;
+}
+
+interface Read<Item> {
+  resolve(result: IteratorResult<Item>): void;
+  reject(error: HawserError): void;
+}
+
+// The places of read items are given up once they are this many and the larger part.
+const dropFrom = 256;
+
+const done: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+export function createMailbox<Item extends object>(options: MailboxOptions<Item> = {}): Mailbox<Item> {
+  const { maxItems = Infinity, maxWeight = Infinity, maxReads = 1 } = options;
+  let waiting: ({ readonly item: Item; readonly weight: number } | undefined)[] = [];
+  let next = 0;
+  let isEnded = false;
+  let failure: HawserError | undefined;
+  const reads: Read<Item>[] = [];
+
+  function count(change: number): void {
+    mailbox.unread = waiting.length - next;
+    mailbox.unreadWeight += change;
+    mailbox.isFull = mailbox.unread > maxItems || mailbox.unreadWeight > maxWeight;
+  }
+
+  function take(): Item | undefined {
+    const first = waiting[next];
+    if (first === undefined) return undefined;
+    waiting[next] = undefined;
+    next += 1;
+    if (next === waiting.length || (next >= dropFrom && next * 2 > waiting.length)) {
+      waiting = waiting.slice(next);
+      next = 0;
+    }
+    count(-first.weight);
+    options.onRead?.();
+    if (mailbox.unread === 0) options.onCaughtUp?.();
+    return first.item;
+  }
+
+  function dropUnread(): void {
+    waiting = [];
+    next = 0;
+    count(-mailbox.unreadWeight);
+  }
+
+  /** Every read that waits is told; the error goes to the first of them only. */
+  function settleReads(): void {
+    for (const read of reads.splice(0)) {
+      const error = failure;
+      failure = undefined;
+      if (error) read.reject(error);
+      else read.resolve(done);
+    }
+  }
+
+  function end(): void {
+    isEnded = true;
+    settleReads();
+  }
+
+  const iterator: AsyncIterator<Item> = {
+    next() {
+      const item = take();
+      if (item) return Promise.resolve({ done: false, value: item });
+      if (reads.length >= maxReads)
+        return Promise.reject(new HawserError("usage", "there is one reader; its previous read is still waiting"));
+      return new Promise((resolve, reject) => {
+        reads.push({ resolve, reject });
+        if (isEnded) settleReads();
+      });
+    },
+    return() {
+      const isEarly = !isEnded;
+      failure = undefined;
+      dropUnread();
+      end();
+      options.onCaughtUp?.();
+      if (isEarly) options.onReturn?.();
+      return Promise.resolve(done);
+    },
+  };
+
+  // Plain members: an object with a getter stays until a full collection (decision 0031).
+  const mailbox = {
+    items: { [Symbol.asyncIterator]: () => iterator },
+    isFull: false,
+    unread: 0,
+    unreadWeight: 0,
+    put(more: readonly Item[]) {
+      if (isEnded) return;
+      for (const item of more) {
+        // A waiting read gets it at once; only what has to wait is weighed.
+        const read = reads.shift();
+        if (read) {
+          read.resolve({ done: false, value: item });
+          continue;
+        }
+        const weight = options.weigh?.(item) ?? 1;
+        waiting.push({ item, weight });
+        count(weight);
+      }
+    },
+    end,
+    fail(error: HawserError, dropsUnread = false) {
+      if (isEnded) return;
+      failure = error;
+      if (dropsUnread) dropUnread();
+      end();
+    },
+  };
+  return mailbox;
+}

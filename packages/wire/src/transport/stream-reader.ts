@@ -1,0 +1,105 @@
+// The reading half of a stream transport. It never waits for handlers; it pauses only while more is
+// unread than the limits allow, or a budget that it shares is used up; that is how backpressure reaches
+// the peer. A frame that falls silent in its middle is reported.
+
+import type { Readable } from "node:stream";
+import type { ByteBudget } from "../flow/byte-budget.ts";
+import type { Codec, CodecOptions } from "../codec/codec.ts";
+import { startDeadline, type Deadline } from "../flow/deadline.ts";
+import type { HawserError } from "@hawser/protocol";
+import type { Tap } from "./stream-transport.ts";
+import { createIncomingMailbox, type Incoming } from "./transport.ts";
+
+export interface StreamReaderOptions extends CodecOptions {
+  readonly readable: Readable;
+  readonly codec: Codec;
+  readonly frameDeadlineMs?: number | undefined;
+  /** 0 reads one chunk at a time: the next when everything in it was taken. */
+  readonly maxUnreadChars?: number | undefined;
+  /** Counts what is unread or unfinished, together with others. */
+  readonly budget?: ByteBudget | undefined;
+  readonly tap: Tap | undefined;
+  onChunk(): void;
+  onEnd(): void;
+  /** A frame has begun and nothing more came for too long. */
+  onSilence(error: HawserError): void;
+}
+
+export interface StreamReader {
+  readonly incoming: AsyncIterable<Incoming>;
+  /** Delivers what was read; what still comes is read and dropped, so that the peer is not stuck writing. */
+  stop(): void;
+}
+
+export function createStreamReader(options: StreamReaderOptions): StreamReader {
+  const { readable, tap, frameDeadlineMs } = options;
+  const decoder = options.codec.createDecoder(options);
+  const inbox = createIncomingMailbox(onCaughtUp, options.maxUnreadChars);
+  const share = options.budget?.openShare(resume);
+  let frameDeadline: Deadline | undefined;
+  let isStopped = false;
+
+  // Nothing more comes for a frame that is unfinished when we stop.
+  const heldBytes = (): number => inbox.unreadWeight + (isStopped ? 0 : (decoder.unfinishedBytes ?? 0));
+
+  function onData(chunk: Buffer): void {
+    options.onChunk();
+    // Before it is parsed: many frames may come to their ends in the same moment, and a parsed one is heavier than its bytes.
+    if (share?.mayGrow() === false) {
+      readable.pause().unshift(chunk);
+      return watchFrame();
+    }
+    const items = decoder.push(chunk);
+    if (tap) for (const item of items) tap("RECV", item.kind === "message" ? item.value : { refused: item.error.message });
+    inbox.put(items);
+    // What still comes is read and dropped: a peer that is stuck writing would not read the refusal.
+    if (items.some((item) => item.kind === "refused" && item.fatal)) inbox.end();
+    share?.set(heldBytes());
+    if (inbox.isFull || share?.mayGrow() === false) readable.pause();
+    watchFrame();
+  }
+
+  function onCaughtUp(): void {
+    share?.set(heldBytes());
+    resume();
+  }
+
+  function resume(): void {
+    if (!readable.isPaused() || isStopped || inbox.isFull || share?.mayGrow() === false) return;
+    readable.resume();
+    watchFrame();
+  }
+
+  // Runs only while a frame is unfinished and we are reading: our own pauses are not the peer's silence.
+  function watchFrame(): void {
+    if (frameDeadlineMs === undefined) return;
+    if (!decoder.isMidMessage || readable.isPaused()) {
+      frameDeadline?.clear();
+      frameDeadline = undefined;
+    } else if (frameDeadline) {
+      frameDeadline.touch();
+    } else {
+      frameDeadline = startDeadline({ idleMs: frameDeadlineMs, onExpire: (error) => options.onSilence(error) });
+    }
+  }
+
+  readable.on("data", onData);
+  readable.once("end", () => {
+    frameDeadline?.clear();
+    inbox.put(decoder.end());
+    inbox.end();
+    share?.set(heldBytes());
+    options.onEnd();
+  });
+
+  return {
+    incoming: inbox.items,
+    stop() {
+      isStopped = true;
+      frameDeadline?.clear();
+      readable.off("data", onData).resume();
+      inbox.end();
+      share?.set(heldBytes());
+    },
+  };
+}

@@ -1,0 +1,119 @@
+// The writing half of a stream transport: one `write` per message. `send` resolves when the stream
+// took it, or when it has room again; a peer that stops reading slows its sender and fills no memory.
+// Nor do many such peers, where they share a budget: once it is used up, only small messages are taken.
+
+import type { Writable } from "node:stream";
+import type { ByteBudget } from "../flow/byte-budget.ts";
+import type { Codec, CodecOptions } from "../codec/codec.ts";
+import { HawserError } from "@hawser/protocol";
+import { wireLimits } from "../limits.ts";
+import type { Tap } from "./stream-transport.ts";
+
+export interface StreamWriterOptions extends CodecOptions {
+  readonly writable: Writable;
+  readonly codec: Codec;
+  readonly maxUnsentBytes?: number | undefined;
+  /** Counts what is unsent, together with others. */
+  readonly budget?: ByteBudget | undefined;
+  readonly tap: Tap | undefined;
+  /** How to write, where `writable.write` itself is guarded (see stdout-guard.ts). */
+  write?(frame: Buffer, onWritten?: () => void): boolean;
+}
+
+export interface StreamWriter {
+  send(message: unknown): Promise<void>;
+  /** Rejects senders that wait for room, and everything sent later. The first reason is kept. */
+  fail(reason: HawserError): void;
+  /** Writes nothing. It reaches no reader, but fails with EPIPE once a socket's peer has closed both directions. */
+  askPeer(): void;
+  /** Gives what was written time to leave; `endIt` also ends the stream. */
+  flush(endIt: boolean, flushMs: number): Promise<void>;
+}
+
+const accepted = Promise.resolve();
+const nothing = Buffer.alloc(0);
+
+export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
+  const { writable, codec, tap, budget } = options;
+  const share = budget?.openShare();
+  const write = options.write ?? ((frame: Buffer, onWritten?: () => void): boolean => writable.write(frame, onWritten));
+  const maxUnsentBytes = options.maxUnsentBytes ?? wireLimits.maxUnsentBytes;
+  let failedBy: HawserError | undefined;
+  let drained: PromiseWithResolvers<void> | undefined;
+  let isGathering = false;
+
+  function send(message: unknown): Promise<void> {
+    if (failedBy) return Promise.reject(failedBy);
+    let frame: Buffer;
+    try {
+      frame = codec.encode(message, options);
+    } catch (error) {
+      return Promise.reject(error as HawserError);
+    }
+    const { writableLength } = writable;
+    if (writableLength + frame.length > Math.max(maxUnsentBytes, frame.length))
+      return Promise.reject(overloaded(writableLength, maxUnsentBytes));
+    // An error that tells of the refusal still fits.
+    if (budget?.isFull && frame.length > writable.writableHighWaterMark) return Promise.reject(budgetUsedUp(frame.length));
+    tap?.("SEND", message);
+    const hasRoom = write(frame);
+    gatherRestOfTurn();
+    if (hasRoom) return accepted;
+    share?.set(writable.writableLength);
+    drained ??= Promise.withResolvers<void>();
+    return drained.promise;
+  }
+
+  // The first message of a turn has just left; those that follow in the same turn leave together at its end.
+  function gatherRestOfTurn(): void {
+    if (isGathering) return;
+    isGathering = true;
+    writable.cork();
+    process.nextTick(() => {
+      isGathering = false;
+      writable.uncork();
+    });
+  }
+
+  writable.on("drain", () => {
+    share?.set(0);
+    drained?.resolve();
+    drained = undefined;
+  });
+  writable.once("close", () => share?.set(0));
+
+  return {
+    send,
+    fail(reason) {
+      failedBy ??= reason;
+      drained?.promise.catch(() => {});
+      drained?.reject(failedBy);
+      drained = undefined;
+    },
+    askPeer() {
+      if (writable.writable && writable.writableLength === 0) write(nothing);
+    },
+    flush: (endIt, flushMs) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(finish, flushMs);
+        function finish(): void {
+          clearTimeout(timer);
+          resolve();
+        }
+        writable.once("error", finish);
+        writable.once("close", finish);
+        if (endIt) writable.end(finish);
+        else write(nothing, finish);
+      }),
+  };
+}
+
+function budgetUsedUp(bytes: number): HawserError {
+  const message = "too much is waiting for peers that do not read; try again when they have";
+  return new HawserError("overloaded", message, { facts: { bytes } });
+}
+
+function overloaded(unsentBytes: number, maxUnsentBytes: number): HawserError {
+  const facts = { unsentBytes, maxUnsentBytes };
+  return new HawserError("overloaded", "the peer does not read; wait for earlier messages before sending more", { facts });
+}

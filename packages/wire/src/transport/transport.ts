@@ -1,0 +1,50 @@
+// A transport moves whole messages between two ends. The medium (a pipe, a socket, memory) is a
+// parameter; so is the framing. It has three verbs:
+//   incoming  every message once, in order; ends when the peer will send no more
+//   send      resolves when the message was accepted; waiting for it is backpressure
+//   close     releases everything; idempotent, and the first reason is kept
+// The end of `incoming` does not end `send`: a peer that only closed its writing half still gets
+// its answers. When nothing can be sent any more, `closed` resolves.
+
+import type { HawserError } from "@hawser/protocol";
+import { weighJsonText } from "../codec/json-text.ts";
+import { createMailbox, type Mailbox } from "../flow/mailbox.ts";
+import { wireLimits } from "../limits.ts";
+
+/** One message as it arrived. `text` is its JSON source; drop it early, it may share a larger buffer. */
+export interface Received {
+  readonly kind: "message";
+  readonly value: unknown;
+  readonly text: string;
+  /** 1 for the first line or frame; blank lines count. */
+  readonly position: number;
+}
+
+/** A message that was not let in. The stream goes on unless `fatal`. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly error: HawserError;
+  /** The first bytes of it, in which a leading id may be found. */
+  readonly head: string;
+  readonly position: number;
+  readonly fatal: boolean;
+}
+
+export type Incoming = Received | Refused;
+
+export interface Transport {
+  readonly incoming: AsyncIterable<Incoming>;
+  send(message: unknown): Promise<void>;
+  close(reason?: HawserError): Promise<void>;
+  /** Resolves once, with the first reason, or undefined after an orderly end. */
+  readonly closed: Promise<HawserError | undefined>;
+}
+
+/** What was decoded and is not read yet, bounded in messages and in what they weigh. */
+export const createIncomingMailbox = (onCaughtUp?: () => void, maxUnreadChars: number = wireLimits.maxUnreadChars): Mailbox<Incoming> =>
+  createMailbox({
+    maxItems: wireLimits.maxUnreadMessages,
+    maxWeight: maxUnreadChars,
+    weigh: (item) => (item.kind === "message" ? weighJsonText(item.text) : item.head.length),
+    ...(onCaughtUp && { onCaughtUp }),
+  });
