@@ -26,12 +26,8 @@ export const fileAnswers = {
     const wanted = captures["path"] ?? "";
     const hasEnding = wanted.slice(wanted.lastIndexOf("/") + 1).includes(".");
     const path = hasEnding ? wanted : yield* lookUp(wanted, scene);
-    if (path.endsWith("/")) return yield* listFolder(path.slice(0, -1), scene);
-    const outcome = yield* callTool(scene, toolNames.readFile, { path }, `Reading ${path}`);
-    if (!outcome.ok) return;
-    const content = textIn(outcome.result, "content", "text");
-    if (content === "") yield* say(`${path} is empty.`);
-    else yield* say(`${path} says:\n\n${content === undefined ? showResult(outcome.result) : toBlock(content)}`);
+    if (path.endsWith("/")) yield* listFolder(path.slice(0, -1), scene);
+    else yield* readFile(path, scene);
   },
   *search({ captures: { text: pattern = "", path } }, scene) {
     const input = path === undefined ? { pattern } : { pattern, path };
@@ -63,6 +59,14 @@ function* listFolder(folder: string, scene: Scene): Answer {
   if (names === undefined) yield* say(showResult(outcome.result));
   else if (names.length === 0) yield* say(`There is nothing ${inFolder(folder)}.`);
   else yield* say(`${countOf(names.length, "entry", "entries")} ${inFolder(folder)}:\n${toList(names)}`);
+}
+
+function* readFile(path: string, scene: Scene): Answer {
+  const outcome = yield* callTool(scene, toolNames.readFile, { path }, `Reading ${path}`);
+  if (!outcome.ok) return;
+  const content = textIn(outcome.result, "content", "text");
+  if (content === "") yield* say(`${path} is empty.`);
+  else yield* say(`${path} says:\n\n${content === undefined ? showResult(outcome.result) : toBlock(content)}`);
 }
 
 /** "the README" is a name without its ending: the folder is listed to find the file that is meant. */

@@ -63,9 +63,9 @@ export const talkAnswers = {
   },
   *said(_, { earlier }) {
     const said = userMessages(earlier).map((message) => quote(textOfMessage(message), 200));
-    if (said.length === 0) return yield* say("This is the beginning of our conversation; you have not said anything before.");
     const shown = said.slice(-maxSaid);
-    yield* say(`${said.length > shown.length ? `The last ${shown.length} things that you said` : "You said"}:\n${toList(shown)}`);
+    if (said.length === 0) yield* say("This is the beginning of our conversation; you have not said anything before.");
+    else yield* say(`${said.length > shown.length ? `The last ${shown.length} things that you said` : "You said"}:\n${toList(shown)}`);
   },
   *repeated(_, { earlier }) {
     const last = earlier.findLast((message) => message.role === "assistant" && textOfMessage(message) !== "");
@@ -76,7 +76,7 @@ export const talkAnswers = {
   },
   *attachment(_, { attachments }) {
     if (attachments.length === 0)
-      return yield* say("No file is attached to your message. To read one of the folder, say for example `read the README`.");
+      yield* say("No file is attached to your message. To read one of the folder, say for example `read the README`.");
     for (const { path, content } of attachments) {
       if (content === undefined) yield* say(`${path} can't be read any more.`);
       else if (typeof content === "string") yield* say(content === "" ? `${path} is empty.` : `${path} says:\n\n${toBlock(content)}`);

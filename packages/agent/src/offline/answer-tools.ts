@@ -21,9 +21,9 @@ import { toolNames } from "../tools/tool-table.ts";
 
 export const toolAnswers = {
   *tools(_, scene) {
-    if (scene.tools.length === 0) return yield* say("I am offered no tools here.");
     const lines = scene.tools.map(({ name, description }) => `\`${name}\`: ${shorten(firstSentence(description), 200)}`);
-    yield* say(`These are the tools that I am offered:\n${toList(lines)}`);
+    if (lines.length === 0) yield* say("I am offered no tools here.");
+    else yield* say(`These are the tools that I am offered:\n${toList(lines)}`);
   },
   *run({ captures }, scene) {
     const line = captures["command"] ?? "";
@@ -35,10 +35,16 @@ export const toolAnswers = {
   *call({ captures }, scene) {
     const { operation = "" } = captures;
     const parsed = parseArguments(captures["arguments"]);
-    if (!parsed.ok) return yield* say(`I can't call ${quote(operation)}: ${parsed.problem}.`);
+    if (!parsed.ok) {
+      yield* say(`I can't call ${quote(operation)}: ${parsed.problem}.`);
+      return;
+    }
     const tool = findTool(scene, operation);
     const caller = findTool(scene, toolNames.callOperation);
-    if (!tool && !caller) return yield* say(missing(operation, "operation", scene));
+    if (!tool && !caller) {
+      yield* say(missing(operation, "operation", scene));
+      return;
+    }
     const outcome = tool
       ? yield* callTool(scene, tool.name, parsed.value, `Calling ${operation}`)
       : yield* callTool(scene, caller?.name ?? "", { operationId: operation, arguments: parsed.value }, `Calling ${operation}`);
@@ -49,12 +55,16 @@ export const toolAnswers = {
     const { tool: wanted = "" } = captures;
     const parsed = parseArguments(captures["arguments"]);
     const tool = findTool(scene, wanted);
-    if (!tool) return yield* say(missing(wanted, "tool", scene));
+    if (!tool) {
+      yield* say(missing(wanted, "tool", scene));
+      return;
+    }
     if (!parsed.ok) {
       const takes = propertiesOf(tool);
-      return yield* say(
+      yield* say(
         `I can't use \`${tool.name}\`: ${parsed.problem}.${takes.length > 0 ? ` It takes: ${takes.slice(0, 40).join(", ")}.` : ""}`,
       );
+      return;
     }
     const outcome = yield* callTool(scene, tool.name, parsed.value, `Using \`${tool.name}\``);
     if (outcome.ok) yield* say(`\`${tool.name}\` answered:\n\n${showResult(outcome.result)}`);

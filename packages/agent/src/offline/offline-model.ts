@@ -109,7 +109,8 @@ const answers: Required<Answers> = { ...talkAnswers, ...fileAnswers, ...toolAnsw
 function* answerMessage(text: string, scene: Scene): Answer {
   if (text.length > agentLimits.offlineMessageChars) {
     const sizes = `Your message has ${text.length} characters; the offline model reads at most ${agentLimits.offlineMessageChars}.`;
-    return yield* say(`${sizes} Send less, or put the text in a file and say for example \`read the file notes.txt\`.`);
+    yield* say(`${sizes} Send less, or put the text in a file and say for example \`read the file notes.txt\`.`);
+    return;
   }
   const parsed = parseRequest(text);
   const requests = parsed.flatMap((request) => (request.kind === "again" ? requestsBefore(scene) : [request]));
