@@ -6,7 +6,7 @@ import { HawserError } from "@hawser/protocol";
 import { createByteBudget, type Share } from "@hawser/wire/internal";
 import { agentLimits } from "../limits.ts";
 
-export interface Job {
+interface Job {
   /** What it holds while it waits and runs. */
   readonly bytes: number;
   /** Never rejects. */
@@ -18,7 +18,6 @@ export interface Lanes {
   readonly waiting: number;
   /** Throws `overloaded`. Returns how to take the job back, which is false once it has begun. */
   add(conversationId: string, job: Job): () => boolean;
-  isBusy(conversationId: string): boolean;
   /** Does something with a conversation that has nothing to do; whatever comes meanwhile waits. Throws when it is busy. */
   alone<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result>;
   /** The same for one that is busy: when what came before is over, and before whatever comes later. */
@@ -94,7 +93,6 @@ export function createLanes(): Lanes {
       return waiting;
     },
     add,
-    isBusy: (conversationId) => lanes.has(conversationId),
     afterwards,
     alone(conversationId, action) {
       if (lanes.has(conversationId)) throw new HawserError("overloaded", "the conversation is busy; cancel its turn or wait for its end");

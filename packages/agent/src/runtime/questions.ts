@@ -34,7 +34,7 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
   let isHostTrusted = false;
 
   /** Denies when the time is over. The due time is computed again each time: the host may show that it answers, or hear of other tools meanwhile. */
-  function startClock(heardAt: () => number, deny: (outcome: Outcome) => void): { stop(): void } {
+  function startClock(heardAt: () => number, deny: (outcome: Outcome) => void): () => void {
     const askedAt = performance.now();
     let timer: NodeJS.Timeout | undefined;
     function look(): void {
@@ -46,7 +46,7 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
       else deny({ decision: "deny", by: `nobody answered within ${seconds} seconds`, via: "expired" });
     }
     look();
-    return { stop: () => clearTimeout(timer) };
+    return () => clearTimeout(timer);
   }
 
   return {
@@ -56,7 +56,7 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
       const permissionId = randomUUID();
       const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
       waiting.set(permissionId, resolve);
-      const clock = startClock(heardAt, resolve);
+      const stopClock = startClock(heardAt, resolve);
       const onAbort = (): void => reject(signal.reason as Error);
       signal.addEventListener("abort", onAbort, { once: true });
       try {
@@ -64,7 +64,7 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
         return await promise;
       } finally {
         waiting.delete(permissionId);
-        clock.stop();
+        stopClock();
         signal.removeEventListener("abort", onAbort);
       }
     },

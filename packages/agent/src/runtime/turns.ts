@@ -27,7 +27,6 @@ export interface Turns {
 }
 
 interface Turn {
-  readonly id: string;
   readonly conversationId: string;
   readonly reply: Reply;
   readonly flight: Flight;
@@ -51,7 +50,7 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
   const lanes = createLanes();
   const largeWrites = createSemaphore(1);
   const memory = createTurnMemory();
-  const toolRunner = createToolRunners({ policy: parts.policy, questions, toolMs: agentToolMs });
+  const toRunner = createToolRunners({ policy: parts.policy, questions, toolMs: agentToolMs });
   const turns = new Map<string, Turn>();
 
   function begin(request: UserMessageRequest, idSource: string): Turn {
@@ -62,9 +61,9 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
     checkAttachmentCount(request.attachments ?? []);
     const flight = inFlight.begin(request.id);
     const reply = replies.open({ idSource, flight, turn: { heartbeatMs: agentHeartbeatMs, signOfLife: () => signOfLife(turn) } });
-    const turn: Turn = { id: request.id, conversationId, reply, flight, request, model, state: "waiting", questions: 0 };
-    turns.set(turn.id, turn);
-    void reply.ended.then(() => turns.get(turn.id) === turn && turns.delete(turn.id));
+    const turn: Turn = { conversationId, reply, flight, request, model, state: "waiting", questions: 0 };
+    turns.set(request.id, turn);
+    void reply.ended.then(() => turns.get(request.id) === turn && turns.delete(request.id));
     return turn;
   }
 
@@ -73,13 +72,13 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
     turn.state = "running";
     let share: TurnShare | undefined;
     const tooLong = new HawserError("timeout", `no end within ${agentTurnMs / 60_000} minutes; ask for less at once`);
-    const timer = setTimeout(() => inFlight.cancel(turn.id, tooLong), agentTurnMs);
+    const timer = setTimeout(() => inFlight.cancel(request.id, tooLong), agentTurnMs);
     try {
       flight.signal.throwIfAborted();
       const model = await untilAborted(flight.signal, parts.models.pick(turn.model));
       share = await memory.enter(flight.signal);
-      const tools = (): ToolRunner => toolRunner(parts.tools());
-      const shared = { request, parts, model, share, scope: toScope(turn), largeWrites, toolRunner: tools };
+      const toolRunner = (): ToolRunner => toRunner(parts.tools());
+      const shared = { request, parts, model, share, scope: toScope(turn), largeWrites, toolRunner };
       const outcome = await conversations.use(conversationId, (conversation) => runTurn({ ...shared, conversation }));
       void reply.done(outcome);
     } catch (error) {
@@ -106,7 +105,7 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
     cancelAllOf(conversationId, reason) {
       const concerned = [...turns.values()].filter((turn) => turn.conversationId === conversationId);
       // The last first, so that no waiting one begins when the running one ends.
-      for (const turn of concerned.toReversed()) inFlight.cancel(turn.id, reason);
+      for (const turn of concerned.toReversed()) inFlight.cancel(turn.request.id, reason);
     },
     async repeat(conversationId, since) {
       const begun = [...turns.values()].filter((turn) => turn.conversationId === conversationId && turn.state === "running");
@@ -117,7 +116,7 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
         return undefined;
       }
       await turn.reply.sendAgain(since);
-      return turn.id;
+      return turn.request.id;
     },
   };
 }
@@ -140,19 +139,13 @@ function signOfLife(turn: Turn): string | undefined {
 
 export const defaultConversation = "default";
 
-export interface RequestMetadata {
-  readonly conversationId: string;
-  readonly model: string | undefined;
-  readonly isForced: boolean;
-}
-
 const metadataOf = (request: AnyAgentRequest): Readonly<Record<string, unknown>> => ("metadata" in request && request.metadata) || {};
 
 /** Whether the host says that it answers questions. */
 export const answersPermissions = (request: AnyAgentRequest): boolean => metadataOf(request)["answersPermissions"] === true;
 
 /** Throws `invalid_message`. A request that names no conversation belongs to `otherwise`. */
-export function readMetadata(request: AnyAgentRequest, otherwise = defaultConversation): RequestMetadata {
+export function readMetadata(request: AnyAgentRequest, otherwise = defaultConversation) {
   const { conversationId = otherwise, model, force } = metadataOf(request);
   if (model !== undefined && typeof model !== "string") throw new HawserError("invalid_message", '"metadata.model" must be a string');
   return { conversationId: checkConversationId(conversationId, "metadata.conversationId"), model, isForced: force === true };
