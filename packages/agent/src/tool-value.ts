@@ -69,18 +69,15 @@ export const envelopeDepth = 8;
 export function toToolValue(returned: unknown): unknown {
   const value = isMcpResult(returned) ? fromMcpResult(returned) : returned;
   const text = toJson(value);
-  if (text.length > (isMcpResult(value) ? mcpChars : agentLimits.agentToolResultChars))
-    return cut(typeof value === "string" ? value : text);
+  if (text.length > (isMcpResult(value) ? mcpChars : agentLimits.agentToolResultChars)) {
+    const long = typeof value === "string" ? value : text;
+    return { text: cutText(long, agentLimits.agentToolResultChars / 2, "").toWellFormed(), truncated: true, chars: long.length };
+  }
   return exceedsDepth(text, wireLimits.maxWriteDepth - envelopeDepth) ? text : (JSON.parse(text) as unknown);
 }
 
 // The blocks fit by themselves; this is for what is around them.
 const mcpChars = agentLimits.agentToolResultChars + agentLimits.agentToolMediaChars + 65_536;
-
-/** A line about what a tool threw, within bounds. */
-export function toToolError(thrown: unknown): string {
-  return toErrorText(describeThrown(thrown));
-}
 
 function toJson(value: unknown): string {
   try {
@@ -88,8 +85,4 @@ function toJson(value: unknown): string {
   } catch (error) {
     return JSON.stringify(`(what the tool returned can't be written as JSON: ${describeThrown(error)})`);
   }
-}
-
-function cut(text: string): { text: string; truncated: true; chars: number } {
-  return { text: cutText(text, agentLimits.agentToolResultChars / 2, "").toWellFormed(), truncated: true, chars: text.length };
 }

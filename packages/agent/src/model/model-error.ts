@@ -74,12 +74,8 @@ function statusError(status: number, chain: readonly Thrown[], origin: ErrorOrig
   const summary = status === 429 ? "rate limited" : status === 529 || status === 503 ? "overloaded" : `status ${status}`;
   const afterMs = retryAfterMs(headers ?? {});
   const message = `${meaningOf(status, origin)} (${status})${text === "" ? "" : `: ${text}`}`;
-  return modelError(codeOf(status), message, origin, {
-    status,
-    mayRetry,
-    summary,
-    ...(afterMs !== undefined && { retryAfterMs: afterMs }),
-  });
+  const facts = { status, mayRetry, summary, ...(afterMs !== undefined && { retryAfterMs: afterMs }) };
+  return modelError(codeOf(status), message, origin, facts);
 }
 
 function meaningOf(status: number, { keyName }: ErrorOrigin): string {
@@ -165,16 +161,12 @@ const defaultBounds: RetryBounds = {
   totalMs: agentLimits.modelRetryTotalMs,
 };
 
-export interface Retries {
-  /** How long to wait before the next try; undefined: give up. */
-  next(error: HawserError): number | undefined;
-}
-
-export function createRetries(bounds: RetryBounds = defaultBounds): Retries {
+export function createRetries(bounds: RetryBounds = defaultBounds) {
   let calls = 0;
   let waited = 0;
   return {
-    next({ facts }) {
+    /** How long to wait before the next try; undefined: give up. */
+    next({ facts }: HawserError): number | undefined {
       if (facts["mayRetry"] !== true || calls >= bounds.calls) return undefined;
       const asked = facts["retryAfterMs"];
       const askedMs = typeof asked === "number" ? asked : undefined;

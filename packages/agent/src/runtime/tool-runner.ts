@@ -2,7 +2,7 @@
 // progress, and makes a result of every outcome. Calls that only read run side by side; as soon as one may
 // change something, all of the step run in the order in which the model made them.
 
-import { HawserError, toErrorText, type ResponseBody } from "@hawser/protocol/internal";
+import { describeThrown, HawserError, toErrorText, type ResponseBody } from "@hawser/protocol/internal";
 import { createToolHosts, type Tool, type ToolContext } from "@hawser/tools/internal";
 import { createSemaphore, untilAborted } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
@@ -11,7 +11,7 @@ import type { ModelTool } from "../model/model.ts";
 import type { PermissionPolicy, ToolCall } from "../permissions/policy.ts";
 import { hideFromLoops, inForeignScope } from "./exit-guard.ts";
 import type { Questions } from "./questions.ts";
-import { toToolError, toToolValue } from "../tool-value.ts";
+import { toToolValue } from "../tool-value.ts";
 import { withPermit, type Permit } from "../tools/files/permit.ts";
 import { factsOf } from "../tools/tool-table.ts";
 
@@ -81,7 +81,7 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
         return { toolId, toolName, result };
       } catch (error) {
         scope.signal.throwIfAborted();
-        return { toolId, toolName, result: null, isError: true, error: toToolError(error) };
+        return { toolId, toolName, result: null, isError: true, error: toErrorText(describeThrown(error)) };
       }
     }
 

@@ -36,14 +36,8 @@ export interface TurnOptions {
   toolRunner(): ToolRunner;
 }
 
-export interface TurnOutcome {
-  readonly conversationId: string;
-  readonly userMessageId: string;
-  readonly assistantMessageId: string;
-}
-
 /** Throws why the turn has failed or was cancelled. */
-export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
+export async function runTurn(options: TurnOptions) {
   const { request, parts, conversation, model, scope } = options;
   const attachments = await readAll(parts, request, conversation, scope.signal);
   const attachedBytes = request.attachments?.reduce((sum, { path }) => sum + (attachments.get(path)?.content.length ?? 0), 0) ?? 0;
@@ -202,10 +196,8 @@ function toUsage({ name }: Model, totals: TurnTotals, { prices }: AgentParts): U
 
 type UsedTokens = Pick<TurnTotals, "inputTokens" | "outputTokens" | "cachedInputTokens">;
 
-const million = 1_000_000;
-
 export function toCostUsd({ inputTokens, outputTokens, cachedInputTokens }: UsedTokens, prices: TokenPrices): number {
   const { inputPerMillion, outputPerMillion, cachedInputPerMillion = inputPerMillion } = prices;
   const freshTokens = Math.max(0, inputTokens - cachedInputTokens);
-  return (freshTokens * inputPerMillion + cachedInputTokens * cachedInputPerMillion + outputTokens * outputPerMillion) / million;
+  return (freshTokens * inputPerMillion + cachedInputTokens * cachedInputPerMillion + outputTokens * outputPerMillion) / 1_000_000;
 }

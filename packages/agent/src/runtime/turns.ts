@@ -6,7 +6,7 @@ import { createSemaphore, untilAborted, type Flight, type InFlightTable } from "
 import { checkAttachmentCount } from "../attachments/read-attachments.ts";
 import { agentLimits } from "../limits.ts";
 import { turnLimits, type AgentParts } from "./agent-parts.ts";
-import { createLanes, type Lanes } from "./lanes.ts";
+import { createLanes } from "./lanes.ts";
 import type { Questions } from "./questions.ts";
 import type { RecentConversations } from "./recent-conversations.ts";
 import type { Replies, Reply } from "./reply.ts";
@@ -14,17 +14,7 @@ import { createToolRunners, type ToolRunner, type TurnScope } from "./tool-runne
 import { createTurnMemory, type TurnShare } from "./turn-memory.ts";
 import { runTurn } from "./turn.ts";
 
-export interface Turns {
-  readonly lanes: Lanes;
-  /** Throws what is wrong with the request; everything later is the turn's own end. `bytes`: what it holds while it waits. */
-  accept(request: UserMessageRequest, idSource: string, bytes: number): Reply;
-  /** Resolves when the turn of this id has ended; at once when there is no such turn. */
-  whenEnded(id: string): Promise<void>;
-  /** Ends every turn of a conversation, also those that wait. */
-  cancelAllOf(conversationId: string, reason: HawserError): void;
-  /** Sends again what the running turn of a conversation has sent; returns its id, if there is one, when all of it is sent. */
-  repeat(conversationId: string, since: number): Promise<string | undefined>;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
 interface Turn {
   readonly conversationId: string;
@@ -45,7 +35,7 @@ export interface TurnsOptions {
   readonly questions: Questions;
 }
 
-export function createTurns({ parts, replies, inFlight, conversations, questions }: TurnsOptions): Turns {
+export function createTurns({ parts, replies, inFlight, conversations, questions }: TurnsOptions) {
   const { agentHeartbeatMs, agentToolMs, agentTurnMs } = turnLimits(parts);
   const lanes = createLanes();
   const largeWrites = createSemaphore(1);
@@ -91,7 +81,8 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
 
   return {
     lanes,
-    accept(request, idSource, bytes) {
+    /** Throws what is wrong with the request; everything later is the turn's own end. `bytes`: what it holds while it waits. */
+    accept(request: UserMessageRequest, idSource: string, bytes: number): Reply {
       const turn = begin(request, idSource);
       try {
         const withdraw = lanes.add(turn.conversationId, { bytes, run: () => run(turn) });
@@ -101,13 +92,16 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
       }
       return turn.reply;
     },
-    whenEnded: (id) => turns.get(id)?.reply.ended ?? Promise.resolve(),
-    cancelAllOf(conversationId, reason) {
+    /** At once when there is no such turn. */
+    whenEnded: (id: string): Promise<void> => turns.get(id)?.reply.ended ?? Promise.resolve(),
+    /** Ends every turn of a conversation, also those that wait. */
+    cancelAllOf(conversationId: string, reason: HawserError): void {
       const concerned = [...turns.values()].filter((turn) => turn.conversationId === conversationId);
       // The last first, so that no waiting one begins when the running one ends.
       for (const turn of concerned.toReversed()) inFlight.cancel(turn.request.id, reason);
     },
-    async repeat(conversationId, since) {
+    /** Sends again what the running turn of a conversation has sent; returns its id, if there is one, when all of it is sent. */
+    async repeat(conversationId: string, since: number): Promise<string | undefined> {
       const begun = [...turns.values()].filter((turn) => turn.conversationId === conversationId && turn.state === "running");
       const turn = begun.find(({ reply }) => !reply.isOver);
       if (!turn) {

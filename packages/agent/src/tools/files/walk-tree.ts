@@ -22,15 +22,7 @@ export interface Entry {
   readonly kind: "file" | "folder" | "other";
 }
 
-export interface Walk {
-  entries(): AsyncGenerator<Entry>;
-  /** Names that are not UTF-8, which nothing in JSON can stand for. */
-  readonly unnamed: number;
-  /** There are more names than it looks at. */
-  readonly isCut: boolean;
-  /** What is known by name and was not walked to. */
-  notReached(): { readonly files: number; readonly folders: readonly string[] };
-}
+export type Walk = ReturnType<typeof createWalk>;
 
 export interface WalkOptions {
   readonly recursive: boolean;
@@ -59,7 +51,7 @@ interface Found {
 const notEntered: ReadonlySet<string> = new Set([".git", "node_modules"]);
 const namesAtOnce = 512;
 
-export function createWalk(roots: Roots, start: Folder, options: WalkOptions): Walk {
+export function createWalk(roots: Roots, start: Folder, options: WalkOptions) {
   const { signal, leftOut } = options;
   const levels: Level[] = [];
   const passedBy: string[] = [];
@@ -138,13 +130,16 @@ export function createWalk(roots: Roots, start: Folder, options: WalkOptions): W
 
   return {
     entries,
-    get unnamed() {
+    /** Names that are not UTF-8, which nothing in JSON can stand for. */
+    get unnamed(): number {
       return unnamed;
     },
-    get isCut() {
+    /** There are more names than it looks at. */
+    get isCut(): boolean {
       return isCut;
     },
-    notReached() {
+    /** What is known by name and was not walked to. */
+    notReached(): { readonly files: number; readonly folders: readonly string[] } {
       const rest = levels.flatMap((level) => level.found.slice(level.at).map((found) => ({ level, found })));
       const files = rest.filter(({ level, found }) => found.kind === "file" && isWanted(level, found)).length;
       const folders = rest.filter(({ level, found }) => found.kind === "folder" && rulingOf(level, found) === "allow");
