@@ -1,9 +1,6 @@
-// What a tool returned or threw, as a JSON value that fits: on a line with the rest of its response, in the history, and
-// in what a model reads. A value that is too long or too deep is cut, and says so.
-//
-// Tools that speak MCP, in this process or behind a server, return whole results: blocks of content. What people
-// and models want to see is the value or the text in them; where there is more than text, an image for example, the
-// blocks themselves are the result: `{content: [...]}`, as MCP writes them and within bounds.
+// What a tool returned, as a JSON value that fits on a line, in the history, and in what a model reads. A value that is too
+// long or too deep is cut, and says so. Tools that speak MCP return whole results, blocks of content: the value or the
+// text in them is what counts; where there is more than text, an image for example, the blocks themselves are the result.
 
 import { cutText, describeThrown, HawserError, isRecord, toErrorText } from "@hawser/protocol/internal";
 import { exceedsDepth, wireLimits } from "@hawser/wire/internal";

@@ -62,11 +62,14 @@ async function readOne(file: NamedFile, { open }: ReadAttachmentsOptions): Promi
     throw refuse(path, reasonOf(error), { cause: error });
   });
   try {
-    const { size, head } = await look(handle, path);
-    const image = imageMimeOf(head);
+    const found = await handle.stat();
+    if (!found.isFile()) throw refuse(path, "it is not a regular file");
+    const head = Buffer.alloc(imageHeadBytes);
+    const { bytesRead } = await handle.read(head, 0, imageHeadBytes, 0);
+    const image = imageMimeOf(head.subarray(0, bytesRead));
     if (expected !== "any" && expected !== (image ?? "text"))
       throw refuse(path, `its type is given as ${file.mime}, but its content is ${image ?? "not such an image"}; give its real type`);
-    const bytes = await readWhole(handle, size, { path, maxBytes: image ? agentLimits.maxImageBytes : agentLimits.maxTextFileBytes });
+    const bytes = await readWhole(handle, found.size, { path, maxBytes: image ? agentLimits.maxImageBytes : agentLimits.maxTextFileBytes });
     if (image) return { path, mime: image, content: new Uint8Array(bytes) };
     const text = textOf(bytes);
     if (text === undefined) throw refuse(path, `its content is neither an image nor text in UTF-8; ${advice}`);
@@ -76,14 +79,6 @@ async function readOne(file: NamedFile, { open }: ReadAttachmentsOptions): Promi
   } finally {
     await handle.close();
   }
-}
-
-async function look(handle: ReadableFile, path: string): Promise<{ size: number; head: Buffer }> {
-  const found = await handle.stat();
-  if (!found.isFile()) throw refuse(path, "it is not a regular file");
-  const head = Buffer.alloc(imageHeadBytes);
-  const { bytesRead } = await handle.read(head, 0, imageHeadBytes, 0);
-  return { size: found.size, head: head.subarray(0, bytesRead) };
 }
 
 /** A file may grow while it is read, or say that it has no size: what counts is what is read. */

@@ -56,37 +56,25 @@ interface CheckContext {
 
 type Check = (value: unknown, context: CheckContext) => void;
 
-const text: Check = (value, context) => {
-  if (typeof value !== "string" || value.trim() === "") refuse(context, "must be a text that is not empty");
-};
-
-/** An empty one means something too, as a variable of an environment does. */
-const anyText: Check = (value, context) => {
-  if (typeof value !== "string") refuse(context, "must be a text");
-};
-
-const flag: Check = (value, context) => {
-  if (typeof value !== "boolean") refuse(context, "must be true or false");
-};
-
-const wholeNumber: Check = (value, context) => {
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > maxNumber) {
-    refuse(context, `must be a whole number from 1 to ${maxNumber}`);
-  }
-};
+const must =
+  (isFine: (value: unknown) => boolean, problem: string): Check =>
+  (value, context) => {
+    if (!isFine(value)) refuse(context, problem);
+  };
 
 // The longest delay that a timer takes.
 const maxNumber = 2_147_483_647;
 
-const price: Check = (value, context) => {
-  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) refuse(context, "must be a number of at least 0");
-};
-
-const oneOf =
-  (...choices: readonly string[]): Check =>
-  (value, context) => {
-    if (!choices.includes(value as string)) refuse(context, `must be one of: ${choices.join(", ")}`);
-  };
+const text = must((value) => typeof value === "string" && value.trim() !== "", "must be a text that is not empty");
+/** An empty one means something too, as a variable of an environment does. */
+const anyText = must((value) => typeof value === "string", "must be a text");
+const flag = must((value) => typeof value === "boolean", "must be true or false");
+const wholeNumber = must(
+  (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= maxNumber,
+  `must be a whole number from 1 to ${maxNumber}`,
+);
+const price = must((value) => Number.isFinite(value) && (value as number) >= 0, "must be a number of at least 0");
+const oneOf = (...choices: readonly unknown[]): Check => must((value) => choices.includes(value), `must be one of: ${choices.join(", ")}`);
 
 const listOf =
   (item: Check): Check =>

@@ -1,8 +1,6 @@
 // The file of one conversation while it is open. `append` resolves when the whole line is written: from then on a killed
-// process loses nothing of it. A failed write leaves no half line behind. A long line is written piece by piece, since
-// all of it as bytes would take the memory twice. A rewrite goes to another file first, which then takes the name, so
-// that there is a whole journal at every moment. What can't be read when it is opened is kept beside it; nothing is
-// ever emptied.
+// process loses nothing of it. A failed write leaves no half line behind. A rewrite goes to another file first, which
+// then takes the name, so there is a whole journal at every moment. What can't be read is kept beside it.
 
 import { constants } from "node:fs";
 import { copyFile, link, lstat, rename, rm, type FileHandle } from "node:fs/promises";
@@ -45,6 +43,7 @@ export const newFileMark = ".new-";
 /** A journal as it was before it was mended: `<journal>.damaged-<time>`. */
 export const damagedMark = ".damaged-";
 
+// A long line is written piece by piece, since all of it as bytes would take the memory twice.
 const batchChars = 262_144;
 
 export function createJournal({ path, headerLine, file, ensureLock }: JournalOptions): Journal {

@@ -83,7 +83,7 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
   const exchange = createExchange(link, options);
 
   /** A runtime is only asked for what it offers. */
-  async function require(capability: string): Promise<void> {
+  async function checkOffers(capability: string): Promise<void> {
     const { capabilities } = exchange.info ?? (await exchange.ready);
     if (capabilities.includes(capability)) return;
     const said = capabilities.length === 0 ? "it names no capabilities" : `it can: ${capabilities.join(", ")}`;
@@ -91,7 +91,7 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
   }
 
   async function ask(capability: string, body: RequestBody, askOptions?: SendOptions): Promise<AgentEvent[]> {
-    await require(capability);
+    await checkOffers(capability);
     return allOf(exchange.begin(body, askOptions));
   }
 
@@ -168,7 +168,7 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
     adopt: (id, followOptions = {}) => adopt(id, followOptions),
     repeat: (conversationId, since) => repeat(conversationId, { since }),
     async respondPermission(permissionId, decision, via) {
-      await require("permissions");
+      await checkOffers("permissions");
       exchange.settleQuestion(permissionId);
       await endOf(exchange.answerQuestion(permissionId, { decision, via }));
     },

@@ -2,20 +2,7 @@
 
 import { cutText, describeThrown, isRecord } from "@hawser/protocol/internal";
 import { describeAltered, findAlteredNumber } from "@hawser/wire/internal";
-import {
-  callTool,
-  findTool,
-  propertiesOf,
-  quote,
-  say,
-  shorten,
-  showResult,
-  toBlock,
-  toList,
-  type Answer,
-  type Answers,
-  type Scene,
-} from "./answer.ts";
+import { callTool, findTool, quote, say, shorten, showResult, toBlock, toList, type Answer, type Answers, type Scene } from "./answer.ts";
 import { splitWords } from "./phrase.ts";
 import { toolNames } from "../tools/tool-table.ts";
 
@@ -60,10 +47,9 @@ export const toolAnswers = {
       return;
     }
     if (!parsed.ok) {
-      const takes = propertiesOf(tool);
-      yield* say(
-        `I can't use \`${tool.name}\`: ${parsed.problem}.${takes.length > 0 ? ` It takes: ${takes.slice(0, 40).join(", ")}.` : ""}`,
-      );
+      const { properties } = tool.inputSchema;
+      const takes = isRecord(properties) ? Object.keys(properties).slice(0, 40) : [];
+      yield* say(`I can't use \`${tool.name}\`: ${parsed.problem}.${takes.length > 0 ? ` It takes: ${takes.join(", ")}.` : ""}`);
       return;
     }
     const outcome = yield* callTool(scene, tool.name, parsed.value, `Using \`${tool.name}\``);

@@ -61,10 +61,6 @@ export function findTool(scene: Scene, wanted: string): ModelTool | undefined {
   );
 }
 
-/** The properties that a tool takes, as far as its schema says. */
-export const propertiesOf = ({ inputSchema }: ModelTool): readonly string[] =>
-  isRecord(inputSchema["properties"]) ? Object.keys(inputSchema["properties"]) : [];
-
 export const textOfMessage = ({ parts }: ConversationMessage): string =>
   joinTexts(parts.map((part) => (part.type === "text" ? part.text : undefined)));
 

@@ -1,7 +1,6 @@
-// Decides about tool calls. In this order: a rule that denies; an answer that was remembered for this
-// conversation; the last rule that matches; the defaults. The defaults: what only reads is allowed,
-// everything else asks, and so does every tool of an MCP server, whatever it says about itself. With mode
-// `deny` what would ask is denied.
+// Decides about tool calls. In this order: a rule that denies; an answer that was remembered for this conversation; the
+// last rule that matches; the defaults: what only reads is allowed, everything else asks, and so does every tool of an
+// MCP server, whatever it says about itself. With mode `deny` what would ask is denied.
 
 import { agentLimits } from "../limits.ts";
 import type { Roots } from "../tools/files/roots.ts";

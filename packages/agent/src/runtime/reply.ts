@@ -1,10 +1,8 @@
-// How requests are answered: in order, with exactly one end, and nothing after it. Messages leave one after
-// another, so that a slow host holds the next one back. Between requests, what a host waits for (an end, a status, a
-// question) goes before long answers, and those take turns.
+// How requests are answered: in order, with exactly one end, and nothing after it. A slow host holds the next message
+// back. What a host waits for (an end, a status, a question) goes before long answers, and those take turns.
 //
-// A turn's answers are numbered, and kept for a host that comes back (`subscribe`). What is kept is bounded for all turns
-// together: the oldest of the turn that holds most goes first. A silent turn gives a sign of life, unless only the
-// user is awaited.
+// A turn's answers are numbered, and kept for a host that comes back (`subscribe`), bounded for all turns together: the
+// oldest of the turn that holds most goes first. A silent turn gives a sign of life, unless only the user is awaited.
 
 import { setImmediate as nextLoop } from "node:timers/promises";
 import {

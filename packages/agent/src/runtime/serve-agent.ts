@@ -1,7 +1,6 @@
-// Serves the agent protocol on one transport. The reader never waits for a turn: turns go to their lane,
-// everything else is answered at once. It stops only while too many answers are on their way. Every
-// request with an id ends exactly once; a line without one goes to the log. A line that is refused under the id of a
-// request in flight ends nothing: that request's own `progress` says so.
+// Serves the agent protocol on one transport. The reader never waits for a turn; it stops only while too many answers are
+// on their way. Every request with an id ends exactly once; a line without one goes to the log. A line that is refused
+// under the id of a request in flight ends nothing: that request's own `progress` says so.
 
 import {
   AGENT_CAPABILITIES,

@@ -2,12 +2,12 @@
 // progress, and makes a result of every outcome. Calls that only read run side by side; as soon as one may
 // change something, all of the step run in the order in which the model made them.
 
-import { describeThrown, HawserError, toErrorText, type ResponseBody } from "@hawser/protocol/internal";
+import { describeThrown, HawserError, toErrorText, type MessagePart, type ResponseBody } from "@hawser/protocol/internal";
 import { createToolHosts, type Tool, type ToolContext } from "@hawser/tools/internal";
 import { createSemaphore, untilAborted } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
-import type { ModelTool } from "../model/model.ts";
+import type { ModelEvent, ModelTool } from "../model/model.ts";
 import type { PermissionPolicy, ToolCall } from "../permissions/policy.ts";
 import { hideFromLoops, inForeignScope } from "./exit-guard.ts";
 import type { Questions } from "./questions.ts";
@@ -15,20 +15,8 @@ import { toToolValue } from "../tool-value.ts";
 import { withPermit, type Permit } from "../tools/files/permit.ts";
 import { factsOf } from "../tools/tool-table.ts";
 
-export interface RequestedCall {
-  readonly toolId: string;
-  readonly toolName: string;
-  readonly input: unknown;
-  readonly problem?: string | undefined;
-}
-
-export interface ToolResult {
-  readonly toolId: string;
-  readonly toolName: string;
-  readonly result: unknown;
-  readonly isError?: true;
-  readonly error?: string;
-}
+export type RequestedCall = Omit<Extract<ModelEvent, { type: "tool_call" }>, "type">;
+export type ToolResult = Omit<Extract<MessagePart, { type: "tool_result" }>, "type">;
 
 export interface TurnScope {
   readonly conversationId: string;

@@ -1,7 +1,6 @@
-// Goes through a folder, and the folders in it, in the order of their names: the same tree gives the same
-// list. No link is followed, and what tools make for themselves (.git, node_modules) is named but not
-// entered. Every name is judged by the rules of the permissions, and what they keep back is neither shown
-// nor entered. Bounded in names and depth; what was left out is counted.
+// Goes through a folder, and the folders in it, in the order of their names. No link is followed, and what tools make for
+// themselves (.git, node_modules) is named but not entered. Every name is judged by the rules of the permissions, and
+// what they keep back is neither shown nor entered. Bounded in names and depth; what was left out is counted.
 
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
