@@ -4,11 +4,9 @@
 export * from "./index.ts";
 export { agentConfigPath } from "./config/config-file.ts";
 export { defaultDataFolder } from "./history/conversation-files.ts";
-export { openRulesFile } from "./permissions/rules-file.ts";
-export type { RulesFile } from "./permissions/rules-file.ts";
+export { openRulesFile, type RulesFile } from "./permissions/rules-file.ts";
 export { toCommandRule } from "./permissions/rules.ts";
 export { parseRules } from "./rules/permission-rule.ts";
 export { guardProcessFromTools, inForeignScope } from "./runtime/exit-guard.ts";
-export { openInside } from "./tools/files/open-inside.ts";
-export type { OpenedFile } from "./tools/files/open-inside.ts";
+export { openInside, type OpenedFile } from "./tools/files/open-inside.ts";
 export { checkDefaultRoot } from "./tools/files/roots.ts";

@@ -1,9 +1,6 @@
-// What a tool returned or threw, as a JSON value that fits: on a line with the rest of its response, in the history, and
-// in what a model reads. A value that is too long or too deep is cut, and says so.
-//
-// Tools that speak MCP, in this process or behind a server, return whole results: blocks of content. What people
-// and models want to see is the value or the text in them; where there is more than text, an image for example, the
-// blocks themselves are the result: `{content: [...]}`, as MCP writes them and within bounds.
+// What a tool returned, as a JSON value that fits on a line, in the history, and in what a model reads. A value that is too
+// long or too deep is cut, and says so. Tools that speak MCP return whole results, blocks of content: the value or the
+// text in them is what counts; where there is more than text, an image for example, the blocks themselves are the result.
 
 import { cutText, describeThrown, HawserError, isRecord, toErrorText } from "@hawser/protocol/internal";
 import { exceedsDepth, wireLimits } from "@hawser/wire/internal";
@@ -69,18 +66,15 @@ export const envelopeDepth = 8;
 export function toToolValue(returned: unknown): unknown {
   const value = isMcpResult(returned) ? fromMcpResult(returned) : returned;
   const text = toJson(value);
-  if (text.length > (isMcpResult(value) ? mcpChars : agentLimits.agentToolResultChars))
-    return cut(typeof value === "string" ? value : text);
+  if (text.length > (isMcpResult(value) ? mcpChars : agentLimits.agentToolResultChars)) {
+    const long = typeof value === "string" ? value : text;
+    return { text: cutText(long, agentLimits.agentToolResultChars / 2, "").toWellFormed(), truncated: true, chars: long.length };
+  }
   return exceedsDepth(text, wireLimits.maxWriteDepth - envelopeDepth) ? text : (JSON.parse(text) as unknown);
 }
 
 // The blocks fit by themselves; this is for what is around them.
 const mcpChars = agentLimits.agentToolResultChars + agentLimits.agentToolMediaChars + 65_536;
-
-/** A line about what a tool threw, within bounds. */
-export function toToolError(thrown: unknown): string {
-  return toErrorText(describeThrown(thrown));
-}
 
 function toJson(value: unknown): string {
   try {
@@ -88,8 +82,4 @@ function toJson(value: unknown): string {
   } catch (error) {
     return JSON.stringify(`(what the tool returned can't be written as JSON: ${describeThrown(error)})`);
   }
-}
-
-function cut(text: string): { text: string; truncated: true; chars: number } {
-  return { text: cutText(text, agentLimits.agentToolResultChars / 2, "").toWellFormed(), truncated: true, chars: text.length };
 }

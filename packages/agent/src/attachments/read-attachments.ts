@@ -10,10 +10,7 @@ import type { RulesPolicy } from "../permissions/create-policy.ts";
 import { openInside, type OpenedFile } from "../tools/files/open-inside.ts";
 import type { Roots } from "../tools/files/roots.ts";
 
-export interface NamedFile {
-  readonly path: string;
-  readonly mime: string;
-}
+export type NamedFile = Pick<AttachedContent, "path" | "mime">;
 
 /** What is needed of an open file; Node's FileHandle has it. */
 export interface ReadableFile {
@@ -55,41 +52,33 @@ export function checkAttachmentCount(files: readonly NamedFile[]): void {
   throw new HawserError("too_large", message, { facts: { attachments: files.length, attachmentEntries } });
 }
 
+const advice = "attach a PNG, JPEG, GIF or WebP image, or a text file";
+
 async function readOne(file: NamedFile, { open }: ReadAttachmentsOptions): Promise<AttachedContent> {
   const { path } = file;
   const expected = expectationOf(file.mime);
-  if (expected === "unsupported")
-    throw refuse(
-      path,
-      `files of type ${JSON.stringify(file.mime)} can't be attached; attach a PNG, JPEG, GIF or WebP image, or a text file`,
-    );
+  if (expected === "unsupported") throw refuse(path, `files of type ${JSON.stringify(file.mime)} can't be attached; ${advice}`);
   const { handle } = await open(path).catch((error: unknown) => {
     throw refuse(path, reasonOf(error), { cause: error });
   });
   try {
-    const { size, head } = await look(handle, path);
-    const image = imageMimeOf(head);
+    const found = await handle.stat();
+    if (!found.isFile()) throw refuse(path, "it is not a regular file");
+    const head = Buffer.alloc(imageHeadBytes);
+    const { bytesRead } = await handle.read(head, 0, imageHeadBytes, 0);
+    const image = imageMimeOf(head.subarray(0, bytesRead));
     if (expected !== "any" && expected !== (image ?? "text"))
       throw refuse(path, `its type is given as ${file.mime}, but its content is ${image ?? "not such an image"}; give its real type`);
-    const bytes = await readWhole(handle, size, { path, maxBytes: image ? agentLimits.maxImageBytes : agentLimits.maxTextFileBytes });
+    const bytes = await readWhole(handle, found.size, { path, maxBytes: image ? agentLimits.maxImageBytes : agentLimits.maxTextFileBytes });
     if (image) return { path, mime: image, content: new Uint8Array(bytes) };
     const text = textOf(bytes);
-    if (text === undefined)
-      throw refuse(path, "its content is neither an image nor text in UTF-8; attach a PNG, JPEG, GIF or WebP image, or a text file");
+    if (text === undefined) throw refuse(path, `its content is neither an image nor text in UTF-8; ${advice}`);
     return { path, mime: expected === "any" ? "text/plain" : file.mime, content: text };
   } catch (error) {
     throw HawserError.isInstance(error) ? error : refuse(path, reasonOf(error), { cause: error });
   } finally {
     await handle.close();
   }
-}
-
-async function look(handle: ReadableFile, path: string): Promise<{ size: number; head: Buffer }> {
-  const found = await handle.stat();
-  if (!found.isFile()) throw refuse(path, "it is not a regular file");
-  const head = Buffer.alloc(imageHeadBytes);
-  const { bytesRead } = await handle.read(head, 0, imageHeadBytes, 0);
-  return { size: found.size, head: head.subarray(0, bytesRead) };
 }
 
 /** A file may grow while it is read, or say that it has no size: what counts is what is read. */

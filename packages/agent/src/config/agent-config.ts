@@ -1,9 +1,10 @@
-// What the agent's configuration file may say. No secret has to be in it: keys come from the environment.
+// What the agent's configuration file may say, and its check. No secret has to be in it: keys come from the environment.
+// A mistake is reported with its key, and never with its value: it may be a secret. An unknown member is a warning.
 
+import { cutText, HawserError, isRecord } from "@hawser/protocol/internal";
 import type { TokenPrices, TurnLimits } from "../runtime/agent-parts.ts";
 import type { ModelConfiguration } from "../model/vendors.ts";
 import { parseRules, type PermissionRule } from "../rules/permission-rule.ts";
-import { anyText, flag, listOf, object, oneOf, price, recordOf, refuse, text, wholeNumber, type Check } from "./checks.ts";
 
 export interface AgentConfig extends ModelConfiguration {
   /** Folders that file tools may touch; the first is where relative paths begin. */
@@ -45,6 +46,73 @@ export interface ConfiguredGateway {
   readonly include?: readonly string[] | undefined;
   readonly exclude?: readonly string[] | undefined;
   readonly allowMutations?: boolean | undefined;
+}
+
+interface CheckContext {
+  /** Where the value stands: `mcpServers.harbour.command`. */
+  readonly key: string;
+  warn(message: string): void;
+}
+
+type Check = (value: unknown, context: CheckContext) => void;
+
+const must =
+  (isFine: (value: unknown) => boolean, problem: string): Check =>
+  (value, context) => {
+    if (!isFine(value)) refuse(context, problem);
+  };
+
+// The longest delay that a timer takes.
+const maxNumber = 2_147_483_647;
+
+const text = must((value) => typeof value === "string" && value.trim() !== "", "must be a text that is not empty");
+/** An empty one means something too, as a variable of an environment does. */
+const anyText = must((value) => typeof value === "string", "must be a text");
+const flag = must((value) => typeof value === "boolean", "must be true or false");
+const wholeNumber = must(
+  (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= maxNumber,
+  `must be a whole number from 1 to ${maxNumber}`,
+);
+const price = must((value) => Number.isFinite(value) && (value as number) >= 0, "must be a number of at least 0");
+const oneOf = (...choices: readonly unknown[]): Check => must((value) => choices.includes(value), `must be one of: ${choices.join(", ")}`);
+
+const listOf =
+  (item: Check): Check =>
+  (value, context) => {
+    if (!Array.isArray(value)) refuse(context, "must be a list");
+    for (const [at, member] of value.entries()) item(member, { ...context, key: `${context.key}[${at}]` });
+  };
+
+/** Members by any name. */
+const recordOf =
+  (member: Check): Check =>
+  (value, context) => {
+    if (!isRecord(value)) refuse(context, "must be an object");
+    for (const [name, item] of Object.entries(value)) member(item, below(context, name));
+  };
+
+/** Members by these names; those in `required` must be there. */
+const object =
+  (members: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
+  (value, context) => {
+    if (!isRecord(value)) refuse(context, "must be an object");
+    for (const name of required) if (value[name] === undefined) refuse(below(context, name), "is missing");
+    for (const [name, item] of Object.entries(value)) {
+      const check = Object.hasOwn(members, name) ? members[name] : undefined;
+      if (check) check(item, below(context, name));
+      else context.warn(`${below(context, name).key} means nothing; known are: ${Object.keys(members).join(", ")}`);
+    }
+  };
+
+const maxKeyChars = 200;
+
+const below = (context: CheckContext, name: string): CheckContext => ({
+  ...context,
+  key: cutText(context.key === "" ? name : `${context.key}.${name}`, maxKeyChars),
+});
+
+function refuse({ key }: CheckContext, problem: string): never {
+  throw new HawserError("usage", `${key === "" ? "the configuration" : key} ${problem}`, { facts: { key } });
 }
 
 const server: Check = (value, context) => {

@@ -55,17 +55,13 @@ function parseJson(text: string): unknown {
 
 async function readText(path: string, mustExist: boolean): Promise<string | undefined> {
   try {
-    const file = await open(path, "r");
-    try {
-      if (!(await file.stat()).isFile()) throw new HawserError("usage", "is not a file");
-      const buffer = Buffer.alloc(agentLimits.agentConfigBytes + 1);
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
-      if (bytesRead > agentLimits.agentConfigBytes) throw new HawserError("usage", `is larger than ${agentLimits.agentConfigBytes} bytes`);
-      if (!isUtf8(buffer.subarray(0, bytesRead))) throw new HawserError("usage", "is not UTF-8 text");
-      return buffer.toString("utf8", 0, bytesRead);
-    } finally {
-      await file.close();
-    }
+    await using file = await open(path, "r");
+    if (!(await file.stat()).isFile()) throw new HawserError("usage", "is not a file");
+    const buffer = Buffer.alloc(agentLimits.agentConfigBytes + 1);
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+    if (bytesRead > agentLimits.agentConfigBytes) throw new HawserError("usage", `is larger than ${agentLimits.agentConfigBytes} bytes`);
+    if (!isUtf8(buffer.subarray(0, bytesRead))) throw new HawserError("usage", "is not UTF-8 text");
+    return buffer.toString("utf8", 0, bytesRead);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" && !mustExist) return undefined;

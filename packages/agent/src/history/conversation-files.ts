@@ -1,14 +1,12 @@
-// The folder of the conversations and the files in it, for their owner alone: `conversations` in the folder
-// that holds the user's data. A link, a pipe, a device, or a file of another user is refused. The check is made on
-// the open descriptor, so that a file swapped under its name meanwhile changes nothing.
+// The folder of the conversations and the files in it, for their owner alone. A link, a pipe, a device, or a file of
+// another user is refused. The check is made on the open descriptor, so a file swapped under its name changes nothing.
 //
-// A file's name begins with what is readable of the conversation's id and ends with a hash of the exact id: distinct
-// ids never share a file, whatever a file system does with case, Unicode forms or long names, and no id leads outside
-// the folder. The id itself is in the file's first line.
+// A file's name is what is readable of the conversation's id and a hash of the exact id: distinct ids never share a
+// file, whatever a file system does with case, Unicode forms or long names, and no id leads outside the folder.
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
+import { lstat, open, type FileHandle } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describeThrown, HawserError, quoteShort } from "@hawser/protocol/internal";
 import { makeFolder, userFolder } from "@hawser/wire/internal/node";
@@ -17,8 +15,14 @@ import { agentLimits } from "../limits.ts";
 // Windows has neither.
 const carefully = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Whether it belongs to the user of this process. */
 const isOwn = (uid: number): boolean => process.getuid === undefined || uid === process.getuid();
+
+/** A file that can't be looked at for another reason is there. */
+export const isMissing = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+  );
 
 export const defaultDataFolder = (env: Readonly<Record<string, string | undefined>>): string =>
   join(userFolder("data", env), "hawser", "conversations");

@@ -1,6 +1,5 @@
-// The list of a folder's conversations, those of other processes too. Needs no lock and changes nothing. A file
-// is read again only when its time or size has changed, a few files at a time, and from its two ends only,
-// unless its last line is not whole. A file that can't be read is reported once.
+// The list of a folder's conversations, those of other processes too. Needs no lock and changes nothing. A file is read
+// again only when it has changed, and from its two ends only, unless its last line is not whole.
 
 import { lstat, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,9 +7,9 @@ import { describeThrown, type ConversationSummary } from "@hawser/protocol";
 import { createSemaphore } from "@hawser/wire/internal";
 import { agentLimits } from "../limits.ts";
 import { isJournalName, openPrivateFile, type PrivateFile, toFileName, unusable } from "./conversation-files.ts";
-import { loadJournal } from "./load-journal.ts";
+import { loadJournal, type JournalSource } from "./load-journal.ts";
 import { parseHeader, parseSummary, type Summary } from "./record.ts";
-import type { StoreLimits } from "./conversation-store.ts";
+import type { ConversationStore, StoreLimits } from "./conversation-store.ts";
 import { summaryOf } from "./transcript.ts";
 
 export interface ConversationListOptions {
@@ -32,19 +31,15 @@ interface Found {
   readonly mtimeMs: number;
 }
 
-export interface ConversationList {
-  /** The latest first. */
-  list(): Promise<ConversationSummary[]>;
-  /** How many messages one of them has; 0 for one that can't be shown. */
-  lengthOf(conversationId: string): Promise<number>;
-}
-
-export function createConversationList(options: ConversationListOptions): ConversationList {
-  const { folder, onNotice } = options;
-  const { listedConversationEntries } = options.limits;
+/** Answers as `ConversationStore` does. */
+export function createConversationList({
+  folder,
+  limits,
+  onNotice,
+}: ConversationListOptions): Pick<ConversationStore, "list" | "lengthOf"> {
+  const { listedConversationEntries } = limits;
   const readers = createSemaphore(filesAtOnce);
   let known = new Map<string, Known>();
-  /** Whether it was said already that older ones are left out. */
   let isShortenedKnown = false;
 
   async function look(name: string): Promise<Found | undefined> {
@@ -56,7 +51,7 @@ export function createConversationList(options: ConversationListOptions): Conver
     const before = known.get(name);
     if (before?.stamp === stamp) return before;
     try {
-      return { stamp, summary: await readSummary(join(folder, name), name, options.limits) };
+      return { stamp, summary: await readSummary(join(folder, name), name, limits) };
     } catch (error) {
       onNotice(`a conversation was left out of the list: ${describeThrown(error)}`);
       return { stamp, summary: undefined };
@@ -112,13 +107,13 @@ const tailBytes = agentLimits.conversationTitleChars * 12 + 256;
  * From its two ends: the id is in the first line, the rest at the end of the last. Undefined when there is
  * nothing to show. Throws why it can't be read.
  */
-async function readSummary(path: string, name: string, storeLimits: StoreLimits): Promise<ConversationSummary | undefined> {
+async function readSummary(path: string, name: string, limits: StoreLimits): Promise<ConversationSummary | undefined> {
   const file = await openPrivateFile(path, "read");
   if (!file) return undefined;
   try {
     if (file.size === 0) return undefined;
     const conversationId = await readId(file.handle, path, name);
-    const summary = (await readTail(file)) ?? (await readWhole(file, path, conversationId, storeLimits));
+    const summary = (await readTail(file)) ?? (await readWhole(file, { path, conversationId, limits }));
     return { conversationId, ...summary };
   } finally {
     await file.handle.close();
@@ -149,13 +144,7 @@ async function readTail({ handle, size }: PrivateFile): Promise<Summary | undefi
   return parseSummary(tail.slice(tail.lastIndexOf("\n", tail.length - 2) + 1, -1));
 }
 
-async function readWhole(
-  { handle, size, mtimeMs }: PrivateFile,
-  path: string,
-  conversationId: string,
-  storeLimits: StoreLimits,
-): Promise<Summary> {
-  const { transcript } = await loadJournal({ handle, size, path, conversationId }, storeLimits);
-  const summary = summaryOf(transcript);
-  return { ...summary, updatedAt: summary.updatedAt || Math.round(mtimeMs) };
+async function readWhole(file: PrivateFile, source: JournalSource): Promise<Summary> {
+  const summary = summaryOf((await loadJournal(file, source)).transcript);
+  return { ...summary, updatedAt: summary.updatedAt || Math.round(file.mtimeMs) };
 }

@@ -1,16 +1,16 @@
-// One runtime per conversation. The lock is a folder. A process that wants it first puts a name of its own
-// there and then looks for others: of two, at least one sees the other, so there are never two holders. A name is
-// never used again, so the name of a dead process can be removed by any process at any time, and a lock that was judged
-// dead can't have become another's meanwhile. The holder touches its name while it lives, for those in other
-// containers and machines, which can't see its process. A holder that was silent for so long that it was taken for dead
-// (a container that was paused) finds its name gone before it writes again.
+// One runtime per conversation. The lock is a folder. A process that wants it first puts a name of its own there and
+// then looks for others: of two, at least one sees the other, so there are never two holders. A name is never used
+// again, so any process may remove that of a dead one at any time. The holder touches its name while it lives, for
+// those in other containers, which can't see its process. One that was taken for dead (a paused container) finds its
+// name gone before it writes again.
 
 import { rmdirSync, rmSync } from "node:fs";
-import { lstat, mkdir, readdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HawserError } from "@hawser/protocol";
 import { wireLimits } from "@hawser/wire";
+import { isMissing } from "./conversation-files.ts";
 import {
   createHolderName,
   describeHolder,
@@ -105,14 +105,7 @@ async function hold(lockFolder: string, name: string): Promise<ConversationLock>
     release();
     throw error;
   });
-  return {
-    release,
-    isHeld: () =>
-      lstat(path).then(
-        () => true,
-        (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
-      ),
-  };
+  return { release, isHeld: async () => !(await isMissing(path)) };
 }
 
 // Synchronous, since a process that ends has no time for anything else. The mark goes first: without its name it would mean nothing.

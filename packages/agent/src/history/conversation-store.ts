@@ -1,5 +1,5 @@
-// What the runtime asks of the history. Every change is on disk before its promise resolves; reading
-// repairs what a killed process left behind. With `--no-history` the same interface keeps it in memory.
+// What the runtime asks of the history. Every change is on disk before its promise resolves; reading repairs what a
+// killed process left behind. With `--no-history` the same interface keeps it in memory.
 
 import type { ConversationMessage, ConversationSummary, MessagePart } from "@hawser/protocol";
 import { agentLimits } from "../limits.ts";

@@ -2,7 +2,7 @@
 // and looked through at the first use, so that a runtime is ready before any disk has answered, and made again when
 // it was removed. Where it can't be written, conversations are read without a lock and take nothing new.
 
-import { lstat, readdir, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { createByteBudget, wireLimits } from "@hawser/wire/internal";
@@ -10,10 +10,9 @@ import { isSilent, judgeHolder } from "@hawser/wire/internal/node";
 import { lockConversation, sweepLock, type ConversationLock } from "./conversation-lock.ts";
 import { createConversationList } from "./conversation-list.ts";
 import { toStoreLimits, type ConversationStore, type StoreLimits } from "./conversation-store.ts";
-import { isUnwritable, preparePrivateFolder, toFileName, toShownId, unwritableFolder } from "./conversation-files.ts";
-import { newFileMark } from "./journal.ts";
+import { isMissing, isUnwritable, preparePrivateFolder, toFileName, toShownId, unwritableFolder } from "./conversation-files.ts";
+import { damagedMark, newFileMark, openJournal, readJournal } from "./journal.ts";
 import { checkOpenBytes, createOpenConversation, type OpenConversation } from "./open-conversation.ts";
-import { damagedMark, openJournal, readJournal } from "./open-journal.ts";
 import { createSharedConversations } from "./shared-conversations.ts";
 
 export interface FileStoreOptions {
@@ -56,13 +55,13 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
   async function load(conversationId: string): Promise<OpenConversation> {
     const path = join(folder, toFileName(conversationId));
     const source = { path, conversationId, limits, onNotice };
+    const shared = { conversationId, limits, budget, onNotice };
     let held: ConversationLock;
     try {
       held = await lock(conversationId);
     } catch (error) {
       if (!HawserError.isInstance(error) || !isUnwritable(error.cause)) throw error;
-      const opened = await readJournal(source, error);
-      return createOpenConversation({ conversationId, ...opened, limits, budget, onNotice, onClosed: () => {} });
+      return createOpenConversation({ ...shared, ...(await readJournal(source, error)), onClosed: () => {} });
     }
     // Its folder may be removed under it, or another process may have taken this one for dead.
     const ensureLock = async (): Promise<void> => {
@@ -72,8 +71,7 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
     };
     try {
       checkOpenBytes(budget, 0, limits);
-      const opened = await openJournal({ ...source, ensureLock });
-      return createOpenConversation({ conversationId, ...opened, limits, budget, onNotice, onClosed: () => held.release() });
+      return createOpenConversation({ ...shared, ...(await openJournal({ ...source, ensureLock })), onClosed: () => held.release() });
     } catch (error) {
       held.release();
       throw error;
@@ -105,11 +103,9 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
 }
 
 function rethrow(conversationId: string): (error: unknown) => never {
-  return (error) => {
-    if (HawserError.isInstance(error)) throw error;
-    throw new HawserError("internal", `conversation ${toShownId(conversationId)} can't be used: ${describeThrown(error)}`, {
-      cause: error,
-    });
+  return (cause) => {
+    if (HawserError.isInstance(cause)) throw cause;
+    throw new HawserError("internal", `conversation ${toShownId(conversationId)} can't be used: ${describeThrown(cause)}`, { cause });
   };
 }
 
@@ -134,9 +130,3 @@ async function sweep(folder: string): Promise<void> {
     if (isLeftBehind) await rm(path, { force: true }).catch(() => {});
   }
 }
-
-const isMissing = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => false,
-    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
-  );

@@ -1,13 +1,16 @@
 // The file of one conversation while it is open. `append` resolves when the whole line is written: from then on a killed
-// process loses nothing of it. A failed write leaves no half line behind. A long line is written piece by piece, since
-// all of it as bytes would take the memory twice. A rewrite goes to another file first, which then takes the name, so
-// that there is a whole journal at every moment.
+// process loses nothing of it. A failed write leaves no half line behind. A rewrite goes to another file first, which
+// then takes the name, so there is a whole journal at every moment. What can't be read is kept beside it.
 
-import { link, copyFile, lstat, rename, rm, type FileHandle } from "node:fs/promises";
 import { constants } from "node:fs";
+import { copyFile, link, lstat, rename, rm, type FileHandle } from "node:fs/promises";
+import { basename } from "node:path";
 import { describeThrown, HawserError, splitText } from "@hawser/protocol/internal";
 import { createHolderName } from "@hawser/wire/internal/node";
-import { createPrivateFile, unusable } from "./conversation-files.ts";
+import { createPrivateFile, isMissing, openPrivateFile, toShownId, unusable } from "./conversation-files.ts";
+import { loadJournal, type JournalSource, type LoadedJournal } from "./load-journal.ts";
+import { toHeaderLine } from "./record.ts";
+import { createTranscript, isMuchLarger, toLines, type Transcript } from "./transcript.ts";
 
 export interface Journal {
   readonly bytes: number;
@@ -26,7 +29,7 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-export interface JournalOptions {
+interface JournalOptions {
   readonly path: string;
   readonly headerLine: string;
   /** Undefined for one that is made with the first line. */
@@ -37,7 +40,10 @@ export interface JournalOptions {
 
 /** A file that is written and not yet a journal: `<journal>.new-<holder>`. */
 export const newFileMark = ".new-";
+/** A journal as it was before it was mended: `<journal>.damaged-<time>`. */
+export const damagedMark = ".damaged-";
 
+// A long line is written piece by piece, since all of it as bytes would take the memory twice.
 const batchChars = 262_144;
 
 export function createJournal({ path, headerLine, file, ensureLock }: JournalOptions): Journal {
@@ -64,13 +70,7 @@ export function createJournal({ path, headerLine, file, ensureLock }: JournalOpt
     throw unusable(path, "another program has changed it while it was open; the next use opens it again, as it is then");
   }
 
-  async function isGone(): Promise<boolean> {
-    if (!handle) return false;
-    return lstat(path).then(
-      () => false,
-      (error: NodeJS.ErrnoException) => error.code === "ENOENT",
-    );
-  }
+  const isGone = async (): Promise<boolean> => handle !== undefined && isMissing(path);
 
   return {
     get bytes() {
@@ -185,4 +185,72 @@ async function keepAs(path: string, otherPath: string): Promise<void> {
     if (error.code === "EEXIST") throw error;
     return copyFile(path, otherPath, constants.COPYFILE_EXCL);
   });
+}
+
+export interface OpenJournalOptions extends JournalSource {
+  onNotice(message: string): void;
+  /** Throws when the lock was lost and another process has it. */
+  ensureLock(): Promise<void>;
+}
+
+interface OpenedJournal {
+  readonly journal: Journal;
+  readonly transcript: Transcript;
+}
+
+/** For a conversation that is locked. Mends it if that is needed, and says so. */
+export async function openJournal(options: OpenJournalOptions): Promise<OpenedJournal> {
+  const { path, conversationId, ensureLock } = options;
+  const file = await openPrivateFile(path, "append");
+  const journal = createJournal({ path, headerLine: toHeaderLine(conversationId), file, ensureLock });
+  if (!file) return { journal, transcript: createTranscript() };
+  try {
+    const loaded = await loadJournal(file, options);
+    await mend(journal, loaded, options);
+    return { journal, transcript: loaded.transcript };
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+/** As it can be read, without a lock and without mending it; every change is refused with this reason. */
+export async function readJournal(source: JournalSource, reason: HawserError): Promise<OpenedJournal> {
+  const file = await openPrivateFile(source.path, "read");
+  const refuse = (): Promise<never> => Promise.reject(reason);
+  const ignore = async (): Promise<void> => {};
+  // Others may write to it, and it may become writable: the next use reads it again.
+  const readOnly = { bytes: 0, isStale: true, isGone: async () => false, append: refuse, rewrite: refuse, cut: refuse };
+  const journal: Journal = { ...readOnly, flush: ignore, close: ignore };
+  if (!file) return { journal, transcript: createTranscript() };
+  try {
+    return { journal, transcript: (await loadJournal(file, source)).transcript };
+  } finally {
+    await file.handle.close();
+  }
+}
+
+async function mend(journal: Journal, loaded: LoadedJournal, options: OpenJournalOptions): Promise<void> {
+  const { path, conversationId, limits, onNotice } = options;
+  const { transcript, damagedLines, isCut, keptBytes } = loaded;
+  const shown = `conversation ${toShownId(conversationId)}`;
+  const torn = journal.bytes - keptBytes;
+  if (torn > 0) {
+    onNotice(`${shown}: its last record was not written to its end by a process that was killed; ${torn} bytes of it were removed`);
+    await journal.cut(keptBytes);
+  } else if (loaded.lacksNewline) {
+    await journal.append(["\n"]);
+  }
+  if (damagedLines === 0 && !isCut) {
+    // A process that was killed right after messages were removed has not come to this.
+    if (isMuchLarger(journal.bytes, transcript, limits)) await journal.rewrite(toLines(transcript));
+    return;
+  }
+  const aside = `${path}${damagedMark}${new Date().toISOString().replaceAll(/[-:.]/g, "")}`;
+  await journal.rewrite(toLines(transcript), aside);
+  const what =
+    damagedLines > 0
+      ? `${damagedLines} of its records could not be read`
+      : "it is too large to be held whole, the newest messages were kept";
+  onNotice(`${shown}: ${what}; ${transcript.entries.length} messages are there, and the file as it was is kept as ${basename(aside)}`);
 }

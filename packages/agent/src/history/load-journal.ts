@@ -3,9 +3,9 @@
 // record; it was never acknowledged. Every other line that isn't a record is damage.
 
 import type { FileHandle } from "node:fs/promises";
-import { parseHeader, parseRecord, parseSummary, recordBeginning, toHeaderLine, withoutSummary } from "./record.ts";
-import { unusable } from "./conversation-files.ts";
+import { unusable, type PrivateFile } from "./conversation-files.ts";
 import type { StoreLimits } from "./conversation-store.ts";
+import { parseHeader, parseRecord, parseSummary, recordBeginning, toHeaderLine, withoutSummary } from "./record.ts";
 import { applyRecord, createTranscript, dropOldest, repairTranscript, weighRecord, type Transcript } from "./transcript.ts";
 
 export interface LoadedJournal {
@@ -21,42 +21,19 @@ export interface LoadedJournal {
 }
 
 export interface JournalSource {
-  readonly handle: FileHandle;
-  readonly size: number;
   readonly path: string;
   readonly conversationId: string;
+  readonly limits: StoreLimits;
 }
 
 /** Throws for a file that must not be touched: of another conversation, or of a newer version. */
-export async function loadJournal(source: JournalSource, limits: StoreLimits): Promise<LoadedJournal> {
-  const { handle, size } = source;
+export async function loadJournal({ handle, size }: PrivateFile, source: JournalSource): Promise<LoadedJournal> {
+  const { path, conversationId, limits } = source;
   // Twice of what may be written: what is repaired comes on top, and nothing that was taken may be too much.
   const maxBytes = limits.maxConversationBytes * 2;
-  const reading = createReading(source, maxBytes);
   const from = Math.max(0, size - limits.maxJournalBytes);
-  if (from > 0) {
-    for await (const line of readFileLines(handle, { maxLineBytes: maxBytes })) {
-      reading.take(line);
-      break;
-    }
-    reading.skipTo(from);
-  }
-  for await (const line of readFileLines(handle, { from, maxLineBytes: maxBytes })) reading.take(line);
-  return reading.finish();
-}
-
-interface Reading {
-  take(line: FileLine): void;
-  skipTo(start: number): void;
-  finish(): LoadedJournal;
-}
-
-function createReading(source: JournalSource, maxBytes: number): Reading {
-  const { size, path, conversationId } = source;
   const transcript = createTranscript();
-  let [keptBytes, damagedLines, lacksNewline, isCut] = [size, 0, false, false];
-  /** Where the part begins that is read after a jump; its first line is the end of one. */
-  let jumpedTo = -1;
+  let [keptBytes, damagedLines, lacksNewline, isCut] = [size, 0, false, from > 0];
 
   function takeHeader(text: string | undefined, line: FileLine): void {
     const header = text === undefined ? ({ kind: "none" } as const) : parseHeader(text);
@@ -98,23 +75,26 @@ function createReading(source: JournalSource, maxBytes: number): Reading {
     return "applied";
   }
 
-  return {
-    take(line) {
-      // An editor may have left an empty line.
-      if (line.start === jumpedTo || line.bytes?.length === 0) return;
-      const text = line.bytes && decode(line.bytes);
-      if (line.start === 0) takeHeader(text, line);
-      else takeRecord(text, line);
-    },
-    skipTo(start) {
-      jumpedTo = start;
-      isCut = true;
-    },
-    finish() {
-      repairTranscript(transcript);
-      return { transcript, keptBytes, lacksNewline, damagedLines, isCut };
-    },
-  };
+  function take(line: FileLine): void {
+    // An editor may have left an empty line.
+    if (line.bytes?.length === 0) return;
+    const text = line.bytes && decode(line.bytes);
+    if (line.start === 0) takeHeader(text, line);
+    else takeRecord(text, line);
+  }
+
+  if (from > 0) {
+    for await (const line of readFileLines(handle, maxBytes, 0)) {
+      take(line);
+      break;
+    }
+  }
+  for await (const line of readFileLines(handle, maxBytes, from)) {
+    // After a jump, the first line is the end of one.
+    if (from === 0 || line.start > from) take(line);
+  }
+  repairTranscript(transcript);
+  return { transcript, keptBytes, lacksNewline, damagedLines, isCut };
 }
 
 const isBeginning = (bytes: Buffer, text: string): boolean => Buffer.from(text).subarray(0, bytes.length).equals(bytes);
@@ -141,15 +121,10 @@ interface FileLine {
   readonly hasEnd: boolean;
 }
 
-interface FileLinesOptions {
-  readonly from?: number;
-  readonly maxLineBytes: number;
-}
-
 const chunkBytes = 262_144;
 
 /** The lines of a file, split at byte 0x0A, in bounded memory: one chunk and one line at a time. A line longer than the limit is skipped. */
-async function* readFileLines(handle: FileHandle, { from = 0, maxLineBytes }: FileLinesOptions): AsyncGenerator<FileLine> {
+async function* readFileLines(handle: FileHandle, maxLineBytes: number, from: number): AsyncGenerator<FileLine> {
   let pieces: Buffer[] = [];
   let held = 0;
   let start = from;

@@ -53,7 +53,10 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     next.updatedAt = Date.now();
     const grownBy = next.bytes - transcript.bytes;
     if (grownBy > 0) checkRoom(next.bytes, grownBy);
-    if (await journal?.isGone()) await restore();
+    if (await journal?.isGone()) {
+      await journal?.rewrite(toLines(transcript));
+      onNotice(`conversation ${toShownId(conversationId)}: its file was removed while it was open, and was written again`);
+    }
     await journal?.append(toRecordLine(text, summaryOf(next)));
     share.set(next.bytes);
     transcript = next;
@@ -69,11 +72,6 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     checkOpenBytes(budget, grownBy, limits);
   }
 
-  async function restore(): Promise<void> {
-    await journal?.rewrite(toLines(transcript));
-    onNotice(`conversation ${toShownId(conversationId)}: its file was removed while it was open, and was written again`);
-  }
-
   /** Removed messages are really gone then, and a journal does not grow for ever. */
   async function compact(): Promise<void> {
     try {
@@ -81,11 +79,6 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     } catch (error) {
       onNotice(`conversation ${toShownId(conversationId)}: its file could not be made smaller: ${describeThrown(error)}`);
     }
-  }
-
-  async function flush(): Promise<void> {
-    // Done for a power failure only; where the disk can't, what was written still survives the process.
-    await journal?.flush().catch((error: unknown) => onNotice(`the history could not be flushed to the disk: ${describeThrown(error)}`));
   }
 
   return {
@@ -120,7 +113,8 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
       inTurn(async () => {
         await write({ type: "finish", messageId, interrupted: interrupted && cutText(interrupted, reasonChars) });
         if (journal && isMuchLarger(journal.bytes, transcript, limits)) await compact();
-        else await flush();
+        // For a power failure only; where the disk can't, what was written still survives the process.
+        else await journal?.flush().catch((error) => onNotice(`the history could not be flushed to the disk: ${describeThrown(error)}`));
       }),
     rename: (title) => inTurn(() => write({ type: "title", title: toTitle(title) })),
     truncate: (after) =>

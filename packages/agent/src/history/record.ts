@@ -2,7 +2,14 @@
 // A record ends with a summary of the conversation after it, so that a list needs only the end of each file. A line
 // that doesn't have the shape of a record is read as undefined, never as half a message.
 
-import { describeThrown, HawserError, isRecord, type ConversationMessage, type MessagePart } from "@hawser/protocol/internal";
+import {
+  describeThrown,
+  HawserError,
+  isRecord,
+  type ConversationMessage,
+  type ConversationSummary,
+  type MessagePart,
+} from "@hawser/protocol/internal";
 
 const FORMAT = "hawser-conversation";
 /** Raise it when an older Hawser would misread what is written, and record a journal of the new version for the tests. */
@@ -18,11 +25,7 @@ export type JournalRecord =
   | { readonly type: "clear" };
 
 /** What a list shows of a conversation. */
-export interface Summary {
-  readonly title: string;
-  readonly messages: number;
-  readonly updatedAt: number;
-}
+export type Summary = Omit<ConversationSummary, "conversationId">;
 
 export type Header =
   | { readonly kind: "known"; readonly conversationId: string }

@@ -6,16 +6,6 @@ import { HawserError } from "@hawser/protocol";
 import type { Conversation } from "./conversation-store.ts";
 import type { OpenConversation } from "./open-conversation.ts";
 
-export interface SharedConversations {
-  open(conversationId: string): Promise<Conversation>;
-  /** Those that are open now. */
-  allOpen(): readonly OpenConversation[];
-  ifOpen(conversationId: string): OpenConversation | undefined;
-  /** Closes it for all of its users, then runs the action before it can be opened again. */
-  take<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result>;
-  close(): Promise<void>;
-}
-
 interface Shared {
   readonly opening: Promise<OpenConversation>;
   /** Once it is open. */
@@ -23,7 +13,7 @@ interface Shared {
   users: number;
 }
 
-export function createSharedConversations(load: (conversationId: string) => Promise<OpenConversation>): SharedConversations {
+export function createSharedConversations(load: (conversationId: string) => Promise<OpenConversation>) {
   const open = new Map<string, Shared>();
   /** What must be over before the next one may open it. */
   const leaving = new Map<string, Promise<unknown>>();
@@ -43,12 +33,9 @@ export function createSharedConversations(load: (conversationId: string) => Prom
   }
 
   /** One after the other for each conversation. */
-  function leave<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result> {
+  function leave(conversationId: string, action: () => Promise<void>): Promise<void> {
     const result = (leaving.get(conversationId) ?? Promise.resolve()).then(action);
-    const settled = result.then(
-      () => {},
-      () => {},
-    );
+    const settled = result.catch(() => {});
     leaving.set(conversationId, settled);
     void settled.then(() => leaving.get(conversationId) === settled && leaving.delete(conversationId));
     return result;
@@ -96,25 +83,26 @@ export function createSharedConversations(load: (conversationId: string) => Prom
   }
 
   return {
-    async open(conversationId) {
+    async open(conversationId: string): Promise<Conversation> {
       if (isClosed) throw new HawserError("closed", "the history is closed");
       const shared = enter(conversationId);
       shared.users++;
       return toHandle(await shared.opening, shared);
     },
-    allOpen: () => [...open.values()].flatMap(({ conversation }) => conversation ?? []),
-    ifOpen: (conversationId) => open.get(conversationId)?.conversation,
-    take(conversationId, action) {
+    allOpen: (): OpenConversation[] => [...open.values()].flatMap(({ conversation }) => conversation ?? []),
+    ifOpen: (conversationId: string): OpenConversation | undefined => open.get(conversationId)?.conversation,
+    /** Closes it for all of its users, then runs the action before it can be opened again. */
+    take(conversationId: string, action: () => Promise<void>): Promise<void> {
       if (isClosed) return Promise.reject(new HawserError("closed", "the history is closed"));
       const shared = open.get(conversationId);
       open.delete(conversationId);
       return leave(conversationId, async () => {
         const conversation = await shared?.opening.catch(() => undefined);
         await conversation?.close();
-        return action();
+        await action();
       });
     },
-    async close() {
+    async close(): Promise<void> {
       isClosed = true;
       await Promise.allSettled([...open].map(([conversationId, shared]) => closeShared(conversationId, shared)));
       await Promise.allSettled(leaving.values());

@@ -6,7 +6,6 @@ import { HawserError, type ConversationMessage, type MessagePart } from "@hawser
 import { weighJsonText } from "@hawser/wire/internal";
 import { toShownId } from "./conversation-files.ts";
 import { toRecordLine, toRecordText, type JournalRecord, type Summary } from "./record.ts";
-import { repairAnswer } from "./repair.ts";
 import type { StoreLimits } from "./conversation-store.ts";
 
 /** Never changed once it is in a list: readers of an earlier list keep what they have. */
@@ -116,13 +115,53 @@ export function dropOldest(transcript: Transcript, maxBytes: number): number {
   return count;
 }
 
-/** Closes what a killed process left open. */
+/** Closes what a killed process left open. The same journal always gives the same repair. */
 export function repairTranscript(transcript: Transcript): void {
   transcript.entries = transcript.entries.map((entry) => {
     const message = repairAnswer(entry.message, entry.isComplete);
     return message === entry.message && entry.isComplete ? entry : { ...entry, message, isComplete: true };
   });
 }
+
+/** The message itself when nothing is missing; an answer without an end gets a reason for it. */
+export function repairAnswer(message: ConversationMessage, isComplete: boolean): ConversationMessage {
+  const parts = withAllResults(message.parts);
+  const isEnded = isComplete || message.role === "user" || message.interrupted !== undefined;
+  if (isEnded && parts.length === message.parts.length) return message;
+  return { ...message, parts, ...(!isEnded && { interrupted: "the process ended before the answer did" }) };
+}
+
+/**
+ * A use of a tool without a result gets one that says so, since no model's API takes a history without it. It goes to the end of its
+ * step, where the others are: before the next thing that is said or done.
+ */
+function withAllResults(parts: readonly MessagePart[]): MessagePart[] {
+  const results = Map.groupBy(
+    parts.filter((part) => part.type === "tool_result"),
+    ({ toolId }) => toolId,
+  );
+  const repaired: MessagePart[] = [];
+  const missing: MessagePart[] = [];
+  let hadResult = false;
+  for (const part of parts) {
+    const isResult = part.type === "tool_result";
+    if (hadResult && !isResult) repaired.push(...missing.splice(0));
+    hadResult = isResult;
+    if (part.type === "tool_use" && !results.get(part.toolId)?.shift())
+      missing.push(toLostResult(part, "the process ended before the tool did"));
+    repaired.push(part);
+  }
+  return [...repaired, ...missing];
+}
+
+export const toLostResult = ({ toolId, toolName }: { readonly toolId: string; readonly toolName: string }, error: string): MessagePart => ({
+  type: "tool_result",
+  toolId,
+  toolName,
+  result: null,
+  isError: true,
+  error,
+});
 
 export function summaryOf({ entries, title, updatedAt }: Transcript): Summary {
   return { title: title || titleOfFirst(entries), messages: entries.length, updatedAt };

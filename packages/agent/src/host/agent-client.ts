@@ -10,16 +10,14 @@ import {
   type StatusData,
   type TurnEvent,
 } from "@hawser/protocol";
-import type { AgentLink } from "./agent-link.ts";
-import { createExchange, type AgentInfo, type Exchange, type ExchangeOptions } from "./exchange.ts";
-import type { AdoptOptions, AgentEvent, Decision, OpenRequest, PermissionAnswer, RequestOptions } from "./open-request.ts";
+import type { AgentLink, HeldLines } from "./agent-link.ts";
+import { createExchange, type AgentInfo, type ExchangeOptions, type RequestBody } from "./exchange.ts";
+import type { AgentEvent, Decision, FollowOptions, OpenRequest, PermissionAnswer, SendOptions } from "./open-request.ts";
 
 export interface AgentClientOptions extends ExchangeOptions {
   /** Questions are answered, by `onPermission` or `respondPermission`, so they may wait for the user as long as they can. By default where there is an `onPermission`. */
   readonly answersPermissions?: boolean | undefined;
 }
-export type SendOptions = RequestOptions;
-export type FollowOptions = AdoptOptions;
 
 export interface AgentMessage {
   readonly message: string;
@@ -84,31 +82,29 @@ export interface AgentClient {
 export function createAgentClient(link: AgentLink, options: AgentClientOptions = {}): AgentClient {
   const exchange = createExchange(link, options);
 
-  function send(message: string | AgentMessage, sendOptions?: SendOptions): AgentTurn {
-    const { message: text, attachments, metadata: given } = typeof message === "string" ? { message } : message;
-    const answersPermissions = options.answersPermissions ?? (options.onPermission ?? sendOptions?.onPermission) !== undefined;
-    const metadata = answersPermissions ? { ...given, answersPermissions } : given;
-    const request = exchange.begin(
-      {
-        kind: "user_message",
-        message: text,
-        ...(attachments && { attachments: attachments.map(({ path, mime }) => ({ path, mime })) }),
-        ...(metadata && { metadata: { ...metadata } }),
-      },
-      sendOptions,
-    );
-    return toTurn(request);
+  /** A runtime is only asked for what it offers. */
+  async function checkOffers(capability: string): Promise<void> {
+    const { capabilities } = exchange.info ?? (await exchange.ready);
+    if (capabilities.includes(capability)) return;
+    const said = capabilities.length === 0 ? "it names no capabilities" : `it can: ${capabilities.join(", ")}`;
+    throw new HawserError("unknown_method", `this agent runtime has no ${capability}; ${said}`);
   }
 
-  async function cancel(id: string): Promise<boolean> {
-    await exchange.ready;
-    if (!exchange.info || exchange.info.capabilities.includes("cancel")) {
-      const { data } = await endOf(exchange.begin({ kind: "cancel", target: id }));
-      return data?.cancelled === true;
-    }
-    const wasOpen = exchange.isOpen(id);
-    exchange.giveUp(id, new HawserError("cancelled", "cancelled by the caller; the runtime can't cancel, and finishes it unheard"));
-    return wasOpen;
+  async function ask(capability: string, body: RequestBody, askOptions?: SendOptions): Promise<AgentEvent[]> {
+    await checkOffers(capability);
+    return allOf(exchange.begin(body, askOptions));
+  }
+
+  const change = async (body: RequestBody): Promise<void> => void theOne(await ask("conversations", body), "done");
+
+  async function repeat(conversationId: string, { since, signal }: FollowOptions): Promise<string | undefined> {
+    const body = { kind: "subscribe" as const, conversationId, ...(since !== undefined && { since }) };
+    return theOne(await ask("subscribe", body, { signal }), "done").data?.running;
+  }
+
+  function adopt(id: string, followOptions: FollowOptions, held?: HeldLines): AgentTurn {
+    if (exchange.isOpen(id)) throw new HawserError("usage", `turn ${id} is followed by this client already`);
+    return toTurn(exchange.adopt(id, followOptions, held));
   }
 
   return {
@@ -116,8 +112,28 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
     get info() {
       return exchange.info;
     },
-    send,
-    cancel,
+    send(message, sendOptions) {
+      const { message: text, attachments, metadata: given } = typeof message === "string" ? { message } : message;
+      const answersPermissions = options.answersPermissions ?? (options.onPermission ?? sendOptions?.onPermission) !== undefined;
+      const metadata = answersPermissions ? { ...given, answersPermissions } : given;
+      const body = {
+        kind: "user_message" as const,
+        message: text,
+        ...(attachments && { attachments: attachments.map(({ path, mime }) => ({ path, mime })) }),
+        ...(metadata && { metadata: { ...metadata } }),
+      };
+      return toTurn(exchange.begin(body, sendOptions));
+    },
+    async cancel(id) {
+      await exchange.ready;
+      if (!exchange.info || exchange.info.capabilities.includes("cancel")) {
+        const { data } = await endOf(exchange.begin({ kind: "cancel", target: id }));
+        return data?.cancelled === true;
+      }
+      const wasOpen = exchange.isOpen(id);
+      exchange.giveUp(id, new HawserError("cancelled", "cancelled by the caller; the runtime can't cancel, and finishes it unheard"));
+      return wasOpen;
+    },
     async status(conversationId) {
       const metadata = conversationId === undefined ? undefined : { conversationId };
       const events = await allOf(exchange.begin({ kind: "get_status", ...(metadata && { metadata }) }));
@@ -128,85 +144,36 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
       const hasMetadata = Object.keys(metadata).length > 0;
       await endOf(exchange.begin({ kind: "clear_history", ...(hasMetadata && { metadata }) }));
     },
-    ...conversationRequests(exchange),
-    subscribe: (conversationId, followOptions) => subscribe(exchange, conversationId, followOptions),
-    adopt(id, followOptions = {}) {
-      checkIsNew(exchange, id);
-      return toTurn(exchange.adopt(id, followOptions));
-    },
-    repeat: (conversationId, since) => repeat(exchange, conversationId, { since }),
-    async respondPermission(permissionId, decision, via) {
-      await require(exchange, "permissions");
-      exchange.settleQuestion(permissionId);
-      await endOf(exchange.answerQuestion(permissionId, { decision, via }));
-    },
-    close: () => exchange.close(new HawserError("closed", "the agent client was closed")),
-  };
-}
-
-type ConversationRequests = Pick<
-  AgentClient,
-  "listConversations" | "loadConversation" | "deleteConversation" | "renameConversation" | "truncateConversation" | "listModels"
->;
-
-function conversationRequests(exchange: Exchange): ConversationRequests {
-  return {
     async listConversations() {
-      await require(exchange, "conversations");
-      return theOne(await allOf(exchange.begin({ kind: "list_conversations" })), "conversations").data.conversations;
+      return theOne(await ask("conversations", { kind: "list_conversations" }), "conversations").data.conversations;
     },
     async loadConversation(conversationId, { after } = {}) {
-      await require(exchange, "conversations");
-      const events = await allOf(exchange.begin({ kind: "load_conversation", conversationId, ...(after !== undefined && { after }) }));
+      const events = await ask("conversations", { kind: "load_conversation", conversationId, ...(after !== undefined && { after }) });
       const lines = events.filter((event) => event.type === "conversation").map(({ data }) => data);
       if (lines.length === 0) throw withoutAnswer("conversation");
       const title = lines.find((line) => line.title !== undefined)?.title ?? "";
       return { conversationId, title, messages: joinMessages(lines.flatMap(({ messages }) => messages)) };
     },
-    async deleteConversation(conversationId) {
-      await require(exchange, "conversations");
-      await endOf(exchange.begin({ kind: "delete_conversation", conversationId }));
-    },
-    async renameConversation(conversationId, title) {
-      await require(exchange, "conversations");
-      await endOf(exchange.begin({ kind: "rename_conversation", conversationId, title }));
-    },
-    async truncateConversation(conversationId, after) {
-      await require(exchange, "conversations");
-      await endOf(exchange.begin({ kind: "truncate_conversation", conversationId, after }));
-    },
+    deleteConversation: (conversationId) => change({ kind: "delete_conversation", conversationId }),
+    renameConversation: (conversationId, title) => change({ kind: "rename_conversation", conversationId, title }),
+    truncateConversation: (conversationId, after) => change({ kind: "truncate_conversation", conversationId, after }),
     async listModels() {
-      await require(exchange, "models");
-      return theOne(await allOf(exchange.begin({ kind: "list_models" })), "models").data.models;
+      return theOne(await ask("models", { kind: "list_models" }), "models").data.models;
     },
+    subscribe: (conversationId, followOptions = {}) =>
+      exchange.holding(async (held) => {
+        const running = await repeat(conversationId, followOptions);
+        return running === undefined ? undefined : adopt(running, followOptions, held);
+      }),
+    adopt: (id, followOptions = {}) => adopt(id, followOptions),
+    repeat: (conversationId, since) => repeat(conversationId, { since }),
+    async respondPermission(permissionId, decision, via) {
+      await checkOffers("permissions");
+      exchange.settleQuestion(permissionId);
+      await endOf(exchange.answerQuestion(permissionId, { decision, via }));
+    },
+    close: () => exchange.close(new HawserError("closed", "the agent client was closed")),
   };
-}
-
-function subscribe(exchange: Exchange, conversationId: string, options: FollowOptions = {}): Promise<AgentTurn | undefined> {
-  return exchange.holding(async (held) => {
-    const running = await repeat(exchange, conversationId, options);
-    if (running === undefined) return undefined;
-    checkIsNew(exchange, running);
-    return toTurn(exchange.adopt(running, options, held));
-  });
-}
-
-async function repeat(exchange: Exchange, conversationId: string, { since, signal }: FollowOptions): Promise<string | undefined> {
-  await require(exchange, "subscribe");
-  const { data } = await endOf(exchange.begin({ kind: "subscribe", conversationId, ...(since !== undefined && { since }) }, { signal }));
-  return data?.running;
-}
-
-function checkIsNew(exchange: Exchange, id: string): void {
-  if (exchange.isOpen(id)) throw new HawserError("usage", `turn ${id} is followed by this client already`);
-}
-
-/** A runtime is only asked for what it offers. */
-async function require(exchange: Exchange, capability: string): Promise<void> {
-  const { capabilities } = exchange.info ?? (await exchange.ready);
-  if (capabilities.includes(capability)) return;
-  const said = capabilities.length === 0 ? "it names no capabilities" : `it can: ${capabilities.join(", ")}`;
-  throw new HawserError("unknown_method", `this agent runtime has no ${capability}; ${said}`);
 }
 
 // A turn gets no other events: `status` and the rest answer requests of their own.

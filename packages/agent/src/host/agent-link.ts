@@ -1,6 +1,6 @@
 // What carries lines between a host and an agent runtime: a child's pipes, a page's socket, the events of a desktop
-// shell. A link understands no message; here is also how a line becomes a response, and a request a line. A link may
-// outlive a runtime: it then says `lost`, and the next runtime's `ready` follows.
+// shell; and how a line becomes a response, and a request a line. A link may outlive a runtime: it then says `lost`,
+// and the next runtime's `ready` follows.
 
 import { agentProtocol, type AnyAgentRequest, type AnyAgentResponse, HawserError, toHawserError } from "@hawser/protocol";
 import { toJsonText, wireLimits } from "@hawser/wire/internal";
@@ -62,29 +62,21 @@ export function refusalOf(openCount: number, signal: AbortSignal | undefined): H
   return new HawserError("overloaded", `${openCount} requests wait for their end; wait for some of them before asking more`);
 }
 
+export type HeldLines = ReturnType<typeof createHeldLines>;
+
 /** Responses whose turn is not known yet: while a `subscribe` is under way, the turn's events come before its name. */
-export interface HeldLines {
-  keep(id: string, value: Record<string, unknown>, text: string): void;
-  /** Throws `overloaded` when there was more than may be kept. */
-  takeOf(id: string): readonly HeldLine[];
-}
-
-interface HeldLine {
-  readonly value: Record<string, unknown>;
-  readonly text: string;
-}
-
-export function createHeldLines(): HeldLines {
-  const lines = new Map<string, HeldLine[]>();
+export function createHeldLines() {
+  const lines = new Map<string, { readonly value: Record<string, unknown>; readonly text: string }[]>();
   let chars = 0;
   return {
-    keep(id, value, text) {
+    keep(id: string, value: Record<string, unknown>, text: string): void {
       chars += text.length;
       const ofId = lines.get(id) ?? [];
       if (chars > agentHostLimits.hostUnreadChars) lines.clear();
       else lines.set(id, ofId).get(id)?.push({ value, text });
     },
-    takeOf(id) {
+    /** Throws `overloaded` when there was more than may be kept. */
+    takeOf(id: string) {
       if (chars <= agentHostLimits.hostUnreadChars) return lines.get(id) ?? [];
       throw new HawserError("overloaded", "the running turn has sent more than can be kept; wait for its end and load the conversation");
     },

@@ -17,11 +17,11 @@ import { createHeldLines, parseResponse, refusalOf, toLine, type AgentLink, type
 import { agentHostLimits } from "./limits.ts";
 import {
   createOpenRequest,
-  type AdoptOptions,
+  type FollowOptions,
   type OnPermission,
   type OpenRequest,
   type PermissionAnswer,
-  type RequestOptions,
+  type SendOptions,
 } from "./open-request.ts";
 
 /** What a runtime says about itself in `ready`. */
@@ -49,26 +49,8 @@ export interface ExchangeOptions {
   onMessage?(direction: "SEND" | "RECV", message: Readonly<Record<string, unknown>>, text: string): void;
 }
 
-type RequestBody<Kind> = Kind extends AnyAgentRequest ? Omit<Kind, "id"> : never;
-
-export interface Exchange {
-  /** Of the first runtime; rejects when there will be none. */
-  readonly ready: Promise<AgentInfo>;
-  /** Of the present runtime; undefined until it is ready. */
-  readonly info: AgentInfo | undefined;
-  /** Sends it as soon as the runtime is ready. */
-  begin(request: RequestBody<AnyAgentRequest>, options?: RequestOptions): OpenRequest;
-  /** Follows a request that another program sent, or this one before it lost its link; `held` has kept what came of it so far. */
-  adopt(id: string, options: AdoptOptions, held?: HeldLines): OpenRequest;
-  /** Keeps responses of unknown ids while `work` runs. */
-  holding<Result>(work: (held: HeldLines) => Promise<Result>): Promise<Result>;
-  isOpen(id: string): boolean;
-  /** The question is answered by other means than the callback. */
-  settleQuestion(permissionId: string): void;
-  answerQuestion(permissionId: string, answer: PermissionAnswer): OpenRequest;
-  giveUp(id: string, error: HawserError): void;
-  close(reason: HawserError): Promise<void>;
-}
+type BodyOf<Request> = Request extends AnyAgentRequest ? Omit<Request, "id"> : never;
+export type RequestBody = BodyOf<AnyAgentRequest>;
 
 interface Outgoing {
   readonly request: OpenRequest;
@@ -76,7 +58,7 @@ interface Outgoing {
   readonly line: string;
 }
 
-export function createExchange(link: AgentLink, options: ExchangeOptions): Exchange {
+export function createExchange(link: AgentLink, options: ExchangeOptions) {
   const open = new Map<string, OpenRequest>();
   const holds = new Set<HeldLines>();
   const first = Promise.withResolvers<AgentInfo>();
@@ -87,8 +69,6 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
   let wakeReader: (() => void) | undefined;
   // There may be no waiter.
   first.promise.catch(() => {});
-
-  const isReadingPaused = (): boolean => wakeReader !== undefined;
 
   function isEveryoneBehind(): boolean {
     for (const { events } of open.values()) if (!events.isFull) return false;
@@ -128,30 +108,21 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
   }
 
   function route(value: Record<string, unknown>, text: string): boolean {
+    const { type, id } = value;
     try {
-      return dispatch(value, text);
+      if (type === "ready") onReady(agentProtocol.parseResponse(value) as ReadyMessage);
+      if (type === "ready" || typeof id !== "string") return false;
+      const request = open.get(id);
+      if (!request) for (const held of holds) held.keep(id, value, text);
+      const response = request && parseResponse(value, request);
+      if (response) request.receive(response, text.length);
+      if (!request?.events.isFull) return false;
+      giveUpFurthestBehind();
+      return true;
     } catch (error) {
       options.onNoise?.(describeThrown(error));
       return false;
     }
-  }
-
-  function dispatch(value: Record<string, unknown>, text: string): boolean {
-    if (value["type"] === "ready") {
-      onReady(agentProtocol.parseResponse(value) as ReadyMessage);
-      return false;
-    }
-    const id = value["id"];
-    const request = typeof id === "string" ? open.get(id) : undefined;
-    if (!request) {
-      if (typeof id === "string") for (const held of holds) held.keep(id, value, text);
-      return false;
-    }
-    const response = parseResponse(value, request);
-    if (response) request.receive(response, text.length);
-    if (!request.events.isFull) return false;
-    giveUpFurthestBehind();
-    return true;
   }
 
   function giveUpFurthestBehind(): void {
@@ -199,23 +170,20 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
     }
   }
 
-  function create(id: string, kind: string, requestOptions: RequestOptions, since?: number): OpenRequest {
+  /** Whether it was taken; one that is refused has ended. */
+  function enter(request: OpenRequest, signal: AbortSignal | undefined): boolean {
+    const refusal = closedBy ?? refusalOf(open.size, signal);
+    open.set(request.id, request);
+    wake();
+    if (refusal) request.fail(refusal);
+    return !refusal;
+  }
+
+  function create(id: string, kind: string, requestOptions: SendOptions, adoptedSince?: number): OpenRequest {
     const { signal, idleMs = options.idleMs, totalMs = options.totalMs, onPermission = options.onPermission } = requestOptions;
-    const answer = (permissionId: string, given: PermissionAnswer): void => void answerQuestion(permissionId, given);
-    const onRead = (): void => (isReadingPaused() ? wake() : undefined);
-    return createOpenRequest({
-      id,
-      kind,
-      signal,
-      idleMs,
-      totalMs,
-      onPermission,
-      isReadingPaused,
-      onRead,
-      onEnd,
-      answer,
-      adoptedSince: since,
-    });
+    const isReadingPaused = (): boolean => wakeReader !== undefined;
+    const given = { id, kind, signal, idleMs, totalMs, onPermission, adoptedSince };
+    return createOpenRequest({ ...given, isReadingPaused, onRead: wake, onEnd, answer: answerQuestion });
   }
 
   function answerQuestion(permissionId: string, { decision, via }: PermissionAnswer): OpenRequest {
@@ -223,14 +191,11 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
     return begin({ kind: "permission_response", permissionId, decision, ...(isNoted && { via }) });
   }
 
-  function begin(body: RequestBody<AnyAgentRequest>, requestOptions: RequestOptions = {}): OpenRequest {
+  /** Sends it as soon as the runtime is ready. */
+  function begin(body: RequestBody, requestOptions: SendOptions = {}): OpenRequest {
     const id = crypto.randomUUID();
     const request = create(id, body.kind, requestOptions);
-    const refusal = closedBy ?? refusalOf(open.size, requestOptions.signal);
-    open.set(id, request);
-    wake();
-    if (refusal) request.fail(refusal);
-    else void deliver(request, { id, ...body });
+    if (enter(request, requestOptions.signal)) void deliver(request, { id, ...body });
     return request;
   }
 
@@ -261,32 +226,34 @@ export function createExchange(link: AgentLink, options: ExchangeOptions): Excha
   void readAll();
 
   return {
+    /** Of the first runtime; rejects when there will be none. */
     ready: first.promise,
-    get info() {
+    /** Of the present runtime; undefined until it is ready. */
+    get info(): AgentInfo | undefined {
       return info;
     },
     begin,
-    adopt(id, { since = 0, ...requestOptions }, held) {
+    /** Follows a request that another program sent, or this one before it lost its link; `held` has kept what came of it so far. */
+    adopt(id: string, { since = 0, ...requestOptions }: FollowOptions, held?: HeldLines): OpenRequest {
       const request = create(id, "user_message", requestOptions, since);
-      const refusal = closedBy ?? refusalOf(open.size, requestOptions.signal);
-      open.set(id, request);
-      wake();
-      if (refusal) request.fail(refusal);
+      enter(request, requestOptions.signal);
       for (const { value, text } of held?.takeOf(id) ?? []) route(value, text);
       return request;
     },
-    async holding(work) {
+    /** Keeps responses of unknown ids while `work` runs. */
+    async holding<Result>(work: (held: HeldLines) => Promise<Result>): Promise<Result> {
       const held = createHeldLines();
       holds.add(held);
       return work(held).finally(() => holds.delete(held));
     },
-    isOpen: (id) => open.has(id),
-    settleQuestion(permissionId) {
+    isOpen: (id: string): boolean => open.has(id),
+    /** The question is answered by other means than the callback. */
+    settleQuestion(permissionId: string): void {
       for (const request of open.values()) request.settleQuestion(permissionId);
     },
     answerQuestion,
-    giveUp: (id, error) => open.get(id)?.giveUp(error),
-    async close(reason) {
+    giveUp: (id: string, error: HawserError): void => open.get(id)?.giveUp(error),
+    async close(reason: HawserError): Promise<void> {
       if (closedBy) return;
       // A runtime that is told so ends our turns now, and not when it has finished them.
       const turns = [...open.values()].filter(({ kind, isAdopted }) => kind === "user_message" && !isAdopted);

@@ -2,7 +2,7 @@
 // started again when it ends before them.
 
 import { agentHostLimits } from "./limits.ts";
-import { type AnyAgentRequest, createNoiseLog, cutText, HawserError } from "@hawser/protocol/internal";
+import { createNoiseLog, cutText, type HawserError } from "@hawser/protocol/internal";
 import { hawserCommand, logLine } from "@hawser/wire/internal/node";
 import { createAgentClient, type AgentClient, type AgentClientOptions } from "./agent-client.ts";
 import { createProcessLink } from "./process-link.ts";
@@ -62,8 +62,7 @@ export async function spawnAgent(options: SpawnAgentOptions = {}): Promise<Spawn
   return Object.defineProperties({}, { ...members, pid, close: { value: close }, [Symbol.asyncDispose]: { value: close } }) as SpawnedAgent;
 }
 
-function logMessage(direction: "SEND" | "RECV", message: Readonly<Record<string, unknown>> | AnyAgentRequest): void {
-  const { type, kind, id } = message as Record<string, unknown>;
+function logMessage(direction: "SEND" | "RECV", { type, kind, id }: Readonly<Record<string, unknown>>): void {
   const words = [type ?? kind, id].filter((word) => typeof word === "string").map((word) => toOneLine(word));
   logLine(`[${direction}] ${words.join(" ")}`);
 }

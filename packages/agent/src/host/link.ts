@@ -2,19 +2,11 @@
 // and from an agent runtime. Imports nothing of Node.
 
 export { createAgentClient } from "./agent-client.ts";
-export type {
-  AgentClient,
-  AgentClientOptions,
-  AgentMessage,
-  AgentTurn,
-  FollowOptions,
-  LoadedConversation,
-  SendOptions,
-} from "./agent-client.ts";
+export type { AgentClient, AgentClientOptions, AgentMessage, AgentTurn, LoadedConversation } from "./agent-client.ts";
 export type { TurnEvent } from "@hawser/protocol";
 export type { AgentLink, LostRuntime, ParsedLine } from "./agent-link.ts";
 export type { AgentInfo } from "./exchange.ts";
 export { agentHostLimits } from "./limits.ts";
-export type { Decision, OnPermission, PermissionAnswer, PermissionRequest } from "./open-request.ts";
+export type { Decision, FollowOptions, OnPermission, PermissionAnswer, PermissionRequest, SendOptions } from "./open-request.ts";
 // For a page that edits rules: the agent refuses to start with rules that this refuses.
 export { parseRules } from "../rules/permission-rule.ts";

@@ -3,7 +3,7 @@
 // not read. Silence does not count while a question waits for the user, or while we ourselves have stopped reading.
 
 import { agentHostLimits } from "./limits.ts";
-import { createMailbox, type Mailbox, startDeadline, wireLimits } from "@hawser/wire/internal";
+import { createMailbox, startDeadline, wireLimits, type Deadline, type Mailbox } from "@hawser/wire/internal";
 import { errorTable, HawserError, type AnyAgentRequest, type AnyAgentResponse, type ErrorCode } from "@hawser/protocol";
 
 export type PermissionRequest = Extract<AnyAgentResponse, { type: "permission_request" }>["data"];
@@ -42,19 +42,19 @@ export interface OpenRequest {
   settleQuestion(permissionId: string): boolean;
 }
 
-export interface RequestOptions {
+export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onPermission?: OnPermission | undefined;
   readonly idleMs?: number | undefined;
   readonly totalMs?: number | undefined;
 }
 
-export interface AdoptOptions extends RequestOptions {
+export interface FollowOptions extends SendOptions {
   /** The last `seq` that arrived; 0 unless given. */
   readonly since?: number | undefined;
 }
 
-export interface OpenRequestOptions extends RequestOptions {
+export interface OpenRequestOptions extends SendOptions {
   readonly id: string;
   readonly kind: string;
   /** The last `seq` that arrived of an adopted request. Leaving the loop of one does not cancel it. */
@@ -64,7 +64,7 @@ export interface OpenRequestOptions extends RequestOptions {
   onRead(): void;
   /** Called once. `isGivenUp`: the runtime does not know yet. */
   onEnd(request: OpenRequest, isGivenUp: boolean): void;
-  answer(permissionId: string, answer: PermissionAnswer): void;
+  answer(permissionId: string, answer: PermissionAnswer): unknown;
 }
 
 /** What an event costs besides its text. */
@@ -88,13 +88,14 @@ export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
   let deadline = startIdleClock();
   const cap = startDeadline({ totalMs, onExpire: (cause) => giveUp(timedOut(`the agent did not end it within ${totalMs} ms`, cause)) });
 
-  function startIdleClock(): ReturnType<typeof startDeadline> {
-    return startDeadline({ idleMs, onExpire });
-  }
-
-  function onExpire(error: HawserError): void {
-    if (questions.size > 0 || options.isReadingPaused()) deadline = startIdleClock();
-    else giveUp(timedOut(`the agent was silent for ${idleMs} ms`, error));
+  function startIdleClock(): Deadline {
+    return startDeadline({
+      idleMs,
+      onExpire(error) {
+        if (questions.size > 0 || options.isReadingPaused()) deadline = startIdleClock();
+        else giveUp(timedOut(`the agent was silent for ${idleMs} ms`, error));
+      },
+    });
   }
 
   const timedOut = (reason: string, cause: HawserError): HawserError =>
@@ -132,13 +133,9 @@ export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
     // A callback that throws means deny.
     const given = await Promise.resolve(data)
       .then((asked) => options.onPermission?.(asked, { signal: over.signal }))
-      .catch(() => undefined);
-    if (settleQuestion(data.permissionId)) options.answer(data.permissionId, toAnswer(given));
-  }
-
-  function receive(response: AnyAgentResponse, chars: number): void {
-    deadline.touch();
-    takeInOrder(response, chars);
+      .catch(() => undefined)
+      .then((answer) => answer ?? "deny");
+    if (settleQuestion(data.permissionId)) options.answer(data.permissionId, typeof given === "object" ? given : { decision: given });
   }
 
   function deliver(response: AnyAgentResponse, chars: number): void {
@@ -150,15 +147,13 @@ export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
     arrivingChars = chars;
     events.put([response]);
     if (response.type === "permission_request") void ask(response.data);
-    if (response.type === "tool_result") closeQuestionsOf(response.data.toolId);
+    if (response.type === "tool_result") {
+      for (const [permissionId, { toolId }] of [...questions]) if (toolId === response.data.toolId) settleQuestion(permissionId);
+    }
     if (response.type === "done" || response.type === "status") {
       events.end();
       end(false);
     }
-  }
-
-  function closeQuestionsOf(toolId: string): void {
-    for (const [permissionId, question] of [...questions]) if (question.toolId === toolId) settleQuestion(permissionId);
   }
 
   const request: OpenRequest = {
@@ -166,7 +161,10 @@ export function createOpenRequest(options: OpenRequestOptions): OpenRequest {
     kind,
     isAdopted,
     events,
-    receive,
+    receive(response, chars) {
+      deadline.touch();
+      takeInOrder(response, chars);
+    },
     touch: () => deadline.touch(),
     fail(error) {
       events.fail(error);
@@ -209,9 +207,6 @@ function createSequence(adoptedSince: number | undefined, deliver: Deliver): Del
     if (call) deliver(...call);
   }
 }
-
-const toAnswer = (given: Decision | PermissionAnswer = "deny"): PermissionAnswer =>
-  typeof given === "string" ? { decision: given } : given;
 
 /** A runtime that speaks only the contract gives no code. `saidByAgent` tells its `connection_lost`, of a model, from that of our link. */
 function toAgentError({ id, error, code }: Extract<AnyAgentResponse, { type: "error" }>): HawserError {

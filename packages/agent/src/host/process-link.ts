@@ -34,6 +34,7 @@ type Next = Promise<IteratorResult<LinkItem, undefined>>;
 
 // By hand and not as a generator: tens of thousands of tokens a second pass through here.
 export function createProcessLink(options: ProcessLinkOptions): ProcessLink {
+  const { command, args, env, cwd, onStderr } = options;
   const closing = new AbortController();
   const crashes = createCrashCount();
   let starting: Promise<Child> | undefined;
@@ -59,14 +60,16 @@ export function createProcessLink(options: ProcessLinkOptions): ProcessLink {
   async function begin(): Next {
     if (!isFirst) await sleep(crashes.waitMs(), undefined, { signal: closing.signal });
     closing.signal.throwIfAborted();
-    starting = startRuntime(options);
+    // Whatever it has started ends with it, and a Ctrl-C on our terminal is ours to understand.
+    const owned = { ownsGroup: true, stopSignalMs: agentHostLimits.hostStopMs };
+    starting = startChild({ command, args, env, cwd, codec: ndjson, ...owned, ...(onStderr && { onStderr }) });
     let child: Child;
     try {
       child = await starting;
     } catch (error) {
       return goOn(toHawserError(error, "start_failed"), false);
     }
-    life = createLife(child, options.readyMs);
+    life = createLife(child, options);
     if (closing.signal.aborted) await child.stop();
     return next();
   }
@@ -75,8 +78,7 @@ export function createProcessLink(options: ProcessLinkOptions): ProcessLink {
   async function end(): Next {
     const ended = life as Life;
     life = undefined;
-    const reason = await ended.end(options);
-    return goOn(reason, ended.isReady);
+    return goOn(await ended.end(), ended.isReady);
   }
 
   function goOn(reason: HawserError, wasReady: boolean): IteratorResult<LinkItem, undefined> {
@@ -106,31 +108,10 @@ export function createProcessLink(options: ProcessLinkOptions): ProcessLink {
   };
 }
 
-function startRuntime({ command, args, env, cwd, onStderr }: ProcessLinkOptions): Promise<Child> {
-  return startChild({
-    command,
-    args,
-    env,
-    cwd,
-    codec: ndjson,
-    // Whatever it has started ends with it, and a Ctrl-C on our terminal is ours to understand.
-    ownsGroup: true,
-    stopSignalMs: agentHostLimits.hostStopMs,
-    ...(onStderr && { onStderr }),
-  });
-}
+type Life = ReturnType<typeof createLife>;
 
 /** One process, from its start to its end. */
-interface Life {
-  readonly child: Child;
-  readonly lines: AsyncIterator<Incoming>;
-  readonly isReady: boolean;
-  setReady(): void;
-  /** Makes sure that it is gone; resolves to why. */
-  end(options: ProcessLinkOptions): Promise<HawserError>;
-}
-
-function createLife(child: Child, readyMs: number): Life {
+function createLife(child: Child, { command, readyMs }: ProcessLinkOptions) {
   let isReady = false;
   let isLate = false;
   const timer = setTimeout(() => {
@@ -140,52 +121,43 @@ function createLife(child: Child, readyMs: number): Life {
   return {
     child,
     lines: child.transport.incoming[Symbol.asyncIterator](),
-    get isReady() {
+    get isReady(): boolean {
       return isReady;
     },
-    setReady() {
+    setReady(): void {
       isReady = true;
       clearTimeout(timer);
     },
-    async end(options) {
+    /** Makes sure that it is gone; resolves to why. */
+    async end(): Promise<HawserError> {
       clearTimeout(timer);
       await child.stop();
-      return isLate ? notReady(options) : whyEnded(await child.exited, isReady, options);
+      const exit = await child.exited;
+      if (isLate)
+        return new HawserError("start_failed", `${command} did not say \`ready\` within ${readyMs} ms; it was stopped`, {
+          facts: { command },
+        });
+      const how = describeThrown(exit.signal ?? `exit code ${exit.code}`);
+      const facts = { command, ...exit };
+      if (!isReady) return new HawserError("start_failed", `${command} ended (${how}) before it said \`ready\``, { facts });
+      return new HawserError("connection_lost", `the agent ended (${how}); what it was asked is lost, and not repeated`, { facts });
     },
   };
 }
 
-interface CrashCount {
-  /** Throws when it was one too many. */
-  note(reason: HawserError): void;
-  waitMs(): number;
-}
-
-function createCrashCount(): CrashCount {
+function createCrashCount() {
+  const { hostCrashWindowMs, hostCrashEntries, hostRestartMs } = agentHostLimits;
   let times: number[] = [];
   return {
-    note(reason) {
+    /** Throws when it was one too many. */
+    note(cause: HawserError): void {
       const now = performance.now();
-      times = [...times.filter((time) => now - time < agentHostLimits.hostCrashWindowMs), now];
-      if (times.length < agentHostLimits.hostCrashEntries) return;
-      const minutes = agentHostLimits.hostCrashWindowMs / 60_000;
-      throw new HawserError(
-        "start_failed",
-        `the agent ended ${times.length} times within ${minutes} minutes and is not started again; the last time: ${reason.message}`,
-        { cause: reason, facts: { crashes: times.length } },
-      );
+      times = [...times.filter((time) => now - time < hostCrashWindowMs), now];
+      if (times.length < hostCrashEntries) return;
+      const often = `${times.length} times within ${hostCrashWindowMs / 60_000} minutes`;
+      const message = `the agent ended ${often} and is not started again; the last time: ${cause.message}`;
+      throw new HawserError("start_failed", message, { cause, facts: { crashes: times.length } });
     },
-    waitMs: () => agentHostLimits.hostRestartMs * 2 ** (times.length - 1),
+    waitMs: (): number => hostRestartMs * 2 ** (times.length - 1),
   };
-}
-
-function notReady({ command, readyMs }: ProcessLinkOptions): HawserError {
-  return new HawserError("start_failed", `${command} did not say \`ready\` within ${readyMs} ms; it was stopped`, { facts: { command } });
-}
-
-function whyEnded(exit: Awaited<Child["exited"]>, wasReady: boolean, { command }: ProcessLinkOptions): HawserError {
-  const how = describeThrown(exit.signal ?? `exit code ${exit.code}`);
-  const facts = { command, ...exit };
-  if (!wasReady) return new HawserError("start_failed", `${command} ended (${how}) before it said \`ready\``, { facts });
-  return new HawserError("connection_lost", `the agent ended (${how}); what it was asked is lost, and not repeated`, { facts });
 }

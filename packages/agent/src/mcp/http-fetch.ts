@@ -2,10 +2,20 @@
 // hold, and settles what would otherwise wait for ever: a stream that ends without the answer ends its
 // call, and a cancelled call is announced to a server that keeps a session.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { HawserError } from "@hawser/protocol";
 import { wireLimits } from "@hawser/wire";
 import { boundResponse } from "../bounded-response.ts";
-import { callScope, type CallScope } from "./call-scope.ts";
+
+/** What belongs to a call that is under way. */
+export interface CallScope {
+  progress(done: number, total?: number, message?: string): void;
+  /** The answer to this call can't come any more. */
+  fail(error: Error): void;
+}
+
+/** The MCP client hands a transport messages without saying which call they belong to; the asynchronous context does. */
+export const callScope = new AsyncLocalStorage<CallScope>();
 
 export function createHttpFetch(maxBytes: number = wireLimits.maxMessageBytes): typeof globalThis.fetch {
   return async (input, init) => {
@@ -20,22 +30,19 @@ export function createHttpFetch(maxBytes: number = wireLimits.maxMessageBytes): 
     const isStream = response.headers.get("content-type")?.includes("text/event-stream") === true;
     const count = isStream ? countEvent() : countAll();
     return boundResponse(response, {
-      check: (chunk) => (count(chunk) > maxBytes ? tooLarge(maxBytes) : undefined),
+      check(chunk) {
+        if (count(chunk) <= maxBytes) return undefined;
+        return new HawserError("too_large", `the server's answer is larger than ${maxBytes} bytes; ask it for less`);
+      },
       onEnd(error) {
         stopWatching();
-        if (isStream && scope) endCall(scope, error);
+        if (!isStream || !scope) return;
+        const lost = error ?? new HawserError("connection_lost", "the server ended its stream before the answer");
+        // The last event may still be in the parser; a call that it answers is not ended.
+        setTimeout(() => scope.fail(lost), lastEventMs).unref();
       },
     });
   };
-}
-
-const tooLarge = (maxBytes: number): HawserError =>
-  new HawserError("too_large", `the server's answer is larger than ${maxBytes} bytes; ask it for less`);
-
-/** The last event may still be in the parser; a call that it answers is not ended. */
-function endCall({ fail }: CallScope, error: Error | undefined): void {
-  const lost = new HawserError("connection_lost", "the server ended its stream before the answer");
-  setTimeout(() => fail(error ?? lost), lastEventMs).unref();
 }
 
 const lastEventMs = 1_000;
@@ -74,13 +81,8 @@ function announceCancel(url: string | URL | Request, init: RequestInit): () => v
   const params = { requestId, reason: "the caller does not wait any more" };
   const message = JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params });
   const onAbort = (): void => {
-    const sending = fetch(url, {
-      method: "POST",
-      headers,
-      body: message,
-      redirect: "error",
-      signal: AbortSignal.timeout(wireLimits.closeFlushMs),
-    });
+    const post = { method: "POST", headers, body: message, redirect: "error" } as const;
+    const sending = fetch(url, { ...post, signal: AbortSignal.timeout(wireLimits.closeFlushMs) });
     sending.then((response) => response.body?.cancel()).catch(() => {});
   };
   signal.addEventListener("abort", onAbort, { once: true });

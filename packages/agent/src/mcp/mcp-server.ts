@@ -28,15 +28,7 @@ export interface McpServerStatus {
   readonly reason?: string;
 }
 
-export interface McpServer {
-  readonly tools: readonly Tool[];
-  readonly status: McpServerStatus;
-  /** Resolves when it was connected to for the first time, or that has failed. */
-  readonly ready: Promise<void>;
-  close(): Promise<void>;
-}
-
-export function createMcpServer(options: McpServerOptions): McpServer {
+export function createMcpServer(options: McpServerOptions) {
   const { name } = options;
   const closing = new AbortController();
   let status: McpServerStatus = { name, state: "connecting" };
@@ -124,12 +116,13 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 
   /** Only the connection in use is lost; what an earlier one says is of no interest any more. */
   function lose(connection: ServerConnection, reason: string): void {
-    const lost = (current: ServerConnection): void => {
-      if (current !== connection) return;
-      leave("lost", reason);
-      connection.close().catch(() => {});
-    };
-    connecting?.then(lost).catch(() => {});
+    connecting
+      ?.then((current) => {
+        if (current !== connection) return;
+        leave("lost", reason);
+        connection.close().catch(() => {});
+      })
+      .catch(() => {});
   }
 
   async function connected(): Promise<ServerConnection> {
@@ -165,19 +158,19 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     }
   }
 
-  const ready = connect().then(
-    () => {},
-    () => {},
-  );
   return {
-    get tools() {
+    get tools(): readonly Tool[] {
       return tools;
     },
-    get status() {
+    get status(): McpServerStatus {
       return status;
     },
-    ready,
-    async close() {
+    /** Resolves when it was connected to for the first time, or that has failed. */
+    ready: connect().then(
+      () => {},
+      () => {},
+    ),
+    async close(): Promise<void> {
       const connection = connecting;
       closing.abort(fail("closed", "the connection is closed"));
       await (await connection?.catch(() => undefined))?.close();

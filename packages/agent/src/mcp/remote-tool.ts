@@ -26,19 +26,16 @@ export function toTools(serverName: string, remote: readonly RemoteTool[], call:
     const name = toToolName(serverName, tool.name);
     if (JSON.stringify(tool.inputSchema).length > agentLimits.mcpSchemaChars) onLeftOut(`the schema of its tool ${name} is too large`);
     else if (tools.has(name)) onLeftOut(`it has two tools that are called ${name}`);
-    else tools.set(name, toTool(name, tool, call));
+    else
+      tools.set(name, {
+        name,
+        description: cutText(tool.description ?? tool.title ?? tool.name, agentLimits.mcpDescriptionChars).toWellFormed(),
+        input: toUncheckedInput(tool.inputSchema),
+        annotations: toAnnotations(tool.annotations ?? {}),
+        run: (args: Record<string, unknown>, context: ToolContext) => call(tool.name, args, context),
+      });
   }
   return [...tools.values()];
-}
-
-function toTool(name: string, tool: RemoteTool, call: CallRemote): Tool {
-  return {
-    name,
-    description: cutText(tool.description ?? tool.title ?? tool.name, agentLimits.mcpDescriptionChars).toWellFormed(),
-    input: toUncheckedInput(tool.inputSchema),
-    annotations: toAnnotations(tool.annotations ?? {}),
-    run: (args: Record<string, unknown>, context: ToolContext) => call(tool.name, args, context),
-  };
 }
 
 function toUncheckedInput(schema: Readonly<Record<string, unknown>>): StandardSchema {

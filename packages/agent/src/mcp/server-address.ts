@@ -15,14 +15,11 @@ export type ServerAddress =
     }
   | { readonly type: "http" | "sse"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-export interface LocatedServer {
-  readonly address: ServerAddress;
-  /** The text without what the configuration gives the server to prove who we are: it may say it back in an error. */
-  hide(text: string): string;
-}
-
-/** Throws `usage` that says what is missing; never with the value of a variable. */
-export function locateServer(server: ConfiguredServer, environment: NodeJS.ProcessEnv): LocatedServer {
+/**
+ * Throws `usage` that says what is missing; never with the value of a variable. `hide` gives a text without what the configuration
+ * gives the server to prove who we are: it may say it back in an error.
+ */
+export function locateServer(server: ConfiguredServer, environment: NodeJS.ProcessEnv) {
   const values: string[] = [];
   const expand = (text: string): string =>
     text.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, otherwise: string | undefined) => {
@@ -33,21 +30,18 @@ export function locateServer(server: ConfiguredServer, environment: NodeJS.Proce
     });
   const expandAll = (record: Readonly<Record<string, string>> = {}): Record<string, string> =>
     Object.fromEntries(Object.entries(record).map(([name, value]) => [name, expand(value)]));
-  const address = toAddress(server, expand, expandAll);
+  const address = toAddress();
   values.push(...Object.values(address.type === "stdio" ? address.env : address.headers));
   // `Bearer <token>` is more than the token.
   return { address, hide: createHiding(values.flatMap((value) => [value, ...value.split(/\s+/)])) };
-}
 
-function toAddress(
-  { type, command, args = [], env, cwd, url, headers }: ConfiguredServer,
-  expand: (text: string) => string,
-  expandAll: (record?: Readonly<Record<string, string>>) => Record<string, string>,
-): ServerAddress {
-  if (url !== undefined) return { type: type === "sse" ? "sse" : "http", url: checkUrl(expand(url)), headers: expandAll(headers) };
-  if (command === undefined) throw new HawserError("usage", "it has neither a command nor a url");
-  const folder = cwd === undefined ? undefined : expand(cwd);
-  return { type: "stdio", command: expand(command), args: args.map(expand), env: expandAll(env), cwd: folder };
+  function toAddress(): ServerAddress {
+    const { type, command, args = [], env, cwd, url, headers } = server;
+    if (url !== undefined) return { type: type === "sse" ? "sse" : "http", url: checkUrl(expand(url)), headers: expandAll(headers) };
+    if (command === undefined) throw new HawserError("usage", "it has neither a command nor a url");
+    const folder = cwd === undefined ? undefined : expand(cwd);
+    return { type: "stdio", command: expand(command), args: args.map(expand), env: expandAll(env), cwd: folder };
+  }
 }
 
 function checkUrl(text: string): string {

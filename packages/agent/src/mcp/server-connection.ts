@@ -4,32 +4,21 @@
 import { HawserError } from "@hawser/protocol";
 import { agentLimits } from "../limits.ts";
 import type { ToolContext } from "@hawser/tools";
-import { callScope } from "./call-scope.ts";
-import { createHttpFetch } from "./http-fetch.ts";
+import { callScope, createHttpFetch } from "./http-fetch.ts";
 import type { RemoteTool } from "./remote-tool.ts";
 import type { ServerAddress } from "./server-address.ts";
-import { createStdioTransport } from "./stdio-transport.ts";
+import { createStdioTransport, type StdioTransportOptions } from "./stdio-transport.ts";
 
-export interface ConnectOptions {
+export interface ConnectOptions extends Omit<StdioTransportOptions, "address"> {
   readonly address: ServerAddress;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly cwd: string;
   readonly version: string;
   /** Ends the attempt to connect. */
   readonly signal: AbortSignal;
-  onLost(reason: string): void;
-  onToolsChanged(): void;
-  onNoise(line: string): void;
 }
 
-export interface ServerConnection {
-  listTools(signal: AbortSignal): Promise<readonly RemoteTool[]>;
-  /** The result as the server gave it. Rejects for errors of the protocol, and when the call is over early. */
-  call(toolName: string, args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
-  close(): Promise<void>;
-}
+export type ServerConnection = Awaited<ReturnType<typeof connectServer>>;
 
-export async function connectServer(options: ConnectOptions): Promise<ServerConnection> {
+export async function connectServer(options: ConnectOptions) {
   const { address, signal } = options;
   const { createMCPClient } = await import("@ai-sdk/mcp");
   const child = address.type === "stdio" ? createStdioTransport({ ...options, address }) : undefined;
@@ -53,10 +42,7 @@ export async function connectServer(options: ConnectOptions): Promise<ServerConn
     const seen = new Set<string>();
     let cursor: string | undefined;
     do {
-      const page = await client.listTools({
-        params: cursor === undefined ? {} : { cursor },
-        options: { signal },
-      });
+      const page = await client.listTools({ params: cursor === undefined ? {} : { cursor }, options: { signal } });
       tools.push(...page.tools);
       cursor = page.nextCursor;
       if (cursor !== undefined && seen.has(cursor)) throw new HawserError("connection_failed", "its list of tools has no end");
@@ -65,6 +51,7 @@ export async function connectServer(options: ConnectOptions): Promise<ServerConn
     return tools;
   }
 
+  /** The result as the server gave it. Rejects for errors of the protocol, and when the call is over early. */
   async function call(toolName: string, args: Record<string, unknown>, context: ToolContext): Promise<unknown> {
     const over = new AbortController();
     const scope = { progress: context.progress, fail: (error: Error) => over.abort(error) };

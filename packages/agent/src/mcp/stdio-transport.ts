@@ -1,14 +1,13 @@
-// An MCP server that is our child: lines on its stdin and stdout, through the wire's own child and codec, so
-// that it is stopped politely, then certainly, and never outlives us. Adds what the MCP client leaves out:
-// a cancelled call is announced to the server, progress reaches its call, an answer that can't be read ends the
-// calls that may have waited for it, and what isn't a message at all is told and skipped.
+// An MCP server that is our child, which never outlives us: lines on its stdin and stdout. Adds what the MCP client
+// leaves out: a cancelled call is announced to the server, progress reaches its call, an answer that can't be read ends
+// the calls that may have waited for it, and what isn't a message at all is told and skipped.
 
 import { type Incoming, memberSource, wireLimits } from "@hawser/wire/internal";
 import type { MCPTransport, MCPTransportSendOptions } from "@ai-sdk/mcp";
 import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { createLastWords, ndjson, startChild, type Child } from "@hawser/wire/internal/node";
 import { commandEnvironment } from "../tools/command/run-program.ts";
-import { callScope, type CallScope } from "./call-scope.ts";
+import { callScope, type CallScope } from "./http-fetch.ts";
 import type { ServerAddress } from "./server-address.ts";
 
 export interface StdioTransportOptions {

@@ -1,6 +1,6 @@
-// A language model of the AI SDK as ours: one call per step, no tool run, no second loop. What fails
-// before anything was delivered is tried again by `retry.ts`, and the waiting user is told; what fails
-// later ends the step with one error. Pulled by the reader: a slow one slows the vendor's connection.
+// A language model of the AI SDK as ours: one call per step, no tool run, no second loop. What fails before anything was
+// delivered is tried again, and the waiting user is told; what fails later ends the step with one error. Pulled by the
+// reader: a slow one slows the vendor's connection.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { HawserError, toHawserError } from "@hawser/protocol";
@@ -8,8 +8,8 @@ import type { LanguageModel, ToolSet } from "ai";
 import { createArgumentWatch } from "./exact-arguments.ts";
 import { createRetries, describePause, toModelError, type ErrorOrigin, type RetryBounds } from "./model-error.ts";
 import type { Model, ModelEvent, ModelStep, ModelTool } from "./model.ts";
-import { toModelEvents } from "./to-model-events.ts";
-import { toModelMessages } from "./to-model-messages.ts";
+import { toModelEvents, type EventContext } from "./to-model-events.ts";
+import { toModelMessages, type ConversionOptions } from "./to-model-messages.ts";
 import { createToolNames, createUniqueIds, type ToolNames } from "./vendor-names.ts";
 
 /** A model itself, not the name of one that some other company would be asked for. */
@@ -26,9 +26,8 @@ export interface AiSdkModelOptions {
 }
 
 export function createAiSdkModel(name: string, languageModel: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
-  const origin: ErrorOrigin = { name, secrets: options.secrets ?? [], keyName: options.keyName };
-
-  const { takesToolImages = true } = options;
+  const { secrets = [], keyName, takesToolImages = true } = options;
+  const origin: ErrorOrigin = { name, secrets, keyName };
 
   async function* stream(step: ModelStep): AsyncGenerator<ModelEvent> {
     const retries = createRetries(options.retries);
@@ -56,10 +55,7 @@ export function createAiSdkModel(name: string, languageModel: AiSdkLanguageModel
   return { name, stream };
 }
 
-interface CallOptions {
-  readonly origin: ErrorOrigin;
-  readonly takesToolImages: boolean;
-}
+type CallOptions = Pick<EventContext, "origin"> & Pick<ConversionOptions, "takesToolImages">;
 
 async function* callOnce(model: AiSdkLanguageModel, step: ModelStep, { origin, takesToolImages }: CallOptions): AsyncGenerator<ModelEvent> {
   // Ends a request that its reader leaves. One that has ended by itself is let be: a model that hands out calls of tools

@@ -8,7 +8,6 @@ import { createByteBudget, type ByteBudget } from "@hawser/wire/internal";
 import { HawserError } from "@hawser/protocol";
 import { boundResponse, type BodyWatch } from "../bounded-response.ts";
 import { createHiding } from "../hide-secrets.ts";
-import type { UnknownKinds } from "./known-events.ts";
 
 export interface ResponseBounds {
   readonly responseBytes: number;
@@ -20,7 +19,7 @@ const defaultBounds: ResponseBounds = { responseBytes: agentLimits.modelResponse
 /** For all models of a runtime. */
 export function createBoundedFetch(bounds: ResponseBounds = defaultBounds): typeof globalThis.fetch {
   const unfinishedLines = createByteBudget(agentLimits.modelHeldBytes);
-  let unknownKinds: UnknownKinds | undefined;
+  const unknownKinds = new Set<string>();
   return async (input, init) => {
     const response = await fetch(input, { ...init, redirect: "manual" });
     const refusal = whyNot(response);
@@ -29,18 +28,16 @@ export function createBoundedFetch(bounds: ResponseBounds = defaultBounds): type
       throw new HawserError("usage", refusal);
     }
     const watch = createWatch(bounds, unfinishedLines);
-    if (!isStream(response)) return boundResponse(response, watch);
+    // Not every server says `text/event-stream` where it should.
+    const isStream = response.ok && !response.headers.get("content-type")?.startsWith("application/json");
+    if (!isStream) return boundResponse(response, watch);
     // Loaded when a model is used, as the provider packages are.
-    const { createEventFilter, createUnknownKinds } = await import("./known-events.ts");
-    const kinds = (unknownKinds ??= createUnknownKinds());
+    const { createEventFilter, noteUnknownKind } = await import("./known-events.ts");
     // A server may repeat what it was sent; the key is in one of these.
     const hide = createHiding([...new Headers(init?.headers).values()].flatMap((value) => value.split(" ")));
-    return boundResponse(response, { ...watch, filter: createEventFilter((kind) => kinds.note(kind, hide)) });
+    return boundResponse(response, { ...watch, filter: createEventFilter((kind) => noteUnknownKind(kind, unknownKinds, hide)) });
   };
 }
-
-/** Not every server says `text/event-stream` where it should. */
-const isStream = ({ ok, headers }: Response): boolean => ok && !headers.get("content-type")?.startsWith("application/json");
 
 /** Mistakes in an address that would else look like a model that says nothing. */
 function whyNot({ status, ok, headers }: Response): string | undefined {
@@ -51,11 +48,21 @@ function whyNot({ status, ok, headers }: Response): string | undefined {
 }
 
 function createWatch(bounds: ResponseBounds, unfinishedLines: ByteBudget): BodyWatch {
+  const tooLarge = (what: string): HawserError => new HawserError("too_large", `the model's server sent ${what}`);
   let goOn = (): void => {};
+  let total = 0;
+  let line = 0;
   const share = unfinishedLines.openShare(() => goOn());
-  const count = createCount(bounds, (lineBytes) => share.set(Math.max(0, lineBytes - agentLimits.agentLightBytes)));
   return {
-    check: count,
+    check(chunk) {
+      total += chunk.length;
+      const end = chunk.lastIndexOf(0x0a);
+      const longest = Math.max(line + (end === -1 ? chunk.length : chunk.indexOf(0x0a)), chunk.length - end - 1);
+      line = end === -1 ? line + chunk.length : chunk.length - end - 1;
+      share.set(Math.max(0, line - agentLimits.agentLightBytes));
+      if (longest > bounds.lineBytes) return tooLarge(`an event of more than ${bounds.lineBytes} bytes`);
+      return total > bounds.responseBytes ? tooLarge(`a response of more than ${bounds.responseBytes} bytes`) : undefined;
+    },
     async whenRoom() {
       while (!share.mayGrow()) await new Promise<void>((resolve) => (goOn = resolve));
     },
@@ -63,20 +70,5 @@ function createWatch(bounds: ResponseBounds, unfinishedLines: ByteBudget): BodyW
       share.set(0);
       goOn();
     },
-  };
-}
-
-function createCount(bounds: ResponseBounds, onLine: (unfinishedBytes: number) => void): (chunk: Uint8Array) => HawserError | undefined {
-  const tooLarge = (what: string): HawserError => new HawserError("too_large", `the model's server sent ${what}`);
-  let total = 0;
-  let line = 0;
-  return (chunk) => {
-    total += chunk.length;
-    const end = chunk.lastIndexOf(0x0a);
-    const longest = Math.max(line + (end === -1 ? chunk.length : chunk.indexOf(0x0a)), chunk.length - end - 1);
-    line = end === -1 ? line + chunk.length : chunk.length - end - 1;
-    onLine(line);
-    if (longest > bounds.lineBytes) return tooLarge(`an event of more than ${bounds.lineBytes} bytes`);
-    return total > bounds.responseBytes ? tooLarge(`a response of more than ${bounds.responseBytes} bytes`) : undefined;
   };
 }

@@ -1,14 +1,13 @@
-// The models that a runtime may use, and the one that answers unless a message picks another: the one that
-// was chosen (`--model`, HAWSER_MODEL, the configuration), else the first vendor with a key, else a model
-// server on this machine, else the offline model. Making a catalog loads nothing and connects to nothing.
-// Only where neither choice nor key is there, a local server is looked for, in the background and within
+// The models that a runtime may use, by names as `--model` takes them: `offline`, or `<vendor>/<model>`. Unless a message
+// picks another, the chosen one answers (`--model`, HAWSER_MODEL, the configuration), else the first vendor with a key,
+// else a model server on this machine, else the offline model. Making a catalog loads nothing and connects to nothing.
+// Only where there is neither choice nor key, a local server is looked for, in the background and within
 // `localServerMs`: until it is found `current` says `offline`; the first answer waits for the outcome.
 
-import { HawserError, type ModelEntry } from "@hawser/protocol";
+import { HawserError, nearNames, quoteShort, type ModelEntry } from "@hawser/protocol/internal";
 import { secretsIn } from "../hide-secrets.ts";
 import { agentLimits } from "../limits.ts";
 import type { AiSdkLanguageModel } from "./ai-sdk-model.ts";
-import { defaultModels, offlineName, parseModelName, type ModelName } from "./model-names.ts";
 import type { Model, ModelCatalog } from "./model.ts";
 import { createVendors, valueOf, type Environment, type ModelConfiguration, type ModelProvider, type Vendor } from "./vendors.ts";
 
@@ -24,6 +23,45 @@ export interface ModelCatalogOptions {
   readonly localServerMs?: number | undefined;
 }
 
+/** What answers when only the vendor is named, or when a vendor's key is all that is known. */
+export const defaultModels: Readonly<Record<string, string>> = {
+  anthropic: "claude-sonnet-5-5",
+  openai: "gpt-5.5",
+};
+
+const offlineName = "offline";
+
+interface ModelName {
+  /** As it is shown: the whole of it. */
+  readonly name: string;
+  readonly prefix: string;
+  readonly model: string;
+}
+
+const maxNameChars = 200;
+
+/** Throws `usage` for an unknown name; `near` are names that may have been meant. */
+function parseModelName(text: string, prefixes: readonly string[], near: readonly string[] = []): ModelName {
+  const name = text.trim();
+  if (name === offlineName) return { name, prefix: offlineName, model: "" };
+  const slash = name.indexOf("/");
+  const prefix = slash === -1 ? name : name.slice(0, slash);
+  const model = slash === -1 ? defaultModels[prefix] : name.slice(slash + 1);
+  const isKnown = prefixes.includes(prefix) && /^\S+$/.test(model ?? "") && name.length <= maxNameChars;
+  if (slash === -1 && model === undefined && prefixes.includes(prefix))
+    throw new HawserError("usage", `${prefix} needs the name of a model: ${prefix}/<model>`);
+  if (!isKnown || model === undefined) throw unknownModel(name, prefixes, near);
+  return { name: `${prefix}/${model}`, prefix, model };
+}
+
+function unknownModel(name: string, prefixes: readonly string[], near: readonly string[]): HawserError {
+  const shown = quoteShort(name, maxNameChars);
+  const forms = [offlineName, ...prefixes.map((prefix) => `${prefix}/<model>`)].join(", ");
+  const guesses = nearNames(name, [...new Set([offlineName, ...prefixes, ...near])]);
+  const hint = guesses.length === 0 ? "" : `Did you mean ${guesses.join(" or ")}? `;
+  return new HawserError("usage", `unknown model ${shown}. ${hint}Known forms: ${forms}`, { facts: { near: guesses } });
+}
+
 /** Throws `usage` when the chosen name isn't one of a model. */
 export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const { env, config = {}, providers = [], localServerMs } = options;
@@ -37,9 +75,9 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const decided = current === undefined ? local().then(([first]) => void (current ??= first ?? offlineName)) : Promise.resolve();
 
   async function create(name: ModelName): Promise<Model> {
-    if (name.prefix === offlineName) return options.offline ? options.offline() : createEmbedded();
+    if (name.prefix === offlineName) return options.offline?.() ?? (await import("../offline/offline-model.ts")).createOfflineModel();
     const vendor = vendors.find(({ prefix }) => prefix === name.prefix);
-    if (vendor?.missing !== undefined) throw cannotUse(name, vendor.missing);
+    if (vendor?.missing !== undefined) throw cannotUse(name.name, vendor.missing);
     // A model from elsewhere has its key from wherever.
     return vendor ? vendor.create(name.model, name.name) : createFrom(name, providers, secretsIn(env));
   }
@@ -54,27 +92,24 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     return model;
   }
 
-  async function list(): Promise<readonly ModelEntry[]> {
-    await decided;
-    return listModels({ vendors, config, providers, local: await local(), current: current ?? offlineName });
-  }
-
   return {
     get current() {
       return current ?? offlineName;
     },
     pick,
-    list,
+    async list() {
+      await decided;
+      const name = current ?? offlineName;
+      const rows = [...vendorRows(vendors, config), ...localRows(await local()), ...(await providerRows(providers)), toRow(offlineName)];
+      if (!rows.some(({ model }) => model === name))
+        rows.unshift(toRow(name, vendors.find(({ prefix }) => name.startsWith(`${prefix}/`))?.missing));
+      return rows.map((row) => ({ ...row, current: row.model === name }));
+    },
   };
 }
 
-const cannotUse = ({ name }: Pick<ModelName, "name">, reason: string | undefined): HawserError =>
+const cannotUse = (name: string, reason: string | undefined): HawserError =>
   new HawserError("usage", `${name} can't be used: ${reason}. The model "${offlineName}" needs nothing`);
-
-async function createEmbedded(): Promise<Model> {
-  const { createOfflineModel } = await import("../offline/offline-model.ts");
-  return createOfflineModel();
-}
 
 function chosenName({ env, config, model }: ModelCatalogOptions, parse: (text: string) => ModelName): string | undefined {
   const variable = valueOf(env, "HAWSER_MODEL");
@@ -111,7 +146,7 @@ async function createFrom(
   secrets: readonly string[],
 ): Promise<Model> {
   const provider = providers.find((candidate) => candidate.prefix === prefix);
-  if (!(await provider?.isAvailable())) throw cannotUse({ name }, provider?.hint);
+  if (!(await provider?.isAvailable())) throw cannotUse(name, provider?.hint);
   const created = (await provider?.create(model)) as Model | AiSdkLanguageModel;
   if ("stream" in created) return created;
   const { createAiSdkModel } = await import("./ai-sdk-model.ts");
@@ -123,22 +158,6 @@ const listedNames = ({ openaiCompatible }: ModelConfiguration, providers: readon
   ...(openaiCompatible?.models ?? []).map((model) => `openai-compatible/${model}`),
   ...providers.flatMap(({ prefix, models }) => models.map((model) => `${prefix}/${model}`)),
 ];
-
-export interface ListModelsOptions {
-  readonly vendors: readonly Vendor[];
-  readonly config: ModelConfiguration;
-  readonly providers: readonly ModelProvider[];
-  /** Names of those that the local server has. */
-  readonly local: readonly string[];
-  readonly current: string;
-}
-
-async function listModels({ vendors, config, providers, local, current }: ListModelsOptions): Promise<readonly ModelEntry[]> {
-  const rows = [...vendorRows(vendors, config), ...localRows(local), ...(await providerRows(providers)), toRow(offlineName)];
-  if (!rows.some(({ model }) => model === current))
-    rows.unshift(toRow(current, vendors.find(({ prefix }) => current.startsWith(`${prefix}/`))?.missing));
-  return rows.map((row) => ({ ...row, current: row.model === current }));
-}
 
 type Row = Omit<ModelEntry, "current">;
 

@@ -10,38 +10,24 @@ export interface InexactCall {
   readonly problem: string;
 }
 
-export interface ArgumentWatch {
-  readonly middleware: LanguageModelMiddleware;
-  /** By the id of the call; none for one whose arguments are as the model wrote them. */
-  readonly inexact: ReadonlyMap<string, InexactCall>;
-}
-
-export function createArgumentWatch(): ArgumentWatch {
+/** What looks at the calls, and those whose arguments are not as the model wrote them, by the id of the call. */
+export function createArgumentWatch() {
   const inexact = new Map<string, InexactCall>();
-
-  function look(toolCallId: string, text: string): void {
-    const problem = problemIn(text);
-    if (problem !== undefined) inexact.set(toolCallId, { text, problem });
-  }
-
-  return {
-    inexact,
-    middleware: {
-      specificationVersion: "v4",
-      async wrapStream({ doStream }) {
-        const { stream, ...rest } = await doStream();
-        const looked = stream.pipeThrough(
-          new TransformStream<StreamPart, StreamPart>({
-            transform(part, controller) {
-              if (part.type === "tool-call") look(part.toolCallId, part.input);
-              controller.enqueue(part);
-            },
-          }),
-        );
-        return { ...rest, stream: looked };
-      },
+  const middleware: LanguageModelMiddleware = {
+    specificationVersion: "v4",
+    async wrapStream({ doStream }) {
+      const { stream, ...rest } = await doStream();
+      const looking = new TransformStream<StreamPart, StreamPart>({
+        transform(part, controller) {
+          const problem = part.type === "tool-call" ? problemIn(part.input) : undefined;
+          if (part.type === "tool-call" && problem !== undefined) inexact.set(part.toolCallId, { text: part.input, problem });
+          controller.enqueue(part);
+        },
+      });
+      return { ...rest, stream: stream.pipeThrough(looking) };
     },
   };
+  return { inexact, middleware };
 }
 
 type Wrapped = NonNullable<LanguageModelMiddleware["wrapStream"]>;

@@ -1,7 +1,6 @@
 // Vendors add kinds of events, blocks and items as they like, and ask clients to ignore what they don't know. The
-// provider packages end the answer over one instead, some even before it has begun. So what is unknown never reaches
-// them: each line of the stream is looked at on its way, and one of an unknown kind is left out and logged once.
-// A line that is of a known kind but broken passes: that answer is broken, and the package says so.
+// provider packages end the answer over one instead. So each line of the stream is looked at on its way, and one of an
+// unknown kind is left out and logged once. A line of a known kind that is broken passes: the package says so.
 
 import { isRecord, quoteShort } from "@hawser/protocol/internal";
 import { agentLimits } from "../limits.ts";
@@ -27,21 +26,12 @@ const items = new Set(["message", "function_call", "reasoning"]);
 const isUnused = (kind: string): boolean =>
   /^(ping|keepalive|citations_delta|response\.output_text\.annotation\.added)$|_tool_result$/.test(kind);
 
-export interface UnknownKinds {
-  note(kind: string, hide: (text: string) => string): void;
-}
-
 /** Logs each kind once, and not more of them than the limit: a server may invent as many as it likes. */
-export function createUnknownKinds(): UnknownKinds {
-  const seen = new Set<string>();
-  return {
-    note(kind, hide) {
-      const shown = quoteShort(kind, 80);
-      if (seen.has(shown) || seen.size >= agentLimits.modelUnknownEntries) return;
-      seen.add(shown);
-      logLine(`[hawser] agent: the model's server sent something of an unknown kind, which is ignored: ${hide(shown)}`);
-    },
-  };
+export function noteUnknownKind(kind: string, seen: Set<string>, hide: (text: string) => string): void {
+  const shown = quoteShort(kind, 80);
+  if (seen.has(shown) || seen.size >= agentLimits.modelUnknownEntries) return;
+  seen.add(shown);
+  logLine(`[hawser] agent: the model's server sent something of an unknown kind, which is ignored: ${hide(shown)}`);
 }
 
 /** Leaves events of unknown kinds out of a stream of server-sent events. */
@@ -105,14 +95,11 @@ function createJudge(onUnknown: (kind: string) => void): (event: unknown) => boo
     if (place !== undefined && leftOut.has(place)) return false;
     const unknown = unknownKindIn(event);
     if (unknown === undefined) return true;
-    if (isBegin(event)) leftOut.add(place);
+    if (event["type"] === "content_block_start" || event["type"] === "response.output_item.added") leftOut.add(place);
     if (!isUnused(unknown)) onUnknown(unknown);
     return false;
   };
 }
-
-const isBegin = ({ type }: Readonly<Record<string, unknown>>): boolean =>
-  type === "content_block_start" || type === "response.output_item.added";
 
 function unknownKindIn({ type, content_block: block, delta, item }: Readonly<Record<string, unknown>>): string | undefined {
   if (type === undefined) return "an event without a type";

@@ -71,32 +71,23 @@ function statusError(status: number, chain: readonly Thrown[], origin: ErrorOrig
   const text = vendorText(chain, "");
   const isForbidden = headers?.["x-should-retry"] === "false" || text.includes("insufficient_quota");
   const mayRetry = (status === 408 || status === 429 || status >= 500) && !isForbidden;
-  const summary = status === 429 ? "rate limited" : status === 529 || status === 503 ? "overloaded" : `status ${status}`;
+  const [code, meaning] = meaningOf(status, origin);
+  const summary = code === "overloaded" ? meaning : `status ${status}`;
   const afterMs = retryAfterMs(headers ?? {});
-  const message = `${meaningOf(status, origin)} (${status})${text === "" ? "" : `: ${text}`}`;
-  return modelError(codeOf(status), message, origin, {
-    status,
-    mayRetry,
-    summary,
-    ...(afterMs !== undefined && { retryAfterMs: afterMs }),
-  });
+  const message = `${meaning} (${status})${text === "" ? "" : `: ${text}`}`;
+  const facts = { status, mayRetry, summary, ...(afterMs !== undefined && { retryAfterMs: afterMs }) };
+  return modelError(code, message, origin, facts);
 }
 
-function meaningOf(status: number, { keyName }: ErrorOrigin): string {
+function meaningOf(status: number, { keyName }: ErrorOrigin): readonly [ErrorCode, string] {
   if (status === 401 || status === 403)
-    return `the key${keyName === undefined ? "" : ` in ${keyName}`} was refused; check it, or pick another model`;
-  if (status === 404) return "no such model or address";
-  if (status === 413) return "the conversation is too large for this model";
-  if (status === 429) return "rate limited";
-  if (status === 529 || status === 503) return "overloaded";
-  return status >= 500 ? "the model's server failed" : "the request was refused";
-}
-
-function codeOf(status: number): ErrorCode {
-  if (status === 429 || status === 529 || status === 503) return "overloaded";
-  if (status === 401 || status === 403 || status === 404) return "usage";
-  if (status === 413) return "too_large";
-  return status >= 500 || status === 408 ? "connection_failed" : "model_failed";
+    return ["usage", `the key${keyName === undefined ? "" : ` in ${keyName}`} was refused; check it, or pick another model`];
+  if (status === 404) return ["usage", "no such model or address"];
+  if (status === 413) return ["too_large", "the conversation is too large for this model"];
+  if (status === 429) return ["overloaded", "rate limited"];
+  if (status === 529 || status === 503) return ["overloaded", "overloaded"];
+  if (status >= 500) return ["connection_failed", "the model's server failed"];
+  return [status === 408 ? "connection_failed" : "model_failed", "the request was refused"];
 }
 
 function networkError(code: string, origin: ErrorOrigin): HawserError {
@@ -165,16 +156,12 @@ const defaultBounds: RetryBounds = {
   totalMs: agentLimits.modelRetryTotalMs,
 };
 
-export interface Retries {
-  /** How long to wait before the next try; undefined: give up. */
-  next(error: HawserError): number | undefined;
-}
-
-export function createRetries(bounds: RetryBounds = defaultBounds): Retries {
+export function createRetries(bounds: RetryBounds = defaultBounds) {
   let calls = 0;
   let waited = 0;
   return {
-    next({ facts }) {
+    /** How long to wait before the next try; undefined: give up. */
+    next({ facts }: HawserError): number | undefined {
       if (facts["mayRetry"] !== true || calls >= bounds.calls) return undefined;
       const asked = facts["retryAfterMs"];
       const askedMs = typeof asked === "number" ? asked : undefined;

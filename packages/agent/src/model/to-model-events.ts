@@ -3,8 +3,8 @@
 // vendor's word that it is complete is an error, however it ends.
 
 import { createTextGap, cutText } from "@hawser/protocol/internal";
-import type { FinishReason, LanguageModelStreamPart, LanguageModelUsage, ProviderMetadata } from "ai";
-import type { ArgumentWatch } from "./exact-arguments.ts";
+import type { LanguageModelStreamPart } from "ai";
+import type { InexactCall } from "./exact-arguments.ts";
 import { lostError, modelError, redact, toModelError, type ErrorOrigin } from "./model-error.ts";
 import type { ModelEvent } from "./model.ts";
 import type { ToolNames } from "./vendor-names.ts";
@@ -16,17 +16,12 @@ export interface EventContext {
   readonly origin: ErrorOrigin;
   readonly names: ToolNames;
   /** Calls whose arguments hold a number that JavaScript can't. */
-  readonly inexact: ArgumentWatch["inexact"];
+  readonly inexact: ReadonlyMap<string, InexactCall>;
   /** An id that no other call of the conversation has. */
   uniqueId(wanted: string): string;
 }
 
-interface Finish {
-  readonly finishReason: FinishReason;
-  readonly rawFinishReason: string | undefined;
-  readonly usage: LanguageModelUsage;
-  readonly providerMetadata?: ProviderMetadata | undefined;
-}
+type Finish = Extract<LanguageModelStreamPart, { type: "model-call-end" }>;
 
 export async function* toModelEvents(parts: AsyncIterable<LanguageModelStreamPart>, context: EventContext): AsyncGenerator<ModelEvent> {
   const calls: ToolCallEvent[] = [];
@@ -49,7 +44,7 @@ export async function* toModelEvents(parts: AsyncIterable<LanguageModelStreamPar
   if (finish === undefined || isUnfinished(finish)) throw lostError("the answer ended before it was complete", context.origin);
   yield* calls;
   yield* usageEvents(finish);
-  yield* remarkOn(finish, { hasCalls: calls.length > 0, isSilent }, context.origin);
+  yield* remarkOn(finish, calls.length > 0, isSilent, context.origin);
 }
 
 function toCallEvent(part: ToolCallStreamPart, { names, uniqueId, inexact }: EventContext): ToolCallEvent {
@@ -90,11 +85,8 @@ function* usageEvents({ usage, providerMetadata = {} }: Finish): Generator<Model
 }
 
 /** An answer that stops short says so: as an error where it would pass for a whole one, else as a notice. */
-function* remarkOn(
-  { finishReason, rawFinishReason }: Finish,
-  { hasCalls, isSilent }: { readonly hasCalls: boolean; readonly isSilent: boolean },
-  origin: ErrorOrigin,
-): Generator<ModelEvent> {
+function* remarkOn(finish: Finish, hasCalls: boolean, isSilent: boolean, origin: ErrorOrigin): Generator<ModelEvent> {
+  const { finishReason, rawFinishReason } = finish;
   if (finishReason === "content-filter")
     throw modelError("model_failed", `the vendor's content filter stopped the answer (${rawFinishReason ?? finishReason})`, origin);
   if (finishReason === "length") {

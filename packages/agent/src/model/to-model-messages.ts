@@ -9,7 +9,6 @@ import { describeBlock, describeContent, isMcpResult, type McpContent } from "..
 import type { AttachedContent, ModelStep } from "./model.ts";
 import { createUniqueIds, type ToolNames } from "./vendor-names.ts";
 
-type ToolUse = Extract<MessagePart, { type: "tool_use" }>;
 type ToolResult = Extract<MessagePart, { type: "tool_result" }>;
 type UserPart = Exclude<UserContent, string>[number];
 
@@ -21,10 +20,9 @@ export interface ConversionOptions {
   readonly takesToolImages: boolean;
 }
 
-export function toModelMessages(
-  { messages, attachments }: Pick<ModelStep, "messages" | "attachments">,
-  options: ConversionOptions,
-): ModelMessage[] {
+type Step = Pick<ModelStep, "messages" | "attachments">;
+
+export function toModelMessages({ messages, attachments }: Step, options: ConversionOptions): ModelMessage[] {
   const uniqueId = createUniqueIds();
   const converted: ModelMessage[] = [];
   let interrupted: string | undefined;
@@ -39,11 +37,7 @@ export function toModelMessages(
   return converted;
 }
 
-function toUserContent(
-  { parts }: ConversationMessage,
-  attachments: ReadonlyMap<string, AttachedContent>,
-  interrupted: string | undefined,
-): UserPart[] {
+function toUserContent({ parts }: ConversationMessage, attachments: Step["attachments"], interrupted: string | undefined): UserPart[] {
   const content: UserPart[] = [];
   // The model sees half an answer of its own; without this it would take it for a whole one.
   if (interrupted !== undefined) content.push(text(`[The answer before ended early: ${cutText(interrupted, maxReasonChars)}]`));
@@ -64,7 +58,11 @@ function toAttachment(path: string, attached: AttachedContent | undefined): User
 }
 
 function toRounds({ parts }: ConversationMessage, options: ConversionOptions, uniqueId: (wanted: string) => string): ModelMessage[] {
-  const results = resultsById(parts);
+  // In their order, since two calls of a damaged history may have the same id.
+  const results = Map.groupBy(
+    parts.filter((part) => part.type === "tool_result"),
+    ({ toolId }) => toolId,
+  );
   const rounds: ModelMessage[] = [];
   let said: Extract<MessagePart, { type: "text" | "tool_use" }>[] = [];
   const endRound = (): void => {
@@ -97,38 +95,24 @@ function toRound(
   const answers: ToolResultPart[] = [];
   const content = said.flatMap((part): (TextPart | ToolCallPart)[] => {
     if (part.type === "text") return isSaid(part.text) ? [text(part.text)] : [];
-    const call = toCall(part, uniqueId(part.toolId), names);
-    answers.push({
-      ...toOutput(results.get(part.toolId)?.shift(), takesToolImages),
-      type: "tool-result",
-      toolCallId: call.toolCallId,
-      toolName: call.toolName,
-    });
-    return [call];
+    const { toolId, input } = part;
+    const call = { toolCallId: uniqueId(toolId), toolName: names.toVendor(part.toolName) };
+    answers.push({ type: "tool-result", ...call, output: toOutput(results.get(toolId)?.shift(), takesToolImages) });
+    // Vendors want an object, also where the model had sent something else.
+    return [{ type: "tool-call", ...call, input: isRecord(input) ? input : { invalid_arguments: input ?? null } }];
   });
-  if (content.length === 0) return [];
-  return answers.length === 0
-    ? [{ role: "assistant", content }]
-    : [
-        { role: "assistant", content },
-        { role: "tool", content: answers },
-      ];
+  return [
+    ...(content.length > 0 ? [{ role: "assistant" as const, content }] : []),
+    ...(answers.length > 0 ? [{ role: "tool" as const, content: answers }] : []),
+  ];
 }
 
-/** Vendors want an object, also where the model had sent something else. */
-const toCall = ({ toolName, input }: ToolUse, toolCallId: string, names: ToolNames): ToolCallPart => ({
-  type: "tool-call",
-  toolCallId,
-  toolName: names.toVendor(toolName),
-  input: isRecord(input) ? input : { invalid_arguments: input ?? null },
-});
-
-function toOutput(result: ToolResult | undefined, takesToolImages: boolean): Pick<ToolResultPart, "output"> {
-  if (result === undefined) return { output: { type: "error-text", value: "no result: the turn ended before the tool did" } };
-  if (result.isError) return { output: { type: "error-text", value: (result.error ?? "the tool failed").toWellFormed() } };
-  if (isMcpResult(result.result)) return { output: toContent(result.result, takesToolImages) };
-  if (typeof result.result === "string") return { output: { type: "text", value: result.result.toWellFormed() } };
-  return { output: { type: "json", value: (result.result ?? null) as JSONValue } };
+function toOutput(result: ToolResult | undefined, takesToolImages: boolean): ToolResultPart["output"] {
+  if (result === undefined) return { type: "error-text", value: "no result: the turn ended before the tool did" };
+  if (result.isError) return { type: "error-text", value: (result.error ?? "the tool failed").toWellFormed() };
+  if (isMcpResult(result.result)) return toContent(result.result, takesToolImages);
+  if (typeof result.result === "string") return { type: "text", value: result.result.toWellFormed() };
+  return { type: "json", value: (result.result ?? null) as JSONValue };
 }
 
 // What the vendors that take images take.
@@ -143,14 +127,6 @@ function toContent(result: McpContent, takesToolImages: boolean): ToolResultPart
     return text(describeBlock(block) || "[empty]");
   });
   return { type: "content", value };
-}
-
-/** In their order, since two calls of a damaged history may have the same id. */
-function resultsById(parts: readonly MessagePart[]): Map<string, ToolResult[]> {
-  return Map.groupBy(
-    parts.filter((part) => part.type === "tool_result"),
-    ({ toolId }) => toolId,
-  );
 }
 
 const isSaid = (value: string): boolean => value.trim() !== "";

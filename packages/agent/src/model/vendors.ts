@@ -106,13 +106,11 @@ function openaiCompatible(env: Environment, { openaiCompatible: server }: ModelC
   };
 }
 
-function ollama(env: Environment, fetch: Fetch): Vendor {
-  return {
-    prefix: "ollama",
-    missing: undefined,
-    create: (model, name) => chatModel({ name, model, fetch, baseUrl: ollamaBaseUrl(valueOf(env, "OLLAMA_HOST")) }),
-  };
-}
+const ollama = (env: Environment, fetch: Fetch): Vendor => ({
+  prefix: "ollama",
+  missing: undefined,
+  create: (model, name) => chatModel({ name, model, fetch, baseUrl: ollamaBaseUrl(valueOf(env, "OLLAMA_HOST")) }),
+});
 
 interface ChatModelOptions {
   readonly name: string;
@@ -127,13 +125,8 @@ interface ChatModelOptions {
 async function chatModel({ name, model, baseUrl, apiKey, keyName, fetch }: ChatModelOptions): Promise<Model> {
   checkKey(apiKey, keyName);
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const provider = createOpenAICompatible({
-    name: "openai-compatible",
-    baseURL: baseUrl,
-    includeUsage: true,
-    ...(apiKey !== undefined && { apiKey }),
-    fetch,
-  });
+  const given = { name: "openai-compatible", baseURL: baseUrl, includeUsage: true, fetch };
+  const provider = createOpenAICompatible({ ...given, ...(apiKey !== undefined && { apiKey }) });
   return createAiSdkModel(name, provider(model), { secrets: apiKey === undefined ? [] : [apiKey], keyName, takesToolImages: false });
 }
 

@@ -2,12 +2,54 @@
 
 import { isRecord } from "@hawser/protocol/internal";
 import { toolNames } from "../tools/tool-table.ts";
-import { callTool, countOf, listIn, quote, say, shorten, showResult, textIn, toBlock, toList, type Answer, type Scene } from "./answer.ts";
-import type { OfflineRequest } from "./parse-request.ts";
+import {
+  callTool,
+  countOf,
+  listIn,
+  quote,
+  say,
+  shorten,
+  showResult,
+  textIn,
+  toBlock,
+  toList,
+  type Answer,
+  type Answers,
+  type Scene,
+} from "./answer.ts";
 
-export function* answerList({ captures }: OfflineRequest, scene: Scene): Answer {
-  yield* listFolder(toFolder(captures["path"]), scene);
-}
+export const fileAnswers = {
+  *list({ captures: { path } }, scene) {
+    yield* listFolder(path === undefined || path === "here" || path === "" ? "." : path, scene);
+  },
+  *read({ captures }, scene) {
+    const wanted = captures["path"] ?? "";
+    const hasEnding = wanted.slice(wanted.lastIndexOf("/") + 1).includes(".");
+    const path = hasEnding ? wanted : yield* lookUp(wanted, scene);
+    if (path.endsWith("/")) yield* listFolder(path.slice(0, -1), scene);
+    else yield* readFile(path, scene);
+  },
+  *search({ captures: { text: pattern = "", path } }, scene) {
+    const input = path === undefined ? { pattern } : { pattern, path };
+    const outcome = yield* callTool(scene, toolNames.searchFiles, input, `Searching for ${quote(pattern)}`);
+    if (!outcome.ok) return;
+    const matches = listIn(outcome.result, "matches", "results", "files");
+    if (matches === undefined) yield* say(showResult(outcome.result));
+    else if (matches.length === 0) yield* say(`Nothing contains ${quote(pattern)}.`);
+    else yield* say(`${countOf(matches.length, "match", "matches")} for ${quote(pattern)}:\n${toList(matches.map(describeMatch))}`);
+  },
+  *write({ captures: { path = "", text: content = "" } }, scene) {
+    scene.listings.clear();
+    const intent = `Writing ${countOf(content.length, "character")} to ${path}`;
+    const outcome = yield* callTool(scene, toolNames.writeFile, { path, content }, intent);
+    if (outcome.ok) yield* say(content === "" ? `${path} is there, and empty.` : `${path} now says:\n\n${toBlock(content)}`);
+  },
+  *replace({ captures: { path = "", old: oldText = "", new: newText = "" } }, scene) {
+    const intent = `Replacing ${quote(oldText)} with ${quote(newText)} in ${path}`;
+    const outcome = yield* callTool(scene, toolNames.editFile, { path, oldText, newText }, intent);
+    if (outcome.ok) yield* say(`${path} now says ${quote(newText)} instead of ${quote(oldText)}.`);
+  },
+} satisfies Answers;
 
 function* listFolder(folder: string, scene: Scene): Answer {
   const outcome = yield* callTool(scene, toolNames.listFiles, { path: folder }, `Listing the files ${inFolder(folder)}`);
@@ -19,13 +61,7 @@ function* listFolder(folder: string, scene: Scene): Answer {
   else yield* say(`${countOf(names.length, "entry", "entries")} ${inFolder(folder)}:\n${toList(names)}`);
 }
 
-export function* answerRead({ captures }: OfflineRequest, scene: Scene): Answer {
-  const wanted = captures["path"] ?? "";
-  const path = hasEnding(wanted) ? wanted : yield* lookUp(wanted, scene);
-  if (path.endsWith("/")) {
-    yield* listFolder(path.slice(0, -1), scene);
-    return;
-  }
+function* readFile(path: string, scene: Scene): Answer {
   const outcome = yield* callTool(scene, toolNames.readFile, { path }, `Reading ${path}`);
   if (!outcome.ok) return;
   const content = textIn(outcome.result, "content", "text");
@@ -61,36 +97,7 @@ function bestMatch(names: readonly string[], wanted: string): string | undefined
   );
 }
 
-export function* answerSearch({ captures }: OfflineRequest, scene: Scene): Answer {
-  const { text: pattern = "", path } = captures;
-  const input = path === undefined ? { pattern } : { pattern, path };
-  const outcome = yield* callTool(scene, toolNames.searchFiles, input, `Searching for ${quote(pattern)}`);
-  if (!outcome.ok) return;
-  const matches = listIn(outcome.result, "matches", "results", "files");
-  if (matches === undefined) yield* say(showResult(outcome.result));
-  else if (matches.length === 0) yield* say(`Nothing contains ${quote(pattern)}.`);
-  else yield* say(`${countOf(matches.length, "match", "matches")} for ${quote(pattern)}:\n${toList(matches.map(describeMatch))}`);
-}
-
-export function* answerWrite({ captures }: OfflineRequest, scene: Scene): Answer {
-  const { path = "", text: content = "" } = captures;
-  scene.listings.clear();
-  const intent = `Writing ${countOf(content.length, "character")} to ${path}`;
-  const outcome = yield* callTool(scene, toolNames.writeFile, { path, content }, intent);
-  if (outcome.ok) yield* say(content === "" ? `${path} is there, and empty.` : `${path} now says:\n\n${toBlock(content)}`);
-}
-
-export function* answerReplace({ captures }: OfflineRequest, scene: Scene): Answer {
-  const { path = "", old: oldText = "", new: newText = "" } = captures;
-  const intent = `Replacing ${quote(oldText)} with ${quote(newText)} in ${path}`;
-  const outcome = yield* callTool(scene, toolNames.editFile, { path, oldText, newText }, intent);
-  if (outcome.ok) yield* say(`${path} now says ${quote(newText)} instead of ${quote(oldText)}.`);
-}
-
-const toFolder = (path: string | undefined): string => (path === undefined || path === "here" || path === "" ? "." : path);
 const inFolder = (folder: string): string => (folder === "." ? "here" : `in ${shorten(folder, 200)}`);
-
-const hasEnding = (path: string): boolean => path.slice(path.lastIndexOf("/") + 1).includes(".");
 
 const stemOf = (name: string): string => (name.lastIndexOf(".") > 0 ? name.slice(0, name.lastIndexOf(".")) : name);
 

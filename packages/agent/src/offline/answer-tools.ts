@@ -2,28 +2,62 @@
 
 import { cutText, describeThrown, isRecord } from "@hawser/protocol/internal";
 import { describeAltered, findAlteredNumber } from "@hawser/wire/internal";
-import { callTool, findTool, propertiesOf, quote, say, shorten, showResult, toBlock, toList, type Answer, type Scene } from "./answer.ts";
-import type { OfflineRequest } from "./parse-request.ts";
+import { callTool, findTool, quote, say, shorten, showResult, toBlock, toList, type Answer, type Answers, type Scene } from "./answer.ts";
 import { splitWords } from "./phrase.ts";
 import { toolNames } from "../tools/tool-table.ts";
 
-export function* answerTools(_request: OfflineRequest, scene: Scene): Answer {
-  if (scene.tools.length === 0) {
-    yield* say("I am offered no tools here.");
-    return;
-  }
-  const lines = scene.tools.map(({ name, description }) => `\`${name}\`: ${shorten(firstSentence(description), 200)}`);
-  yield* say(`These are the tools that I am offered:\n${toList(lines)}`);
-}
+export const toolAnswers = {
+  *tools(_, scene) {
+    const lines = scene.tools.map(({ name, description }) => `\`${name}\`: ${shorten(firstSentence(description), 200)}`);
+    if (lines.length === 0) yield* say("I am offered no tools here.");
+    else yield* say(`These are the tools that I am offered:\n${toList(lines)}`);
+  },
+  *run({ captures }, scene) {
+    const line = captures["command"] ?? "";
+    const [command = "", ...args] = splitWords(line).map(({ text }) => text);
+    const outcome = yield* callTool(scene, toolNames.runCommand, { command, args }, `Running \`${shorten(line, 200)}\``);
+    if (outcome.ok) yield* say(describeRun(command, outcome.result));
+  },
+  /** A tool with the operation's name; else the tools that search and call any operation. */
+  *call({ captures }, scene) {
+    const { operation = "" } = captures;
+    const parsed = parseArguments(captures["arguments"]);
+    if (!parsed.ok) {
+      yield* say(`I can't call ${quote(operation)}: ${parsed.problem}.`);
+      return;
+    }
+    const tool = findTool(scene, operation);
+    const caller = findTool(scene, toolNames.callOperation);
+    if (!tool && !caller) {
+      yield* say(missing(operation, "operation", scene));
+      return;
+    }
+    const outcome = tool
+      ? yield* callTool(scene, tool.name, parsed.value, `Calling ${operation}`)
+      : yield* callTool(scene, caller?.name ?? "", { operationId: operation, arguments: parsed.value }, `Calling ${operation}`);
+    if (outcome.ok) yield* say(`${operation} answered:\n\n${showResult(outcome.result)}`);
+    else if (!tool) yield* suggestOperations(operation, scene);
+  },
+  *use({ captures }, scene) {
+    const { tool: wanted = "" } = captures;
+    const parsed = parseArguments(captures["arguments"]);
+    const tool = findTool(scene, wanted);
+    if (!tool) {
+      yield* say(missing(wanted, "tool", scene));
+      return;
+    }
+    if (!parsed.ok) {
+      const { properties } = tool.inputSchema;
+      const takes = isRecord(properties) ? Object.keys(properties).slice(0, 40) : [];
+      yield* say(`I can't use \`${tool.name}\`: ${parsed.problem}.${takes.length > 0 ? ` It takes: ${takes.join(", ")}.` : ""}`);
+      return;
+    }
+    const outcome = yield* callTool(scene, tool.name, parsed.value, `Using \`${tool.name}\``);
+    if (outcome.ok) yield* say(`\`${tool.name}\` answered:\n\n${showResult(outcome.result)}`);
+  },
+} satisfies Answers;
 
 const firstSentence = (text: string): string => text.slice(0, 2_000).split(/(?<=\.)\s|\n/, 1)[0] ?? "";
-
-export function* answerRun({ captures }: OfflineRequest, scene: Scene): Answer {
-  const line = captures["command"] ?? "";
-  const [command = "", ...args] = splitWords(line).map(({ text }) => text);
-  const outcome = yield* callTool(scene, toolNames.runCommand, { command, args }, `Running \`${shorten(line, 200)}\``);
-  if (outcome.ok) yield* say(describeRun(command, outcome.result));
-}
 
 function describeRun(command: string, result: unknown): string {
   if (!isRecord(result)) return showResult(result);
@@ -33,49 +67,11 @@ function describeRun(command: string, result: unknown): string {
   return output === "" ? `${end} and printed nothing.` : `${end} and printed:\n\n${toBlock(output)}`;
 }
 
-/** A tool with the operation's name; else the tools that search and call any operation. */
-export function* answerCall({ captures }: OfflineRequest, scene: Scene): Answer {
-  const { operation = "" } = captures;
-  const parsed = parseArguments(captures["arguments"]);
-  if (!parsed.ok) {
-    yield* say(`I can't call ${quote(operation)}: ${parsed.problem}.`);
-    return;
-  }
-  const tool = findTool(scene, operation);
-  const caller = findTool(scene, toolNames.callOperation);
-  if (!tool && !caller) {
-    yield* say(missing(operation, "operation", scene));
-    return;
-  }
-  const outcome = tool
-    ? yield* callTool(scene, tool.name, parsed.value, `Calling ${operation}`)
-    : yield* callTool(scene, caller?.name ?? "", { operationId: operation, arguments: parsed.value }, `Calling ${operation}`);
-  if (outcome.ok) yield* say(`${operation} answered:\n\n${showResult(outcome.result)}`);
-  else if (!tool) yield* suggestOperations(operation, scene);
-}
-
 function* suggestOperations(operation: string, scene: Scene): Answer {
   const search = findTool(scene, "search_operations");
   if (!search) return;
   const outcome = yield* callTool(scene, search.name, { query: operation }, `Looking for operations like ${quote(operation)}`);
   if (outcome.ok) yield* say(`This is what I found:\n\n${showResult(outcome.result)}`);
-}
-
-export function* answerUse({ captures }: OfflineRequest, scene: Scene): Answer {
-  const { tool: wanted = "" } = captures;
-  const parsed = parseArguments(captures["arguments"]);
-  const tool = findTool(scene, wanted);
-  if (!tool) {
-    yield* say(missing(wanted, "tool", scene));
-    return;
-  }
-  if (!parsed.ok) {
-    const takes = propertiesOf(tool);
-    yield* say(`I can't use \`${tool.name}\`: ${parsed.problem}.${takes.length > 0 ? ` It takes: ${takes.slice(0, 40).join(", ")}.` : ""}`);
-    return;
-  }
-  const outcome = yield* callTool(scene, tool.name, parsed.value, `Using \`${tool.name}\``);
-  if (outcome.ok) yield* say(`\`${tool.name}\` answered:\n\n${showResult(outcome.result)}`);
 }
 
 function missing(wanted: string, what: "tool" | "operation", { tools }: Scene): string {

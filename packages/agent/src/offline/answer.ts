@@ -13,7 +13,6 @@ export type Move =
   | { readonly type: "say"; readonly text: string }
   | { readonly type: "call"; readonly toolName: string; readonly input: Readonly<Record<string, unknown>> };
 
-/** What became of a tool call. */
 export type Outcome = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: string };
 
 export type Answer<Result = void> = Generator<Move, Result, Outcome | undefined>;
@@ -30,6 +29,9 @@ export interface Scene {
   readonly listings: Map<string, readonly string[]>;
   readonly now: Date;
 }
+
+/** How each kind of request is answered. */
+export type Answers = Partial<Record<OfflineRequest["kind"], (request: OfflineRequest, scene: Scene) => Answer>>;
 
 export function* say(text: string): Answer {
   yield { type: "say", text };
@@ -58,10 +60,6 @@ export function findTool(scene: Scene, wanted: string): ModelTool | undefined {
     (endings.length === 1 ? endings[0] : undefined)
   );
 }
-
-/** The properties that a tool takes, as far as its schema says. */
-export const propertiesOf = ({ inputSchema }: ModelTool): readonly string[] =>
-  isRecord(inputSchema["properties"]) ? Object.keys(inputSchema["properties"]) : [];
 
 export const textOfMessage = ({ parts }: ConversationMessage): string =>
   joinTexts(parts.map((part) => (part.type === "text" ? part.text : undefined)));

@@ -6,24 +6,17 @@ export type Calculation = { readonly ok: true; readonly value: number } | { read
 const maxExpressionChars = 1_000;
 const maxNesting = 100;
 
-const operators: ReadonlyMap<string, string> = new Map([
-  ...["+", "-", "*", "/", "%", "^", "(", ")"].map((sign): [string, string] => [sign, sign]),
-  ["plus", "+"],
-  ["minus", "-"],
-  ["−", "-"],
-  ["times", "*"],
-  ["multiplied by", "*"],
-  ["x", "*"],
-  ["×", "*"],
-  ["·", "*"],
-  ["divided by", "/"],
-  ["over", "/"],
-  ["÷", "/"],
-  ["mod", "%"],
-  ["modulo", "%"],
-  ["to the power of", "^"],
-  ["**", "^"],
-]);
+/** What each sign is called besides itself. */
+const spellings: Readonly<Record<string, readonly string[]>> = {
+  "+": ["plus"],
+  "-": ["minus", "−"],
+  "*": ["times", "multiplied by", "x", "×", "·"],
+  "/": ["divided by", "over", "÷"],
+  "%": ["mod", "modulo"],
+  "^": ["to the power of", "**"],
+  "(": [],
+  ")": [],
+};
 
 const tokenPattern = /\s*(?:(\d+(?:\.\d+)?|\.\d+)|(divided by|multiplied by|to the power of|[a-z]+)|(\*\*|[-+*/%^()×·÷−]))/iy;
 
@@ -47,7 +40,7 @@ function readTokens(text: string): readonly Token[] | undefined {
 }
 
 function addOperator(tokens: Token[], written: string): boolean {
-  const operator = operators.get(written);
+  const [operator] = Object.entries(spellings).find(([sign, names]) => sign === written || names.includes(written)) ?? [];
   if (written === "squared") tokens.push("^", 2);
   else if (operator === undefined) return false;
   else tokens.push(operator);

@@ -7,23 +7,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { HawserError, type ConversationMessage, type MessagePart } from "@hawser/protocol";
 import { agentLimits } from "../limits.ts";
 import type { Model, ModelEvent, ModelStep } from "../model/model.ts";
-import { answerList, answerRead, answerReplace, answerSearch, answerWrite } from "./answer-files.ts";
-import {
-  answerAttachment,
-  answerCalculate,
-  answerGreet,
-  answerHelp,
-  answerIntroduce,
-  answerNameAsked,
-  answerNameTold,
-  answerRepeated,
-  answerSaid,
-  answerThank,
-  answerTime,
-  answerUnknown,
-} from "./answer-talk.ts";
-import { answerCall, answerRun, answerTools, answerUse } from "./answer-tools.ts";
-import { say, textOfMessage, type Answer, type Move, type Outcome, type Scene } from "./answer.ts";
+import { fileAnswers } from "./answer-files.ts";
+import { talkAnswers } from "./answer-talk.ts";
+import { toolAnswers } from "./answer-tools.ts";
+import { say, textOfMessage, type Answer, type Answers, type Move, type Outcome, type Scene } from "./answer.ts";
 import { parseRequest, type OfflineRequest } from "./parse-request.ts";
 
 export interface OfflineModelOptions {
@@ -43,7 +30,8 @@ export function createOfflineModel(options: OfflineModelOptions = {}): Model {
         yield { type: "tool_call", toolId: move.toolId, toolName: move.toolName, input: move.input };
         continue;
       }
-      for (const piece of splitPieces(move.text)) {
+      // Words with the blanks that follow them.
+      for (const [piece] of move.text.matchAll(/\S{1,64}\s*|\s+/gu)) {
         refuseWhenAborted(step.signal);
         yield { type: "text", text: piece };
         if (pauseMs > 0) await wait(pauseMs, undefined, { signal: step.signal }).catch(() => {});
@@ -116,35 +104,7 @@ function toOutcome(part: Extract<MessagePart, { type: "tool_result" }> | undefin
   return part.isError === true ? { ok: false, error: part.error ?? "it failed" } : { ok: true, result: part.result };
 }
 
-/** Words with the blanks that follow them. */
-function* splitPieces(text: string): Generator<string> {
-  for (const [piece] of text.matchAll(/\S{1,64}\s*|\s+/gu)) yield piece;
-}
-
-const answers: Readonly<Record<OfflineRequest["kind"], (request: OfflineRequest, scene: Scene) => Answer>> = {
-  help: answerHelp,
-  introduce: answerIntroduce,
-  greet: answerGreet,
-  thank: answerThank,
-  time: answerTime,
-  nameTold: answerNameTold,
-  nameAsked: answerNameAsked,
-  said: answerSaid,
-  repeated: answerRepeated,
-  again: answerNothingBefore,
-  tools: answerTools,
-  attachment: answerAttachment,
-  list: answerList,
-  read: answerRead,
-  search: answerSearch,
-  write: answerWrite,
-  replace: answerReplace,
-  run: answerRun,
-  call: answerCall,
-  use: answerUse,
-  calculate: answerCalculate,
-  unknown: answerUnknown,
-};
+const answers: Required<Answers> = { ...talkAnswers, ...fileAnswers, ...toolAnswers };
 
 function* answerMessage(text: string, scene: Scene): Answer {
   if (text.length > agentLimits.offlineMessageChars) {
@@ -155,7 +115,7 @@ function* answerMessage(text: string, scene: Scene): Answer {
   const parsed = parseRequest(text);
   const requests = parsed.flatMap((request) => (request.kind === "again" ? requestsBefore(scene) : [request]));
   const taken = requests.slice(0, agentLimits.offlineRequestEntries);
-  if (taken.length === 0) yield* answerUnknown({ kind: "unknown", captures: {}, said: "" }, scene);
+  if (taken.length === 0) yield* answers.unknown({ kind: "unknown", captures: {}, said: "" }, scene);
   for (const [at, request] of taken.entries()) yield* answers[request.kind](request, { ...scene, before: taken.slice(0, at) });
   if (requests.length > taken.length)
     yield* say(`I take on ${agentLimits.offlineRequestEntries} requests of one message; the rest is left undone.`);
@@ -175,8 +135,4 @@ function requestsBefore({ earlier }: Scene): readonly OfflineRequest[] {
     if (requests.length > 0) return requests;
   }
   return [{ kind: "again", captures: {}, said: "again" }];
-}
-
-function* answerNothingBefore(): Answer {
-  yield* say("You have not asked for anything yet that I could do again.");
 }

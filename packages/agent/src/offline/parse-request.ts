@@ -69,15 +69,10 @@ function recognize(whole: Stretch): OfflineRequest | undefined {
   return undefined;
 }
 
-interface Part {
-  readonly from: number;
-  readonly to: number;
-}
-
 const joiners = new Set(["and", "then", "&", "&&"]);
 
-function splitParts(words: readonly Word[]): Part[] {
-  const parts: Part[] = [];
+function splitParts(words: readonly Word[]): Pick<Stretch, "from" | "to">[] {
+  const parts: Pick<Stretch, "from" | "to">[] = [];
   let from = 0;
   let depth = 0;
   const cut = (to: number, next: number): void => {
@@ -95,53 +90,17 @@ function splitParts(words: readonly Word[]): Part[] {
   return parts;
 }
 
-function countBraces(text: string): number {
-  let depth = 0;
-  for (const character of text) {
-    if (character === "{") depth += 1;
-    else if (character === "}") depth -= 1;
-  }
-  return depth;
-}
+const countBraces = (text: string): number => text.split("{").length - text.split("}").length;
 
-const openings = [
-  "please",
-  "kindly",
-  "could you",
-  "can you",
-  "would you",
-  "will you",
-  "i want you to",
-  "i need you to",
-  "i would like you to",
-  "i'd like you to",
-  "i want to",
-  "i would like to",
-  "i'd like to",
-  "let's",
-  "let us",
-  "go ahead and",
-  "hello",
-  "hi",
-  "hey",
-  "ok",
-  "okay",
-  "so",
-  "well",
-  "now",
-  "just",
-  "also",
-  "first",
-  "next",
-  "finally",
-  "afterwards",
-  "then",
-  "and",
-].map((text) => text.split(" "));
-
-const closings = ["please", "thanks", "thank you", "for me", "now", "again", "too", "as well", "first", "afterwards"].map((text) =>
-  text.split(" "),
+const openings = toPhrases(
+  "please|kindly|could you|can you|would you|will you|i want you to|i need you to|i would like you to|i'd like you to|i want to|" +
+    "i would like to|i'd like to|let's|let us|go ahead and|hello|hi|hey|ok|okay|so|well|now|just|also|first|next|finally|afterwards|then|and",
 );
+const closings = toPhrases("please|thanks|thank you|for me|now|again|too|as well|first|afterwards");
+
+function toPhrases(texts: string): readonly (readonly string[])[] {
+  return texts.split("|").map((text) => text.split(" "));
+}
 
 /** Without words that are only polite, as long as something is left. */
 function withoutCourtesy(whole: Stretch): Stretch {

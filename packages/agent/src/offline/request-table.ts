@@ -18,9 +18,7 @@ export interface RequestRow {
 const list = "list|show|display|print|give|get|tell";
 const read = "read|show|open|print|display|view|cat|type";
 
-const defineRows = <Rows extends Record<string, RequestRow>>(rows: Rows): Readonly<Rows> => rows;
-
-export const requestTable = defineRows({
+export const requestTable = {
   help: {
     phrases: ["help|/help|commands", "help me", "what can you do", "what do you understand", "what can i say|ask|do", "how does this work"],
     does: "says what it understands",
@@ -195,7 +193,7 @@ export const requestTable = defineRows({
     examples: ["what is 12 * 34?", "(1 + 2) ^ 3 / 4", "7 times 6"],
     accepts: ({ expression = "" }) => isArithmetic(expression),
   },
-});
+} satisfies Record<string, RequestRow>;
 
 export type RequestKind = keyof typeof requestTable;
 

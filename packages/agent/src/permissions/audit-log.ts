@@ -63,7 +63,10 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       }
       const { conversationId, toolId, toolName, input } = call;
       const place = { conversationId: short(conversationId), toolId: short(toolId), toolName: short(toolName) };
-      const { digest, preview } = previewInput(input, hide);
+      const digest = createHash("sha256")
+        .update(JSON.stringify(input) ?? "null")
+        .digest("hex");
+      const preview = short(JSON.stringify(shorten(input, hide, 0)) ?? "null");
       waiting.push(
         toLine({ time: new Date().toISOString(), ...place, digest, preview, decision, via, by: short(by), rule: rule && short(rule) }),
       );
@@ -84,20 +87,15 @@ const toLine = (entry: object): string => `${JSON.stringify(entry)}\n`;
 async function appendLines(path: string, lines: string, maxBytes: number): Promise<void> {
   await makeFolder(dirname(path));
   const size = (await stat(path).catch(() => undefined))?.size ?? 0;
-  if (size > 0 && size + Buffer.byteLength(lines) > maxBytes) await rename(path, `${path}.1`).catch(ignoreMissing);
+  if (size > 0 && size + Buffer.byteLength(lines) > maxBytes)
+    await rename(path, `${path}.1`).catch((error: unknown) => {
+      // Another process has made room just then.
+      if (codeOf(error) !== "ENOENT") throw error;
+    });
   // Not through a link, nor into a pipe without a reader.
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  const file = await open(path, flags, 0o600);
-  try {
-    await file.writeFile(lines);
-  } finally {
-    await file.close();
-  }
-}
-
-/** Another process has made room just then. */
-function ignoreMissing(error: unknown): void {
-  if (codeOf(error) !== "ENOENT") throw error;
+  await using file = await open(path, flags, 0o600);
+  await file.writeFile(lines);
 }
 
 const tellingName = /token|secret|passw|authorization|credential|api.?key|private.?key|cookie|bearer/i;
@@ -117,18 +115,6 @@ const redacted = "[redacted]";
 /** Takes out what is known to be a secret. */
 type Hide = (text: string) => string;
 
-interface InputPreview {
-  /** SHA-256 of the input as JSON. */
-  readonly digest: string;
-  readonly preview: string;
-}
-
-function previewInput(input: unknown, hide: Hide): InputPreview {
-  const text = JSON.stringify(input) ?? "null";
-  const shown = JSON.stringify(shorten(input, hide, 0)) ?? "null";
-  return { digest: createHash("sha256").update(text).digest("hex"), preview: cutText(shown, agentLimits.auditPreviewChars) };
-}
-
 const maxMembers = 20;
 const maxDepth = 4;
 
@@ -136,7 +122,8 @@ function shorten(value: unknown, hide: Hide, depth: number): unknown {
   if (typeof value === "string") return value.length > shownChars ? `[${value.length} characters]` : redact(value, hide);
   if (typeof value !== "object" || value === null) return value;
   if (depth >= maxDepth) return "[…]";
-  if (Array.isArray(value)) return value.slice(0, maxMembers).map((item, at) => shortenArgument(item, value[at - 1], { hide, depth }));
+  if (Array.isArray(value))
+    return value.slice(0, maxMembers).map((item, at) => (isTold(value[at - 1]) ? redacted : shorten(item, hide, depth + 1)));
   const entries = Object.entries(isRecord(value) ? value : {}).slice(0, maxMembers);
   return Object.fromEntries(
     entries.map(([name, item]) => [
@@ -147,10 +134,8 @@ function shorten(value: unknown, hide: Hide, depth: number): unknown {
 }
 
 /** `--token abc`: the argument after a telling name is what the name says. */
-function shortenArgument(item: unknown, before: unknown, { hide, depth }: { hide: Hide; depth: number }): unknown {
-  const isTold = typeof before === "string" && before.startsWith("-") && !before.includes("=") && tellingName.test(before);
-  return isTold ? redacted : shorten(item, hide, depth + 1);
-}
+const isTold = (before: unknown): boolean =>
+  typeof before === "string" && before.startsWith("-") && !before.includes("=") && tellingName.test(before);
 
 const redact = (text: string, hide: Hide): string =>
   credentialPatterns.reduce((rest, pattern) => rest.replaceAll(pattern, redacted), hide(text));

@@ -1,8 +1,7 @@
-// What "always allow" covers, as narrow as it is still useful: for a file tool the same tool on the same
-// file; for `run_command` the same command with exactly the same arguments (`git status` is not `git push`);
-// for `call_operation` the same operation; for any other tool that tool, since only its author knows what
-// its arguments mean. It becomes a rule, so that a remembered answer and a written one work alike. An answer that
-// wouldn't be a valid rule is not remembered, and the question says so before it is answered.
+// What "always allow" covers, as narrow as it is still useful: the same tool on the same file, the same command with
+// exactly the same arguments (`git status` is not `git push`), the same operation; for any other tool that tool, since
+// only its author knows what its arguments mean. It becomes a rule, so that a remembered answer and a written one work
+// alike. An answer that wouldn't be a valid rule is not remembered, and the question says so before it is answered.
 
 import { cutText, isRecord } from "@hawser/protocol/internal";
 import { agentLimits } from "../limits.ts";
@@ -12,20 +11,13 @@ import type { SeenPath } from "./call-values.ts";
 import type { ToolCall } from "./policy.ts";
 import { parseRule, type PermissionRule } from "../rules/permission-rule.ts";
 
-interface CallKind {
-  readonly rule: PermissionRule;
-  /** What it covers, for the question. */
-  readonly description: string;
-}
-
-/** Why an answer covers this call alone. */
-interface OnlyThisCall {
-  readonly onlyOnce: string;
-}
+export type Coverage =
+  /** `description`: what it covers, for the question. */
+  | { readonly rule: PermissionRule; readonly description: string }
+  /** Why an answer covers this call alone. */
+  | { readonly onlyOnce: string };
 
 const shownChars = 200;
-
-export type Coverage = CallKind | OnlyThisCall;
 
 /** Which calls "allow always" covers when it answers a question about this one, whose path was seen as `seen`. */
 export function coverageOf(call: ToolCall, seen: SeenPath | undefined): Coverage {
@@ -42,46 +34,32 @@ function isRule(rule: PermissionRule): boolean {
   }
 }
 
-const odd: OnlyThisCall = { onlyOnce: "its input is not what the tool takes" };
-
-function kindOfCall(call: ToolCall, seen: SeenPath | undefined): Coverage {
-  const { toolName } = call;
-  const input = isRecord(call.input) ? call.input : {};
-  const { actsOn } = factsOf(toolName);
-  if (actsOn === "file") return kindOfFileCall(toolName, seen);
-  if (actsOn === "command") return kindOfCommand(toolName, input);
-  if (actsOn === "operation") return kindOfOperation(toolName, input["operationId"]);
-  return { rule: toRule(toolName, {}), description: `every call of ${toolName}, whatever its arguments` };
+function kindOfCall({ toolName, input }: ToolCall, seen: SeenPath | undefined): Coverage {
+  const { command, args = [], operationId } = isRecord(input) ? input : {};
+  const odd = { onlyOnce: "its input is not what the tool takes" };
+  const toKind = (match: NonNullable<PermissionRule["match"]>, description: string): Coverage => ({
+    rule: { tool: toLiteralGlob(toolName), match, decision: "allow" },
+    description,
+  });
+  switch (factsOf(toolName).actsOn) {
+    case "file": {
+      const [name] = seen?.names ?? [];
+      if (!seen || name === undefined) return odd;
+      // The real name: it covers also the ways that lead there, once they are resolved.
+      if (seen.names.length !== 1) return { onlyOnce: "its path leads through a link, which may lead elsewhere tomorrow" };
+      return toKind({ path: toLiteralGlob(name) }, `${toolName} on ${name}`);
+    }
+    case "command": {
+      if (typeof command !== "string" || !Array.isArray(args) || !args.every((value) => typeof value === "string")) return odd;
+      const line = cutText([command, ...args].join(" "), shownChars);
+      return toKind({ command: toLiteralGlob(command), args: args.map(toLiteralGlob) }, `the command ${line} with exactly these arguments`);
+    }
+    case "operation": {
+      if (typeof operationId !== "string") return odd;
+      const match = { operationId: toLiteralGlob(operationId) };
+      return toKind(match, `the operation ${cutText(operationId, shownChars)}, whatever its arguments`);
+    }
+    default:
+      return toKind({}, `every call of ${toolName}, whatever its arguments`);
+  }
 }
-
-function kindOfFileCall(toolName: string, seen: SeenPath | undefined): Coverage {
-  if (!seen) return odd;
-  // The real name: it covers also the ways that lead there, once they are resolved.
-  if (seen.names.length !== 1) return { onlyOnce: "its path leads through a link, which may lead elsewhere tomorrow" };
-  const [name] = seen.names as [string];
-  return { rule: toRule(toolName, { path: toLiteralGlob(name) }), description: `${toolName} on ${name}` };
-}
-
-function kindOfCommand(toolName: string, { command, args = [] }: Record<string, unknown>): Coverage {
-  if (typeof command !== "string" || !Array.isArray(args) || !args.every((value) => typeof value === "string")) return odd;
-  const match = { command: toLiteralGlob(command), args: args.map(toLiteralGlob) };
-  return {
-    rule: toRule(toolName, match),
-    description: `the command ${cutText([command, ...args].join(" "), shownChars)} with exactly these arguments`,
-  };
-}
-
-function kindOfOperation(toolName: string, operationId: unknown): Coverage {
-  if (typeof operationId !== "string") return odd;
-  const match = { operationId: toLiteralGlob(operationId) };
-  return {
-    rule: toRule(toolName, match),
-    description: `the operation ${cutText(operationId, shownChars)}, whatever its arguments`,
-  };
-}
-
-const toRule = (toolName: string, match: NonNullable<PermissionRule["match"]>): PermissionRule => ({
-  tool: toLiteralGlob(toolName),
-  match,
-  decision: "allow",
-});

@@ -1,7 +1,6 @@
-// A call's input as rules see it. Paths are seen by the name that the file tools will use and by where
-// links lead now, so that `src/../secret` is not taken for something in `src`, nor a link for its place.
-// A path is looked at once for all that is decided about a call: what the rules, the question and the tool
-// go by is the same.
+// A call's input as rules see it. Paths are seen by the name that the file tools will use and by where links lead now,
+// so that `src/../secret` is not taken for something in `src`, nor a link for its place. A path is looked at once for
+// all that is decided about a call.
 
 import { join, posix, resolve, sep } from "node:path";
 import { isRecord } from "@hawser/protocol/internal";
@@ -43,14 +42,15 @@ export function seePath(path: string, roots: Roots | undefined): SeenPath {
 export function valuesOfCall(call: ToolCall, seen: Pick<SeenPath, "names"> | undefined, roots: Roots | undefined): ValuesOf {
   const input = isRecord(call.input) ? call.input : {};
   return (member, isAbsolute) => {
-    if (member === "path" && seen) return seen.names.map((name) => [isAbsolute && roots ? toAbsolute(name, roots) : name]);
+    if (member === "path" && seen) return valuesOfPath(seen.names, isAbsolute, roots);
     const value = Object.hasOwn(input, member) ? input[member] : undefined;
     if (value === undefined) return member === "args" && call.toolName === toolNames.runCommand ? [[]] : undefined;
     return [Array.isArray(value) ? value.map(toText) : [toText(value)]];
   };
 }
 
-/** A name as rules see it, from the top of the file system. */
-export const toAbsolute = (name: string, { paths }: Roots): string => resolve(paths[0], name).replaceAll(sep, "/");
+/** Names as rules see them: relative, or from the top of the file system. */
+export const valuesOfPath = (names: readonly string[], isAbsolute: boolean, roots: Roots | undefined): readonly [string][] =>
+  names.map((name) => [isAbsolute && roots ? resolve(roots.paths[0], name).replaceAll(sep, "/") : name]);
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value)) ?? "";

@@ -1,14 +1,13 @@
-// Decides about tool calls. In this order: a rule that denies; an answer that was remembered for this
-// conversation; the last rule that matches; the defaults. The defaults: what only reads is allowed,
-// everything else asks, and so does every tool of an MCP server, whatever it says about itself. With mode
-// `deny` what would ask is denied.
+// Decides about tool calls. In this order: a rule that denies; an answer that was remembered for this conversation; the
+// last rule that matches; the defaults: what only reads is allowed, everything else asks, and so does every tool of an
+// MCP server, whatever it says about itself. With mode `deny` what would ask is denied.
 
 import { agentLimits } from "../limits.ts";
 import type { Roots } from "../tools/files/roots.ts";
 import { toolNames } from "../tools/tool-table.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { coverageOf, type Coverage } from "./call-kind.ts";
-import { pathOfCall, seePath, toAbsolute, valuesOfCall, type SeenPath } from "./call-values.ts";
+import { pathOfCall, seePath, valuesOfCall, valuesOfPath, type SeenPath } from "./call-values.ts";
 import { createPermit } from "./file-permits.ts";
 import type { PermissionPolicy, ToolCall, Verdict } from "./policy.ts";
 import type { PermissionRule } from "../rules/permission-rule.ts";
@@ -37,11 +36,13 @@ export interface RulesPolicy extends PermissionPolicy {
 export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
   const { mode = "ask", roots, audit, remembered } = options;
   const written = (options.rules ?? []).map((rule) => withRealRoots(rule, roots));
-  const byConversation = createMemory();
+  /** Bounded over all conversations: the oldest answers are forgotten, which only means one more question. */
+  const answers: { readonly conversationId: string; readonly rule: PermissionRule }[] = [];
   // An answer counts for what was shown, however much later it comes.
   const judged = new WeakMap<ToolCall, { readonly verdict: Verdict; readonly coverage: Coverage }>();
   /** Answers that were kept beyond their conversation. */
   const kept = (): readonly PermissionRule[] => remembered?.rules() ?? [];
+  const answersIn = (id: string): PermissionRule[] => answers.flatMap(({ conversationId, rule }) => (conversationId === id ? [rule] : []));
 
   function judge(call: ToolCall, seen: SeenPath | undefined, coverage: Coverage): Verdict {
     const values = valuesOfCall(call, seen, roots);
@@ -49,23 +50,17 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
     const all = [...written, ...kept()].filter(matches);
     const denied = all.find(({ decision }) => decision === "deny");
     if (denied) return { decision: "deny", reason: denialBy(denied) };
-    const answered = byConversation.of(call.conversationId).find(matches);
+    const answered = answersIn(call.conversationId).find(matches);
     if (answered) return { decision: "allow", reason: `allowed for this conversation: ${describeRule(answered)}`, via: "remembered" };
     const last = all.at(-1);
     const via = last && kept().includes(last) ? "remembered" : "rule";
     if (last?.decision === "allow") return { decision: "allow", reason: `the rule "${describeRule(last)}" allows it`, via };
     if (!last && call.isReadOnly && !isForeign(call)) return { decision: "allow", reason: "it only reads", via: "default" };
-    return question(call, last, { coverage, seen });
-  }
-
-  function question(call: ToolCall, rule: PermissionRule | undefined, { coverage, seen }: Looked): Verdict {
-    const why = rule ? `the rule "${describeRule(rule)}" asks` : `${whyAsked(call)}, and no rule allows it`;
-    if (mode === "deny")
-      return {
-        decision: "deny",
-        reason: `${why}; there is no user to ask here, so it is denied. A rule among "permissions" in agent.json can allow it`,
-        via: "mode",
-      };
+    const why = last ? `the rule "${describeRule(last)}" asks` : `${whyAsked(call)}, and no rule allows it`;
+    if (mode === "deny") {
+      const reason = `${why}; there is no user to ask here, so it is denied. A rule among "permissions" in agent.json can allow it`;
+      return { decision: "deny", reason, via: "mode" };
+    }
     const [, real] = seen?.names ?? [];
     const where = real === undefined ? "" : ` Its path leads through a link to ${real}.`;
     return { decision: "ask", reason: `${why}.${where} ${coveredBy(coverage)}` };
@@ -87,19 +82,19 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
       const verdict = judge(call, seen, coverage);
       judged.set(call, { verdict, coverage });
       if (!roots || verdict.decision === "deny") return verdict;
-      const permit = createPermit({ call, seen, roots, rules: [...written, ...kept()], answers: byConversation.of(call.conversationId) });
-      return { ...verdict, permit };
+      const rules = [...written, ...kept()];
+      return { ...verdict, permit: createPermit({ call, seen, roots, rules, answers: answersIn(call.conversationId) }) };
     },
     denialOfReading(names) {
-      const values: ValuesOf = (member, isAbsolute) =>
-        member === "path" ? names.map((name) => [isAbsolute && roots ? toAbsolute(name, roots) : name]) : undefined;
+      const values: ValuesOf = (member, isAbsolute) => (member === "path" ? valuesOfPath(names, isAbsolute, roots) : undefined);
       const denied = [...written, ...kept()].find((rule) => rule.decision === "deny" && matchesRule(rule, toolNames.readFile, values));
       return denied && denialBy(denied);
     },
     allowAlways(call) {
       const coverage = judged.get(call)?.coverage;
       if (!coverage || !("rule" in coverage)) return false;
-      byConversation.add(call.conversationId, coverage.rule);
+      answers.push({ conversationId: call.conversationId, rule: coverage.rule });
+      if (answers.length > agentLimits.permissionRuleEntries) answers.shift();
       remembered?.append(coverage.rule);
       return true;
     },
@@ -115,11 +110,6 @@ function withRealRoots(rule: PermissionRule, roots: Roots | undefined): Permissi
   return roots && typeof path === "string" ? { ...rule, match: { ...rule.match, path: roots.withRealRoot(path) } } : rule;
 }
 
-interface Looked {
-  readonly coverage: Coverage;
-  readonly seen: SeenPath | undefined;
-}
-
 const denialBy = (rule: PermissionRule): string => `the rule "${describeRule(rule)}" denies it`;
 
 /** `<server>__<tool>`: a server's word about its own tool proves nothing. */
@@ -128,21 +118,4 @@ const isForeign = ({ toolName }: ToolCall): boolean => toolName.includes("__");
 function whyAsked(call: ToolCall): string {
   if (isForeign(call)) return `${call.toolName} belongs to an MCP server`;
   return call.toolName === toolNames.runCommand ? "it runs a program" : `${call.toolName} may change something`;
-}
-
-interface Memory {
-  of(conversationId: string): readonly PermissionRule[];
-  add(conversationId: string, rule: PermissionRule): void;
-}
-
-/** Bounded over all conversations: the oldest answers are forgotten, which only means one more question. */
-function createMemory(): Memory {
-  const answers: { readonly conversationId: string; readonly rule: PermissionRule }[] = [];
-  return {
-    of: (conversationId) => answers.filter((answer) => answer.conversationId === conversationId).map(({ rule }) => rule),
-    add(conversationId, rule) {
-      answers.push({ conversationId, rule });
-      if (answers.length > agentLimits.permissionRuleEntries) answers.shift();
-    },
-  };
 }

@@ -1,8 +1,7 @@
-// Remembered answers as a file: `{"permissions": [rules]}`, readable for its owner only. It is changed under a
-// lock, written whole and renamed into place, so that processes which answer at once lose nothing of each other.
-// An entry that isn't a rule costs itself alone: it is said, not used, and stays in the file as it is. A file that
-// can't be read as a list is left alone: nothing is allowed by it and nothing is written over it. A failing write
-// costs one line on stderr, never a turn.
+// Remembered answers as a file: `{"permissions": [rules]}`, for its owner only. It is changed under a lock, written whole
+// and renamed into place, so processes which answer at once lose nothing of each other. An entry that isn't a rule is
+// not used, and stays in the file as it is. A file that can't be read as a list is left alone: nothing is allowed by it
+// and nothing is written over it. A failing write costs one line on stderr, never a turn.
 
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
@@ -103,14 +102,11 @@ async function load(path: string): Promise<Content> {
     throw error;
   });
   if (!handle) return empty;
-  try {
-    const content: unknown = JSON.parse(await readBounded(handle));
-    const { permissions: entries, ...others } = isRecord(content) ? content : { permissions: content };
-    if (!Array.isArray(entries)) throw new HawserError("usage", "permissions must be a list of rules");
-    return { entries, others };
-  } finally {
-    await handle.close();
-  }
+  await using file = handle;
+  const content: unknown = JSON.parse(await readBounded(file));
+  const { permissions: entries, ...others } = isRecord(content) ? content : { permissions: content };
+  if (!Array.isArray(entries)) throw new HawserError("usage", "permissions must be a list of rules");
+  return { entries, others };
 }
 
 /** As the open file is, whatever happens to its name meanwhile. */

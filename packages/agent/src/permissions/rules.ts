@@ -49,16 +49,14 @@ function toCondition([member, written]: [string, string | readonly string[]]): C
   return { member, pattern: withoutDots(written) ?? written, isAbsolute: /^(?:[A-Za-z]:)?\//.test(written) };
 }
 
-function matchesValues(pattern: string | readonly string[], forms: ReturnType<ValuesOf>, decision: RuleDecision): boolean {
-  if (!forms || forms.length === 0) return false;
-  const matchesForm = (form: readonly string[]): boolean =>
-    typeof pattern === "string" ? matchesMembers(pattern, form, decision) : isSequence(pattern, form, decision);
-  return decision === "allow" ? forms.every(matchesForm) : forms.some(matchesForm);
-}
-
-function matchesMembers(pattern: string, values: readonly string[], decision: RuleDecision): boolean {
-  const matches = (value: string): boolean => matchesText(pattern, value, decision);
-  return decision === "allow" ? values.length > 0 && values.every(matches) : values.some(matches);
+function matchesValues(pattern: string | readonly string[], forms: ReturnType<ValuesOf> = [], decision: RuleDecision): boolean {
+  const matchesEnough = <Value>(values: readonly Value[], matches: (value: Value) => boolean): boolean =>
+    decision === "allow" ? values.length > 0 && values.every(matches) : values.some(matches);
+  return matchesEnough(forms, (form) =>
+    typeof pattern === "string"
+      ? matchesEnough(form, (value) => matchesText(pattern, value, decision))
+      : isSequence(pattern, form, decision),
+  );
 }
 
 function isSequence(patterns: readonly string[], values: readonly string[], decision: RuleDecision): boolean {

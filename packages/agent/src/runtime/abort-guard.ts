@@ -3,9 +3,7 @@
 // that ends with the work, as a turn's does: the listener goes with it.
 
 /** The outcome of `work`, or a rejection with the signal's reason as soon as it aborts, whichever is first. */
-export type AbortGuard = <Result>(work: Promise<Result>) => Promise<Result>;
-
-export function createAbortGuard(signal: AbortSignal): AbortGuard {
+export function createAbortGuard(signal: AbortSignal): <Result>(work: Promise<Result>) => Promise<Result> {
   const waiting = new Set<(reason: Error) => void>();
   const onAbort = (): void => {
     for (const reject of waiting) reject(signal.reason as Error);

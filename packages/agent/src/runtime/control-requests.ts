@@ -27,22 +27,17 @@ export interface ControlOptions {
 
 export type ControlRequest = Exclude<AnyAgentRequest, { kind: "user_message" }>;
 type Answer<Kind extends ControlRequest["kind"]> = (request: Extract<ControlRequest, { kind: Kind }>, reply: Reply) => Promise<void>;
-type Answers = { readonly [Kind in ControlRequest["kind"]]: Answer<Kind> };
 
 /** How each kind is answered; throws what the one `error` says. */
 export function createControlAnswers(options: ControlOptions): (request: ControlRequest, reply: Reply) => Promise<void> {
-  const answers: Answers = { ...runtimeAnswers(options), ...conversationAnswers(options) };
-  return (request, reply) => (answers[request.kind] as Answer<typeof request.kind>)(request as never, reply);
-}
-
-type ConversationKind = "clear_history" | `${string}_conversation` | "list_conversations";
-
-function runtimeAnswers(options: ControlOptions): Omit<Answers, Extract<keyof Answers, ConversationKind>> {
-  const { parts, turns, inFlight, questions } = options;
-  return {
+  const { parts, turns, inFlight, conversations, questions } = options;
+  const { lanes } = turns;
+  // Long answers are made one at a time: all of those that may be asked for at once would fill the memory.
+  const longAnswers = createSemaphore(1);
+  const answers: { readonly [Kind in ControlRequest["kind"]]: Answer<Kind> } = {
     async get_status(request, reply) {
       const { conversationId } = readMetadata(request, options.lastConversation());
-      const { running, waiting } = turns.lanes;
+      const { running, waiting } = lanes;
       const conversationLength = await parts.store.lengthOf(conversationId);
       const state = options.isStopping() ? "stopping" : running > 0 ? "busy" : "idle";
       const uptime = Math.round(performance.now() - options.startedAt);
@@ -69,15 +64,6 @@ function runtimeAnswers(options: ControlOptions): Omit<Answers, Extract<keyof An
       const running = await turns.repeat(checkConversationId(conversationId), since);
       await reply.done(running === undefined ? undefined : { running });
     },
-  };
-}
-
-function conversationAnswers(options: ControlOptions): Pick<Answers, Extract<keyof Answers, ConversationKind>> {
-  const { parts, turns, conversations } = options;
-  const { lanes } = turns;
-  // Long answers are made one at a time: all of those that may be asked for at once would fill the memory.
-  const longAnswers = createSemaphore(1);
-  return {
     async clear_history(request, reply) {
       const { conversationId, isForced } = readMetadata(request, options.lastConversation());
       if (isForced) turns.cancelAllOf(conversationId, new HawserError("cancelled", "cancelled: the history is cleared"));
@@ -121,6 +107,7 @@ function conversationAnswers(options: ControlOptions): Pick<Answers, Extract<key
       await reply.done();
     },
   };
+  return (request, reply) => (answers[request.kind] as Answer<typeof request.kind>)(request as never, reply);
 }
 
 /** The first ones, as many as one line takes: an id may be long. */

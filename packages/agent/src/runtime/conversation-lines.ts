@@ -1,8 +1,8 @@
 // A conversation as lines that stay far below the limit: many short messages share a line, a long one is
 // spread over several, and a reader joins the parts of one `messageId` again.
 
-import { agentLimits } from "../limits.ts";
 import { splitText, type ConversationMessage, type MessagePart } from "@hawser/protocol/internal";
+import { agentLimits } from "../limits.ts";
 
 export interface ConversationLine {
   readonly messages: ConversationMessage[];
@@ -12,38 +12,34 @@ export interface ConversationLine {
 
 export function* toConversationLines(messages: readonly ConversationMessage[]): Generator<ConversationLine> {
   let line: ConversationMessage[] = [];
-  let chars = 0;
-  for (const message of messages) {
-    for (const piece of toPieces(message)) {
-      const pieceChars = JSON.stringify(piece).length;
-      if (line.length > 0 && chars + pieceChars > agentLimits.agentLineChars) {
-        yield { messages: line, next: (line.at(-1) as ConversationMessage).messageId };
-        line = [];
-        chars = 0;
-      }
-      line.push(piece);
-      chars += pieceChars;
-    }
+  for (const following of inShares(toPieces(messages))) {
+    const last = line.at(-1);
+    if (last) yield { messages: line, next: last.messageId };
+    line = following;
   }
   yield { messages: line };
 }
 
-/** The message itself, or several of the same `messageId` with a share of its parts each. */
-function* toPieces(message: ConversationMessage): Generator<ConversationMessage> {
-  const parts = message.parts.flatMap(toShortParts);
-  let share: MessagePart[] = [];
+/** Each message itself, or several of the same `messageId` with a share of its parts each. */
+function* toPieces(messages: readonly ConversationMessage[]): Generator<ConversationMessage> {
+  for (const message of messages) for (const parts of inShares(message.parts.flatMap(toShortParts))) yield { ...message, parts };
+}
+
+/** At least one share; each as long as a line may be, or a single item. */
+function* inShares<Item>(items: Iterable<Item>): Generator<Item[]> {
+  let share: Item[] = [];
   let chars = 0;
-  for (const part of parts) {
-    const partChars = JSON.stringify(part).length;
-    if (share.length > 0 && chars + partChars > agentLimits.agentLineChars) {
-      yield { ...message, parts: share };
+  for (const item of items) {
+    const itemChars = JSON.stringify(item).length;
+    if (share.length > 0 && chars + itemChars > agentLimits.agentLineChars) {
+      yield share;
       share = [];
       chars = 0;
     }
-    share.push(part);
-    chars += partChars;
+    share.push(item);
+    chars += itemChars;
   }
-  yield { ...message, parts: share };
+  yield share;
 }
 
 function toShortParts(part: MessagePart): MessagePart[] {

@@ -6,23 +6,11 @@ import { HawserError } from "@hawser/protocol";
 import { createByteBudget, type Share } from "@hawser/wire/internal";
 import { agentLimits } from "../limits.ts";
 
-export interface Job {
+interface Job {
   /** What it holds while it waits and runs. */
   readonly bytes: number;
   /** Never rejects. */
   run(): Promise<void>;
-}
-
-export interface Lanes {
-  readonly running: number;
-  readonly waiting: number;
-  /** Throws `overloaded`. Returns how to take the job back, which is false once it has begun. */
-  add(conversationId: string, job: Job): () => boolean;
-  isBusy(conversationId: string): boolean;
-  /** Does something with a conversation that has nothing to do; whatever comes meanwhile waits. Throws when it is busy. */
-  alone<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result>;
-  /** The same for one that is busy: when what came before is over, and before whatever comes later. */
-  afterwards<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result>;
 }
 
 interface HeldJob {
@@ -30,7 +18,7 @@ interface HeldJob {
   readonly share: Share;
 }
 
-export function createLanes(): Lanes {
+export function createLanes() {
   /** Jobs of each lane that has work; the first one runs. */
   const lanes = new Map<string, HeldJob[]>();
   const messages = createByteBudget(agentLimits.agentQueuedBytes);
@@ -56,6 +44,7 @@ export function createLanes(): Lanes {
     return { job, share };
   }
 
+  /** Throws `overloaded`. Returns how to take the job back, which is false once it has begun. */
   function add(conversationId: string, job: Job): () => boolean {
     const lane = lanes.get(conversationId);
     if (!lane) {
@@ -80,6 +69,7 @@ export function createLanes(): Lanes {
     };
   }
 
+  /** Does something with a conversation when what came before is over, and before whatever comes later. */
   function afterwards<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       add(conversationId, { bytes: 0, run: () => action().then(resolve, reject) });
@@ -87,16 +77,16 @@ export function createLanes(): Lanes {
   }
 
   return {
-    get running() {
+    get running(): number {
       return lanes.size;
     },
-    get waiting() {
+    get waiting(): number {
       return waiting;
     },
     add,
-    isBusy: (conversationId) => lanes.has(conversationId),
     afterwards,
-    alone(conversationId, action) {
+    /** The same for one that has nothing to do. Throws when it is busy. */
+    alone<Result>(conversationId: string, action: () => Promise<Result>): Promise<Result> {
       if (lanes.has(conversationId)) throw new HawserError("overloaded", "the conversation is busy; cancel its turn or wait for its end");
       return afterwards(conversationId, action);
     },

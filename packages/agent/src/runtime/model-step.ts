@@ -31,13 +31,7 @@ export interface TurnTotals {
   readonly gap: TextGap;
 }
 
-export interface StepRun {
-  /** What was not handed over, in the order of the model; complete when `run` has ended. */
-  readonly parts: MessagePart[];
-  readonly calls: RequestedCall[];
-  /** Throws what the model throws, or that a limit was reached. */
-  run(): Promise<void>;
-}
+export type StepRun = ReturnType<typeof createStepRun>;
 
 export interface StepRunOptions {
   readonly model: Model;
@@ -50,7 +44,7 @@ export interface StepRunOptions {
   keep(parts: readonly MessagePart[]): Promise<void>;
 }
 
-export function createStepRun({ model, step, totals, emit, growInput, keep }: StepRunOptions): StepRun {
+export function createStepRun({ model, step, totals, emit, growInput, keep }: StepRunOptions) {
   const parts: MessagePart[] = [];
   const calls: RequestedCall[] = [];
   const characters = createWholeCharacters();
@@ -64,9 +58,7 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
   }
 
   /** Half a character at the end belongs to what was said before a failure, whether the host can still be told or not. */
-  async function endText(): Promise<void> {
-    await onText(characters.end());
-  }
+  const endText = async (): Promise<void> => onText(characters.end());
 
   function onWords(text: string): Promise<void> {
     if (text.length > agentLimits.agentTokenChars) return onLongText(text);
@@ -77,18 +69,13 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
     if (last?.type !== "text") parts.push({ type: "text", text });
     else {
       last.text += text;
-      if (last.text.length > agentLimits.agentTokenChars) return emitAndKeep(text);
+      if (last.text.length > agentLimits.agentTokenChars) return emit({ type: "token", token: text }).then(() => keep(parts.splice(0)));
     }
     return emit({ type: "token", token: text });
   }
 
   async function onLongText(text: string): Promise<void> {
     for (const piece of splitText(text, agentLimits.agentTokenChars)) await onWords(piece);
-  }
-
-  async function emitAndKeep(token: string): Promise<void> {
-    await emit({ type: "token", token });
-    await keep(parts.splice(0));
   }
 
   async function onCall(call: RequestedCall): Promise<void> {
@@ -115,9 +102,11 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
   }
 
   return {
+    /** What was not handed over, in the order of the model; complete when `run` has ended. */
     parts,
     calls,
-    async run() {
+    /** Throws what the model throws, or that a limit was reached. */
+    async run(): Promise<void> {
       const iterator = model.stream(step)[Symbol.asyncIterator]();
       // Over as soon as the signal says so, whether the model listens to it or not.
       const guarded = createAbortGuard(step.signal);

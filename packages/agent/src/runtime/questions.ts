@@ -13,28 +13,19 @@ export interface Asker {
   heardAt(): number;
 }
 
-export interface Questions {
-  /** Rejects with the signal's reason when the turn ends first. `put` shows the question to the user. */
-  ask(asker: Asker, put: (permissionId: string) => Promise<void>): Promise<Outcome>;
-  /** The host says, or has shown, that it answers questions: they may wait their whole time. */
-  trustHost(): void;
-  /** `via`: how the user answered, as the host says. Throws when no such question waits. */
-  answer(permissionId: string, decision: Outcome["decision"], via?: string): void;
-  /** No answer can come from now on: open and later questions are denied. */
-  close(reason: string): void;
-}
+export type Questions = ReturnType<typeof createQuestions>;
 
 type QuestionLimits = Pick<typeof agentLimits, "permissionMs" | "permissionUnprovenMs">;
 
 const answeredVia: readonly AnsweredVia[] = ["click", "key", "shortcut", "word"];
 
-export function createQuestions({ permissionMs, permissionUnprovenMs }: QuestionLimits): Questions {
+export function createQuestions({ permissionMs, permissionUnprovenMs }: QuestionLimits) {
   const waiting = new Map<string, (outcome: Outcome) => void>();
   let closedBecause: string | undefined;
   let isHostTrusted = false;
 
   /** Denies when the time is over. The due time is computed again each time: the host may show that it answers, or hear of other tools meanwhile. */
-  function startClock(heardAt: () => number, deny: (outcome: Outcome) => void): { stop(): void } {
+  function startClock(heardAt: () => number, deny: (outcome: Outcome) => void): () => void {
     const askedAt = performance.now();
     let timer: NodeJS.Timeout | undefined;
     function look(): void {
@@ -46,17 +37,18 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
       else deny({ decision: "deny", by: `nobody answered within ${seconds} seconds`, via: "expired" });
     }
     look();
-    return { stop: () => clearTimeout(timer) };
+    return () => clearTimeout(timer);
   }
 
   return {
-    async ask({ signal, heardAt }, put) {
+    /** Rejects with the signal's reason when the turn ends first. `put` shows the question to the user. */
+    async ask({ signal, heardAt }: Asker, put: (permissionId: string) => Promise<void>): Promise<Outcome> {
       signal.throwIfAborted();
       if (closedBecause !== undefined) return { decision: "deny", by: closedBecause, via: "closed" };
       const permissionId = randomUUID();
       const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
       waiting.set(permissionId, resolve);
-      const clock = startClock(heardAt, resolve);
+      const stopClock = startClock(heardAt, resolve);
       const onAbort = (): void => reject(signal.reason as Error);
       signal.addEventListener("abort", onAbort, { once: true });
       try {
@@ -64,21 +56,24 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
         return await promise;
       } finally {
         waiting.delete(permissionId);
-        clock.stop();
+        stopClock();
         signal.removeEventListener("abort", onAbort);
       }
     },
-    trustHost() {
+    /** The host says that it answers questions: they may wait their whole time. */
+    trustHost(): void {
       isHostTrusted = true;
     },
-    answer(permissionId, decision, via) {
+    /** `via`: how the user answered, as the host says. Throws when no such question waits. */
+    answer(permissionId: string, decision: Outcome["decision"], via?: string): void {
       isHostTrusted = true;
       const settle = waiting.get(permissionId);
       if (!settle) throw new HawserError("invalid_message", "unknown or expired permissionId: nothing waits for this answer");
       waiting.delete(permissionId);
       settle({ decision, by: "the user", via: answeredVia.find((known) => known === via) ?? "host" });
     },
-    close(reason) {
+    /** No answer can come from now on: open and later questions are denied. */
+    close(reason: string): void {
       closedBecause ??= reason;
       for (const settle of waiting.values()) settle({ decision: "deny", by: closedBecause, via: "closed" });
       waiting.clear();

@@ -4,15 +4,9 @@
 import type { Conversation, ConversationStore } from "../history/conversation-store.ts";
 import { agentLimits } from "../limits.ts";
 
-export interface RecentConversations {
-  /** Opens it if it isn't open, and keeps it open at least until the action is over. */
-  use<Result>(conversationId: string, action: (conversation: Conversation) => Promise<Result>): Promise<Result>;
-  /** Removes it with its file. The next use begins a new one. */
-  delete(conversationId: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type RecentConversations = ReturnType<typeof createRecentConversations>;
 
-export function createRecentConversations(store: ConversationStore): RecentConversations {
+export function createRecentConversations(store: ConversationStore) {
   /** In the order of last use. */
   const recent = new Map<string, Conversation>();
 
@@ -36,7 +30,8 @@ export function createRecentConversations(store: ConversationStore): RecentConve
   }
 
   return {
-    async use(conversationId, action) {
+    /** Opens it if it isn't open, and keeps it open at least until the action is over. */
+    async use<Result>(conversationId: string, action: (conversation: Conversation) => Promise<Result>): Promise<Result> {
       const conversation = await store.open(conversationId);
       try {
         return await action(conversation);
@@ -44,11 +39,12 @@ export function createRecentConversations(store: ConversationStore): RecentConve
         await keep(conversation);
       }
     },
-    async delete(conversationId) {
+    /** Removes it with its file. The next use begins a new one. */
+    async delete(conversationId: string): Promise<void> {
       recent.delete(conversationId);
       await store.delete(conversationId);
     },
-    async close() {
+    async close(): Promise<void> {
       for (const conversation of recent.values()) await conversation.close();
       await store.close();
     },

@@ -1,10 +1,8 @@
-// How requests are answered: in order, with exactly one end, and nothing after it. Messages leave one after
-// another, so that a slow host holds the next one back. Between requests, what a host waits for (an end, a status, a
-// question) goes before long answers, and those take turns.
+// How requests are answered: in order, with exactly one end, and nothing after it. A slow host holds the next message
+// back. What a host waits for (an end, a status, a question) goes before long answers, and those take turns.
 //
-// A turn's answers are numbered, and kept for a host that comes back (`subscribe`). What is kept is bounded for all turns
-// together: the oldest of the turn that holds most goes first. A silent turn gives a sign of life, unless only the
-// user is awaited.
+// A turn's answers are numbered, and kept for a host that comes back (`subscribe`), bounded for all turns together: the
+// oldest of the turn that holds most goes first. A silent turn gives a sign of life, unless only the user is awaited.
 
 import { setImmediate as nextLoop } from "node:timers/promises";
 import {
@@ -142,11 +140,8 @@ export function createReplies(transport: Transport): Replies {
       fail: (error: unknown) => reply.end(toErrorEvent(toHawserError(error))),
       async sendAgain(since: number): Promise<void> {
         const events = record?.since(since);
-        if (!events)
-          throw new HawserError(
-            "too_large",
-            "what the turn has sent since then is no longer held; load the conversation when it has ended",
-          );
+        const message = "what the turn has sent since then is no longer held; load the conversation when it has ended";
+        if (!events) throw new HawserError("too_large", message);
         await Promise.all(events.map((event) => put(idSource, event)));
       },
     };
@@ -163,17 +158,15 @@ export function createReplies(transport: Transport): Replies {
 
 type SentEvent = Message["event"] & { readonly seq: number };
 
-interface TurnRecord {
-  add(event: SentEvent): void;
-  /** What was sent after `seq`; undefined when some of it is forgotten. */
-  since(seq: number): readonly SentEvent[] | undefined;
-  /** The turn has ended: nothing is kept. */
-  close(): void;
+interface SentTurn {
+  events: { readonly event: SentEvent; readonly bytes: number }[];
+  bytes: number;
+  lastSeq: number;
 }
 
 /** What the running turns have sent. */
-function createReplay(): () => TurnRecord {
-  const turns = new Set<{ events: { readonly event: SentEvent; readonly bytes: number }[]; bytes: number; lastSeq: number }>();
+function createReplay() {
+  const turns = new Set<SentTurn>();
   let total = 0;
 
   function forgetOldest(): void {
@@ -186,10 +179,10 @@ function createReplay(): () => TurnRecord {
   }
 
   return () => {
-    const turn = { events: [] as { readonly event: SentEvent; readonly bytes: number }[], bytes: 0, lastSeq: 0 };
+    const turn: SentTurn = { events: [], bytes: 0, lastSeq: 0 };
     turns.add(turn);
     return {
-      add(event) {
+      add(event: SentEvent): void {
         const bytes = weigh(event);
         turn.events.push({ event, bytes });
         turn.bytes += bytes;
@@ -197,11 +190,13 @@ function createReplay(): () => TurnRecord {
         total += bytes;
         while (total > agentLimits.agentReplayBytes) forgetOldest();
       },
-      since(seq) {
+      /** What was sent after `seq`; undefined when some of it is forgotten. */
+      since(seq: number): readonly SentEvent[] | undefined {
         const first = turn.events[0]?.event.seq ?? turn.lastSeq + 1;
         return seq + 1 < first ? undefined : turn.events.map(({ event }) => event).filter((event) => event.seq > seq);
       },
-      close() {
+      /** The turn has ended: nothing is kept. */
+      close(): void {
         turns.delete(turn);
         total -= turn.bytes;
         turn.events = [];

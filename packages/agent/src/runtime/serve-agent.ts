@@ -1,7 +1,6 @@
-// Serves the agent protocol on one transport. The reader never waits for a turn: turns go to their lane,
-// everything else is answered at once. It stops only while too many answers are on their way. Every
-// request with an id ends exactly once; a line without one goes to the log. A line that is refused under the id of a
-// request in flight ends nothing: that request's own `progress` says so.
+// Serves the agent protocol on one transport. The reader never waits for a turn; it stops only while too many answers are
+// on their way. Every request with an id ends exactly once; a line without one goes to the log. A line that is refused
+// under the id of a request in flight ends nothing: that request's own `progress` says so.
 
 import {
   AGENT_CAPABILITIES,
@@ -68,8 +67,10 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   function accept(request: AnyAgentRequest, idSource: string, text: string): void {
     if (answersPermissions(request)) questions.trustHost();
     if (request.kind !== "user_message") {
-      checkControlLength(text);
-      return void control(request, idSource);
+      const { agentControlChars } = agentLimits;
+      // Hundreds of them may be answered at the same time, each with what it came with.
+      if (text.length <= agentControlChars) return void control(request, idSource);
+      throw new HawserError("too_large", `${text.length} characters; a request other than a message has at most ${agentControlChars}`);
     }
     noMore.throwIfAborted();
     follow(request.id, turns.accept(request, idSource, weighMessage(text)));
@@ -118,13 +119,6 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   await serve({ transport, lifecycle, read, onInputEnd, cancelAll: inFlight.cancelAll, finish }).finally(refusals.close);
 }
 
-/** Hundreds of them may be answered at the same time, each with what it came with. */
-function checkControlLength({ length }: string): void {
-  const { agentControlChars } = agentLimits;
-  if (length <= agentControlChars) return;
-  throw new HawserError("too_large", `${length} characters; a request other than a message has at most ${agentControlChars}`);
-}
-
 /** What it takes in memory, about: a text with a character beyond Latin-1 takes two bytes for each. */
 function weighMessage(text: string): number {
   const weight = weighJsonText(text);
@@ -148,18 +142,12 @@ function idInHead({ text, value }: Extract<Incoming, { kind: "message" }>): stri
   return source?.startsWith('"') && JSON.parse(source) === (value as { id: unknown }).id ? source : undefined;
 }
 
-export interface RefusalLog {
-  /** `position`: the line's number in the input. */
-  note(position: number, reason: string): void;
-  /** Says how many there were, if the log does not tell so already. */
-  close(): void;
-}
-
-export function createRefusalLog(log: (line: string) => void = logLine, namedLines: number = agentLimits.agentRefusedMessages): RefusalLog {
+export function createRefusalLog(log: (line: string) => void = logLine, namedLines = agentLimits.agentRefusedMessages) {
   let [count, counted] = [0, 0];
 
   return {
-    note(position, reason) {
+    /** `position`: the line's number in the input. */
+    note(position: number, reason: string): void {
       count++;
       if (count <= namedLines) {
         counted = count;
@@ -169,7 +157,8 @@ export function createRefusalLog(log: (line: string) => void = logLine, namedLin
       counted = count;
       log(`[hawser] agent: ${count} lines were refused until now; the last is line ${position}: ${reason}`);
     },
-    close() {
+    /** Says how many there were, if the log does not tell so already. */
+    close(): void {
       if (count > counted) log(`[hawser] agent: ${count} lines were refused in all`);
       counted = count;
     },

@@ -2,33 +2,21 @@
 // progress, and makes a result of every outcome. Calls that only read run side by side; as soon as one may
 // change something, all of the step run in the order in which the model made them.
 
-import { HawserError, toErrorText, type ResponseBody } from "@hawser/protocol/internal";
+import { describeThrown, HawserError, toErrorText, type MessagePart, type ResponseBody } from "@hawser/protocol/internal";
 import { createToolHosts, type Tool, type ToolContext } from "@hawser/tools/internal";
 import { createSemaphore, untilAborted } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
-import type { ModelTool } from "../model/model.ts";
-import type { Outcome, PermissionPolicy, ToolCall } from "../permissions/policy.ts";
+import type { ModelEvent, ModelTool } from "../model/model.ts";
+import type { PermissionPolicy, ToolCall } from "../permissions/policy.ts";
 import { hideFromLoops, inForeignScope } from "./exit-guard.ts";
 import type { Questions } from "./questions.ts";
-import { toToolError, toToolValue } from "../tool-value.ts";
+import { toToolValue } from "../tool-value.ts";
 import { withPermit, type Permit } from "../tools/files/permit.ts";
 import { factsOf } from "../tools/tool-table.ts";
 
-export interface RequestedCall {
-  readonly toolId: string;
-  readonly toolName: string;
-  readonly input: unknown;
-  readonly problem?: string | undefined;
-}
-
-export interface ToolResult {
-  readonly toolId: string;
-  readonly toolName: string;
-  readonly result: unknown;
-  readonly isError?: true;
-  readonly error?: string;
-}
+export type RequestedCall = Omit<Extract<ModelEvent, { type: "tool_call" }>, "type">;
+export type ToolResult = Omit<Extract<MessagePart, { type: "tool_result" }>, "type">;
 
 export interface TurnScope {
   readonly conversationId: string;
@@ -75,13 +63,13 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
           args: structuredClone(shown),
           signal: scope.signal,
           authorize: () => authorize(options, asked, scope),
-          run: (args, permit) => runTool({ tool: hosted.tool, args, toolId, scope, permit, toolMs: options.toolMs }),
+          run: (args, permit) => runTool(hosted.tool, args, { toolId, scope, permit, toolMs: options.toolMs }),
           bound: toToolValue,
         });
         return { toolId, toolName, result };
       } catch (error) {
         scope.signal.throwIfAborted();
-        return { toolId, toolName, result: null, isError: true, error: toToolError(error) };
+        return { toolId, toolName, result: null, isError: true, error: toErrorText(describeThrown(error)) };
       }
     }
 
@@ -104,56 +92,35 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
 /** Throws when it may not run. Returns what its files are held to. */
 async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCall, scope: TurnScope): Promise<Permit | undefined> {
   const { decision, reason, via = "rule", permit } = policy.decide(call);
-  if (decision === "allow") {
+  if (decision !== "ask") {
     policy.note(call, { decision, by: reason, via });
-    return permit;
-  }
-  if (decision === "deny") {
-    policy.note(call, { decision, by: reason, via });
+    if (decision === "allow") return permit;
     throw new HawserError("tool_failed", `denied: ${reason}`);
   }
-  const answer = await ask(call, { reason, ...whatIsReplaced(call, permit) }, { questions, scope }).catch((error: unknown) => {
-    policy.note(call, { decision: "deny", by: "the turn ended before an answer came", via: "cancelled" });
-    throw error;
-  });
+  const { toolId, toolName, input } = call;
+  // Whether a file is there already is known from what the decision is bound to.
+  const replaced = factsOf(toolName).mayReplace && permit?.target ? { replaces: permit.target.missing.length === 0 } : {};
+  const put = (permissionId: string): Promise<void> =>
+    scope.emit({ type: "permission_request", data: { permissionId, toolId, toolName, input, reason, ...replaced } });
+  scope.onQuestion(true);
+  const answer = await questions
+    .ask(scope, put)
+    .finally(() => scope.onQuestion(false))
+    .catch((error: unknown) => {
+      policy.note(call, { decision: "deny", by: "the turn ended before an answer came", via: "cancelled" });
+      throw error;
+    });
   const isKept = answer.decision === "allow_always" && policy.allowAlways(call);
   policy.note(call, isKept || answer.decision === "deny" ? answer : { ...answer, decision: "allow" });
   if (answer.decision === "deny")
     throw new HawserError("tool_failed", `denied: ${answer.by === "the user" ? "the user said no" : answer.by}`);
   // For a page that comes back while the tool runs: the question is answered.
   const message = answer.decision === "allow_always" && !isKept ? "allowed once; this call can't be remembered" : "allowed";
-  await scope.emit({ type: "progress", data: { toolId: call.toolId, message } });
+  await scope.emit({ type: "progress", data: { toolId, message } });
   return permit;
 }
 
-interface Asking {
-  readonly questions: Questions;
-  readonly scope: TurnScope;
-}
-
-/** Whether a file is there already is known from what the decision is bound to. */
-function whatIsReplaced({ toolName }: ToolCall, permit: Permit | undefined): { readonly replaces?: boolean } {
-  return factsOf(toolName).mayReplace && permit?.target ? { replaces: permit.target.missing.length === 0 } : {};
-}
-
-/** Rejects when the turn ends first. */
-async function ask(
-  call: ToolCall,
-  about: { readonly reason: string; readonly replaces?: boolean },
-  { questions, scope }: Asking,
-): Promise<Outcome> {
-  scope.onQuestion(true);
-  const { toolId, toolName, input } = call;
-  const question = (permissionId: string): ResponseBody => ({
-    type: "permission_request",
-    data: { permissionId, toolId, toolName, input, ...about },
-  });
-  return questions.ask(scope, (permissionId) => scope.emit(question(permissionId))).finally(() => scope.onQuestion(false));
-}
-
 interface ToolRun {
-  readonly tool: Tool;
-  readonly args: never;
   readonly toolId: string;
   readonly scope: TurnScope;
   readonly permit: Permit | undefined;
@@ -161,12 +128,12 @@ interface ToolRun {
 }
 
 /** The function's own outcome; or the end of its time, or of its turn, whichever comes first. */
-async function runTool({ tool, args, toolId, scope, permit, toolMs }: ToolRun): Promise<unknown> {
+async function runTool(tool: Tool, args: never, { toolId, scope, permit, toolMs }: ToolRun): Promise<unknown> {
   const over = new AbortController();
   const late = new HawserError("timeout", `tool "${tool.name}" has not ended within ${toolMs / 1000} seconds`);
   const timer = setTimeout(() => over.abort(late), toolMs);
   const signal = AbortSignal.any([scope.signal, over.signal]);
-  const report = createProgress(toolId, (event) => scope.emit(event));
+  const report = createProgress(toolId, scope.emit);
   const context: ToolContext = {
     signal,
     client: { name: "hawser-agent" },
@@ -199,10 +166,8 @@ async function sideBySide<Item>(items: readonly Item[], action: (item: Item) => 
   await Promise.all(items.map(one));
 }
 
-type Report = (done?: unknown, total?: unknown, message?: unknown) => void;
-
 /** Never throws. `emit` may reject when the turn is over; the report is then dropped. */
-function createProgress(toolId: string, emit: (event: ResponseBody) => Promise<void>): Report {
+function createProgress(toolId: string, emit: TurnScope["emit"]): (done?: unknown, total?: unknown, message?: unknown) => void {
   let waiting = 0;
   let latest: ResponseBody | undefined;
 

@@ -7,11 +7,6 @@ import { HawserError } from "@hawser/protocol";
 import { createByteBudget, createSemaphore, untilAborted } from "@hawser/wire/internal";
 import { agentLimits } from "../limits.ts";
 
-export interface TurnMemory {
-  /** Resolves when the turn may begin; rejects with the signal's reason. The next one may begin after the first `count`. */
-  enter(signal: AbortSignal): Promise<TurnShare>;
-}
-
 export interface TurnShare {
   /** What the turn holds from now on: its conversation and what is attached. Arguments that are coming are added to it. */
   count(bytes: number): void;
@@ -26,15 +21,13 @@ export interface TurnShare {
 // A conversation is there as it is, and as the text and the bytes of a request to a model.
 const copies = 3;
 
-export function createTurnMemory(
-  maxBytes: number = agentLimits.agentHeldBytes,
-  entranceMs: number = agentLimits.agentEntranceMs,
-): TurnMemory {
+export function createTurnMemory(maxBytes = agentLimits.agentHeldBytes, entranceMs = agentLimits.agentEntranceMs) {
   const budget = createByteBudget(maxBytes);
   const entrance = createSemaphore(1);
 
   return {
-    async enter(signal) {
+    /** Resolves when the turn may begin; rejects with the signal's reason. The next one may begin after the first `count`. */
+    async enter(signal: AbortSignal): Promise<TurnShare> {
       const seat = await entrance.acquire(signal);
       try {
         while (budget.isFull) await untilAborted(signal, budget.whenRoom());

@@ -14,6 +14,7 @@ import {
 import type { Semaphore } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { Conversation } from "../history/conversation-store.ts";
+import { toLostResult } from "../history/transcript.ts";
 import type { AttachedContent, Model } from "../model/model.ts";
 import { agentLimits } from "../limits.ts";
 import { turnLimits, type AgentParts, type TokenPrices } from "./agent-parts.ts";
@@ -35,14 +36,8 @@ export interface TurnOptions {
   toolRunner(): ToolRunner;
 }
 
-export interface TurnOutcome {
-  readonly conversationId: string;
-  readonly userMessageId: string;
-  readonly assistantMessageId: string;
-}
-
 /** Throws why the turn has failed or was cancelled. */
-export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
+export async function runTurn(options: TurnOptions) {
   const { request, parts, conversation, model, scope } = options;
   const attachments = await readAll(parts, request, conversation, scope.signal);
   const attachedBytes = request.attachments?.reduce((sum, { path }) => sum + (attachments.get(path)?.content.length ?? 0), 0) ?? 0;
@@ -117,8 +112,7 @@ async function keepWhatWasSaid(run: StepRun, addParts: (parts: readonly MessageP
     await run.run();
   } catch (error) {
     // A use that was announced and will not be made has a result, so that the two stay together.
-    const unmade = run.calls.map(({ toolId, toolName }): MessagePart => notRun(toolId, toolName, toHawserError(error).message));
-    await addParts([...run.parts, ...unmade]);
+    await addParts([...run.parts, ...run.calls.map((call) => toNotRun(call, error))]);
     throw error;
   }
   if (run.parts.length > 0) await addParts(run.parts);
@@ -146,23 +140,14 @@ async function runCalls(calls: readonly RequestedCall[], { runner, messageId, gr
   try {
     await runner.run(calls, scope, onResult);
   } catch (error) {
-    const reason = toHawserError(error).message;
-    await conversation.addParts(
-      messageId,
-      [...open.values()].map(({ toolId, toolName }) => notRun(toolId, toolName, reason)),
-    );
+    const unmade = Array.from(open.values(), (call) => toNotRun(call, error));
+    await conversation.addParts(messageId, unmade);
     throw error;
   }
 }
 
-const notRun = (toolId: string, toolName: string, error: string): MessagePart => ({
-  type: "tool_result",
-  toolId,
-  toolName,
-  result: null,
-  isError: true,
-  error: `the turn ended before the tool did: ${error}`,
-});
+const toNotRun = (call: RequestedCall, error: unknown): MessagePart =>
+  toLostResult(call, `the turn ended before the tool did: ${toHawserError(error).message}`);
 
 function toUserMessage({ id, message, attachments = [] }: UserMessageRequest): ConversationMessage {
   const files = attachments.map(({ path, mime }): MessagePart => ({ type: "attachment", path, mime }));
@@ -211,10 +196,8 @@ function toUsage({ name }: Model, totals: TurnTotals, { prices }: AgentParts): U
 
 type UsedTokens = Pick<TurnTotals, "inputTokens" | "outputTokens" | "cachedInputTokens">;
 
-const million = 1_000_000;
-
 export function toCostUsd({ inputTokens, outputTokens, cachedInputTokens }: UsedTokens, prices: TokenPrices): number {
   const { inputPerMillion, outputPerMillion, cachedInputPerMillion = inputPerMillion } = prices;
   const freshTokens = Math.max(0, inputTokens - cachedInputTokens);
-  return (freshTokens * inputPerMillion + cachedInputTokens * cachedInputPerMillion + outputTokens * outputPerMillion) / million;
+  return (freshTokens * inputPerMillion + cachedInputTokens * cachedInputPerMillion + outputTokens * outputPerMillion) / 1_000_000;
 }

@@ -6,7 +6,7 @@ import { createSemaphore, untilAborted, type Flight, type InFlightTable } from "
 import { checkAttachmentCount } from "../attachments/read-attachments.ts";
 import { agentLimits } from "../limits.ts";
 import { turnLimits, type AgentParts } from "./agent-parts.ts";
-import { createLanes, type Lanes } from "./lanes.ts";
+import { createLanes } from "./lanes.ts";
 import type { Questions } from "./questions.ts";
 import type { RecentConversations } from "./recent-conversations.ts";
 import type { Replies, Reply } from "./reply.ts";
@@ -14,20 +14,9 @@ import { createToolRunners, type ToolRunner, type TurnScope } from "./tool-runne
 import { createTurnMemory, type TurnShare } from "./turn-memory.ts";
 import { runTurn } from "./turn.ts";
 
-export interface Turns {
-  readonly lanes: Lanes;
-  /** Throws what is wrong with the request; everything later is the turn's own end. `bytes`: what it holds while it waits. */
-  accept(request: UserMessageRequest, idSource: string, bytes: number): Reply;
-  /** Resolves when the turn of this id has ended; at once when there is no such turn. */
-  whenEnded(id: string): Promise<void>;
-  /** Ends every turn of a conversation, also those that wait. */
-  cancelAllOf(conversationId: string, reason: HawserError): void;
-  /** Sends again what the running turn of a conversation has sent; returns its id, if there is one, when all of it is sent. */
-  repeat(conversationId: string, since: number): Promise<string | undefined>;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
 interface Turn {
-  readonly id: string;
   readonly conversationId: string;
   readonly reply: Reply;
   readonly flight: Flight;
@@ -46,12 +35,12 @@ export interface TurnsOptions {
   readonly questions: Questions;
 }
 
-export function createTurns({ parts, replies, inFlight, conversations, questions }: TurnsOptions): Turns {
+export function createTurns({ parts, replies, inFlight, conversations, questions }: TurnsOptions) {
   const { agentHeartbeatMs, agentToolMs, agentTurnMs } = turnLimits(parts);
   const lanes = createLanes();
   const largeWrites = createSemaphore(1);
   const memory = createTurnMemory();
-  const toolRunner = createToolRunners({ policy: parts.policy, questions, toolMs: agentToolMs });
+  const toRunner = createToolRunners({ policy: parts.policy, questions, toolMs: agentToolMs });
   const turns = new Map<string, Turn>();
 
   function begin(request: UserMessageRequest, idSource: string): Turn {
@@ -62,9 +51,9 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
     checkAttachmentCount(request.attachments ?? []);
     const flight = inFlight.begin(request.id);
     const reply = replies.open({ idSource, flight, turn: { heartbeatMs: agentHeartbeatMs, signOfLife: () => signOfLife(turn) } });
-    const turn: Turn = { id: request.id, conversationId, reply, flight, request, model, state: "waiting", questions: 0 };
-    turns.set(turn.id, turn);
-    void reply.ended.then(() => turns.get(turn.id) === turn && turns.delete(turn.id));
+    const turn: Turn = { conversationId, reply, flight, request, model, state: "waiting", questions: 0 };
+    turns.set(request.id, turn);
+    void reply.ended.then(() => turns.get(request.id) === turn && turns.delete(request.id));
     return turn;
   }
 
@@ -73,13 +62,13 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
     turn.state = "running";
     let share: TurnShare | undefined;
     const tooLong = new HawserError("timeout", `no end within ${agentTurnMs / 60_000} minutes; ask for less at once`);
-    const timer = setTimeout(() => inFlight.cancel(turn.id, tooLong), agentTurnMs);
+    const timer = setTimeout(() => inFlight.cancel(request.id, tooLong), agentTurnMs);
     try {
       flight.signal.throwIfAborted();
       const model = await untilAborted(flight.signal, parts.models.pick(turn.model));
       share = await memory.enter(flight.signal);
-      const tools = (): ToolRunner => toolRunner(parts.tools());
-      const shared = { request, parts, model, share, scope: toScope(turn), largeWrites, toolRunner: tools };
+      const toolRunner = (): ToolRunner => toRunner(parts.tools());
+      const shared = { request, parts, model, share, scope: toScope(turn), largeWrites, toolRunner };
       const outcome = await conversations.use(conversationId, (conversation) => runTurn({ ...shared, conversation }));
       void reply.done(outcome);
     } catch (error) {
@@ -92,7 +81,8 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
 
   return {
     lanes,
-    accept(request, idSource, bytes) {
+    /** Throws what is wrong with the request; everything later is the turn's own end. `bytes`: what it holds while it waits. */
+    accept(request: UserMessageRequest, idSource: string, bytes: number): Reply {
       const turn = begin(request, idSource);
       try {
         const withdraw = lanes.add(turn.conversationId, { bytes, run: () => run(turn) });
@@ -102,13 +92,16 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
       }
       return turn.reply;
     },
-    whenEnded: (id) => turns.get(id)?.reply.ended ?? Promise.resolve(),
-    cancelAllOf(conversationId, reason) {
+    /** At once when there is no such turn. */
+    whenEnded: (id: string): Promise<void> => turns.get(id)?.reply.ended ?? Promise.resolve(),
+    /** Ends every turn of a conversation, also those that wait. */
+    cancelAllOf(conversationId: string, reason: HawserError): void {
       const concerned = [...turns.values()].filter((turn) => turn.conversationId === conversationId);
       // The last first, so that no waiting one begins when the running one ends.
-      for (const turn of concerned.toReversed()) inFlight.cancel(turn.id, reason);
+      for (const turn of concerned.toReversed()) inFlight.cancel(turn.request.id, reason);
     },
-    async repeat(conversationId, since) {
+    /** Sends again what the running turn of a conversation has sent; returns its id, if there is one, when all of it is sent. */
+    async repeat(conversationId: string, since: number): Promise<string | undefined> {
       const begun = [...turns.values()].filter((turn) => turn.conversationId === conversationId && turn.state === "running");
       const turn = begun.find(({ reply }) => !reply.isOver);
       if (!turn) {
@@ -117,7 +110,7 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
         return undefined;
       }
       await turn.reply.sendAgain(since);
-      return turn.id;
+      return turn.request.id;
     },
   };
 }
@@ -140,19 +133,13 @@ function signOfLife(turn: Turn): string | undefined {
 
 export const defaultConversation = "default";
 
-export interface RequestMetadata {
-  readonly conversationId: string;
-  readonly model: string | undefined;
-  readonly isForced: boolean;
-}
-
 const metadataOf = (request: AnyAgentRequest): Readonly<Record<string, unknown>> => ("metadata" in request && request.metadata) || {};
 
 /** Whether the host says that it answers questions. */
 export const answersPermissions = (request: AnyAgentRequest): boolean => metadataOf(request)["answersPermissions"] === true;
 
 /** Throws `invalid_message`. A request that names no conversation belongs to `otherwise`. */
-export function readMetadata(request: AnyAgentRequest, otherwise = defaultConversation): RequestMetadata {
+export function readMetadata(request: AnyAgentRequest, otherwise = defaultConversation) {
   const { conversationId = otherwise, model, force } = metadataOf(request);
   if (model !== undefined && typeof model !== "string") throw new HawserError("invalid_message", '"metadata.model" must be a string');
   return { conversationId: checkConversationId(conversationId, "metadata.conversationId"), model, isForced: force === true };

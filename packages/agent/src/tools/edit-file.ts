@@ -1,7 +1,7 @@
 // `edit_file`: replaces one piece of text in a file, which must be there exactly once, or all of them when
 // that is asked for. The rest of the file stays byte for byte: its line ends, its mark at the beginning.
 
-import { defineTool, type Tool, type ToolContext } from "@hawser/tools";
+import { defineTool, type Tool } from "@hawser/tools";
 import { HawserError } from "@hawser/protocol";
 import { agentLimits } from "../limits.ts";
 import { occurrencesOf, separateOccurrences } from "./files/occurrences.ts";
@@ -37,28 +37,21 @@ export function createEditFile(roots: Roots): Tool {
     },
     annotations: { title: "Edit file", readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     exclusiveGroup: changesFiles,
-    run: (args, context) => {
+    async run(args, context) {
+      const path = String(args["path"]);
       const edit = { oldText: String(args["oldText"]), newText: String(args["newText"]), replaceAll: args["replaceAll"] === true };
-      return editFile(roots, String(args["path"]), edit, context);
+      const { signal } = context;
+      const permit = permitOf(context);
+      signal.throwIfAborted();
+      if (edit.oldText === "") throw refused("oldText is empty; to make a file or replace all of it, use write_file");
+      if (edit.oldText === edit.newText) throw refused("oldText and newText are the same; nothing would change");
+      await using file = await openInside(roots, path, permit);
+      const text = await readWholeText(file, agentLimits.writtenFileBytes, signal);
+      const { result, replacements } = applyEdit(text, withLineEndsOf(text, edit), file.shown);
+      const { shown, bytes } = await replaceFile(roots, path, { text: result, signal, madeFrom: file.stats, permit });
+      return { path: shown, replacements, bytes };
     },
   });
-}
-
-async function editFile(roots: Roots, path: string, edit: Edit, context: ToolContext): Promise<object> {
-  const { signal } = context;
-  const permit = permitOf(context);
-  signal.throwIfAborted();
-  if (edit.oldText === "") throw refused("oldText is empty; to make a file or replace all of it, use write_file");
-  if (edit.oldText === edit.newText) throw refused("oldText and newText are the same; nothing would change");
-  const file = await openInside(roots, path, permit);
-  try {
-    const text = await readWholeText(file, agentLimits.writtenFileBytes, signal);
-    const { result, replacements } = applyEdit(text, withLineEndsOf(text, edit), file.shown);
-    const { shown, bytes } = await replaceFile(roots, path, { text: result, signal, madeFrom: file.stats, permit });
-    return { path: shown, replacements, bytes };
-  } finally {
-    await file.handle.close();
-  }
 }
 
 function applyEdit(text: string, { oldText, newText, replaceAll }: Edit, shown: string): { result: string; replacements: number } {

@@ -47,13 +47,9 @@ export function createRunCommand(options: RunCommandOptions): Tool {
       const given = args as { command: string; args?: string[] };
       checkText([given.command, ...(given.args ?? [])]);
       const command = await commands.resolve(given.command);
-      const folder = await openFolderInside(roots, roots.paths[0], permitOf(context));
-      try {
-        const program = { command, args: given.args ?? [], cwd: folder.entry(), env, timeoutMs: commandTimeoutMs, signal };
-        return toResult(await runProgram(program).catch((error: unknown) => Promise.reject(describeFailure(error))));
-      } finally {
-        await folder.close();
-      }
+      await using folder = await openFolderInside(roots, roots.paths[0], permitOf(context));
+      const program = { command, args: given.args ?? [], cwd: folder.entry(), env, timeoutMs: commandTimeoutMs, signal };
+      return toResult(await runProgram(program).catch((error: unknown) => Promise.reject(describeFailure(error))));
     },
   });
 }

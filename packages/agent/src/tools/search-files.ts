@@ -6,13 +6,13 @@ import { lstat } from "node:fs/promises";
 import { defineTool, type Tool } from "@hawser/tools";
 import { agentLimits } from "../limits.ts";
 import { createGlob } from "./files/glob.ts";
+import { createLeftOut, someOf } from "./files/left-out.ts";
 import { openFolderInside, openInside, resolveExisting } from "./files/open-inside.ts";
 import { permitOf, type Permit } from "./files/permit.ts";
 import type { Roots } from "./files/roots.ts";
 import { beginText, textOfEntry, wholeText, type SearchedText } from "./files/searched-text.ts";
 import { createWalk, type Entry, type Walk } from "./files/walk-tree.ts";
-import { createMatcher, type Matcher } from "./line-matcher.ts";
-import { createTally, type Searched, type Tally } from "./search-tally.ts";
+import { createMatcher, type FoundLine, type Matcher } from "./line-matcher.ts";
 import { toolNames } from "./tool-table.ts";
 
 interface Search {
@@ -79,23 +79,14 @@ async function searchFile(search: Search): Promise<object> {
 async function searchFolder(search: Search): Promise<object> {
   const { roots, path, glob, signal, permit } = search;
   const tally = createTally();
-  const folder = await openFolderInside(roots, path, permit);
-  try {
-    const wants = glob === undefined ? undefined : createGlob(glob);
-    const walk = createWalk(roots, folder, { recursive: true, signal, permit, leftOut: tally.leftOut, wants });
-    const texts = inOrder(filesOf(walk, tally), {
-      ahead: agentLimits.searchAheadEntries,
-      begin: (entry) => searchEntry(entry, search),
-      drop: async (searched) => void (searched.kind === "large" && (await searched.file.handle.close())),
-    });
-    for await (const searched of texts) {
-      tally.add(searched.kind === "large" ? await toSearched(searched, search) : searched);
-      if (tally.bound() !== undefined) break;
-    }
-    return tally.result(walk);
-  } finally {
-    await folder.close();
+  await using folder = await openFolderInside(roots, path, permit);
+  const wants = glob === undefined ? undefined : createGlob(glob);
+  const walk = createWalk(roots, folder, { recursive: true, signal, permit, leftOut: tally.leftOut, wants });
+  for await (const searched of inOrder(filesOf(walk, tally), search)) {
+    tally.add(searched.kind === "large" ? await toSearched(searched, search) : searched);
+    if (tally.bound() !== undefined) break;
   }
+  return tally.result(walk);
 }
 
 async function* filesOf(walk: Walk, tally: Tally): AsyncGenerator<Entry> {
@@ -108,12 +99,6 @@ async function* filesOf(walk: Walk, tally: Tally): AsyncGenerator<Entry> {
   }
 }
 
-/** A large one waits for its turn: what is held for those that are ahead is bounded. */
-async function searchEntry(entry: Entry, search: Search): Promise<Searched | Extract<SearchedText, { kind: "large" }>> {
-  const text = await textOfEntry(search.roots, entry, search.signal);
-  return text.kind === "large" ? text : toSearched(text, search);
-}
-
 async function toSearched(text: SearchedText, { matcher, signal }: Search): Promise<Searched> {
   const whole = text.kind === "large" ? await wholeText(text.file, signal) : text;
   if (whole.kind !== "text") return whole;
@@ -122,38 +107,94 @@ async function toSearched(text: SearchedText, { matcher, signal }: Search): Prom
   return { kind: "text", shown, bytes, found: await matcher.find(whole.text, agentLimits.foundEntries + 1) };
 }
 
-interface AheadOptions<Item, Result> {
-  readonly ahead: number;
-  /** Called in the order of the items, and before the next item is asked for. */
-  begin(item: Item): Promise<Result>;
-  drop(result: Result): Promise<void>;
-}
+type LargeText = Extract<SearchedText, { kind: "large" }>;
 
-async function* inOrder<Item, Result>(
-  items: AsyncGenerator<Item>,
-  { ahead, begin, drop }: AheadOptions<Item, Result>,
-): AsyncGenerator<Result> {
-  const begun: Promise<Result>[] = [];
+/** Several files ahead of the one whose turn it is. A large one waits for its turn: what is held for those ahead is bounded. */
+async function* inOrder(entries: AsyncGenerator<Entry>, search: Search): AsyncGenerator<Searched | LargeText> {
+  const begun: Promise<Searched | LargeText>[] = [];
+  async function begin(entry: Entry): Promise<Searched | LargeText> {
+    const text = await textOfEntry(search.roots, entry, search.signal);
+    return text.kind === "large" ? text : toSearched(text, search);
+  }
   let isAtEnd = false;
   try {
     for (;;) {
-      while (!isAtEnd && begun.length < ahead) {
-        const next = await items.next();
+      while (!isAtEnd && begun.length < agentLimits.searchAheadEntries) {
+        const next = await entries.next();
         isAtEnd = next.done === true;
-        if (!next.done) begun.push(settleLater(begin(next.value)));
+        if (next.done) break;
+        const work = begin(next.value);
+        // A failure is seen when its turn comes; until then it must not count as unhandled.
+        work.catch(() => {});
+        begun.push(work);
       }
       const first = begun.shift();
       if (!first) return;
       yield await first;
     }
   } finally {
-    for (const result of begun) await result.then(drop, () => {});
-    await items.return(undefined);
+    for (const work of begun) {
+      const unused = await work.catch(() => undefined);
+      if (unused?.kind === "large") await unused.file.handle.close();
+    }
+    await entries.return(undefined);
   }
 }
 
-/** A failure is seen when its turn comes; until then it must not count as unhandled. */
-function settleLater<Result>(work: Promise<Result>): Promise<Result> {
-  work.catch(() => {});
-  return work;
+/** What was found in one file, or why it was not searched. */
+type Searched =
+  | { readonly kind: "text"; readonly shown: string; readonly bytes: number; readonly found: readonly FoundLine[] }
+  | Extract<SearchedText, { kind: "notText" | "tooLarge" | "unreadable" }>;
+
+type Tally = ReturnType<typeof createTally>;
+
+/** The outcome of a search, and its bounds: matches, bytes and time. */
+function createTally() {
+  const startedAt = performance.now();
+  const leftOut = createLeftOut();
+  const matches: (FoundLine & { readonly path: string })[] = [];
+  let [begun, taken, files, bytes] = [0, 0, 0, 0];
+  let after: string | undefined;
+
+  /** Why there must be an end now. */
+  function bound(): string | undefined {
+    if (matches.length > agentLimits.foundEntries) return `there are more than ${agentLimits.foundEntries} matching lines`;
+    if (bytes > agentLimits.searchedBytes) return `${agentLimits.searchedBytes} bytes were read`;
+    if (performance.now() - startedAt > agentLimits.searchMs) return `${agentLimits.searchMs / 1000} seconds are over`;
+    return undefined;
+  }
+
+  function notReached(walk: Walk | undefined): object {
+    const rest = walk?.notReached();
+    return {
+      ...(after !== undefined && { after }),
+      files: begun - taken + (rest?.files ?? 0),
+      folders: someOf(rest?.folders ?? []),
+    };
+  }
+
+  return {
+    leftOut,
+    /** A file is being read ahead. */
+    begin: (): void => void begun++,
+    add(searched: Searched): void {
+      taken++;
+      bytes += searched.bytes;
+      if (searched.kind !== "text") return leftOut.count(searched.kind);
+      files++;
+      after = searched.shown;
+      matches.push(...searched.found.map((line) => ({ path: searched.shown, ...line })));
+    },
+    bound,
+    result(walk?: Walk): object {
+      const stopped = bound() ?? (walk?.isCut ? `${agentLimits.walkedEntries} names were looked at` : undefined);
+      return {
+        matches: matches.slice(0, agentLimits.foundEntries),
+        searchedFiles: files,
+        ...leftOut.member(),
+        ...((stopped !== undefined || leftOut.hasFailures) && { truncated: true }),
+        ...(stopped !== undefined && { stopped, notReached: notReached(walk) }),
+      };
+    },
+  };
 }

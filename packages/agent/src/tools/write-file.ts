@@ -1,6 +1,6 @@
 // `write_file`: makes a file or replaces its whole content.
 
-import { defineTool, type Tool, type ToolContext } from "@hawser/tools";
+import { defineTool, type Tool } from "@hawser/tools";
 import { permitOf } from "./files/permit.ts";
 import { changesFiles, replaceFile } from "./files/replace-file.ts";
 import type { Roots } from "./files/roots.ts";
@@ -23,13 +23,12 @@ export function createWriteFile(roots: Roots): Tool {
     },
     annotations: { title: "Write file", readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     exclusiveGroup: changesFiles,
-    run: (args, context) => writeFile(roots, String(args["path"]), String(args["content"]), context),
+    async run(args, context) {
+      const { signal } = context;
+      signal.throwIfAborted();
+      const replacement = { text: String(args["content"]), signal, permit: permitOf(context) };
+      const { shown, bytes, isNew } = await replaceFile(roots, String(args["path"]), replacement);
+      return { path: shown, bytes, created: isNew };
+    },
   });
-}
-
-async function writeFile(roots: Roots, path: string, text: string, context: ToolContext): Promise<object> {
-  const { signal } = context;
-  signal.throwIfAborted();
-  const { shown, bytes, isNew } = await replaceFile(roots, path, { text, signal, permit: permitOf(context) });
-  return { path: shown, bytes, created: isNew };
 }

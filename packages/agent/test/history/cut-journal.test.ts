@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 import type { Conversation } from "../../src/history/conversation-store.ts";
 import { toFileName } from "../../src/history/conversation-files.ts";
 import { createFileStore } from "../../src/history/file-store.ts";
-import { repairAnswer } from "../../src/history/repair.ts";
+import { repairAnswer } from "../../src/history/transcript.ts";
 import { answer, temporaryFolder, text, toolResult, toolUse, user } from "./stores.ts";
 
 type Change =

@@ -1,8 +1,7 @@
 // What a killed process left open is closed, where it belongs.
 
 import { expect, it } from "vitest";
-import { repairAnswer } from "../../src/history/repair.ts";
-import { toTitle } from "../../src/history/transcript.ts";
+import { repairAnswer, toTitle } from "../../src/history/transcript.ts";
 import { answer, lostResult, text, toolResult, toolUse, user } from "./stores.ts";
 
 it.each([

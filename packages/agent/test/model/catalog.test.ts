@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { agentLimits } from "../../src/limits.ts";
 import { createModelCatalog, type ModelCatalogOptions } from "../../src/model/catalog.ts";
 import { findLocalModels, ollamaBaseUrl } from "../../src/model/local-server.ts";
-import { defaultModels } from "../../src/model/model-names.ts";
+import { defaultModels } from "../../src/model/catalog.ts";
 import type { Model } from "../../src/model/model.ts";
 import type { ModelProvider } from "../../src/model/vendors.ts";
 import { processorMs } from "../processor-time.ts";

@@ -8,20 +8,19 @@ import { basename, delimiter, isAbsolute, join } from "node:path";
 import { HawserError, quoteShort } from "@hawser/protocol/internal";
 import type { Roots } from "../files/roots.ts";
 
-export interface AllowedCommands {
-  readonly names: readonly string[];
-  /** The program's path; throws when it is not allowed, or not there. */
-  resolve(command: string): Promise<string>;
-}
-
 /** Names or absolute paths. Throws `usage` for anything else. */
-export function createAllowedCommands(names: readonly string[], roots: Roots, searchPath: string): AllowedCommands {
+export function createAllowedCommands(names: readonly string[], roots: Roots, searchPath: string) {
   for (const name of names) checkName(name);
   const allowed = new Set(names);
   return {
     names: [...allowed],
-    async resolve(command) {
-      if (!allowed.has(command)) throw notAllowed(command, names);
+    /** The program's path; throws when it is not allowed, or not there. */
+    async resolve(command: string): Promise<string> {
+      if (!allowed.has(command)) {
+        const advice = "Give only the program's name in `command`, and its arguments in `args`";
+        const problem = `the command ${quoteShort(command, 100)} is not allowed; allowed are: ${names.join(", ")}. ${advice}`;
+        throw new HawserError("invalid_arguments", problem);
+      }
       if (isAbsolute(command)) return command;
       for (const folder of searchPath.split(delimiter).filter(isAbsolute)) {
         if (await isProgram(roots, folder, command)) return join(folder, command);
@@ -45,11 +44,4 @@ async function isProgram(roots: Roots, folder: string, name: string): Promise<bo
 function checkName(name: string): void {
   if (name !== "" && !name.includes("\0") && (isAbsolute(name) || basename(name) === name) && name !== "." && name !== "..") return;
   throw new HawserError("usage", `allowed command ${JSON.stringify(name)}: give the name of a program on the PATH, or an absolute path`);
-}
-
-function notAllowed(command: string, names: readonly string[]): HawserError {
-  return new HawserError(
-    "invalid_arguments",
-    `the command ${quoteShort(command, 100)} is not allowed; allowed are: ${names.join(", ")}. Give only the program's name in \`command\`, and its arguments in \`args\``,
-  );
 }

@@ -9,14 +9,9 @@ export interface OutputText {
   readonly isLossy: boolean;
 }
 
-export interface BoundedOutput {
-  add(chunk: Uint8Array): void;
-  take(): OutputText;
-}
-
 const maxChunks = 1_024;
 
-export function createBoundedOutput(maxBytes: number): BoundedOutput {
+export function createBoundedOutput(maxBytes: number) {
   const headRoom = Math.floor(maxBytes / 2);
   const tailRoom = maxBytes - headRoom;
   let head = Buffer.alloc(0);
@@ -24,9 +19,7 @@ export function createBoundedOutput(maxBytes: number): BoundedOutput {
   let tailBytes = 0;
   let total = 0;
 
-  function lastBytes(): Buffer {
-    return Buffer.concat(tail).subarray(-tailRoom);
-  }
+  const lastBytes = (): Buffer => Buffer.concat(tail).subarray(-tailRoom);
 
   // Now and then, so that many small chunks don't each move all of it.
   function dropOld(): void {
@@ -36,7 +29,7 @@ export function createBoundedOutput(maxBytes: number): BoundedOutput {
   }
 
   return {
-    add(chunk) {
+    add(chunk: Uint8Array): void {
       total += chunk.length;
       const free = headRoom - head.length;
       if (free > 0) head = Buffer.concat([head, chunk.subarray(0, free)]);
@@ -45,7 +38,7 @@ export function createBoundedOutput(maxBytes: number): BoundedOutput {
       tailBytes += rest.length;
       dropOld();
     },
-    take() {
+    take(): OutputText {
       const last = lastBytes();
       const dropped = total - head.length - last.length;
       if (dropped <= 0) return toOutput([Buffer.concat([head, last])], "");

@@ -8,29 +8,24 @@ const countedReasons = ["denied", "needApproval", "tooLarge", "notText", "notReg
 type CountedReason = (typeof countedReasons)[number];
 type FolderReason = "ignoredFolders" | "unreadableFolders" | "tooDeepFolders";
 
-export interface LeftOut {
-  count(reason: CountedReason): void;
-  name(reason: FolderReason, folder: string): void;
-  /** Something is missing because it could not be looked at, and not because it was meant to be left out. */
-  readonly hasFailures: boolean;
-  /** As it stands in an answer: nothing, when nothing was left out. */
-  member(): { readonly leftOut?: Readonly<Record<string, number | readonly string[]>> };
-}
+export type LeftOut = ReturnType<typeof createLeftOut>;
 
-export function createLeftOut(): LeftOut {
+export function createLeftOut() {
   const counts = new Map<CountedReason, number>();
   const folders = new Map<FolderReason, string[]>();
   return {
-    count: (reason) => void counts.set(reason, (counts.get(reason) ?? 0) + 1),
-    name(reason, folder) {
+    count: (reason: CountedReason): void => void counts.set(reason, (counts.get(reason) ?? 0) + 1),
+    name(reason: FolderReason, folder: string): void {
       const names = folders.get(reason) ?? [];
       names.push(folder);
       folders.set(reason, names);
     },
-    get hasFailures() {
+    /** Something is missing because it could not be looked at, and not because it was meant to be left out. */
+    get hasFailures(): boolean {
       return counts.has("unreadable") || folders.has("unreadableFolders") || folders.has("tooDeepFolders");
     },
-    member() {
+    /** As it stands in an answer: nothing, when nothing was left out. */
+    member(): { readonly leftOut?: Readonly<Record<string, number | readonly string[]>> } {
       const leftOut: Record<string, number | readonly string[]> = {};
       for (const reason of countedReasons) {
         const count = counts.get(reason);

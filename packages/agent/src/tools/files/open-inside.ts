@@ -1,21 +1,19 @@
-// The only way to open anything for a tool. First the text of the path is judged, then links are resolved
-// without opening anything, then the real path is walked from its root, each step without following a link,
-// and what was opened is judged again by its descriptor. Only regular files and folders; a pipe or a device
-// is never opened. On Linux each step starts at the descriptor of the step before (/proc/self/fd/N/name), so
-// that a folder swapped for a link in between leads nowhere. Elsewhere Node has no such way: there the real
-// path is opened, and its identity compared before and after; a swap back and forth in between may go
-// unseen for reading, but a refused path is never read or changed by us knowingly. With a permit, what was
-// opened must also be what was decided about (permit.ts).
+// The only way to open anything for a tool. First the text of the path is judged, then links are resolved without
+// opening anything, then the real path is walked from its root, each step without following a link, and what was opened
+// is judged again by its descriptor. A pipe or a device is never opened. On Linux each step starts at the descriptor of
+// the step before (/proc/self/fd/N/name), so a folder swapped for a link in between leads nowhere. Elsewhere the real
+// path is opened, and its identity compared before and after; a swap back and forth in between may go unseen for
+// reading. With a permit, what was opened must also be what was decided about (permit.ts).
 
 import { constants, fstatSync, readlinkSync, type Stats } from "node:fs";
 import { lstat, open, realpath, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { codeOf, fileError, toFileError } from "./file-errors.ts";
-import { holdToPermit, type Identity, type Permit } from "./permit.ts";
+import { holdToPermit, type Identity, type Permit, type Target } from "./permit.ts";
 import { outside, type Roots } from "./roots.ts";
 
 /** A folder that was walked to: what is opened, made or renamed through `entry` lies in it. */
-export interface Folder {
+export interface Folder extends AsyncDisposable {
   /** Its real path. */
   readonly path: string;
   /** What system calls take for an entry of it; for the folder itself without a name. */
@@ -28,7 +26,8 @@ export interface Folder {
   close(): Promise<void>;
 }
 
-export interface OpenedFile {
+/** Disposing of it closes `handle`. */
+export interface OpenedFile extends AsyncDisposable {
   readonly handle: FileHandle;
   /** Its real path. */
   readonly path: string;
@@ -38,10 +37,7 @@ export interface OpenedFile {
 }
 
 /** What exists of a path, resolved, and the names that are not there yet. */
-export interface RealTarget {
-  readonly existing: string;
-  readonly missing: readonly string[];
-}
+export type RealTarget = Omit<Target, "identity">;
 
 // Not in Node's table; the number is the same on every architecture of Linux that Node has.
 const pathOnly = process.platform === "linux" ? 0o10000000 : 0;
@@ -53,12 +49,8 @@ const carefulFlags = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) |
 export async function openInside(roots: Roots, path: string, permit?: Permit): Promise<OpenedFile> {
   const real = await resolveExisting(roots, path);
   if (roots.rootOf(real) === real) throw fileError(roots.show(real), "is a folder; give a file");
-  const folder = await openFolder(roots, dirname(real));
-  try {
-    return await openEntry(roots, folder, basename(real), { flags: constants.O_RDONLY, permit });
-  } finally {
-    await folder.close();
-  }
+  await using folder = await openFolder(roots, dirname(real));
+  return await openEntry(roots, folder, basename(real), { flags: constants.O_RDONLY, permit });
 }
 
 export interface EntryOptions {
@@ -83,7 +75,7 @@ export async function openEntry(roots: Roots, folder: Folder, name: string, opti
       await checkPlace(roots, handle, { path, isRemoved: stats.nlink === 0 });
       if (options.permit)
         holdToPermit(roots, options.permit, { existing: path, identity: await handle.stat({ bigint: true }), missing: [] });
-      return { handle, path, shown, stats };
+      return { handle, path, shown, stats, [Symbol.asyncDispose]: () => handle.close() };
     } catch (error) {
       await handle.close();
       throw error;
@@ -140,15 +132,17 @@ async function openStep(roots: Roots, at: string, path: string): Promise<Folder>
   let holders = 0;
   const hold = (): Folder => {
     holders++;
+    const close = async (): Promise<void> => {
+      if (--holders === 0) await handle.close();
+    };
     return {
       path,
       entry: (name) => (name === undefined ? base : `${base}/${name}`),
       identity: () => handle.stat({ bigint: true }),
       checkPlace: () => checkPlace(roots, handle, { path }),
       share: hold,
-      close: async () => {
-        if (--holders === 0) await handle.close();
-      },
+      close,
+      [Symbol.asyncDispose]: close,
     };
   };
   return hold();
@@ -169,6 +163,7 @@ async function openNamedFolder(roots: Roots, path: string): Promise<Folder> {
     checkPlace: check,
     share: () => folder,
     close: async () => {},
+    [Symbol.asyncDispose]: async () => {},
   };
   return folder;
 }

@@ -9,24 +9,14 @@ import type { OpenedFile } from "./open-inside.ts";
 
 const chunkBytes = 65_536;
 
-export interface LineRange {
+interface LineRange {
   /** The first line is 1. */
   readonly from: number;
   readonly count: number;
 }
 
-export interface TextLines {
-  readonly content: string;
-  /** Complete lines in `content`, the last one of a file also without a line end. */
-  readonly lines: number;
-  /** There is more after these lines. */
-  readonly hasMore: boolean;
-  /** The last line is longer than an answer may be, and was cut. */
-  readonly isLineCut: boolean;
-}
-
 /** The lines of a range, as many as fit into `readFileBytes`. */
-export async function readLines(file: OpenedFile, range: LineRange, signal: AbortSignal): Promise<TextLines> {
+export async function readLines(file: OpenedFile, range: LineRange, signal: AbortSignal) {
   const kept: Buffer[] = [];
   let keptBytes = 0;
   let skippedBytes = 0;
@@ -54,7 +44,8 @@ export async function readLines(file: OpenedFile, range: LineRange, signal: Abor
   return takeLines(file, Buffer.concat(kept), range.count, isAtEnd);
 }
 
-function takeLines(file: OpenedFile, bytes: Buffer, count: number, isAtEnd: boolean): TextLines {
+/** `lines`: complete ones, the last one of a file also without a line end. `isLineCut`: the only one is longer than an answer may be. */
+function takeLines(file: OpenedFile, bytes: Buffer, count: number, isAtEnd: boolean) {
   const room = Math.min(bytes.length, agentLimits.readFileBytes);
   let end = 0;
   let lines = 0;

@@ -1,8 +1,7 @@
-// Writes a file whole: a draft in the same folder, then a rename. A reader sees the old content or
-// the new one, also when the disk is full or the process is killed. Mode and owner stay. A file with a
-// second name (a hard link) is not changed under that name: it keeps the old content, since that name may
-// lie outside of the roots. Missing folders are made. All of it through the folder's descriptor. A file that
-// was not there is published by a link, which fails when another process has made it meanwhile.
+// Writes a file whole: a draft in the same folder, then a rename. A reader sees the old content or the new one, also
+// when the disk is full or the process is killed. Mode and owner stay. A second name of the file (a hard link) keeps the
+// old content, since it may lie outside of the roots. All of it goes through the folder's descriptor. A file that was
+// not there is published by a link, which fails when another process has made it meanwhile.
 
 import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
@@ -27,12 +26,6 @@ export interface Replacement {
   readonly permit?: Permit | undefined;
 }
 
-export interface Replaced {
-  readonly shown: string;
-  readonly bytes: number;
-  readonly isNew: boolean;
-}
-
 /** The file that will be there: where, and what is there now. */
 interface Place {
   readonly folder: Folder;
@@ -40,15 +33,16 @@ interface Place {
   readonly old: Stats | undefined;
 }
 
-export async function replaceFile(roots: Roots, path: string, replacement: Replacement): Promise<Replaced> {
+export async function replaceFile(roots: Roots, path: string, replacement: Replacement) {
   const content = toBytes(replacement.text);
   const place = await openPlace(roots, path, replacement.permit);
-  const { folder, name, old } = place;
+  await using folder = place.folder;
+  const { name, old } = place;
   const shown = roots.show(join(folder.path, name));
   try {
     if (replacement.madeFrom && !isUnchanged(replacement.madeFrom, old)) throw changedMeanwhile(shown);
     await sweepDrafts(folder);
-    const draft = folder.entry(draftName());
+    const draft = folder.entry(`.hawser-${randomUUID()}.tmp`);
     try {
       await writeDraft(draft, content, old);
       replacement.signal.throwIfAborted();
@@ -61,8 +55,6 @@ export async function replaceFile(roots: Roots, path: string, replacement: Repla
   } catch (error) {
     if (replacement.signal.aborted) throw error;
     throw toFileError(error, shown);
-  } finally {
-    await folder.close();
   }
 }
 
@@ -120,7 +112,9 @@ async function openNewParent(roots: Roots, { existing, missing }: RealTarget, pe
   try {
     if (permit) holdToPermit(roots, permit, { existing, identity: await folder.identity(), missing });
     for (const part of missing.slice(0, -1)) {
-      await mkdir(folder.entry(part)).catch(ignoreExisting);
+      await mkdir(folder.entry(part)).catch((error: unknown) => {
+        if (codeOf(error) !== "EEXIST") throw error;
+      });
       const inner = await openSubfolder(roots, folder, part, "keep");
       await folder.close();
       folder = inner;
@@ -132,20 +126,12 @@ async function openNewParent(roots: Roots, { existing, missing }: RealTarget, pe
   }
 }
 
-function ignoreExisting(error: unknown): void {
-  if (codeOf(error) !== "EEXIST") throw error;
-}
-
 async function writeDraft(path: string, content: Uint8Array, old: Stats | undefined): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const handle = await open(path, flags, old ? 0o600 : 0o666);
-  try {
-    await handle.writeFile(content);
-    if (old) await takeOver(handle, old);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, flags, old ? 0o600 : 0o666);
+  await handle.writeFile(content);
+  if (old) await takeOver(handle, old);
+  await handle.sync();
 }
 
 async function takeOver(handle: FileHandle, old: Stats): Promise<void> {
@@ -165,8 +151,6 @@ const changedMeanwhile = (shown: string): Error =>
 
 const draftPattern = /^\.hawser-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 
-const draftName = (): string => `.hawser-${randomUUID()}.tmp`;
-
 export const isDraft = (name: string): boolean => draftPattern.test(name);
 
 /** Never fails: what can't be removed stays. */
@@ -174,15 +158,12 @@ async function sweepDrafts(folder: Folder): Promise<void> {
   try {
     let looked = 0;
     for await (const { name } of await opendir(folder.entry())) {
-      if (isDraft(name)) await removeIfStale(folder.entry(name));
+      const path = folder.entry(name);
+      const stats = isDraft(name) ? await lstat(path) : undefined;
+      if (stats?.isFile() && Date.now() - stats.mtimeMs > wireLimits.staleSchemaMs) await rm(path, { force: true });
       if (++looked >= wireLimits.maxSweptEntries) return;
     }
   } catch {
     // A folder that may be written but not read keeps its leftovers.
   }
-}
-
-async function removeIfStale(path: string): Promise<void> {
-  const stats = await lstat(path);
-  if (stats.isFile() && Date.now() - stats.mtimeMs > wireLimits.staleSchemaMs) await rm(path, { force: true });
 }

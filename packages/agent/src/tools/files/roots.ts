@@ -10,11 +10,6 @@ import { HawserError, quoteShort } from "@hawser/protocol/internal";
 import { agentLimits } from "../../limits.ts";
 import { codeOf } from "./file-errors.ts";
 
-interface Root {
-  readonly given: string;
-  readonly real: string;
-}
-
 export interface Roots {
   /** Real paths; the first one is where relative paths begin and commands run. */
   readonly paths: readonly [string, ...string[]];
@@ -35,8 +30,6 @@ export interface RootsOptions {
   readonly hasDescriptorPaths?: boolean | undefined;
 }
 
-const descriptorFolder = "/proc/self/fd";
-
 /** Throws `usage` when one doesn't exist or isn't a folder. */
 export async function createRoots(paths: readonly string[], options: RootsOptions = {}): Promise<Roots> {
   const roots = await Promise.all(paths.map(toRoot));
@@ -45,27 +38,33 @@ export async function createRoots(paths: readonly string[], options: RootsOption
   const rootOf = (real: string): string | undefined => roots.find((root) => isInside(root.real, real))?.real;
   return {
     paths: roots.map(({ real }) => real) as [string, ...string[]],
-    hasDescriptorPaths: options.hasDescriptorPaths ?? (process.platform === "linux" && existsSync(descriptorFolder)),
+    hasDescriptorPaths: options.hasDescriptorPaths ?? (process.platform === "linux" && existsSync("/proc/self/fd")),
     rootOf,
-    locate: (path) => locate(roots, first, path),
+    locate(path) {
+      checkText(path);
+      const wanted = resolve(first.real, path);
+      for (const { given, real } of roots) {
+        if (isInside(real, wanted)) return wanted;
+        if (isInside(given, wanted)) return join(real, relative(given, wanted));
+      }
+      throw outside(path, first.real);
+    },
     withRealRoot(path) {
       const named = roots.find(({ given, real }) => given !== real && `${path}/`.startsWith(`${toSlashes(given)}/`));
       return named ? toSlashes(named.real) + path.slice(toSlashes(named.given).length) : path;
     },
-    show: (real) => show(first.real, real),
+    show(real) {
+      const below = first.real.endsWith(sep) ? first.real : first.real + sep;
+      // The usual case, and asked for every file of a search.
+      if (real.startsWith(below)) return toSlashes(real.slice(below.length));
+      return toSlashes(isInside(first.real, real) ? relative(first.real, real) || "." : real);
+    },
   };
-}
-
-function show(root: string, real: string): string {
-  const below = root.endsWith(sep) ? root : root + sep;
-  // The usual case, and asked for every file of a search.
-  if (real.startsWith(below)) return toSlashes(real.slice(below.length));
-  return toSlashes(isInside(root, real) ? relative(root, real) || "." : real);
 }
 
 const toSlashes = (path: string): string => (sep === "/" ? path : path.replaceAll(sep, "/"));
 
-async function toRoot(path: string): Promise<Root> {
+async function toRoot(path: string): Promise<{ readonly given: string; readonly real: string }> {
   try {
     const real = await realpath(path);
     if ((await stat(real)).isDirectory()) return { given: resolve(path), real };
@@ -73,16 +72,6 @@ async function toRoot(path: string): Promise<Root> {
     throw new HawserError("usage", `root folder ${path} can't be used (${codeOf(cause)}); give a folder that exists`, { cause });
   }
   throw new HawserError("usage", `root ${path} is not a folder; give a folder`);
-}
-
-function locate(roots: readonly Root[], first: Root, path: string): string {
-  checkText(path);
-  const wanted = resolve(first.real, path);
-  for (const { given, real } of roots) {
-    if (isInside(real, wanted)) return wanted;
-    if (isInside(given, wanted)) return join(real, relative(given, wanted));
-  }
-  throw outside(path, first.real);
 }
 
 function checkText(path: string): void {

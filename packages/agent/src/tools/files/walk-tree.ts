@@ -1,7 +1,6 @@
-// Goes through a folder, and the folders in it, in the order of their names: the same tree gives the same
-// list. No link is followed, and what tools make for themselves (.git, node_modules) is named but not
-// entered. Every name is judged by the rules of the permissions, and what they keep back is neither shown
-// nor entered. Bounded in names and depth; what was left out is counted.
+// Goes through a folder, and the folders in it, in the order of their names. No link is followed, and what tools make for
+// themselves (.git, node_modules) is named but not entered. Every name is judged by the rules of the permissions, and
+// what they keep back is neither shown nor entered. Bounded in names and depth; what was left out is counted.
 
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
@@ -22,15 +21,7 @@ export interface Entry {
   readonly kind: "file" | "folder" | "other";
 }
 
-export interface Walk {
-  entries(): AsyncGenerator<Entry>;
-  /** Names that are not UTF-8, which nothing in JSON can stand for. */
-  readonly unnamed: number;
-  /** There are more names than it looks at. */
-  readonly isCut: boolean;
-  /** What is known by name and was not walked to. */
-  notReached(): { readonly files: number; readonly folders: readonly string[] };
-}
+export type Walk = ReturnType<typeof createWalk>;
 
 export interface WalkOptions {
   readonly recursive: boolean;
@@ -59,7 +50,7 @@ interface Found {
 const notEntered: ReadonlySet<string> = new Set([".git", "node_modules"]);
 const namesAtOnce = 512;
 
-export function createWalk(roots: Roots, start: Folder, options: WalkOptions): Walk {
+export function createWalk(roots: Roots, start: Folder, options: WalkOptions) {
   const { signal, leftOut } = options;
   const levels: Level[] = [];
   const passedBy: string[] = [];
@@ -138,13 +129,16 @@ export function createWalk(roots: Roots, start: Folder, options: WalkOptions): W
 
   return {
     entries,
-    get unnamed() {
+    /** Names that are not UTF-8, which nothing in JSON can stand for. */
+    get unnamed(): number {
       return unnamed;
     },
-    get isCut() {
+    /** There are more names than it looks at. */
+    get isCut(): boolean {
       return isCut;
     },
-    notReached() {
+    /** What is known by name and was not walked to. */
+    notReached(): { readonly files: number; readonly folders: readonly string[] } {
       const rest = levels.flatMap((level) => level.found.slice(level.at).map((found) => ({ level, found })));
       const files = rest.filter(({ level, found }) => found.kind === "file" && isWanted(level, found)).length;
       const folders = rest.filter(({ level, found }) => found.kind === "folder" && rulingOf(level, found) === "allow");
