@@ -5,7 +5,7 @@
 
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { cutText, HawserError, isRecord, protocolLimits, toHawserError } from "@hawser/protocol/internal";
-import { createOutbox, type Incoming, JsonText, type Outbox, type Received, type Transport, weighJsonText } from "@hawser/wire/internal";
+import { createOutbox, type Incoming, JsonText, type Outbox, type Transport, weighJsonText } from "@hawser/wire/internal";
 import { createNoMore, type Lifecycle, serve } from "@hawser/wire/internal/node";
 import type { CallCore } from "../call.ts";
 import { gatewayLimits } from "../limits.ts";
@@ -38,6 +38,8 @@ const done = Promise.resolve();
 /** Resolves when no more will be read and everything accepted has been answered. */
 export function serveRpc(transport: Transport, core: CallCore, options: ServeRpcOptions): Promise<void> {
   const { lifecycle, overflow = "block" } = options;
+  const workers = checkedSize("workers", options.workers ?? 1, gatewayLimits.rpcMaxWorkers);
+  const queueSize = checkedSize("queue size", options.queueSize ?? 64, gatewayLimits.rpcMaxQueuedMessages);
   const outbox = createOutbox<string>({
     send: (text) => transport.send(new JsonText(text)),
     weigh: (text) => Buffer.byteLength(text),
@@ -50,8 +52,8 @@ export function serveRpc(transport: Transport, core: CallCore, options: ServeRpc
     send: (text) => (typeof text === "string" ? (outbox.put(text), done) : text.then((ready) => outbox.put(ready))),
     maxUnsent: gatewayLimits.rpcPendingMessages - 1,
   });
-  const lane = createCallLane(core, outbox, { ...checkedSizes(options), overflow, noMore: createNoMore(transport, lifecycle) });
-  const act = createActions({ core, lane, controls, version: options.version });
+  const lane = createCallLane(core, outbox, { workers, queueSize, overflow, noMore: createNoMore(transport, lifecycle) });
+  const act = createActions(core, lane, controls, options.version);
 
   async function keepPace(): Promise<undefined> {
     if (lane.isFull()) await lane.whenRoom();
@@ -77,15 +79,8 @@ export function serveRpc(transport: Transport, core: CallCore, options: ServeRpc
   });
 }
 
-interface ActionParts {
-  readonly core: CallCore;
-  readonly lane: CallLane;
-  readonly controls: Outbox<string | Promise<string>>;
-  readonly version: string;
-}
-
 /** What each line causes. */
-function createActions({ core, lane, controls, version }: ActionParts): (item: Incoming) => Shutdown | undefined {
+function createActions(core: CallCore, lane: CallLane, controls: Outbox<string | Promise<string>>, version: string) {
   const helloData = JSON.stringify(toHelloData(version));
   let reloading: Promise<void> | undefined;
 
@@ -97,7 +92,7 @@ function createActions({ core, lane, controls, version }: ActionParts): (item: I
     controls.put(toRefusalText(id, `invalid rpc request json: ${message}`, `{"line":${position}}`));
   }
 
-  function perform(id: IdSource, { text }: Received, value: object): Shutdown | undefined {
+  function perform(id: IdSource, text: string, value: object): Shutdown | undefined {
     const operation = readOperation(value);
     const { args } = value as { args?: unknown };
     switch (operation) {
@@ -127,28 +122,30 @@ function createActions({ core, lane, controls, version }: ActionParts): (item: I
 
   // Calls that were read later wait for it; those that run already keep what they began with.
   function reload(id: IdSource): undefined {
-    const reloaded = (reloading ?? done).then(() => core.reload());
-    const settled = reloaded
-      .catch(() => {})
-      .then(() => {
-        if (reloading === settled) reloading = undefined;
-      });
-    reloading = settled;
-    controls.put(
-      reloaded.then(
+    const answer = (reloading ?? done)
+      .then(() => core.reload())
+      .then(
         () => toAnswerText(id, { ok: true, code: 0, data: '{"reloaded":true}' }),
-        (error: unknown) => toAnswerText(id, reloadFailure(toHawserError(error))),
-      ),
-    );
+        (thrown: unknown) => {
+          const errorInfo = { kind: "config", retryable: false, hint: "the previous configuration is still in use" };
+          const error = cutText(toHawserError(thrown).message, protocolLimits.maxErrorTextChars);
+          return toAnswerText(id, { ok: false, code: 2, data: JSON.stringify({ errorInfo }), error });
+        },
+      );
+    const settled = answer.then(() => {
+      if (reloading === settled) reloading = undefined;
+    });
+    reloading = settled;
+    controls.put(answer);
   }
 
-  return (item) => {
+  return (item: Incoming): Shutdown | undefined => {
     const id = readId(item);
     if (!canEcho(id)) return refuse(undefined, "the id is too long or too deep to be echoed", item);
     if (item.kind === "refused") return refuse(id, item.error.message, item);
     if (!isRecord(item.value)) return refuse(id, "a request is one JSON object", item);
     try {
-      return perform(id, item, item.value);
+      return perform(id, item.text, item.value);
     } catch (error) {
       controls.put(toRefusalText(id, toHawserError(error).message, '{"errorInfo":{"kind":"usage","retryable":false}}'));
       return undefined;
@@ -156,20 +153,9 @@ function createActions({ core, lane, controls, version }: ActionParts): (item: I
   };
 }
 
-function reloadFailure({ message }: HawserError): { ok: false; code: 2; data: string; error: string } {
-  const errorInfo = { kind: "config", retryable: false, hint: "the previous configuration is still in use" };
-  return { ok: false, code: 2, data: JSON.stringify({ errorInfo }), error: cutText(message, protocolLimits.maxErrorTextChars) };
-}
-
-function checkedSizes({ workers = 1, queueSize = 64 }: ServeRpcOptions): { workers: number; queueSize: number } {
-  const { rpcMaxWorkers, rpcMaxQueuedMessages } = gatewayLimits;
-  check("workers", workers, rpcMaxWorkers);
-  check("queue size", queueSize, rpcMaxQueuedMessages);
-  return { workers, queueSize };
-}
-
-function check(what: string, count: number, most: number): void {
+function checkedSize(what: string, count: number, most: number): number {
   if (!Number.isSafeInteger(count) || count < 1)
     throw new HawserError("usage", `${what} must be a whole number of at least 1, not ${count}`);
   if (count > most) throw new HawserError("usage", `${what} must be at most ${most}, not ${count}`);
+  return count;
 }
