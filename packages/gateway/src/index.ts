@@ -17,5 +17,4 @@ export { startDemoApi, type DemoApi, type DemoApiOptions } from "./demo/start-de
 export type { BatchLine } from "./execute/answers.ts";
 export { rpcCodec } from "./rpc/rpc-codec.ts";
 export { serveRpc, type ServeRpcOptions } from "./rpc/serve-rpc.ts";
-export { gatewayTools } from "./tools/gateway-tools.ts";
-export type { OperationSelection } from "./tools/select-operations.ts";
+export { gatewayTools, type OperationSelection } from "./tools/gateway-tools.ts";

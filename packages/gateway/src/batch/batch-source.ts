@@ -57,15 +57,9 @@ function parserFor(chunk: Buffer, bytesBefore: number): BatchParser | undefined 
   // Blanks alone are not collected for ever: a line is allowed to be that long, and no longer.
   const first = chunk.find((byte, at) => !blank.has(byte) && byte !== byteOrderMark[bytesBefore + at]);
   if (first === undefined && bytesBefore + chunk.length <= wireLimits.maxMessageBytes) return undefined;
-  return first === openingBracket ? arrayParser() : lineParser();
-}
-
-function lineParser(): BatchParser {
-  const decoder = ndjson.createDecoder();
-  return {
-    push: (chunk) => decoder.push(chunk).map(toEntry),
-    end: () => decoder.end().map(toEntry),
-  };
+  if (first === openingBracket) return arrayParser();
+  const lines = ndjson.createDecoder();
+  return { push: (chunk) => lines.push(chunk).map(toEntry), end: () => lines.end().map(toEntry) };
 }
 
 function toEntry(item: Incoming): BatchEntry {
@@ -88,10 +82,7 @@ function arrayParser(): BatchParser {
       return { position, text: text.slice(0, wireLimits.refusedHeadBytes), error: toHawserError(error) };
     }
   }
-  return {
-    push: (chunk) => splitter.push(chunk).map(read),
-    end: () => splitter.end().map(read),
-  };
+  return { push: (chunk) => splitter.push(chunk).map(read), end: () => splitter.end().map(read) };
 }
 
 const leadingMark = /^\u00ef\u00bb\u00bf/;

@@ -10,7 +10,6 @@ import { toBatchLine } from "../execute/answers.ts";
 import { parseCallItem } from "../request/call-item.ts";
 import { toUnmadeOutcome } from "../rpc/rpc-answer.ts";
 import { readBatch, type BatchEntry } from "./batch-source.ts";
-import { createResultWriter } from "./result-writer.ts";
 
 export interface BatchOptions {
   /** Calls at the same time; 1 unless given. */
@@ -67,8 +66,10 @@ export async function runBatch(source: AsyncIterable<Buffer>, core: CallCore, op
   const entries = readBatch(source);
   try {
     for (let index = 0; !signal.aborted; index++) {
-      const next = await untilAborted(signal, entries.next()).catch((error: unknown) => stopOrThrow(signal, error));
-      if (next.done) break;
+      const next = await untilAborted(signal, entries.next()).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+      if (!next || next.done) break;
       start(next.value, index);
       while (running.size >= parallel) await Promise.race(running);
       await untilAborted(signal, writer.whenRoom(index + 1)).catch(() => {});
@@ -81,14 +82,7 @@ export async function runBatch(source: AsyncIterable<Buffer>, core: CallCore, op
   failure.signal.throwIfAborted();
   await writer.end();
   if (cut > 0) codes.add(7);
-  return worstOf(codes);
-}
-
-const stopped: IteratorReturnResult<void> = { done: true, value: undefined };
-
-function stopOrThrow(signal: AbortSignal, error: unknown): IteratorReturnResult<void> {
-  if (signal.aborted) return stopped;
-  throw error;
+  return ([2, 7, 6] as const).find((code) => codes.has(code)) ?? 0;
 }
 
 async function callOf(entry: BatchEntry, core: CallCore, { defaults }: BatchOptions, callOptions: CallOptions): Promise<CallOutcome> {
@@ -98,7 +92,9 @@ async function callOf(entry: BatchEntry, core: CallCore, { defaults }: BatchOpti
     const { id: _, ...item } = parseCallItem(entry.value ?? []) as ReturnType<typeof parseCallItem> & { id?: unknown };
     return await core.call({ ...defaults, ...item }, callOptions);
   } catch (error) {
-    const text = `${nameOf(entry)}: ${toHawserError(error).message}`;
+    const id = idOf(entry);
+    const name = id === undefined ? "" : ` (id ${cutText(id, gatewayLimits.rpcErrorTextBytes)})`;
+    const text = `batch item ${entry.position}${name}: ${toHawserError(error).message}`;
     return toUnmadeOutcome(new HawserError("invalid_message", text, { cause: error }));
   }
 }
@@ -109,11 +105,6 @@ function idOf({ text }: BatchEntry): string | undefined {
   return source === "null" ? undefined : source;
 }
 
-function nameOf(entry: BatchEntry): string {
-  const id = idOf(entry);
-  return `batch item ${entry.position}${id === undefined ? "" : ` (id ${cutText(id, gatewayLimits.rpcErrorTextBytes)})`}`;
-}
-
 function toResultText(entry: BatchEntry, index: number, outcome: CallOutcome): string {
   const { position, error } = entry;
   const id = idOf(entry) ?? `"${index + 1}"`;
@@ -121,12 +112,59 @@ function toResultText(entry: BatchEntry, index: number, outcome: CallOutcome): s
   return toJsonText(new JsonText(`{"id":${id.replaceAll("\n", " ")},${JSON.stringify(rest).slice(1)}`));
 }
 
-function worstOf(codes: ReadonlySet<CallCode>): CallCode {
-  for (const code of [2, 7, 6] as const) if (codes.has(code)) return code;
-  return 0;
-}
-
 function checkedParallel(parallel: number): number {
   if (Number.isSafeInteger(parallel) && parallel >= 1 && parallel <= gatewayLimits.rpcMaxWorkers) return parallel;
   throw new HawserError("usage", `parallel must be a whole number from 1 to ${gatewayLimits.rpcMaxWorkers}, not ${parallel}`);
+}
+
+interface ResultWriter {
+  /** Resolves when the output took it, or when it is held for its turn. Rejects when the output fails. */
+  write(index: number, text: string): Promise<void>;
+  /** Whether the item `index` may start now. */
+  whenRoom(index: number): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** In ordered mode a result that is ahead of its turn is held, within limits. */
+function createResultWriter(options: BatchOptions): ResultWriter {
+  const isArray = options.output === "json";
+  const held = new Map<number, string>();
+  let heldBytes = 0;
+  let nextIndex = 0;
+  let written = 0;
+  let last: Promise<void> = Promise.resolve();
+  let moved: PromiseWithResolvers<void> | undefined;
+
+  function put(text: string): Promise<void> {
+    const separator = written === 0 ? "[\n" : ",\n";
+    written++;
+    last = last.then(() => options.write(isArray ? separator + text : `${text}\n`));
+    return last;
+  }
+
+  async function putInOrder(index: number, text: string): Promise<void> {
+    held.set(index, text);
+    heldBytes += Buffer.byteLength(text);
+    for (let ready = held.get(nextIndex); ready !== undefined; ready = held.get(nextIndex)) {
+      held.delete(nextIndex++);
+      await put(ready);
+      heldBytes -= Buffer.byteLength(ready);
+    }
+    moved?.resolve();
+    moved = undefined;
+  }
+
+  const isFull = (index: number): boolean =>
+    index - nextIndex >= gatewayLimits.batchHeldEntries || (heldBytes > gatewayLimits.batchHeldBytes && index !== nextIndex);
+
+  return {
+    write: (index, text) => (options.ordered ? putInOrder(index, text) : put(text)),
+    async whenRoom(index) {
+      while (options.ordered && isFull(index)) await (moved ??= Promise.withResolvers<void>()).promise;
+    },
+    async end() {
+      await last;
+      if (isArray) await options.write(written === 0 ? "[]\n" : "\n]\n");
+    },
+  };
 }

@@ -8,7 +8,7 @@ import type { CallItem } from "@hawser/protocol";
 import { isContainer } from "@hawser/wire/internal";
 import type { OperationDescription, RequestBodyMedia } from "../openapi/operation.ts";
 import { isGiven, deepPairs, explodedPairs, flatItems, toText } from "./parameter-styles.ts";
-import { fromBase64, checkHeaderValue, shown, usage, checkValue } from "./safe-text.ts";
+import { fromBase64, checkHeaderValue, type Pair, shown, usage, checkValue } from "./safe-text.ts";
 
 export interface RequestBody {
   readonly contentType: string;
@@ -66,13 +66,12 @@ export function essence(contentType: string): string {
 }
 
 type Encoding = RequestBodyMedia["encoding"];
-type Pair = readonly [name: string, value: string];
 
 function toFormText(members: Readonly<Record<string, unknown>>, encoding: Encoding): string {
-  const pairs = Object.entries(members)
-    .filter(([, value]) => isGiven(value))
-    .flatMap(([name, value]) => pairsOf(name, value, encoding));
-  return pairs.map(([name, value]) => `${encodeField(name)}=${encodeField(value)}`).join("&");
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(members).filter((member) => isGiven(member[1])))
+    for (const pair of pairsOf(name, value, encoding)) fields.append(...pair);
+  return fields.toString();
 }
 
 function pairsOf(name: string, value: unknown, encoding: Encoding): readonly Pair[] {
@@ -88,25 +87,19 @@ function pairsOf(name: string, value: unknown, encoding: Encoding): readonly Pai
   return [[name, toText(value)]];
 }
 
-function encodeField(text: string): string {
-  return new URLSearchParams([["", text]]).toString().slice(1);
-}
-
 interface Part {
   readonly head: string;
   readonly content: Buffer;
 }
 
-function toMultipart(
-  members: Readonly<Record<string, unknown>>,
-  contentType: string,
-  encoding: RequestBodyMedia["encoding"],
-): { readonly contentType: string; readonly content: Buffer } {
+function toMultipart(members: Readonly<Record<string, unknown>>, contentType: string, encoding: Encoding): RequestBody {
   const parts = Object.entries(members).flatMap(([name, value]) => {
     const partType = encoding && Object.hasOwn(encoding, name) ? encoding[name]?.contentType : undefined;
     return (Array.isArray(value) ? value : [value]).filter(isGiven).map((item) => toPart(name, item, partType));
   });
-  const boundary = boundaryOf(parts);
+  const hash = createHash("sha256");
+  for (const { head, content } of parts) hash.update(`${head.length}:${content.length}:`).update(head).update(content);
+  const boundary = `hawser-${hash.digest("hex").slice(0, 40)}`;
   const chunks = parts.flatMap(({ head, content }) => [Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), content, Buffer.from("\r\n")]);
   const type = contentType.replace(/;\s*boundary=("[^"]*"|[^;]*)/i, "");
   return { contentType: `${type}; boundary=${boundary}`, content: Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]) };
@@ -134,10 +127,4 @@ function isFile(value: unknown): value is { readonly filename?: string; readonly
 
 function quoted(text: string, what: string): string {
   return checkValue(text, what).replaceAll('"', "%22");
-}
-
-function boundaryOf(parts: readonly Part[]): string {
-  const hash = createHash("sha256");
-  for (const { head, content } of parts) hash.update(`${head.length}:${content.length}:`).update(head).update(content);
-  return `hawser-${hash.digest("hex").slice(0, 40)}`;
 }

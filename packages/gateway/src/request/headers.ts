@@ -1,27 +1,12 @@
 // Headers that an item gives. Those that frame the message or carry the token belong to what sends it.
 
-import type { Target } from "../config/target.ts";
-import { checkHeaderValue, checkValue, isToken, shown, usage } from "./safe-text.ts";
+import { framingHeaders, type Target } from "../config/target.ts";
+import { checkHeaderValue, checkValue, isToken, type Pair, shown, usage } from "./safe-text.ts";
 
-export type Header = readonly [name: string, value: string];
-
-const managed = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "http2-settings",
-  "keep-alive",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+const managed = new Set([...framingHeaders, "http2-settings", "keep-alive", "proxy-authorization", "proxy-connection"]);
 
 /** `Key: value`, trimmed on both sides. Throws `usage`. */
-export function parseHeader(entry: string, target: Target): Header {
+export function parseHeader(entry: string, target: Target): Pair {
   const colon = entry.indexOf(":");
   const name = colon === -1 ? "" : entry.slice(0, colon).trim();
   if (name === "") throw usage(`invalid header ${shown(entry)}: expected Key: value`);
@@ -29,7 +14,7 @@ export function parseHeader(entry: string, target: Target): Header {
 }
 
 /** A header that may be sent for a caller. Throws `usage`. */
-export function checkHeader(name: string, value: string, target: Target): Header {
+export function checkHeader(name: string, value: string, target: Target): Pair {
   checkValue(name, "header name");
   if (!isToken(name)) throw usage(`invalid header name ${shown(name)}`);
   const lowerName = name.toLowerCase();
@@ -40,6 +25,6 @@ export function checkHeader(name: string, value: string, target: Target): Header
   return [name, checkHeaderValue(value, `header ${name}`)];
 }
 
-export function valueOf(headers: readonly Header[], lowerName: string): string | undefined {
+export function valueOf(headers: readonly Pair[], lowerName: string): string | undefined {
   return headers.find(([name]) => name.toLowerCase() === lowerName)?.[1];
 }

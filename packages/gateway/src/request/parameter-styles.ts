@@ -4,9 +4,8 @@
 
 import { isContainer } from "@hawser/wire/internal";
 import type { Parameter } from "../openapi/operation.ts";
-import { checkHeaderValue, checkValue, usage } from "./safe-text.ts";
+import { checkHeaderValue, checkValue, type Pair, usage } from "./safe-text.ts";
 
-type Pair = readonly [name: string, value: string];
 type Encode = (text: string) => string;
 
 /** Percent-encodes everything that is not unreserved in RFC 3986. */

@@ -5,6 +5,8 @@ import { HawserError, quoteShort } from "@hawser/protocol/internal";
 import type { FlagWords } from "../call.ts";
 import { gatewayLimits } from "../limits.ts";
 
+export type Pair = readonly [name: string, value: string];
+
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const shownChars = 80;
 

@@ -3,13 +3,10 @@
 // without case.
 
 import { createHash } from "node:crypto";
-import { cutText } from "@hawser/protocol/internal";
 import { defineTool, type Tool, type ToolAnnotations } from "@hawser/tools";
-import type { OperationDescription, OperationSummary } from "../openapi/operation.ts";
+import type { OperationSummary } from "../openapi/operation.ts";
+import { isMutating } from "../request/call-item.ts";
 import type { OperationCaller } from "./operation-caller.ts";
-import { isMutation } from "./select-operations.ts";
-
-const maxDescriptionChars = 1_000;
 
 /** An operation whose description can't be read is left out. */
 export async function toOperationTools(operations: readonly OperationSummary[], caller: OperationCaller): Promise<Tool[]> {
@@ -18,28 +15,19 @@ export async function toOperationTools(operations: readonly OperationSummary[], 
 }
 
 async function toTool(name: string, operation: OperationSummary, caller: OperationCaller): Promise<Tool> {
-  const description = await caller.index.describe(operation);
-  const { schema } = await caller.inputOf(operation);
+  const { description, schema } = await caller.inputOf(operation);
   return defineTool({
     name,
-    description: describeOperation(description),
+    description,
     input: schema,
     annotations: annotationsOf(operation),
     run: (args, { signal }) => caller.call(operation, args as Record<string, unknown>, signal),
   });
 }
 
-/** Summary and description, then what is called; the model may have seen the API's own documentation. */
-export function describeOperation({ summary, description, deprecated, method, path }: OperationDescription): string {
-  const words = [deprecated && "Deprecated.", summary, description !== summary && description].filter(Boolean).join("\n");
-  const shown = cutText(words, maxDescriptionChars);
-  return `${shown}${shown === "" ? "" : "\n"}${method} ${path}`;
-}
-
-function annotationsOf(operation: OperationSummary): ToolAnnotations {
-  const method = operation.method.toUpperCase();
-  const title = operation.summary === undefined ? {} : { title: operation.summary };
-  if (!isMutation(operation)) return { ...title, readOnlyHint: true, openWorldHint: true };
+function annotationsOf({ method, summary }: OperationSummary): ToolAnnotations {
+  const title = summary === undefined ? {} : { title: summary };
+  if (!isMutating(method)) return { ...title, readOnlyHint: true, openWorldHint: true };
   return {
     ...title,
     readOnlyHint: false,
