@@ -1,6 +1,5 @@
-// The one core behind every door: an item becomes a request, the request an outcome. Configuration and
-// API document are read when they are first needed and kept until `reload`; a reload that fails leaves
-// the old ones in place, and a running call keeps those it began with.
+// The one core behind every door: an item becomes a request, the request an outcome. Configuration and API document are read
+// when they are first needed and kept until `reload`; a reload that fails leaves the old ones in place.
 
 import { gatewayLimits } from "./limits.ts";
 import { createByteBudget, startDeadline, untilAborted, type CancelSignal } from "@hawser/wire/internal";

@@ -2,8 +2,8 @@
 // in any release.
 
 export * from "./index.ts";
-export { changeConfig, configPath, loadConfig, type ConfigFile } from "./config/config-file.ts";
-export { addProfile, listProfiles, maskToken, removeProfile, setValues, useProfile, type ConfigChange } from "./config/profiles.ts";
+export { changeConfig, configPath, loadConfig, type ConfigChange, type ConfigFile } from "./config/config-file.ts";
+export { addProfile, listProfiles, maskToken, removeProfile, setValues, useProfile } from "./config/profiles.ts";
 export { findProxy } from "./config/proxy.ts";
 export { resolveTarget } from "./config/resolve-target.ts";
 export { toSpecFile, type Target } from "./config/target.ts";

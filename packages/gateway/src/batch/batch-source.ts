@@ -1,6 +1,5 @@
-// The items of a batch, one after the other, from bytes: a JSON array or one JSON value per line. Which
-// of both it is, the first byte says. Neither is ever held as a whole: memory is one item and one chunk.
-// An entry that is not an item is reported in its place, with its position, and reading goes on behind it.
+// The items of a batch from its bytes, a JSON array or one JSON value per line, with one item and one chunk in memory. An
+// entry that is not an item is reported in its place, with its position, and reading goes on behind it.
 
 import { isUtf8 } from "node:buffer";
 import { HawserError, toHawserError } from "@hawser/protocol";

@@ -1,6 +1,5 @@
-// Makes the calls of a batch, a bounded number at a time, and writes one result per item: as they come, or in the
-// order of the input with a bounded window. A bad item is one result and no more. Memory does not grow
-// with the batch: nothing is read while every worker is busy or the output does not take its results.
+// Makes the calls of a batch, a bounded number at a time, and writes one result per item, also for a bad one. Memory does
+// not grow with the batch: nothing is read while every worker is busy or the output does not take its results.
 
 import { gatewayLimits } from "../limits.ts";
 import { cutText, HawserError, toHawserError } from "@hawser/protocol/internal";

@@ -2,13 +2,10 @@
 // are checked before they are written; a token is never shown whole.
 
 import { nearNames } from "@hawser/protocol/internal";
-import { configError, type ConfigFile, type ConfigValues } from "./config-file.ts";
+import { configError, type ConfigChange, type ConfigFile, type ConfigValues } from "./config-file.ts";
 import { parseGatewayUrl, parseHeaderName, parseToken, toDocumentUrl } from "./target.ts";
 
-/** What `config set` and `config profile add` may give. An empty text removes the value. */
-export type ConfigChange = Partial<Record<"gatewayURL" | "token" | "authHeader" | "authPrefix" | "authScheme" | "specFile", string>>;
-
-export interface ProfileSummary {
+interface ProfileSummary {
   readonly name: string;
   readonly active: boolean;
   readonly gatewayURL?: string;
@@ -17,14 +14,11 @@ export interface ProfileSummary {
   readonly specFile?: string;
 }
 
-/** Sets values of the file itself. */
-export const setValues = (config: ConfigFile, change: ConfigChange): ConfigFile => merge(config, change);
-
 /** Adds a profile, or changes the one of that name. The first one becomes active. */
 export function addProfile(config: ConfigFile, name: string, change: ConfigChange): ConfigFile {
   const key = profileName(name);
   const isFirst = Object.keys(config.profiles ?? {}).length === 0;
-  const profiles = { ...config.profiles, [key]: merge(ownProfile(config, key) ?? {}, change) };
+  const profiles = { ...config.profiles, [key]: setValues(ownProfile(config, key) ?? {}, change) };
   return { ...config, ...(isFirst && !config.activeProfile && { activeProfile: key }), profiles };
 }
 
@@ -80,7 +74,8 @@ function profileName(name: string): string {
   throw configError("a profile's name has up to 64 letters, digits, and . _ @ -");
 }
 
-function merge(values: ConfigValues, change: ConfigChange): ConfigValues {
+/** Sets values of the file itself, or of a profile. */
+export function setValues(values: ConfigValues, change: ConfigChange): ConfigValues {
   if (change.gatewayURL) parseGatewayUrl(change.gatewayURL);
   if (change.token) parseToken(change.token);
   if (change.authHeader) parseHeaderName(change.authHeader);

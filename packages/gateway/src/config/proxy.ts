@@ -1,7 +1,5 @@
-// Which proxy a request goes through, from the variables that curl and others know: HTTPS_PROXY or HTTP_PROXY by
-// the address's scheme, else ALL_PROXY, unless NO_PROXY names the host; in lower case first. This machine itself is
-// never asked for through a proxy. What is said about a broken variable never contains its value, which may
-// hold a password.
+// Which proxy a request goes through, from the variables that curl and others know. This machine itself is never asked for
+// through a proxy. Messages never contain the value of a variable, which may hold a password.
 
 import { BlockList, isIP } from "node:net";
 import { configError, type Environment } from "./config-file.ts";

@@ -1,6 +1,5 @@
-// Where calls go and with which token, as resolved from flags, environment and configuration file, and its values, checked:
-// an address that can carry a token safely, a token that can be a header, a header that may carry it, a document. Errors
-// say what is wrong without showing a secret.
+// Where calls go and with which token, and the check of each of its values. Errors say what is wrong without showing a
+// secret.
 
 import { resolve } from "node:path";
 import { gatewayLimits } from "../limits.ts";

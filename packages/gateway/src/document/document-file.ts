@@ -4,7 +4,7 @@
 import { isUtf8 } from "node:buffer";
 import { type FileHandle, open } from "node:fs/promises";
 import { HawserError } from "@hawser/protocol";
-import type { Environment } from "../config/config-file.ts";
+import { type Environment, readUpTo } from "../config/config-file.ts";
 import { gatewayLimits } from "../limits.ts";
 import { buildIndex, type BuiltIndex } from "../openapi/build-index.ts";
 import { createOperationIndex, fromMemory, type ReadRecords } from "../openapi/operation-index.ts";
@@ -13,7 +13,6 @@ import { parseDocument } from "../openapi/parse-document.ts";
 import {
   cacheFileOf,
   hashOf,
-  type IndexFileHead,
   type OpenedIndex,
   openingOf,
   readIndexFile,
@@ -31,10 +30,13 @@ export const loadIndexFile = (path: string, env: Environment): Promise<Operation
   withDocument(path, async ({ stamp, readBytes }) => {
     const cacheFile = cacheFileOf(env, "index", path);
     const cached = await readIndexFile(cacheFile);
-    if (cached && isSettled(cached.head, stamp)) return toIndex(cached, cacheFile, path);
+    const toIndex = ({ head, opening }: OpenedIndex): OperationIndex =>
+      createOperationIndex(head.index, readerOf(cacheFile, opening, { path, hash: head.hash }));
+    const isSame = cached?.head.stamp.identity === stamp.identity;
+    if (cached && isSame && cached.head.writtenMs - stamp.changedMs > settledMs) return toIndex(cached);
     const bytes = await readBytes();
     const hash = hashOf(bytes);
-    if (cached?.head.hash === hash) return toIndex(cached, cacheFile, path);
+    if (cached?.head.hash === hash) return toIndex(cached);
     return storeIndex(await buildFrom(bytes, path), { path, hash, stamp }, cacheFile);
   });
 
@@ -73,14 +75,6 @@ async function storeIndex(built: BuiltIndex, source: Source & { readonly stamp: 
   const pieces = toIndexFile(built, { stamp, hash, writtenMs: Date.now() });
   const isKept = await writeCacheFile(cacheFile, pieces);
   return createOperationIndex(built.head, isKept ? readerOf(cacheFile, openingOf(pieces), source) : fromMemory(built));
-}
-
-function isSettled({ stamp, writtenMs }: IndexFileHead, now: Stamp): boolean {
-  return stamp.identity === now.identity && writtenMs - now.changedMs > settledMs;
-}
-
-function toIndex({ head, opening }: OpenedIndex, cacheFile: string, path: string): OperationIndex {
-  return createOperationIndex(head.index, readerOf(cacheFile, opening, { path, hash: head.hash }));
 }
 
 // Nothing holds bytes or text while the index is built: all of them together are more than a process may have.
@@ -144,17 +138,11 @@ function takeText(bytes: Buffer, name: string): string {
   return text;
 }
 
-// The size that a file claims means nothing for pipes, and may change meanwhile.
 async function readAll(handle: FileHandle, path: string): Promise<Buffer> {
-  // In one piece from the start: pieces and the whole together would be twice as much.
-  const bytes = Buffer.allocUnsafeSlow(gatewayLimits.maxDocumentBytes + 1);
-  let total = 0;
-  while (total < bytes.length) {
-    const { bytesRead } = await handle.read(bytes, total, Math.min(bytes.length - total, 4_194_304), null);
-    if (bytesRead === 0) return bytes.subarray(0, total);
-    total += bytesRead;
-  }
-  throw unreadable(path, `it has more than ${gatewayLimits.maxDocumentBytes} bytes (maxDocumentBytes)`);
+  const { maxDocumentBytes } = gatewayLimits;
+  const bytes = await readUpTo(handle, maxDocumentBytes);
+  if (!bytes) throw unreadable(path, `it has more than ${maxDocumentBytes} bytes (maxDocumentBytes)`);
+  return bytes;
 }
 
 function unreadable(path: string, reason: string, cause?: unknown): HawserError {

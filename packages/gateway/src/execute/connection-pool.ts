@@ -1,7 +1,5 @@
-// The connections to the gateway: kept alive, bounded in number, never holding the process open while
-// they are idle. undici is loaded with the first request. It never repeats a request by itself: one
-// request at a time per connection, so a connection that breaks takes exactly that one with it. Where the
-// environment names a proxy, requests go through it: https in a tunnel, http by asking the proxy for the whole address.
+// The connections to the gateway, or to its proxy: kept alive, bounded in number, never holding the process open while they
+// are idle. One request at a time per connection, and none is repeated: one that breaks takes exactly that one with it.
 
 import { createRequire } from "node:module";
 import type { Socket } from "node:net";

@@ -1,6 +1,5 @@
-// One request and its one response over the pool. The body goes to a sink, decoded, at the pace at
-// which the sink takes it. A sink that has enough ends the exchange and the connection with it, and so
-// does an interruption: from then on not a byte of a waiting request is written.
+// One request and its one response over the pool; the body goes to a sink at the pace at which it is taken. A sink that has
+// enough ends the exchange and the connection, and so does an interruption: then not a byte of a waiting request is written.
 
 import { HawserError, toHawserError } from "@hawser/protocol";
 import type { Dispatcher } from "undici";

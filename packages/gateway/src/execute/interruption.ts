@@ -1,8 +1,6 @@
-// What ends a call from outside: its deadline, or a caller that cancels it. The first of both counts, and reaches whatever
-// the call is waiting for at that moment. The deadlines of all running calls share one timer, so that beginning and ending
-// a call costs a place in a list. The timer goes off for the earliest one and keeps no process alive by itself once nothing
-// runs. A process that was stopped or busy does not blame its peer: before a call expires, what has already arrived for it
-// is let in.
+// What ends a call from outside: its deadline, or a caller that cancels it; the first of both counts. The deadlines of all
+// running calls share one timer, which keeps no process alive once nothing runs. A process that was stopped or busy does
+// not blame its peer: before a call expires, what has already arrived for it is let in.
 
 import { HawserError } from "@hawser/protocol";
 import type { CancelSignal } from "@hawser/wire/internal";

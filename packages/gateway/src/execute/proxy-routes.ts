@@ -1,6 +1,5 @@
-// The way of each request: as it is, in a tunnel through a proxy (https), or as a request to the proxy that names the whole
-// address (http). In a tunnel the proxy is asked to connect (CONNECT) and then passes bytes that it can't read: it is told
-// the server's host and port, and nothing of the requests.
+// The way of each request: as it is, in a tunnel through a proxy (https), which learns only the server's host and port, or
+// as a request to the proxy that names the whole address (http).
 
 import type { ClientRequest } from "node:http";
 import type { Socket } from "node:net";

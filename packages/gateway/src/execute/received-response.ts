@@ -1,7 +1,5 @@
-// A response on its way in, and what a caller sees of it: its headers if they were asked for, and its body, handed on as it
-// comes or kept. What is kept is bounded in decoded bytes and in the length that it has as JSON, and decoded by its
-// charset; bytes that are not text become base64. A body that is cut ends at a whole character. The token is taken out of
-// everything.
+// A response on its way in, and what a caller sees of it, without the token: headers if they were asked for, and the body,
+// handed on as it comes or kept within limits. Bytes that are not text become base64.
 
 import { isAscii, isUtf8 } from "node:buffer";
 import type { Share } from "@hawser/wire/internal";

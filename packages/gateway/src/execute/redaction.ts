@@ -1,6 +1,5 @@
-// Takes the token out of everything that leaves a call, in each spelling in which an API may echo it:
-// plain, percent-encoded, escaped for JSON or HTML, and inside any base64. Also across the borders of
-// chunks, and of a token that was cut off at the end of a truncated body.
+// Takes the token out of everything that leaves a call, in each spelling in which an API may echo it, also across the
+// borders of chunks, and where it was cut off at the end of a truncated body.
 
 const replacement = "[redacted]";
 // A shorter token is not a secret, and taking out its letters would spoil every body.

@@ -1,6 +1,6 @@
-// A host's side of igw-rpc-v1: starts the rpc process and makes calls through it, no more at a time than it has places for.
-// When it ends, calls under way are rejected and never repeated; the next call starts a new one. Where none can be started,
-// each call is a process of its own.
+// A host's side of igw-rpc-v1: makes calls through one rpc process, no more at a time than it has places for. When that ends,
+// calls under way are rejected and never repeated, and the next call starts a new one. Where none can be started, each call
+// is a process of its own.
 
 import { gatewayLimits } from "../limits.ts";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,6 +1,5 @@
-// The index of a document: a head with what listings show and where everything else lies, and a body
-// of records, one per operation and one per schema that an operation reaches. Later starts read the
-// head, and of the body only what a call needs.
+// The index of a document: a head with what listings show and where everything else lies, and a body of records, one per
+// operation and one per schema that an operation reaches. Of the body only what a call needs is read later.
 
 import { crc32 } from "node:zlib";
 import { HawserError, isRecord } from "@hawser/protocol/internal";

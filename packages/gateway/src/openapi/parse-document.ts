@@ -1,7 +1,6 @@
-// An OpenAPI document from its text: JSON or YAML, versions 2.0 and 3.0 to 3.2. Older ones are brought to 3.1, which 3.2 only
-// adds to. Any other text is refused with its name and the reason. Nothing in a document is executed, and nothing it
-// names is fetched. What it may hold is bounded before it is parsed and again once its aliases are known: bytes alone say
-// little, since a short value costs a hundred times its text in memory, and an alias stands for a whole value.
+// An OpenAPI document from its text: JSON or YAML, versions 2.0 and 3.0 to 3.2; older ones are brought to 3.1. Nothing in it
+// is executed, and nothing it names is fetched. What it may hold is bounded before it is parsed and again once its aliases
+// are known, since a short value costs a hundred times its text in memory, and an alias stands for a whole value.
 
 import { setImmediate } from "node:timers/promises";
 import { cutText, describeThrown, HawserError, isRecord, protocolLimits } from "@hawser/protocol/internal";

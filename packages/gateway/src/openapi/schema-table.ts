@@ -1,6 +1,5 @@
-// The schemas of a document, each taken once: references to others become `#/$defs/<name>`, and every
-// schema knows which others it names, so that an operation gets exactly those it reaches. A circle
-// is no problem, since nothing is ever written out in place.
+// The schemas of a document, each taken once: references become `#/$defs/<name>`, and every schema knows which others it
+// names, so that an operation gets exactly those it reaches. Circles are harmless, since nothing is written out in place.
 
 import { cutText, isRecord } from "@hawser/protocol/internal";
 import { isLocal, type JsonObject, type References } from "./references.ts";

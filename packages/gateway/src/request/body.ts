@@ -1,7 +1,5 @@
 // The body of a request: a string goes as it is, base64 as its bytes, any other JSON value in the form that the content type
-// asks for. In a form arrays are repeated fields and objects JSON, unless the document gives a property a style. In
-// multipart a file is `{filename, contentType, base64}`, and the boundary is made of the content, so that the same call
-// gives the same bytes.
+// asks for. In multipart a file is `{filename, contentType, base64}`; the same call always gives the same bytes.
 
 import { createHash } from "node:crypto";
 import type { CallItem } from "@hawser/protocol";

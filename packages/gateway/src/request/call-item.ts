@@ -1,7 +1,6 @@
-// One call as a host, a batch file or the command line wrote it. Parsing checks the types of its members and no more;
-// `null` counts as left out, since hosts whose objects have fixed members write it for what they don't use. Then the
-// rules that need no document: what a method may be, that a change is confirmed, and that only what may safely be sent
-// twice is ever retried.
+// One call as a host, a batch file or the command line wrote it, and the rules that need no document: what a method may be,
+// that a change is confirmed, and that only what may safely be sent twice is ever retried. `null` counts as left out, since
+// hosts whose objects have fixed members write it for what they don't use.
 
 import { callItem, HawserError, isRecord, rpcProtocol, type CallItem } from "@hawser/protocol/internal";
 import { keepNumbers } from "@hawser/wire/internal";

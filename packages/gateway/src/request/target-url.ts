@@ -1,6 +1,5 @@
-// The address of a request: the configured origin and base path, then the caller's path. A path that
-// could lead elsewhere, to another host, above the base path or into another line, is refused in
-// every spelling, also in ones that only a server behind the gateway would decode.
+// The address of a request: the configured origin and base path, then the caller's path. A path that could lead elsewhere is
+// refused in every spelling, also in ones that only a server behind the gateway would decode.
 
 import type { Target } from "../config/target.ts";
 import { checkValue, shown, usage } from "./safe-text.ts";

@@ -1,5 +1,4 @@
-// Where calls wait and run: bounded by workers, queue length and bytes. A call that finds the queue full is refused, or
-// counts as read ahead, and when enough was read ahead the reader waits. Every call that was taken ends with exactly one
+// Where calls wait and run: bounded by workers, queue length and bytes. Every call that was taken ends with exactly one
 // answer, whether it was made, refused, cancelled while it waited or cancelled while it ran.
 
 import { describeThrown, HawserError, toHawserError } from "@hawser/protocol";

@@ -1,6 +1,5 @@
-// Answers as the text of one line. The id goes back as its source says; members come in the order in
-// which hosts of this protocol know them. No line is longer than the contract allows: a body that is
-// too long once it is written as JSON (every control character takes six bytes) is cut and says so.
+// Answers as the text of one line, with the id as its source says and the members in the order that hosts know. No line is
+// longer than the contract allows: a body that is too long once it is written as JSON is cut and says so.
 
 import { type CallStats, cutText, type HawserError, protocolLimits } from "@hawser/protocol/internal";
 import { gatewayLimits } from "../limits.ts";

@@ -1,7 +1,6 @@
-// Serves igw-rpc-v1 on one transport. Calls go to their lane; everything else is acted on here and now and answered in
-// the order in which it was read, so that a `cancel` does not wait behind the calls it is for. Reading stops only when
-// enough was read ahead of a full queue, or while the host does not read its answers. Every request gets one answer, also
-// a line that isn't a request; `shutdown` gets the last one.
+// Serves igw-rpc-v1 on one transport. Calls go to their lane; everything else is acted on at once and answered in the order
+// in which it was read, so that a `cancel` does not wait behind the calls it is for. Every request gets one answer, also a
+// line that isn't a request; `shutdown` gets the last one.
 
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { cutText, HawserError, isRecord, protocolLimits, toHawserError } from "@hawser/protocol/internal";

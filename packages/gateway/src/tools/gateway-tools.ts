@@ -1,5 +1,4 @@
-// Operations of an HTTP API as tools for a model. A small API becomes one tool per operation; a large
-// one becomes three tools that search, describe and call, so that its size costs the model nothing.
+// Operations of an HTTP API as tools for a model: one per operation of a small API, or three that search, describe and call.
 // Only what reads is offered unless mutations are allowed.
 
 import { gatewayLimits } from "../limits.ts";

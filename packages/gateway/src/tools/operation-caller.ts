@@ -1,6 +1,5 @@
-// How a tool makes its call, by operation id through the call core, and what a model gets back: the body as text, and as
-// structured content where it is a JSON object. What the API or the arguments did wrong is never thrown: it is an error
-// result that says the status, what the API said, and what to do.
+// How a tool makes its call through the call core, and what a model gets back: the body as text, and as structured content
+// where it is a JSON object. What the API or the arguments did wrong is an error result, never thrown.
 
 import { describeThrown, type CallItem, cutText, protocolLimits } from "@hawser/protocol/internal";
 import { exceedsDepth, findAlteredNumber, wireLimits } from "@hawser/wire/internal";

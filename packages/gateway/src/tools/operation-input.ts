@@ -1,6 +1,5 @@
-// What a model has to give for one operation: a JSON Schema whose properties are its parameters and
-// `body`, and the way back from such arguments to a call. What belongs to security (the schemes'
-// parameters, the token's header) is neither shown nor accepted.
+// What a model has to give for one operation, as a JSON Schema, and the way back from such arguments to a call. What belongs
+// to security (the schemes' parameters, the token's header) is neither shown nor accepted.
 
 import { cutText, type CallItem } from "@hawser/protocol/internal";
 import { gatewayLimits } from "../limits.ts";

@@ -1,6 +1,5 @@
-// One tool per operation, for documents that are small enough for a model to see whole. Operations may be called anything;
-// the names of tools are such that every MCP client takes them: letters, digits, `_` and `-`, at most 64 of them, unique
-// without case.
+// One tool per operation, for documents that are small enough for a model to see whole. The names are such that every MCP
+// client takes them: letters, digits, `_` and `-`, at most 64 of them, unique without case.
 
 import { createHash } from "node:crypto";
 import { defineTool, type Tool, type ToolAnnotations } from "@hawser/tools";
