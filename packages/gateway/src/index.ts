@@ -14,7 +14,7 @@ export type {
 } from "./call.ts";
 export { createCallCore } from "./create-call-core.ts";
 export { startDemoApi, type DemoApi, type DemoApiOptions } from "./demo/start-demo-api.ts";
-export type { BatchLine } from "./execute/answers.ts";
+export type { BatchLine } from "./execute/outcome.ts";
 export { rpcCodec } from "./rpc/rpc-codec.ts";
 export { serveRpc, type ServeRpcOptions } from "./rpc/serve-rpc.ts";
 export { gatewayTools, type OperationSelection } from "./tools/gateway-tools.ts";

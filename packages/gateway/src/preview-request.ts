@@ -13,12 +13,13 @@ import { loadIndex } from "./document/load-index.ts";
 import type { OperationIndex } from "./openapi/operation.ts";
 import { buildRequest } from "./request/build-request.ts";
 import { operationIdOf } from "./request/call-item.ts";
+import type { Pair } from "./request/safe-text.ts";
 
 export interface RequestPreview {
   readonly method: string;
   readonly url: string;
   /** Without those that the connection adds. The token is taken out. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: readonly Pair[];
   readonly body?: string | undefined;
   /** Set where the bytes are not text. */
   readonly bodyEncoding?: "base64" | undefined;
@@ -45,7 +46,7 @@ export async function previewRequest(
   return {
     method: request.method,
     url: redactor.text(origin + path),
-    headers: pairsOf(headers).map(([name, value]) => [name, redactor.text(value)]),
+    headers: headers.flatMap((name, at): Pair[] => (at % 2 === 0 ? [[name, redactor.text(headers[at + 1] ?? "")]] : [])),
     ...toShownBody(request.body, (text) => redactor.text(text)),
   };
 }
@@ -62,9 +63,6 @@ async function loadKept({ baseUrl, specFile }: Target, { cwd, env }: GatewayOpti
     throw new HawserError("usage", `${text}; or name a file with --spec-file`);
   }
 }
-
-const pairsOf = (flat: readonly string[]): [string, string][] =>
-  flat.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, flat[at + 1] ?? ""]] : []));
 
 function toShownBody(body: string | Buffer | undefined, redact: (text: string) => string): Pick<RequestPreview, "body" | "bodyEncoding"> {
   if (body === undefined) return {};

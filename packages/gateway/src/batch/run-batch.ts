@@ -5,7 +5,7 @@ import { gatewayLimits } from "../limits.ts";
 import { cutText, HawserError, toHawserError } from "@hawser/protocol/internal";
 import { JsonText, memberSource, toJsonText, untilAborted } from "@hawser/wire/internal";
 import type { CallCode, CallCore, CallOptions, CallOutcome } from "../call.ts";
-import { toBatchLine } from "../execute/answers.ts";
+import { toBatchLine } from "../execute/outcome.ts";
 import { parseCallItem } from "../request/call-item.ts";
 import { toUnmadeOutcome } from "../rpc/rpc-answer.ts";
 import { readBatch, type BatchEntry } from "./batch-source.ts";
@@ -30,7 +30,10 @@ export interface BatchOptions {
 
 /** Resolves to the exit code: 2 if an item had it, else 7, also for a body that was cut, else 6, else 0. Throws `usage` for an empty batch. */
 export async function runBatch(source: AsyncIterable<Buffer>, core: CallCore, options: BatchOptions): Promise<CallCode> {
-  const parallel = checkedParallel(options.parallel ?? 1);
+  const { parallel = 1 } = options;
+  const { rpcMaxWorkers } = gatewayLimits;
+  if (!Number.isSafeInteger(parallel) || parallel < 1 || parallel > rpcMaxWorkers)
+    throw new HawserError("usage", `parallel must be a whole number from 1 to ${rpcMaxWorkers}, not ${parallel}`);
   const failure = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, failure.signal]) : failure.signal;
   const writer = createResultWriter(options);
@@ -109,11 +112,6 @@ function toResultText(entry: BatchEntry, index: number, outcome: CallOutcome): s
   const id = idOf(entry) ?? `"${index + 1}"`;
   const rest = { ...toBatchLine(outcome), ...(error && { position }) };
   return toJsonText(new JsonText(`{"id":${id.replaceAll("\n", " ")},${JSON.stringify(rest).slice(1)}`));
-}
-
-function checkedParallel(parallel: number): number {
-  if (Number.isSafeInteger(parallel) && parallel >= 1 && parallel <= gatewayLimits.rpcMaxWorkers) return parallel;
-  throw new HawserError("usage", `parallel must be a whole number from 1 to ${gatewayLimits.rpcMaxWorkers}, not ${parallel}`);
 }
 
 interface ResultWriter {

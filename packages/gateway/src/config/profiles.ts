@@ -5,18 +5,12 @@ import { nearNames } from "@hawser/protocol/internal";
 import { configError, type ConfigChange, type ConfigFile, type ConfigValues } from "./config-file.ts";
 import { parseGatewayUrl, parseHeaderName, parseToken, toDocumentUrl } from "./target.ts";
 
-interface ProfileSummary {
-  readonly name: string;
-  readonly active: boolean;
-  readonly gatewayURL?: string;
-  /** Masked. */
-  readonly token?: string;
-  readonly specFile?: string;
-}
+type ProfileSummary = Pick<ConfigValues, "gatewayURL" | "token" | "specFile"> & { readonly name: string; readonly active: boolean };
 
 /** Adds a profile, or changes the one of that name. The first one becomes active. */
 export function addProfile(config: ConfigFile, name: string, change: ConfigChange): ConfigFile {
-  const key = profileName(name);
+  const key = name.trim();
+  if (!/^[\w.@-]{1,64}$/.test(key) || key === "__proto__") throw configError("a profile's name has up to 64 letters, digits, and . _ @ -");
   const isFirst = Object.keys(config.profiles ?? {}).length === 0;
   const profiles = { ...config.profiles, [key]: setValues(ownProfile(config, key) ?? {}, change) };
   return { ...config, ...(isFirst && !config.activeProfile && { activeProfile: key }), profiles };
@@ -36,6 +30,7 @@ export function removeProfile(config: ConfigFile, name: string): ConfigFile {
   return { ...rest, ...(activeProfile !== undefined && activeProfile !== key && { activeProfile }), profiles };
 }
 
+/** With masked tokens. */
 export function listProfiles(config: ConfigFile): readonly ProfileSummary[] {
   const entries = Object.entries(config.profiles ?? {}).toSorted(([first], [second]) => (first < second ? -1 : 1));
   return entries.map(([name, { gatewayURL, token, specFile }]) => ({
@@ -66,12 +61,6 @@ export function requireProfile(config: ConfigFile, name: string): ConfigValues {
   const [near] = nearNames(name, Object.keys(config.profiles ?? {}));
   const advice = near === undefined ? `Add it: hawser config profile add ${name}` : `Did you mean ${near}?`;
   throw configError(`profile ${JSON.stringify(name)} not found (there are: ${names}). ${advice}`);
-}
-
-function profileName(name: string): string {
-  const trimmed = name.trim();
-  if (/^[\w.@-]{1,64}$/.test(trimmed) && trimmed !== "__proto__") return trimmed;
-  throw configError("a profile's name has up to 64 letters, digits, and . _ @ -");
 }
 
 /** Sets values of the file itself, or of a profile. */

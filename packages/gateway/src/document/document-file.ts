@@ -83,23 +83,22 @@ function buildFrom(bytes: Buffer, path: string): Promise<BuiltIndex> {
 }
 
 /** Reads from the cache while that is the same index; afterwards from the document, while that is the same. */
-function readerOf(cacheFile: string, opening: string, source: Source): ReadRecords {
+function readerOf(cacheFile: string, opening: string, { path, hash }: Source): ReadRecords {
   let rebuilt: Promise<ReadRecords> | undefined;
+  async function rebuild(): Promise<ReadRecords> {
+    const built = await withDocument(path, async ({ readBytes }) => {
+      const bytes = await readBytes();
+      return hashOf(bytes) === hash ? buildFrom(bytes, path) : undefined;
+    });
+    if (built) return fromMemory(built);
+    throw new HawserError("usage", `OpenAPI document ${path} changed since it was read; reload the configuration, or start again`);
+  }
   return async (places) => {
     const records = rebuilt ? undefined : await readIndexRecords(cacheFile, opening, places);
     if (records) return records;
-    rebuilt ??= rebuild(source);
+    rebuilt ??= rebuild();
     return (await rebuilt)(places);
   };
-}
-
-async function rebuild({ path, hash }: Source): Promise<ReadRecords> {
-  const built = await withDocument(path, async ({ readBytes }) => {
-    const bytes = await readBytes();
-    return hashOf(bytes) === hash ? buildFrom(bytes, path) : undefined;
-  });
-  if (built) return fromMemory(built);
-  throw new HawserError("usage", `OpenAPI document ${path} changed since it was read; reload the configuration, or start again`);
 }
 
 interface OpenDocument {

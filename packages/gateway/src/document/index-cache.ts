@@ -136,9 +136,7 @@ export async function readIndexRecords(path: string, expected: string, places: r
   });
 }
 
-async function readOpening(
-  handle: FileHandle,
-): Promise<{ text: string; headBytes: number; headChecksum: number; bodyBytes: number } | undefined> {
+async function readOpening(handle: FileHandle) {
   const text = (await readAt(handle, 0, openingBytes)).toString("latin1");
   const match = /^(\S+) (\d{1,12}) (\d{1,12}) (\d{1,12}) *\n$/.exec(text);
   if (match?.[1] !== format) return undefined;

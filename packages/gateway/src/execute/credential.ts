@@ -56,10 +56,7 @@ export function toWireRequest(request: HttpRequest, url: string, origin: string,
   if (own?.in === "header") headers.push(own.field, own.prefix + own.token);
   if (own?.in === "cookie") headers.push("cookie", `${cookies}${own.field}=${own.prefix}${own.token}`);
   const path = url.slice(origin.length);
-  return { path: own?.in === "query" ? withQuery(path, own) : path, headers };
-}
-
-function withQuery(path: string, credential: Credential): string {
-  const entry = `${encodeURIComponent(credential.field)}=${encodeURIComponent(credential.prefix + credential.token)}`;
-  return `${path}${path.includes("?") ? "&" : "?"}${entry}`;
+  if (own?.in !== "query") return { path, headers };
+  const entry = `${encodeURIComponent(own.field)}=${encodeURIComponent(own.prefix + own.token)}`;
+  return { path: `${path}${path.includes("?") ? "&" : "?"}${entry}`, headers };
 }

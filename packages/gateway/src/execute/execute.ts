@@ -36,6 +36,7 @@ export async function execute(request: HttpRequest, options: ExecuteOptions): Pr
   const interruption = startInterruption(options.timeoutMs ?? gatewayLimits.callTimeoutMs, options);
   const sending = onBody ? { ...options, onBody: untimed(onBody, interruption) } : options;
   const maxTries = isIdempotent(method) ? 1 + (options.retry ?? 0) : 1;
+  const longestPauseMs = Math.max(gatewayLimits.maxRetryBackoffMs, retryBackoffMs);
   let { url } = request;
   let redirects = 0;
   let tries = 1;
@@ -43,8 +44,9 @@ export async function execute(request: HttpRequest, options: ExecuteOptions): Pr
     for (;;) {
       const sent = { ...context, times: {} };
       const { outcome, headers, isRetryable } = await sendOnce(request, url, sending, { sent, interruption });
-      const next = toRedirect(outcome.status, headers, url, method);
-      if (next !== undefined) {
+      const location = redirectStatuses.has(outcome.status) ? headers?.["location"]?.toString() : undefined;
+      if (location !== undefined) {
+        const next = toRedirect(location, url, method);
         const isTooFar = redirects++ === gatewayLimits.maxRedirects;
         const refusal = typeof next === "string" ? next : `more than ${gatewayLimits.maxRedirects} redirects`;
         if (typeof next === "string" || isTooFar) return toResponseOutcome(sent, outcome.response as CallResponse, refusal);
@@ -52,7 +54,8 @@ export async function execute(request: HttpRequest, options: ExecuteOptions): Pr
         continue;
       }
       if (!isRetryable || tries >= maxTries || interruption.reason) return outcome;
-      const delayMs = retryDelayMs(tries++, retryBackoffMs, headers);
+      const askedMs = parseRetryAfter(headers?.["retry-after"]?.toString());
+      const delayMs = retryPauseMs({ tries: tries++, firstMs: retryBackoffMs, longestMs: longestPauseMs, askedMs });
       // A try that could only begin after the deadline is not waited for.
       if (delayMs >= interruption.remainingMs()) return outcome;
       await interruption.sleep(delayMs);
@@ -113,25 +116,11 @@ function untimed(onBody: OnBody, interruption: Interruption): OnBody {
 
 const redirectStatuses = new Set<number | undefined>([301, 302, 303, 307, 308]);
 
-/** Where a redirect leads, or in words why it is not followed; undefined if the response is not a redirect. */
-function toRedirect(
-  status: number | undefined,
-  headers: ResponseHeaders | undefined,
-  from: string,
-  method: string,
-): URL | string | undefined {
-  const location = redirectStatuses.has(status) ? headers?.["location"]?.toString() : undefined;
-  if (location === undefined) return undefined;
+/** Where a redirect leads, or in words why it is not followed. */
+function toRedirect(location: string, from: string, method: string): URL | string {
   if (method !== "GET" && method !== "HEAD") return `redirect of a ${method} is not followed`;
   if (!URL.canParse(location, from)) return "redirect to an invalid address";
   const url = new URL(location, from);
   const isSameOrigin = url.origin === new URL(from).origin && url.username === "" && url.password === "";
-  if (!isSameOrigin) return `redirect to another origin (${url.origin}) is not followed`;
-  return url;
-}
-
-/** Milliseconds before the next try. `tries` counts those already made. */
-function retryDelayMs(tries: number, backoffMs: number, headers: ResponseHeaders | undefined): number {
-  const askedMs = parseRetryAfter(headers?.["retry-after"]?.toString());
-  return retryPauseMs({ tries, firstMs: backoffMs, longestMs: Math.max(gatewayLimits.maxRetryBackoffMs, backoffMs), askedMs });
+  return isSameOrigin ? url : `redirect to another origin (${url.origin}) is not followed`;
 }

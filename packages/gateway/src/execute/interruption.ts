@@ -4,6 +4,7 @@
 
 import { HawserError } from "@hawser/protocol";
 import type { CancelSignal } from "@hawser/wire/internal";
+import { gatewayLimits } from "../limits.ts";
 
 export interface Interruption extends RunningCall {
   /** Why the call is over early; undefined while it is not. */
@@ -98,9 +99,6 @@ export interface RunningCalls {
   cancelAll(): void;
 }
 
-// Node turns a longer delay into one millisecond.
-const maxDelayMs = 2_147_483_647;
-
 export function createRunningCalls(): RunningCalls {
   // Not a Set: with many entries that come and go, V8 keeps ended calls alive through its outgrown tables until a full collection.
   const calls: RunningCall[] = [];
@@ -110,7 +108,8 @@ export function createRunningCalls(): RunningCalls {
   function arm(at: number): void {
     clearTimeout(timer);
     goesOffAt = at;
-    timer = setTimeout(look, Math.min(Math.max(Math.ceil(at - performance.now()), 1), maxDelayMs));
+    // Node turns a longer delay into one millisecond.
+    timer = setTimeout(look, Math.min(Math.max(Math.ceil(at - performance.now()), 1), gatewayLimits.maxDurationMs));
   }
 
   // Timers run before input is read: one more turn of the loop lets in what is already there.

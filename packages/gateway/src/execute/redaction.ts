@@ -13,12 +13,6 @@ export interface Redactor {
   openTail(value: Buffer): number;
 }
 
-/** Takes chunks and gives them back without the token, holding back only what may be a part of it. */
-export interface RedactingStream {
-  push(chunk: Buffer): Buffer;
-  end(): Buffer;
-}
-
 export function createRedactor(token: string | undefined): Redactor {
   if (token === undefined || token.length < minTokenChars) return { text: (value) => value, bytes: (value) => value, openTail: () => 0 };
   const spellings = spellingsOf(token);
@@ -30,7 +24,8 @@ export function createRedactor(token: string | undefined): Redactor {
   };
 }
 
-export function createRedactingStream(redactor: Redactor): RedactingStream {
+/** Takes chunks and gives them back without the token, holding back only what may be a part of it. */
+export function createRedactingStream(redactor: Redactor): { push(chunk: Buffer): Buffer; end(): Buffer } {
   let held: Buffer = Buffer.alloc(0);
   return {
     push(chunk) {

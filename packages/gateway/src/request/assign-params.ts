@@ -60,28 +60,19 @@ export function assignParams(
   }
   if (members.size === 0) return { values, body };
   if (isGiven(body)) throw usage("the body is given twice, whole and by its fields");
-  const missing = [...(fields?.fields ?? [])].filter(([name, { required }]) => required && !members.has(name));
-  if (missing.length > 0)
-    throw missingParameters(
-      operation,
-      missing.map(([name]) => ({ name, in: "body" })),
-    );
+  const absent = [...(fields?.fields ?? [])].filter(([name, { required }]) => required && !members.has(name));
+  const missing = absent.map(([name]) => ({ name, in: "body" }));
+  if (missing.length > 0) throw missingParameters(operation, missing);
   return { values, body: Object.fromEntries(members) };
 }
 
 const givenTwice = (place: string, name: string): Error => usage(`parameter ${place}.${name} is given twice`);
 
-/** Refuses a call without a required parameter. `isElsewhere` says whether `query` or `headers` of the item carry it. */
-export function checkRequired(
+/** A call without something that its operation requires. */
+export function missingParameters(
   operation: OperationDescription,
-  values: ReadonlyMap<Parameter, unknown>,
-  isElsewhere: (parameter: Parameter) => boolean,
-): void {
-  const missing = operation.parameters.filter((parameter) => parameter.required && !values.has(parameter) && !isElsewhere(parameter));
-  if (missing.length > 0) throw missingParameters(operation, missing);
-}
-
-function missingParameters(operation: OperationDescription, missing: readonly { readonly name: string; readonly in: string }[]): Error {
+  missing: readonly { readonly name: string; readonly in: string }[],
+): Error {
   const names = missing.map(({ name, in: place }) => `${name} (${place})`).join(", ");
   const [first = ""] = missing.map(({ name }) => name);
   return usage(`missing required parameter ${names}; ${takenBy(operation)}`, {

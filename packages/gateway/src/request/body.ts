@@ -27,12 +27,8 @@ export function toRequestBody(
   checkHeaderValue(contentType, "content type");
   if (item.bodyEncoding === "base64") return { contentType, content: fromBase64(value, "body") };
   if (typeof value === "string") return { contentType, content: value };
-  const media = operation?.requestBody?.media.find((one) => essence(one.contentType) === essence(contentType));
-  return serialize(value, contentType, media);
-}
-
-function serialize(value: unknown, contentType: string, media: RequestBodyMedia | undefined): RequestBody {
   const type = essence(contentType);
+  const media = operation?.requestBody?.media.find((one) => essence(one.contentType) === type);
   if (isJsonType(type)) return { contentType, content: JSON.stringify(value) };
   if (type === "application/x-www-form-urlencoded") return { contentType, content: toFormText(toMembers(value, type), media?.encoding) };
   if (type === "multipart/form-data") return toMultipart(toMembers(value, type), contentType, media?.encoding);

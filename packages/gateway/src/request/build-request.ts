@@ -5,12 +5,11 @@ import type { CallItem } from "@hawser/protocol";
 import type { Target } from "../config/target.ts";
 import { gatewayLimits } from "../limits.ts";
 import type { OperationDescription, Parameter } from "../openapi/operation.ts";
-import { assignParams, bodyNeeded, checkRequired } from "./assign-params.ts";
+import { assignParams, bodyNeeded, missingParameters } from "./assign-params.ts";
 import { toRequestBody } from "./body.ts";
 import { checkItem, operationIdOf, parseMethod } from "./call-item.ts";
-import { checkHeader, parseHeader, valueOf } from "./headers.ts";
 import { encodeStrictly, isGiven, toCookieParts, toHeaderText, toPathText, toQueryParts, toQueryString } from "./parameter-styles.ts";
-import { checkValue, isToken, type Pair, shown, usage } from "./safe-text.ts";
+import { checkHeader, checkValue, isToken, type Pair, parseHeader, shown, usage, valueOf } from "./safe-text.ts";
 import { splitPath, toTargetUrl } from "./target-url.ts";
 
 export interface HttpRequest {
@@ -38,7 +37,12 @@ export function buildRequest(item: CallItem, operation: OperationDescription | u
   const body = toRequestBody(item, bodyOf(item, placed.body, operation), givenType, operation);
   let all: Pair[] = [...headers, ...placed.headers];
   if (body) all = [...all.filter(([name]) => name.toLowerCase() !== "content-type"), ["content-type", body.contentType]];
-  checkHead(url, all);
+  const bytes = all.reduce((sum, [name, value]) => sum + name.length + value.length + 4, url.length);
+  const { maxRequestHeadBytes } = gatewayLimits;
+  if (bytes > maxRequestHeadBytes) {
+    const text = `address and headers have ${bytes} bytes; the limit is ${maxRequestHeadBytes} (maxRequestHeadBytes)`;
+    throw usage(text, { maxRequestHeadBytes });
+  }
   return { method, url, headers: all, body: body?.content };
 }
 
@@ -69,7 +73,8 @@ interface Beside {
 
 function placeParams(operation: OperationDescription, item: CallItem, beside: Beside): Placed {
   const { values, body } = assignParams(operation, item.params ?? {}, beside.givenType);
-  checkRequired(operation, values, (parameter) => isBeside(parameter, beside));
+  const missing = operation.parameters.filter((one) => one.required && !values.has(one) && !isBeside(one, beside));
+  if (missing.length > 0) throw missingParameters(operation, missing);
   let { path } = operation;
   const query: string[] = [];
   const headers: Pair[] = [];
@@ -119,14 +124,4 @@ function contentTypeOf(item: CallItem, headers: readonly Pair[]): string | undef
   const type = member === "" ? header : member;
   if (type !== undefined && !isToken(type.split("/", 1)[0] as string)) throw usage(`invalid content type ${shown(type)}`);
   return type;
-}
-
-function checkHead(url: string, headers: readonly Pair[]): void {
-  const bytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, url.length);
-  const { maxRequestHeadBytes } = gatewayLimits;
-  if (bytes > maxRequestHeadBytes) {
-    throw usage(`address and headers have ${bytes} bytes; the limit is ${maxRequestHeadBytes} (maxRequestHeadBytes)`, {
-      maxRequestHeadBytes,
-    });
-  }
 }

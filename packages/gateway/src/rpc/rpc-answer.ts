@@ -64,7 +64,9 @@ function cutToFit(id: IdSource, outcome: CallOutcome, rpc: CallStats["rpc"], too
   let { response } = outcome;
   while (response && response.body.length > 0) {
     const share = (maxTextBytes / bytesOnWire(text)) * 0.9;
-    const body = cutBody(response.body, Math.floor(response.body.length * share), response.bodyEncoding);
+    const length = Math.floor(response.body.length * share);
+    // No part of a group of base64 is left at the end, nor of a character.
+    const body = response.bodyEncoding ? response.body.slice(0, length - (length % 4)) : cutText(response.body, length, "");
     const bytes = Buffer.byteLength(body, response.bodyEncoding ?? "utf8");
     response = { ...response, body, bytes, truncated: true };
     text = writeCall(id, { ...outcome, response, stats: { ...outcome.stats, bodyBytes: bytes, truncated: true } }, rpc);
@@ -75,13 +77,9 @@ function cutToFit(id: IdSource, outcome: CallOutcome, rpc: CallStats["rpc"], too
   return toAnswerText(id, { ok: false, code: 7, status: outcome.status, data, error: "the answer is too long for one line" });
 }
 
-/** No part of a group of base64 is left at the end, nor of a character. */
-const cutBody = (body: string, length: number, encoding: "base64" | undefined): string =>
-  encoding === "base64" ? body.slice(0, length - (length % 4)) : cutText(body, length, "");
-
 /** A call that was not made, or did not end by itself. */
 export function toUnmadeOutcome(error: HawserError): CallOutcome {
-  const errorInfo = unmadeInfo(error);
+  const errorInfo = unmadeInfos[error.code] ?? { kind: "internal", retryable: false };
   return {
     ok: false,
     code: errorInfo.kind === "usage" ? 2 : 7,
@@ -93,15 +91,16 @@ export function toUnmadeOutcome(error: HawserError): CallOutcome {
   };
 }
 
-function unmadeInfo({ code }: HawserError): CallErrorInfo {
-  if (code === "invalid_message") return { kind: "usage", retryable: false };
-  if (code === "overloaded") {
-    return { kind: "overloaded", retryable: true, hint: "wait for earlier answers, or raise --workers or --queue-size" };
-  }
-  // A connection that is closed ends its calls as well.
-  const isCancelled = ["cancelled", "closed", "connection_lost"].includes(code);
-  return { kind: isCancelled ? "cancelled" : "internal", retryable: false };
-}
+const cancelledInfo: CallErrorInfo = { kind: "cancelled", retryable: false };
+
+/** By the code of the error; a connection that is closed ends its calls as well. */
+const unmadeInfos: Partial<Record<HawserError["code"], CallErrorInfo>> = {
+  invalid_message: { kind: "usage", retryable: false },
+  overloaded: { kind: "overloaded", retryable: true, hint: "wait for earlier answers, or raise --workers or --queue-size" },
+  cancelled: cancelledInfo,
+  closed: cancelledInfo,
+  connection_lost: cancelledInfo,
+};
 
 /** A cancelled call ends as cancelled, however far it came; what is known of it stays. */
 export function toCancelledOutcome(outcome: CallOutcome, reason: HawserError): CallOutcome {

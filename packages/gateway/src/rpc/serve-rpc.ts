@@ -10,8 +10,16 @@ import type { CallCore } from "../call.ts";
 import { gatewayLimits } from "../limits.ts";
 import { withExactNumbers } from "../request/call-item.ts";
 import { type CallLane, createCallLane } from "./call-lane.ts";
-import { toCapabilityData, toHelloData } from "./features.ts";
-import { canEcho, readArguments, readCancelTarget, readCapabilityName, readId, readOperation } from "./request.ts";
+import {
+  canEcho,
+  readArguments,
+  readCancelTarget,
+  readCapabilityName,
+  readId,
+  readOperation,
+  toCapabilityData,
+  toHelloData,
+} from "./request.ts";
 import { type IdSource, toAnswerText, toRefusalText } from "./rpc-answer.ts";
 
 export interface ServeRpcOptions {

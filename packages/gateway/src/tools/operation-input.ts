@@ -46,7 +46,9 @@ export function toOperationInput(
       if (media === undefined || args["body"] === undefined) return { params };
       // A wildcard is a choice, not a type.
       const type = media.contentType.includes("*") ? {} : { contentType: media.contentType };
-      return { params, body: toBody(args["body"], media), ...type };
+      // A string is sent as it is, which in JSON would be no string.
+      const body = typeof args["body"] === "string" && isJson(media) ? JSON.stringify(args["body"]) : args["body"];
+      return { params, body, ...type };
     },
   };
 }
@@ -74,10 +76,6 @@ function nameParameters(parameters: readonly Parameter[]): Map<string, Parameter
 
 const isJson = ({ contentType }: RequestBodyMedia): boolean => /^application\/(?:[^;]+\+)?json\b/i.test(contentType);
 const chooseMedia = (media: readonly RequestBodyMedia[]): RequestBodyMedia | undefined => media.find(isJson) ?? media[0];
-
-// A string is sent as it is, which in JSON would be no string.
-const toBody = (body: unknown, media: RequestBodyMedia): unknown =>
-  typeof body === "string" && isJson(media) ? JSON.stringify(body) : body;
 
 type Visible = ReadonlyMap<string, Parameter>;
 

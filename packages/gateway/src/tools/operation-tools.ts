@@ -25,13 +25,11 @@ async function toTool(name: string, operation: OperationSummary, caller: Operati
 }
 
 function annotationsOf({ method, summary }: OperationSummary): ToolAnnotations {
-  const title = summary === undefined ? {} : { title: summary };
-  if (!isMutating(method)) return { ...title, readOnlyHint: true, openWorldHint: true };
+  const isReading = !isMutating(method);
   return {
-    ...title,
-    readOnlyHint: false,
-    destructiveHint: method !== "POST",
-    idempotentHint: method === "PUT" || method === "DELETE",
+    ...(summary !== undefined && { title: summary }),
+    readOnlyHint: isReading,
+    ...(!isReading && { destructiveHint: method !== "POST", idempotentHint: method === "PUT" || method === "DELETE" }),
     openWorldHint: true,
   };
 }
@@ -42,7 +40,9 @@ function nameTools(operations: readonly OperationSummary[]): Map<string, Operati
   const named = new Map<string, OperationSummary>();
   const taken = new Set<string>();
   for (const operation of operations) {
-    const name = firstFree(toName(operation.operationId ?? ""), taken);
+    const base = toName(operation.operationId ?? "");
+    let name = base;
+    for (let count = 2; taken.has(name.toLowerCase()); count++) name = `${base.slice(0, maxNameChars - `_${count}`.length)}_${count}`;
     taken.add(name.toLowerCase());
     named.set(name, operation);
   }
@@ -54,13 +54,4 @@ function toName(text: string): string {
   if (name.length <= maxNameChars) return name;
   // Long ids often differ at their end only.
   return `${name.slice(0, maxNameChars - 9)}_${createHash("sha256").update(text).digest("hex").slice(0, 8)}`;
-}
-
-function firstFree(name: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(name.toLowerCase())) return name;
-  for (let count = 2; ; count++) {
-    const ending = `_${count}`;
-    const candidate = `${name.slice(0, maxNameChars - ending.length)}${ending}`;
-    if (!taken.has(candidate.toLowerCase())) return candidate;
-  }
 }
