@@ -43,11 +43,14 @@ export async function previewRequest(
   const { origin } = target.baseUrl;
   const { path, headers } = toWireRequest(request, request.url, origin, credential && { ...credential, token: hidden });
   const redactor = createRedactor(target.token);
+  const { body } = request;
+  const isText = !Buffer.isBuffer(body) || isUtf8(body);
   return {
     method: request.method,
     url: redactor.text(origin + path),
     headers: headers.flatMap((name, at): Pair[] => (at % 2 === 0 ? [[name, redactor.text(headers[at + 1] ?? "")]] : [])),
-    ...toShownBody(request.body, (text) => redactor.text(text)),
+    ...(body !== undefined && { body: redactor.text(body.toString(isText ? "utf8" : "base64")) }),
+    ...(!isText && { bodyEncoding: "base64" }),
   };
 }
 
@@ -62,10 +65,4 @@ async function loadKept({ baseUrl, specFile }: Target, { cwd, env }: GatewayOpti
     const text = "the API document is not on this machine, and nothing is sent for it here. Fetch it first: hawser api sync";
     throw new HawserError("usage", `${text}; or name a file with --spec-file`);
   }
-}
-
-function toShownBody(body: string | Buffer | undefined, redact: (text: string) => string): Pick<RequestPreview, "body" | "bodyEncoding"> {
-  if (body === undefined) return {};
-  if (typeof body === "string" || isUtf8(body)) return { body: redact(body.toString()) };
-  return { body: redact(body.toString("base64")), bodyEncoding: "base64" };
 }

@@ -33,22 +33,20 @@ export async function* readBatch(source: AsyncIterable<Buffer>): AsyncGenerator<
     parse ??= parserFor(chunk, leadBytes);
     leadBytes += chunk.length;
     if (!parse) continue;
-    for (const entry of parse.push(lead.length === 1 ? chunk : Buffer.concat(lead))) {
-      count++;
-      yield entry;
-    }
+    const entries = parse.push(lead.length === 1 ? chunk : Buffer.concat(lead));
+    count += entries.length;
+    yield* entries;
     lead = [];
   }
-  for (const entry of parse?.end() ?? []) {
-    count++;
-    yield entry;
-  }
+  const last = parse?.end() ?? [];
+  count += last.length;
+  yield* last;
   if (count === 0) throw new HawserError("usage", "the batch is empty; give a JSON array of calls, or one call per line");
 }
 
 interface BatchParser {
-  push(chunk: Buffer): Iterable<BatchEntry>;
-  end(): Iterable<BatchEntry>;
+  push(chunk: Buffer): BatchEntry[];
+  end(): BatchEntry[];
 }
 
 /** Undefined while nothing but blanks was seen; they count as lines, so nothing is dropped. */

@@ -117,7 +117,6 @@ function requireTexts(values: Readonly<Record<string, unknown>>, where: string, 
   }
 }
 
-/** What the file system says, in a word. */
 const reasonOf = (error: unknown): string => (error as NodeJS.ErrnoException | undefined)?.code ?? "failed";
 
 /** The text of a file of the configuration, which `what` names in messages; `tooLong` says that it has more than `maxBytes`. */

@@ -63,7 +63,6 @@ export function requireProfile(config: ConfigFile, name: string): ConfigValues {
   throw configError(`profile ${JSON.stringify(name)} not found (there are: ${names}). ${advice}`);
 }
 
-/** Sets values of the file itself, or of a profile. */
 export function setValues(values: ConfigValues, change: ConfigChange): ConfigValues {
   if (change.gatewayURL) parseGatewayUrl(change.gatewayURL);
   if (change.token) parseToken(change.token);

@@ -102,7 +102,6 @@ export function toIndexFile(built: BuiltIndex, source: Omit<IndexFileHead, "inde
   return [Buffer.from(`${opening}\n`), head, built.body];
 }
 
-/** The first line of such a file. */
 export function openingOf([opening]: readonly Buffer[]): string {
   return opening?.toString("latin1") ?? "";
 }

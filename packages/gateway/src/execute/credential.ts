@@ -35,14 +35,8 @@ function fieldOf({ name, in: place, field }: SecurityScheme): string {
   return field;
 }
 
-/** Path with query, and headers as a flat list, as they go over the wire. */
-export interface WireRequest {
-  readonly path: string;
-  readonly headers: string[];
-}
-
-/** `origin` is that of `url`. */
-export function toWireRequest(request: HttpRequest, url: string, origin: string, credential: Credential | undefined): WireRequest {
+/** Path with query, and headers as a flat list, as they go over the wire. `origin` is that of `url`. */
+export function toWireRequest(request: HttpRequest, url: string, origin: string, credential: Credential | undefined) {
   const headers: string[] = [];
   const own = credential?.origin === origin ? credential : undefined;
   const managed = own?.in === "header" ? own.field.toLowerCase() : undefined;

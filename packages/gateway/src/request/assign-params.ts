@@ -68,7 +68,6 @@ export function assignParams(
 
 const givenTwice = (place: string, name: string): Error => usage(`parameter ${place}.${name} is given twice`);
 
-/** A call without something that its operation requires. */
 export function missingParameters(
   operation: OperationDescription,
   missing: readonly { readonly name: string; readonly in: string }[],
@@ -107,7 +106,6 @@ function hasName(parameter: Parameter, given: string): boolean {
   return parameter.in === "header" ? parameter.name.toLowerCase() === given.toLowerCase() : parameter.name === given;
 }
 
-/** A call without the body that its operation requires. */
 export function bodyNeeded(operation: OperationDescription): Error {
   const fields = [...(bodyFieldsOf(operation, undefined)?.fields ?? [])];
   const [field] = fields.find(([, { required }]) => required) ?? fields[0] ?? [];
@@ -117,7 +115,6 @@ export function bodyNeeded(operation: OperationDescription): Error {
   });
 }
 
-/** What the operation can be given, for messages. */
 function takenBy(operation: OperationDescription): string {
   const fields = [...(bodyFieldsOf(operation, undefined)?.fields ?? [])].map(([name, { required }]) => ({ name, in: "body", required }));
   const all = [...operation.parameters, ...fields];

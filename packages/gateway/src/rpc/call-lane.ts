@@ -52,9 +52,6 @@ export interface CallLane {
   whenEmpty(): Promise<void>;
 }
 
-// No JSON text is empty: calls without an id are in the table, and no `cancel` can name them.
-const noIdKey = "";
-
 export function createCallLane(core: CallCore, outbox: Outbox<string>, options: CallLaneOptions): CallLane {
   const { noMore } = options;
   const inFlight = createInFlightTable(createCancelController);
@@ -76,7 +73,8 @@ export function createCallLane(core: CallCore, outbox: Outbox<string>, options: 
 
   function accept({ id, args, bytes, after }: Parameters<CallLane["accept"]>[0]): void {
     // In the table from the beginning, so that a cancel and the end of the process find it, wherever it waits.
-    const flight = inFlight.begin(id === undefined ? noIdKey : toIdKey(id));
+    // No JSON text is empty, so that no `cancel` can name a call without an id.
+    const flight = inFlight.begin(id === undefined ? "" : toIdKey(id));
     const call: LaneCall = { id, args, flight, bytes, after, acceptedAt: performance.now() };
     if (noMore.aborted) return endUnmade(call);
     const worker = workers.tryAcquire();

@@ -88,14 +88,6 @@ export function readArguments(operation: RpcOperation, args: unknown): Readonly<
   return args as Record<string, unknown>;
 }
 
-/** What a `capability` asks about; empty for everything. Throws `invalid_message`. */
-export function readCapabilityName({ name }: Readonly<Record<string, unknown>>): string {
-  if (name === undefined || name === null) return "";
-  if (typeof name !== "string") throw new HawserError("invalid_message", 'invalid capability args: "name" must be a string');
-  // No feature has a name this long; the answer repeats it.
-  return cutText(name.trim(), gatewayLimits.rpcErrorTextBytes, "");
-}
-
 /** The source of the id that a `cancel` names; throws `invalid_message` where it names none. */
 export function readCancelTarget(text: string): string {
   const args = memberSource(text, "args") ?? "";
@@ -117,8 +109,11 @@ export function toHelloData(version: string): HelloData {
   };
 }
 
-/** `data` of a `capability`: about one feature, whatever its case, or about all. */
-export function toCapabilityData(name: string): object {
+/** `data` of a `capability`: about one feature, whatever its case, or about all. Throws `invalid_message`. */
+export function toCapabilityData({ name: given }: Readonly<Record<string, unknown>>): object {
+  if (typeof (given ?? "") !== "string") throw new HawserError("invalid_message", 'invalid capability args: "name" must be a string');
+  // No feature has a name this long; the answer repeats it.
+  const name = cutText(((given ?? "") as string).trim(), gatewayLimits.rpcErrorTextBytes, "");
   if (name === "") return { protocol: RPC_PROTOCOL, protocolSemver: RPC_SEMVER, features: rpcFeatures };
   const known = Object.keys(rpcFeatures).find((feature) => feature.toLowerCase() === name.toLowerCase());
   return { name: known ?? name, supported: known !== undefined };

@@ -10,16 +10,7 @@ import type { CallCore } from "../call.ts";
 import { gatewayLimits } from "../limits.ts";
 import { withExactNumbers } from "../request/call-item.ts";
 import { type CallLane, createCallLane } from "./call-lane.ts";
-import {
-  canEcho,
-  readArguments,
-  readCancelTarget,
-  readCapabilityName,
-  readId,
-  readOperation,
-  toCapabilityData,
-  toHelloData,
-} from "./request.ts";
+import { canEcho, readArguments, readCancelTarget, readId, readOperation, toCapabilityData, toHelloData } from "./request.ts";
 import { type IdSource, toAnswerText, toRefusalText } from "./rpc-answer.ts";
 
 export interface ServeRpcOptions {
@@ -86,7 +77,6 @@ export function serveRpc(transport: Transport, core: CallCore, options: ServeRpc
   });
 }
 
-/** What each line causes. */
 function createActions(core: CallCore, lane: CallLane, controls: Outbox<string | Promise<string>>, version: string) {
   const helloData = JSON.stringify(toHelloData(version));
   let reloading: Promise<void> | undefined;
@@ -109,7 +99,7 @@ function createActions(core: CallCore, lane: CallLane, controls: Outbox<string |
         lane.accept({ id, args: withExactNumbers(args, text, ["args"]), bytes: weighJsonText(text), after: reloading });
         return undefined;
       case "capability":
-        return succeed(id, JSON.stringify(toCapabilityData(readCapabilityName(readArguments(operation, args)))));
+        return succeed(id, JSON.stringify(toCapabilityData(readArguments(operation, args))));
       case "cancel":
         readArguments(operation, args);
         return cancel(id, readCancelTarget(text));
