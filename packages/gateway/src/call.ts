@@ -7,7 +7,6 @@ import type { CancelSignal } from "@hawser/wire/internal";
 /** Exit code of a command and `code` of an answer: success, usage or configuration, authentication, everything else. */
 export type CallCode = 0 | 2 | 6 | 7;
 
-/** Why a call failed, for programs. */
 export interface CallErrorInfo {
   readonly kind:
     | "usage"

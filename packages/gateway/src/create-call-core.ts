@@ -1,6 +1,5 @@
-// The one core behind every door: an item becomes a request, the request an outcome. Configuration and
-// API document are read when they are first needed and kept until `reload`; a reload that fails leaves
-// the old ones in place, and a running call keeps those it began with.
+// The one core behind every door: an item becomes a request, the request an outcome. Configuration and API document are read
+// when they are first needed and kept until `reload`; a reload that fails leaves the old ones in place.
 
 import { gatewayLimits } from "./limits.ts";
 import { createByteBudget, startDeadline, untilAborted, type CancelSignal } from "@hawser/wire/internal";
@@ -9,12 +8,12 @@ import type { CallCore, CallOptions, CallOutcome, GatewayOptions } from "./call.
 import { resolveTarget } from "./config/resolve-target.ts";
 import type { Target } from "./config/target.ts";
 import type { CopyUse } from "./document/fetch-document.ts";
-import { createConnectionPool } from "./execute/connection-pool.ts";
+import { createConnectionPool, type ConnectionPool } from "./execute/connection-pool.ts";
 import { toCredential, type Credential } from "./execute/credential.ts";
 import { execute } from "./execute/execute.ts";
 import { toFailureOutcome } from "./execute/outcome.ts";
 import { createRedactor, type Redactor } from "./execute/redaction.ts";
-import { createRunningCalls } from "./execute/interruption.ts";
+import { createRunningCalls, type RunningCalls } from "./execute/interruption.ts";
 import type { OperationIndex } from "./openapi/operation.ts";
 import { buildRequest, type HttpRequest } from "./request/build-request.ts";
 import { operationIdOf } from "./request/call-item.ts";
@@ -31,37 +30,30 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
   let opening: Promise<CallSession> | undefined;
   let reloads = 0;
 
-  const open = (copyUse: CopyUse): Promise<CallSession> =>
-    openSession(options, copyUse, async (target, redactor, use) => {
-      const { loadTargetIndex } = await import("./document/load-index.ts");
-      const { cwd, env, aroundDocument = (read) => read() } = options;
-      return aroundDocument(() => loadTargetIndex(target, { redactor, pool, running }, { cwd, env, copyUse: use }));
-    });
-
   async function firstSession(): Promise<CallSession> {
-    opening ??= open("while-fresh").finally(() => (opening = undefined));
+    opening ??= openSession(options, "while-fresh", { pool, running }).finally(() => (opening = undefined));
     const opened = await opening;
     session ??= opened;
     return session;
   }
 
-  async function call(item: CallItem, callOptions: CallOptions = {}): Promise<CallOutcome> {
+  async function call(item: CallItem, { signal, onBody, untilWritten }: CallOptions = {}): Promise<CallOutcome> {
     const startedAt = performance.now();
-    const { signal, onBody, untilWritten } = callOptions;
     const share = bodies.openShare();
     let used: CallSession | undefined;
     try {
       if (isClosed || signal?.aborted) throw new HawserError("cancelled", "cancelled");
       used = session ?? (await firstSession());
-      const { timeoutMs, retryBackoffMs } = durationsOf(item, options);
-      const preparing = prepare(item, used, { timeoutMs, signal });
-      const { request, credential, loadedMs: spentMs } = preparing instanceof Promise ? await preparing : preparing;
       const { origin, redactor } = used;
-      const { retry } = item;
-      const sending = { pool, origin, credential, retry, retryBackoffMs, timeoutMs, spentMs, signal, running };
+      const timeoutMs = durationOf(item.timeout, "timeout") ?? options.timeoutMs ?? gatewayLimits.callTimeoutMs;
+      const retryBackoffMs = durationOf(item.retryBackoff, "retryBackoff");
+      const prepared = prepare(item, used, timeoutMs, signal);
+      const { request, credential, spentMs } = prepared instanceof Promise ? await prepared : prepared;
+      const sending = { pool, origin, credential, retry: item.retry, retryBackoffMs, timeoutMs, spentMs, signal, running };
       return await execute(request, { ...sending, redactor, includeHeaders, maxBodyBytes, onBody, share });
     } catch (error) {
-      return toFailureOutcome({ startedAt, redactor: used?.redactor ?? earlyRedactor(options) }, asCancelled(error, signal));
+      const reason = signal?.aborted ? new HawserError("cancelled", "cancelled") : error;
+      return toFailureOutcome({ startedAt, redactor: used?.redactor ?? earlyRedactor(options) }, reason);
     } finally {
       if (untilWritten) void untilWritten.then(() => share.set(0));
       else share.set(0);
@@ -72,7 +64,7 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
     call,
     async reload() {
       const turn = ++reloads;
-      const next = await open("without-answer");
+      const next = await openSession(options, "without-answer", { pool, running });
       // An old copy would make the answer to the reload a lie; for a call that needs the document later it is better than none.
       if (session?.isIndexWanted()) await next.index("never");
       // Of several reloads at once the one that was asked for last counts.
@@ -100,14 +92,22 @@ interface CallSession {
   readonly fixed: { readonly credential: Credential | undefined } | undefined;
 }
 
-type LoadIndex = (target: Target, redactor: Redactor, copyUse: CopyUse) => Promise<OperationIndex>;
-
-async function openSession(options: GatewayOptions, usualCopyUse: CopyUse, loadIndex: LoadIndex): Promise<CallSession> {
+async function openSession(
+  options: GatewayOptions,
+  usualCopyUse: CopyUse,
+  sending: { readonly pool: ConnectionPool; readonly running: RunningCalls },
+): Promise<CallSession> {
   const target = await resolveTarget(options);
   const redactor = createRedactor(target.token);
+  const { cwd, env, aroundDocument = (read) => read() } = options;
   let loading: Promise<OperationIndex> | undefined;
+
+  async function load(copyUse: CopyUse): Promise<OperationIndex> {
+    const { loadTargetIndex } = await import("./document/load-index.ts");
+    return aroundDocument(() => loadTargetIndex(target, { ...sending, redactor }, { cwd, env, copyUse }));
+  }
   function index(copyUse = usualCopyUse): Promise<OperationIndex> {
-    loading ??= loadIndex(target, redactor, copyUse).catch((error: unknown) => {
+    loading ??= load(copyUse).catch((error: unknown) => {
       loading = undefined;
       throw error;
     });
@@ -117,37 +117,33 @@ async function openSession(options: GatewayOptions, usualCopyUse: CopyUse, loadI
   return { target, origin: target.baseUrl.origin, redactor, isIndexWanted: () => loading !== undefined, index, fixed };
 }
 
-interface Patience {
-  readonly timeoutMs: number;
-  readonly signal: CancelSignal | undefined;
-}
-
 interface Prepared {
   readonly request: HttpRequest;
   readonly credential: Credential | undefined;
   /** What the document took, which may have to be fetched first: the call's own time covers it. */
-  readonly loadedMs: number;
+  readonly spentMs: number;
 }
 
 /** A promise only where the document is needed. */
-function prepare(item: CallItem, session: CallSession, patience: Patience): Prepared | Promise<Prepared> {
+function prepare(item: CallItem, session: CallSession, timeoutMs: number, signal?: CancelSignal): Prepared | Promise<Prepared> {
   const operationId = operationIdOf(item);
   const { target, fixed } = session;
-  if (operationId !== undefined || !fixed) return prepareWithDocument(item, operationId, session, patience);
-  return { request: buildRequest(item, undefined, target), credential: fixed.credential, loadedMs: 0 };
-}
-
-async function prepareWithDocument(item: CallItem, operationId: string | undefined, session: CallSession, patience: Patience) {
+  if (operationId === undefined && fixed) {
+    return { request: buildRequest(item, undefined, target), credential: fixed.credential, spentMs: 0 };
+  }
   const startedAt = performance.now();
-  const load = operationId === undefined ? undefined : session.index().then((index) => index.describe(index.find(operationId)));
-  const operation = load && (await whileWanted(load, patience));
-  const request = buildRequest(item, operation, session.target);
-  const byScheme = session.fixed ? undefined : session.index().then(({ securitySchemes }) => toCredential(session.target, securitySchemes));
-  const credential = byScheme ? await whileWanted(byScheme, patience) : session.fixed?.credential;
-  return { request, credential, loadedMs: Math.round(performance.now() - startedAt) };
+  const load = async (): Promise<Prepared> => {
+    // What is refused without a look at the document needs none.
+    const byPath = operationId === undefined ? buildRequest(item, undefined, target) : undefined;
+    const index = await session.index();
+    const request = byPath ?? buildRequest(item, await index.describe(index.find(operationId ?? "")), target);
+    const credential = fixed ? fixed.credential : toCredential(target, index.securitySchemes);
+    return { request, credential, spentMs: Math.round(performance.now() - startedAt) };
+  };
+  return whileWanted(load(), timeoutMs, signal);
 }
 
-function whileWanted<Value>(load: Promise<Value>, { timeoutMs, signal }: Patience): Promise<Value> {
+function whileWanted<Value>(load: Promise<Value>, timeoutMs: number, signal: CancelSignal | undefined): Promise<Value> {
   const expiry = new AbortController();
   const why = new HawserError("timeout", `network timeout: the API document did not come within ${timeoutMs} ms`);
   const deadline = startDeadline({ totalMs: timeoutMs, onExpire: () => expiry.abort(why) });
@@ -158,18 +154,9 @@ function whileWanted<Value>(load: Promise<Value>, { timeoutMs, signal }: Patienc
     .finally(deadline.clear);
 }
 
-function durationsOf(item: CallItem, options: GatewayOptions): { timeoutMs: number; retryBackoffMs: number | undefined } {
-  return {
-    timeoutMs: hasText(item.timeout) ? parseDuration(item.timeout) : (options.timeoutMs ?? gatewayLimits.callTimeoutMs),
-    retryBackoffMs: hasText(item.retryBackoff) ? parseDuration(item.retryBackoff, "retryBackoff") : undefined,
-  };
-}
-
-// Hosts of igw send an empty text where they mean the default.
-const hasText = (duration: string | undefined): duration is string => duration !== undefined && duration.trim() !== "";
-
-const asCancelled = (error: unknown, signal: CancelSignal | undefined): unknown =>
-  signal?.aborted ? new HawserError("cancelled", "cancelled") : error;
+/** Hosts of igw send an empty text where they mean the default. */
+const durationOf = (text: string | undefined, name: string): number | undefined =>
+  text === undefined || text.trim() === "" ? undefined : parseDuration(text, name);
 
 /** Before there is a target: for a token that is known without it. */
 const earlyRedactor = ({ apiKey, env = process.env }: GatewayOptions) =>

@@ -1,7 +1,6 @@
 // The call core of the gateway and its doors.
 
-export { runBatch } from "./batch/run-batch.ts";
-export type { BatchOptions } from "./batch/run-batch.ts";
+export { runBatch, type BatchOptions } from "./batch/run-batch.ts";
 export type {
   CallCode,
   CallCore,
@@ -14,11 +13,8 @@ export type {
   OnBody,
 } from "./call.ts";
 export { createCallCore } from "./create-call-core.ts";
-export { startDemoApi } from "./demo/start-demo-api.ts";
-export type { DemoApi, DemoApiOptions } from "./demo/start-demo-api.ts";
-export type { BatchLine } from "./execute/answers.ts";
+export { startDemoApi, type DemoApi, type DemoApiOptions } from "./demo/start-demo-api.ts";
+export type { BatchLine } from "./execute/outcome.ts";
 export { rpcCodec } from "./rpc/rpc-codec.ts";
-export { serveRpc } from "./rpc/serve-rpc.ts";
-export type { ServeRpcOptions } from "./rpc/serve-rpc.ts";
-export { gatewayTools } from "./tools/gateway-tools.ts";
-export type { OperationSelection } from "./tools/select-operations.ts";
+export { serveRpc, type ServeRpcOptions } from "./rpc/serve-rpc.ts";
+export { gatewayTools, type OperationSelection } from "./tools/gateway-tools.ts";

@@ -13,12 +13,13 @@ import { loadIndex } from "./document/load-index.ts";
 import type { OperationIndex } from "./openapi/operation.ts";
 import { buildRequest } from "./request/build-request.ts";
 import { operationIdOf } from "./request/call-item.ts";
+import type { Pair } from "./request/safe-text.ts";
 
 export interface RequestPreview {
   readonly method: string;
   readonly url: string;
   /** Without those that the connection adds. The token is taken out. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: readonly Pair[];
   readonly body?: string | undefined;
   /** Set where the bytes are not text. */
   readonly bodyEncoding?: "base64" | undefined;
@@ -42,11 +43,14 @@ export async function previewRequest(
   const { origin } = target.baseUrl;
   const { path, headers } = toWireRequest(request, request.url, origin, credential && { ...credential, token: hidden });
   const redactor = createRedactor(target.token);
+  const { body } = request;
+  const isText = !Buffer.isBuffer(body) || isUtf8(body);
   return {
     method: request.method,
     url: redactor.text(origin + path),
-    headers: pairsOf(headers).map(([name, value]) => [name, redactor.text(value)]),
-    ...toShownBody(request.body, (text) => redactor.text(text)),
+    headers: headers.flatMap((name, at): Pair[] => (at % 2 === 0 ? [[name, redactor.text(headers[at + 1] ?? "")]] : [])),
+    ...(body !== undefined && { body: redactor.text(body.toString(isText ? "utf8" : "base64")) }),
+    ...(!isText && { bodyEncoding: "base64" }),
   };
 }
 
@@ -61,13 +65,4 @@ async function loadKept({ baseUrl, specFile }: Target, { cwd, env }: GatewayOpti
     const text = "the API document is not on this machine, and nothing is sent for it here. Fetch it first: hawser api sync";
     throw new HawserError("usage", `${text}; or name a file with --spec-file`);
   }
-}
-
-const pairsOf = (flat: readonly string[]): [string, string][] =>
-  flat.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, flat[at + 1] ?? ""]] : []));
-
-function toShownBody(body: string | Buffer | undefined, redact: (text: string) => string): Pick<RequestPreview, "body" | "bodyEncoding"> {
-  if (body === undefined) return {};
-  if (typeof body === "string" || isUtf8(body)) return { body: redact(body.toString()) };
-  return { body: redact(body.toString("base64")), bodyEncoding: "base64" };
 }

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { gatewayLimits } from "../src/limits.ts";
 import { describe, expect, it } from "vitest";
 import { createCallCore } from "../src/create-call-core.ts";
-import { toBatchLine, toCallJson } from "../src/execute/answers.ts";
+import { toBatchLine, toCallJson } from "../src/execute/outcome.ts";
 import { answer } from "../../../test/kit/api-stub.ts";
 import { canary, coreOf, freshHome, rawStubOf, stubOf } from "./core-fixture.ts";
 

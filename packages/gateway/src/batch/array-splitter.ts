@@ -1,6 +1,5 @@
-// Cuts the text of a JSON array into its elements without parsing it: it follows strings and brackets,
-// and every comma of the outermost level ends an element. Bytes of one element are kept until it is
-// whole, and no more of them than a message may have: a larger one is passed over and reported.
+// Cuts the text of a JSON array into its elements without parsing it: every comma of the outermost level ends one. An
+// element that is longer than a message may be is passed over and reported.
 
 import { HawserError } from "@hawser/protocol";
 import { wireLimits } from "@hawser/wire";

@@ -1,6 +1,5 @@
-// The items of a batch, one after the other, from bytes: a JSON array or one JSON value per line. Which
-// of both it is, the first byte says. Neither is ever held as a whole: memory is one item and one chunk.
-// An entry that is not an item is reported in its place, with its position, and reading goes on behind it.
+// The items of a batch from its bytes, a JSON array or one JSON value per line, with one item and one chunk in memory. An
+// entry that is not an item is reported in its place, with its position, and reading goes on behind it.
 
 import { isUtf8 } from "node:buffer";
 import { HawserError, toHawserError } from "@hawser/protocol";
@@ -34,22 +33,20 @@ export async function* readBatch(source: AsyncIterable<Buffer>): AsyncGenerator<
     parse ??= parserFor(chunk, leadBytes);
     leadBytes += chunk.length;
     if (!parse) continue;
-    for (const entry of parse.push(lead.length === 1 ? chunk : Buffer.concat(lead))) {
-      count++;
-      yield entry;
-    }
+    const entries = parse.push(lead.length === 1 ? chunk : Buffer.concat(lead));
+    count += entries.length;
+    yield* entries;
     lead = [];
   }
-  for (const entry of parse?.end() ?? []) {
-    count++;
-    yield entry;
-  }
+  const last = parse?.end() ?? [];
+  count += last.length;
+  yield* last;
   if (count === 0) throw new HawserError("usage", "the batch is empty; give a JSON array of calls, or one call per line");
 }
 
 interface BatchParser {
-  push(chunk: Buffer): Iterable<BatchEntry>;
-  end(): Iterable<BatchEntry>;
+  push(chunk: Buffer): BatchEntry[];
+  end(): BatchEntry[];
 }
 
 /** Undefined while nothing but blanks was seen; they count as lines, so nothing is dropped. */
@@ -57,15 +54,9 @@ function parserFor(chunk: Buffer, bytesBefore: number): BatchParser | undefined 
   // Blanks alone are not collected for ever: a line is allowed to be that long, and no longer.
   const first = chunk.find((byte, at) => !blank.has(byte) && byte !== byteOrderMark[bytesBefore + at]);
   if (first === undefined && bytesBefore + chunk.length <= wireLimits.maxMessageBytes) return undefined;
-  return first === openingBracket ? arrayParser() : lineParser();
-}
-
-function lineParser(): BatchParser {
-  const decoder = ndjson.createDecoder();
-  return {
-    push: (chunk) => decoder.push(chunk).map(toEntry),
-    end: () => decoder.end().map(toEntry),
-  };
+  if (first === openingBracket) return arrayParser();
+  const lines = ndjson.createDecoder();
+  return { push: (chunk) => lines.push(chunk).map(toEntry), end: () => lines.end().map(toEntry) };
 }
 
 function toEntry(item: Incoming): BatchEntry {
@@ -88,10 +79,7 @@ function arrayParser(): BatchParser {
       return { position, text: text.slice(0, wireLimits.refusedHeadBytes), error: toHawserError(error) };
     }
   }
-  return {
-    push: (chunk) => splitter.push(chunk).map(read),
-    end: () => splitter.end().map(read),
-  };
+  return { push: (chunk) => splitter.push(chunk).map(read), end: () => splitter.end().map(read) };
 }
 
 const leadingMark = /^\u00ef\u00bb\u00bf/;

@@ -1,8 +1,7 @@
-// The configuration file that `igw` hosts know, read as it is: keys that we don't know survive a
-// change. It is written whole and renamed into place, so that a reader never sees half of it, readable
-// for its owner only. What is said about a broken file never contains a piece of it.
+// The configuration file that `igw` hosts know: unknown keys survive a change, it is replaced whole and readable for its
+// owner only. What is said about a broken file never contains a piece of it.
 
-import { realpath, open } from "node:fs/promises";
+import { type FileHandle, open, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { HawserError, isRecord } from "@hawser/protocol/internal";
@@ -34,15 +33,12 @@ export interface ConfigFile extends ConfigValues {
 /** The file that `HAWSER_GATEWAY_CONFIG` names, else the one that igw hosts know. */
 export function configPath(env: Environment = process.env, platform: NodeJS.Platform = process.platform): string {
   const named = env["HAWSER_GATEWAY_CONFIG"]?.trim() ?? "";
-  return named === "" ? join(usualDirectory(env, platform), "config.json") : resolve(named);
+  if (named !== "") return resolve(named);
+  const roaming = (): string => env["APPDATA"] || env["AppData"] || join(env["HOME"] || homedir(), "AppData", "Roaming");
+  return join(platform === "win32" ? roaming() : userFolder("config", env), "igw", "config.json");
 }
 
 export const configDirectory = (env?: Environment): string => dirname(configPath(env));
-
-function usualDirectory(env: Environment, platform: NodeJS.Platform): string {
-  if (platform !== "win32") return join(userFolder("config", env), "igw");
-  return join(env["APPDATA"] || env["AppData"] || join(env["HOME"] || homedir(), "AppData", "Roaming"), "igw");
-}
 
 /** An error of the configuration: code 2, and the outcome's kind is `config`. */
 export function configError(message: string, cause?: unknown): HawserError {
@@ -52,8 +48,13 @@ export function configError(message: string, cause?: unknown): HawserError {
 /** What the file says; empty if there is none. */
 export async function loadConfig(env?: Environment): Promise<ConfigFile> {
   const path = configPath(env);
-  const text = await readBounded(path);
-  return text === undefined ? {} : parseConfig(text, path);
+  const { maxConfigBytes } = gatewayLimits;
+  try {
+    return parseConfig(await readBoundedFile(path, "configuration file", maxConfigBytes, `is larger than ${maxConfigBytes} bytes`), path);
+  } catch (error) {
+    if (reasonOf((error as HawserError).cause) === "ENOENT") return {};
+    throw error;
+  }
 }
 
 /** Writes the file, whatever another process wrote meanwhile; `changeConfig` does not lose that. */
@@ -83,18 +84,10 @@ async function makeConfigDirectory(env: Environment | undefined): Promise<void> 
   });
 }
 
-async function readBounded(path: string): Promise<string | undefined> {
-  try {
-    const text = await readBoundedFile(path, gatewayLimits.maxConfigBytes);
-    if (text !== undefined) return text;
-  } catch (error) {
-    if (reasonOf(error) === "ENOENT") return undefined;
-    throw configError(`configuration file ${path} can't be read (${reasonOf(error)})`, error);
-  }
-  throw configError(`configuration file ${path} is larger than ${gatewayLimits.maxConfigBytes} bytes`);
-}
-
 const textKeys = ["gatewayURL", "token", "authHeader", "authPrefix", "authScheme", "specFile"] as const;
+
+/** What `config set` and `config profile add` may give. An empty text removes the value. */
+export type ConfigChange = Partial<Record<(typeof textKeys)[number], string>>;
 
 function parseConfig(text: string, path: string): ConfigFile {
   const broken = (reason: string): HawserError =>
@@ -124,22 +117,32 @@ function requireTexts(values: Readonly<Record<string, unknown>>, where: string, 
   }
 }
 
-/** What the file system says, in a word. */
-export const reasonOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "failed";
+const reasonOf = (error: unknown): string => (error as NodeJS.ErrnoException | undefined)?.code ?? "failed";
 
-/** Undefined if there is more than `maxBytes`. Rejects with what the file system says. */
-export async function readBoundedFile(path: string, maxBytes: number): Promise<string | undefined> {
-  const file = await open(path, "r");
+/** The text of a file of the configuration, which `what` names in messages; `tooLong` says that it has more than `maxBytes`. */
+export async function readBoundedFile(path: string, what: string, maxBytes: number, tooLong: string): Promise<string> {
+  let file: FileHandle | undefined;
   try {
-    const content = Buffer.alloc(maxBytes + 1);
-    let size = 0;
-    while (size < content.length) {
-      const { bytesRead } = await file.read(content, size, content.length - size, null);
-      if (bytesRead === 0) return content.toString("utf8", 0, size);
-      size += bytesRead;
-    }
-    return undefined;
+    file = await open(path, "r");
+    const content = await readUpTo(file, maxBytes);
+    if (content) return content.toString();
+  } catch (error) {
+    throw configError(`${what} ${path} can't be read (${reasonOf(error)})`, error);
   } finally {
-    await file.close();
+    await file?.close();
   }
+  throw configError(`${what} ${path} ${tooLong}`);
+}
+
+/** Undefined if there is more than `maxBytes`, whatever size the file claims; that means nothing for pipes. */
+export async function readUpTo(file: FileHandle, maxBytes: number): Promise<Buffer | undefined> {
+  // In one piece from the start: pieces and the whole together would be twice as much.
+  const content = Buffer.allocUnsafeSlow(maxBytes + 1);
+  let size = 0;
+  while (size < content.length) {
+    const { bytesRead } = await file.read(content, size, Math.min(content.length - size, 4_194_304), null);
+    if (bytesRead === 0) return content.subarray(0, size);
+    size += bytesRead;
+  }
+  return undefined;
 }

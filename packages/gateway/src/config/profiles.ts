@@ -2,29 +2,17 @@
 // are checked before they are written; a token is never shown whole.
 
 import { nearNames } from "@hawser/protocol/internal";
-import { configError, type ConfigFile, type ConfigValues } from "./config-file.ts";
+import { configError, type ConfigChange, type ConfigFile, type ConfigValues } from "./config-file.ts";
 import { parseGatewayUrl, parseHeaderName, parseToken, toDocumentUrl } from "./target.ts";
 
-/** What `config set` and `config profile add` may give. An empty text removes the value. */
-export type ConfigChange = Partial<Record<"gatewayURL" | "token" | "authHeader" | "authPrefix" | "authScheme" | "specFile", string>>;
-
-export interface ProfileSummary {
-  readonly name: string;
-  readonly active: boolean;
-  readonly gatewayURL?: string;
-  /** Masked. */
-  readonly token?: string;
-  readonly specFile?: string;
-}
-
-/** Sets values of the file itself. */
-export const setValues = (config: ConfigFile, change: ConfigChange): ConfigFile => merge(config, change);
+type ProfileSummary = Pick<ConfigValues, "gatewayURL" | "token" | "specFile"> & { readonly name: string; readonly active: boolean };
 
 /** Adds a profile, or changes the one of that name. The first one becomes active. */
 export function addProfile(config: ConfigFile, name: string, change: ConfigChange): ConfigFile {
-  const key = profileName(name);
+  const key = name.trim();
+  if (!/^[\w.@-]{1,64}$/.test(key) || key === "__proto__") throw configError("a profile's name has up to 64 letters, digits, and . _ @ -");
   const isFirst = Object.keys(config.profiles ?? {}).length === 0;
-  const profiles = { ...config.profiles, [key]: merge(ownProfile(config, key) ?? {}, change) };
+  const profiles = { ...config.profiles, [key]: setValues(ownProfile(config, key) ?? {}, change) };
   return { ...config, ...(isFirst && !config.activeProfile && { activeProfile: key }), profiles };
 }
 
@@ -42,6 +30,7 @@ export function removeProfile(config: ConfigFile, name: string): ConfigFile {
   return { ...rest, ...(activeProfile !== undefined && activeProfile !== key && { activeProfile }), profiles };
 }
 
+/** With masked tokens. */
 export function listProfiles(config: ConfigFile): readonly ProfileSummary[] {
   const entries = Object.entries(config.profiles ?? {}).toSorted(([first], [second]) => (first < second ? -1 : 1));
   return entries.map(([name, { gatewayURL, token, specFile }]) => ({
@@ -74,13 +63,7 @@ export function requireProfile(config: ConfigFile, name: string): ConfigValues {
   throw configError(`profile ${JSON.stringify(name)} not found (there are: ${names}). ${advice}`);
 }
 
-function profileName(name: string): string {
-  const trimmed = name.trim();
-  if (/^[\w.@-]{1,64}$/.test(trimmed) && trimmed !== "__proto__") return trimmed;
-  throw configError("a profile's name has up to 64 letters, digits, and . _ @ -");
-}
-
-function merge(values: ConfigValues, change: ConfigChange): ConfigValues {
+export function setValues(values: ConfigValues, change: ConfigChange): ConfigValues {
   if (change.gatewayURL) parseGatewayUrl(change.gatewayURL);
   if (change.token) parseToken(change.token);
   if (change.authHeader) parseHeaderName(change.authHeader);

@@ -1,7 +1,5 @@
-// Which proxy a request goes through, from the variables that curl and others know: HTTPS_PROXY or HTTP_PROXY by
-// the address's scheme, else ALL_PROXY, unless NO_PROXY names the host; in lower case first. This machine itself is
-// never asked for through a proxy. What is said about a broken variable never contains its value, which may
-// hold a password.
+// Which proxy a request goes through, from the variables that curl and others know. This machine itself is never asked for
+// through a proxy. Messages never contain the value of a variable, which may hold a password.
 
 import { BlockList, isIP } from "node:net";
 import { configError, type Environment } from "./config-file.ts";
@@ -19,8 +17,12 @@ export interface Proxy {
 
 /** Undefined where the address is asked for directly. Throws `usage` for a variable that names no proxy. */
 export function findProxy(target: URL, env: Environment = process.env): Proxy | undefined {
-  const host = hostOf(target);
-  if (isLoopback(host) || isExempt(host, portOf(target), env["no_proxy"] || env["NO_PROXY"] || "")) return undefined;
+  const host = target.hostname
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/\.$/, "");
+  const isLocal = host === "localhost" || host.endsWith(".localhost") || isInRange(host, "127.0.0.0", 8) || isInRange(host, "::1", 128);
+  if (isLocal || isExempt(host, portOf(target), env["no_proxy"] || env["NO_PROXY"] || "")) return undefined;
   const name = target.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   for (const variable of [name.toLowerCase(), name, "all_proxy", "ALL_PROXY"]) {
     const value = env[variable]?.trim() ?? "";
@@ -80,13 +82,4 @@ function isInRange(host: string, network: string, bits: number): boolean {
   return range.check(host, family);
 }
 
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host.endsWith(".localhost") || isInRange(host, "127.0.0.0", 8) || isInRange(host, "::1", 128);
-}
-
-const hostOf = ({ hostname }: URL): string =>
-  hostname
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, "$1")
-    .replace(/\.$/, "");
 const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === "https:" ? 443 : 80);

@@ -1,13 +1,11 @@
-// Where calls go, with which token and by which API document: flags before environment before profile or
-// file. A profile stands alone: it takes neither address nor token from the file around it, so that the
-// token of one place never travels to another.
+// Where calls go: flags before environment before profile or file. A profile stands alone: it takes neither address nor
+// token from the file around it, so that the token of one place never travels to another.
 
-import { isAbsolute, join } from "node:path";
+import { resolve } from "node:path";
 import { gatewayLimits } from "../limits.ts";
 import type { GatewayOptions } from "../call.ts";
 import {
   readBoundedFile,
-  reasonOf,
   configDirectory,
   configError,
   loadConfig,
@@ -27,8 +25,8 @@ type TargetOptions = Pick<GatewayOptions, "gatewayUrl" | "apiKey" | "apiKeyFile"
 /** Reads the configuration file, and the token's file if there is one. */
 export async function resolveTarget(options: TargetOptions = {}): Promise<Target> {
   const { target } = await findTarget(options);
-  if (target) return target;
-  throw configError(noAddress);
+  if (!target) throw configError(noAddress);
+  return target;
 }
 
 export interface FoundTarget {
@@ -70,21 +68,11 @@ async function flagToken(options: TargetOptions): Promise<string | undefined> {
   const file = given(options.apiKeyFile);
   if (file === undefined) return apiKey;
   if (apiKey !== undefined) throw configError("give only one of --api-key and --api-key-file");
-  return readTokenFile(isAbsolute(file) ? file : join(options.cwd ?? process.cwd(), file));
-}
-
-/** The token in a file, trimmed; bounded, so that a wrong path can't fill the memory. */
-async function readTokenFile(path: string): Promise<string> {
-  let text: string | undefined;
-  try {
-    // And a line end, which most such files have.
-    text = await readBoundedFile(path, gatewayLimits.maxTokenBytes + 2);
-  } catch (error) {
-    throw configError(`token file ${path} can't be read (${reasonOf(error)})`, error);
-  }
-  if (text === undefined)
-    throw configError(`token file ${path} is longer than a token, which has at most ${gatewayLimits.maxTokenBytes} bytes`);
-  const token = given(text);
+  const path = resolve(options.cwd ?? process.cwd(), file);
+  const { maxTokenBytes } = gatewayLimits;
+  const tooLong = `is longer than a token, which has at most ${maxTokenBytes} bytes`;
+  // And a line end, which most such files have.
+  const token = given(await readBoundedFile(path, "token file", maxTokenBytes + 2, tooLong));
   if (token === undefined) throw configError(`token file ${path} is empty`);
   return token;
 }

@@ -1,6 +1,5 @@
-// Where calls go and with which token, as resolved from flags, environment and configuration file, and its values, checked:
-// an address that can carry a token safely, a token that can be a header, a header that may carry it, a document. Errors
-// say what is wrong without showing a secret.
+// Where calls go and with which token, and the check of each of its values. Errors say what is wrong without showing a
+// secret.
 
 import { resolve } from "node:path";
 import { gatewayLimits } from "../limits.ts";
@@ -67,23 +66,13 @@ export function parseToken(text: string): string {
   return token;
 }
 
-// They belong to the connection or to the request itself.
-const reservedHeaders = new Set([
-  "host",
-  "content-length",
-  "content-type",
-  "transfer-encoding",
-  "connection",
-  "upgrade",
-  "expect",
-  "te",
-  "trailer",
-]);
+/** They belong to the connection. */
+export const framingHeaders = ["host", "content-length", "transfer-encoding", "connection", "upgrade", "expect", "te", "trailer"];
 
 /** `what` is what the message calls it. */
 export function parseHeaderName(text: string, what = "authHeader"): string {
   const name = text.trim();
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name)) throw configError(`${what} is not the name of a header`);
-  if (reservedHeaders.has(name.toLowerCase())) throw configError(`${what} can't be ${name}`);
+  if ([...framingHeaders, "content-type"].includes(name.toLowerCase())) throw configError(`${what} can't be ${name}`);
   return name;
 }

@@ -48,20 +48,11 @@ const schemas = {
   Failure: { type: "object", required: ["error"], properties: { error: { type: "string" } } },
 };
 
-interface Operation {
-  readonly parameters?: readonly object[];
-  readonly requestBody?: object;
-  /** The schema of a good answer. */
-  readonly answer: object;
+/** `answer` is the schema of a good one; everything else of `rest` stands in the document as it is. */
+function operation(operationId: string, summary: string, tag: string, rest: { answer: object; [member: string]: object }): object {
+  const { answer, ...others } = rest;
+  return { operationId, summary, tags: [tag], ...others, responses: ok(answer) };
 }
-
-const operation = (operationId: string, summary: string, tag: string, { answer, ...rest }: Operation): object => ({
-  operationId,
-  summary,
-  tags: [tag],
-  ...rest,
-  responses: ok(answer),
-});
 
 const tagBody = { required: true, content: json({ type: "object", required: ["value"], properties: { value: {} } }) };
 const failStatus = query("status", "The status to answer with.", { type: "integer", minimum: 400, maximum: 599, default: 500 });

@@ -1,12 +1,11 @@
-// What the demo API answers, one function per operation, and what it remembers: tags that can be written, log entries that
-// tell of it, a count of scans, in memory and bounded. Every demo starts with the same state. Wrong values are told apart in
-// words, as a real API would.
+// What the demo API answers, one function per operation, and what it remembers, in memory and bounded. Every demo starts
+// with the same state.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { HawserError } from "@hawser/protocol";
 import { gatewayLimits } from "../limits.ts";
 
 export interface DemoRequest {
-  readonly method: string;
   readonly url: URL;
   readonly body: string;
   /** Aborted when the caller is gone. */
@@ -49,20 +48,23 @@ export const demoRoutes: Readonly<Record<string, Route>> = {
   "PUT /data/api/v1/tags/{name}": ({ url, body }, state, name) => {
     const value = readTagValue(body);
     if (value === undefined) return failure(400, 'the body must be JSON with a "value"');
-    return success(isDryRun(url) ? { name, value, quality: "Good", dryRun: true } : state.writeTag(name, value));
+    if (isDryRun(url)) return success({ name, value, quality: "Good", dryRun: true });
+    const tag = writeTag(state, name, value);
+    log(state, "INFO", "tags", `Tag ${name} written`);
+    return success(tag);
   },
   "POST /data/api/v1/scan/projects": ({ url }, state) => {
-    if (!isDryRun(url)) state.countScan();
+    if (!isDryRun(url)) log(state, "INFO", "projects", `Scan ${++state.scans} of the projects finished`);
     return success({ dryRun: isDryRun(url), projects: 2, scans: state.scans });
   },
   "GET /data/api/v1/slow": async ({ url, signal }) => {
-    const ms = readNumber(url, "ms", { min: 0, max: gatewayLimits.demoDelayMs, fallback: 1_000 });
+    const ms = readNumber(url, "ms", 1_000, [0, gatewayLimits.demoDelayMs]);
     if (ms === undefined) return failure(400, `ms must be a whole number from 0 to ${gatewayLimits.demoDelayMs}`);
-    await wait(ms, signal);
+    await sleep(ms, undefined, { signal }).catch(() => {});
     return success({ waitedMs: ms });
   },
   "GET /data/api/v1/fail": ({ url }) => {
-    const status = readNumber(url, "status", { min: 400, max: 599, fallback: 500 });
+    const status = readNumber(url, "status", 500, [400, 599]);
     return status === undefined ? failure(400, "status must be a whole number from 400 to 599") : failure(status, "failed as you asked");
   },
 };
@@ -70,19 +72,13 @@ export const demoRoutes: Readonly<Record<string, Route>> = {
 const isDryRun = (url: URL): boolean => url.searchParams.get("dryRun") === "true";
 
 function page(url: URL, entries: readonly unknown[]): DemoAnswer {
-  const limit = readNumber(url, "limit", { min: 1, max: 100, fallback: 20 });
-  const offset = readNumber(url, "offset", { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
+  const limit = readNumber(url, "limit", 20, [1, 100]);
+  const offset = readNumber(url, "offset", 0, [0, Infinity]);
   if (limit === undefined || offset === undefined) return failure(400, "limit is a whole number from 1 to 100, offset one from 0");
   return success({ total: entries.length, items: entries.slice(offset, offset + limit) });
 }
 
-interface NumberRule {
-  readonly min: number;
-  readonly max: number;
-  readonly fallback: number;
-}
-
-function readNumber(url: URL, name: string, { min, max, fallback }: NumberRule): number | undefined {
+function readNumber(url: URL, name: string, fallback: number, [min, max]: readonly [number, number]): number | undefined {
   const text = url.searchParams.get(name);
   if (text === null) return fallback;
   const number = /^\d{1,15}$/.test(text) ? Number(text) : -1;
@@ -97,20 +93,7 @@ function readTagValue(body: string): unknown {
   }
 }
 
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-  });
-}
-
-export interface DemoTag {
-  readonly name: string;
-  readonly value: unknown;
-  readonly quality: "Good";
-}
-
-export interface DemoLogEntry {
+interface LogEntry {
   readonly id: number;
   readonly time: string;
   readonly level: "DEBUG" | "INFO" | "WARN" | "ERROR";
@@ -120,13 +103,10 @@ export interface DemoLogEntry {
 
 export interface DemoState {
   readonly startedAt: number;
-  readonly tags: ReadonlyMap<string, DemoTag>;
+  readonly tags: Map<string, { readonly name: string; readonly value: unknown; readonly quality: "Good" }>;
   /** Newest first. */
-  readonly logs: readonly DemoLogEntry[];
-  readonly scans: number;
-  /** Throws `overloaded` when there is no room for another tag. */
-  writeTag(name: string, value: unknown): DemoTag;
-  countScan(): void;
+  readonly logs: LogEntry[];
+  scans: number;
 }
 
 const firstTags: readonly (readonly [string, unknown])[] = [
@@ -135,7 +115,7 @@ const firstTags: readonly (readonly [string, unknown])[] = [
   ["Tank/Level", 62.5],
   ["Tank/Product", "water"],
 ];
-const firstLines: readonly (readonly [DemoLogEntry["level"], string, string])[] = [
+const firstLines: readonly (readonly [LogEntry["level"], string, string])[] = [
   ["INFO", "gateway", "Gateway started"],
   ["INFO", "projects", "2 projects loaded"],
   ["DEBUG", "tags", "4 tags loaded"],
@@ -144,41 +124,21 @@ const firstLines: readonly (readonly [DemoLogEntry["level"], string, string])[] 
 ];
 
 export function createDemoState(): DemoState {
-  const startedAt = Date.now();
-  const tags = new Map<string, DemoTag>();
-  const logs: DemoLogEntry[] = [];
-  let lastId = 0;
-  let scans = 0;
+  const state: DemoState = { startedAt: Date.now(), tags: new Map(), logs: [], scans: 0 };
+  for (const [name, value] of firstTags) writeTag(state, name, value);
+  for (const line of firstLines) log(state, ...line);
+  return state;
+}
 
-  function log(level: DemoLogEntry["level"], logger: string, message: string): void {
-    logs.unshift({ id: ++lastId, time: new Date().toISOString(), level, logger, message });
-    logs.length = Math.min(logs.length, gatewayLimits.demoEntries);
-  }
+function log({ logs }: DemoState, level: LogEntry["level"], logger: string, message: string): void {
+  logs.unshift({ id: (logs[0]?.id ?? 0) + 1, time: new Date().toISOString(), level, logger, message });
+  logs.length = Math.min(logs.length, gatewayLimits.demoEntries);
+}
 
-  function writeTag(name: string, value: unknown): DemoTag {
-    if (!tags.has(name) && tags.size >= gatewayLimits.demoEntries) throw new HawserError("overloaded", "the demo holds no more tags");
-    const tag: DemoTag = { name, value, quality: "Good" };
-    tags.set(name, tag);
-    return tag;
-  }
-
-  for (const [name, value] of firstTags) writeTag(name, value);
-  for (const line of firstLines) log(...line);
-  return {
-    startedAt,
-    tags,
-    logs,
-    get scans() {
-      return scans;
-    },
-    writeTag(name, value) {
-      const tag = writeTag(name, value);
-      log("INFO", "tags", `Tag ${name} written`);
-      return tag;
-    },
-    countScan() {
-      scans += 1;
-      log("INFO", "projects", `Scan ${scans} of the projects finished`);
-    },
-  };
+/** Throws `overloaded` when there is no room for another tag. */
+function writeTag({ tags }: DemoState, name: string, value: unknown): object {
+  if (!tags.has(name) && tags.size >= gatewayLimits.demoEntries) throw new HawserError("overloaded", "the demo holds no more tags");
+  const tag = { name, value, quality: "Good" as const };
+  tags.set(name, tag);
+  return tag;
 }

@@ -1,6 +1,5 @@
-// The demo API: an HTTP server on loopback with its own OpenAPI document, so that every command of the
-// gateway can be tried with nothing installed. It wants its token, keeps its state in memory, and ends
-// with the process that started it. Bodies, waiting requests and everything it remembers are bounded.
+// The demo API: an HTTP server on loopback with its own OpenAPI document, to try every command of the gateway on. Bodies,
+// waiting requests and everything it remembers are bounded.
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -25,27 +24,28 @@ export interface DemoApi {
   stop(): Promise<void>;
 }
 
-interface Demo {
-  readonly state: DemoState;
-  readonly token: string;
-  url: string;
-}
-
 /** Listens on 127.0.0.1 only. Rejects with `usage` when the port is taken. */
 export async function startDemoApi(options: DemoApiOptions = {}): Promise<DemoApi> {
-  const demo: Demo = { state: createDemoState(), token: options.token ?? `demo-${randomBytes(12).toString("hex")}`, url: "" };
+  const { token = `demo-${randomBytes(12).toString("hex")}`, port = 0 } = options;
+  const demo = { state: createDemoState(), token, url: "" };
   const server = createServer((request, response) => void handle(demo, request, response));
   server.maxConnections = wireLimits.maxConnections;
-  await listen(server, options.port ?? 0);
+  await listen(server, port);
   demo.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: demo.url,
-    token: demo.token,
+    token,
     stop() {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+interface Demo {
+  readonly state: DemoState;
+  readonly token: string;
+  readonly url: string;
 }
 
 function listen(server: Server, port: number): Promise<void> {
@@ -80,7 +80,7 @@ async function answerTo(demo: Demo, request: IncomingMessage, signal: AbortSigna
   const method = request.method === "HEAD" ? "GET" : (request.method ?? "GET");
   const { template, name } = toTemplate(url.pathname);
   const route = demoRoutes[`${method} ${template}`];
-  if (route) return route({ method, url, body, signal }, demo.state, name);
+  if (route) return route({ url, body, signal }, demo.state, name);
   const isKnown = Object.keys(demoRoutes).some((key) => key.endsWith(` ${template}`));
   return isKnown ? failure(405, `${method} is not possible here`) : failure(404, "there is nothing here; /openapi.json says what there is");
 }

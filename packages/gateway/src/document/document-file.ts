@@ -4,7 +4,7 @@
 import { isUtf8 } from "node:buffer";
 import { type FileHandle, open } from "node:fs/promises";
 import { HawserError } from "@hawser/protocol";
-import type { Environment } from "../config/config-file.ts";
+import { type Environment, readUpTo } from "../config/config-file.ts";
 import { gatewayLimits } from "../limits.ts";
 import { buildIndex, type BuiltIndex } from "../openapi/build-index.ts";
 import { createOperationIndex, fromMemory, type ReadRecords } from "../openapi/operation-index.ts";
@@ -13,7 +13,6 @@ import { parseDocument } from "../openapi/parse-document.ts";
 import {
   cacheFileOf,
   hashOf,
-  type IndexFileHead,
   type OpenedIndex,
   openingOf,
   readIndexFile,
@@ -31,10 +30,13 @@ export const loadIndexFile = (path: string, env: Environment): Promise<Operation
   withDocument(path, async ({ stamp, readBytes }) => {
     const cacheFile = cacheFileOf(env, "index", path);
     const cached = await readIndexFile(cacheFile);
-    if (cached && isSettled(cached.head, stamp)) return toIndex(cached, cacheFile, path);
+    const toIndex = ({ head, opening }: OpenedIndex): OperationIndex =>
+      createOperationIndex(head.index, readerOf(cacheFile, opening, { path, hash: head.hash }));
+    const isSame = cached?.head.stamp.identity === stamp.identity;
+    if (cached && isSame && cached.head.writtenMs - stamp.changedMs > settledMs) return toIndex(cached);
     const bytes = await readBytes();
     const hash = hashOf(bytes);
-    if (cached?.head.hash === hash) return toIndex(cached, cacheFile, path);
+    if (cached?.head.hash === hash) return toIndex(cached);
     return storeIndex(await buildFrom(bytes, path), { path, hash, stamp }, cacheFile);
   });
 
@@ -75,37 +77,28 @@ async function storeIndex(built: BuiltIndex, source: Source & { readonly stamp: 
   return createOperationIndex(built.head, isKept ? readerOf(cacheFile, openingOf(pieces), source) : fromMemory(built));
 }
 
-function isSettled({ stamp, writtenMs }: IndexFileHead, now: Stamp): boolean {
-  return stamp.identity === now.identity && writtenMs - now.changedMs > settledMs;
-}
-
-function toIndex({ head, opening }: OpenedIndex, cacheFile: string, path: string): OperationIndex {
-  return createOperationIndex(head.index, readerOf(cacheFile, opening, { path, hash: head.hash }));
-}
-
 // Nothing holds bytes or text while the index is built: all of them together are more than a process may have.
 function buildFrom(bytes: Buffer, path: string): Promise<BuiltIndex> {
   return parseDocument(takeText(bytes, path), path).then(buildIndex);
 }
 
 /** Reads from the cache while that is the same index; afterwards from the document, while that is the same. */
-function readerOf(cacheFile: string, opening: string, source: Source): ReadRecords {
+function readerOf(cacheFile: string, opening: string, { path, hash }: Source): ReadRecords {
   let rebuilt: Promise<ReadRecords> | undefined;
+  async function rebuild(): Promise<ReadRecords> {
+    const built = await withDocument(path, async ({ readBytes }) => {
+      const bytes = await readBytes();
+      return hashOf(bytes) === hash ? buildFrom(bytes, path) : undefined;
+    });
+    if (built) return fromMemory(built);
+    throw new HawserError("usage", `OpenAPI document ${path} changed since it was read; reload the configuration, or start again`);
+  }
   return async (places) => {
     const records = rebuilt ? undefined : await readIndexRecords(cacheFile, opening, places);
     if (records) return records;
-    rebuilt ??= rebuild(source);
+    rebuilt ??= rebuild();
     return (await rebuilt)(places);
   };
-}
-
-async function rebuild({ path, hash }: Source): Promise<ReadRecords> {
-  const built = await withDocument(path, async ({ readBytes }) => {
-    const bytes = await readBytes();
-    return hashOf(bytes) === hash ? buildFrom(bytes, path) : undefined;
-  });
-  if (built) return fromMemory(built);
-  throw new HawserError("usage", `OpenAPI document ${path} changed since it was read; reload the configuration, or start again`);
 }
 
 interface OpenDocument {
@@ -144,17 +137,11 @@ function takeText(bytes: Buffer, name: string): string {
   return text;
 }
 
-// The size that a file claims means nothing for pipes, and may change meanwhile.
 async function readAll(handle: FileHandle, path: string): Promise<Buffer> {
-  // In one piece from the start: pieces and the whole together would be twice as much.
-  const bytes = Buffer.allocUnsafeSlow(gatewayLimits.maxDocumentBytes + 1);
-  let total = 0;
-  while (total < bytes.length) {
-    const { bytesRead } = await handle.read(bytes, total, Math.min(bytes.length - total, 4_194_304), null);
-    if (bytesRead === 0) return bytes.subarray(0, total);
-    total += bytesRead;
-  }
-  throw unreadable(path, `it has more than ${gatewayLimits.maxDocumentBytes} bytes (maxDocumentBytes)`);
+  const { maxDocumentBytes } = gatewayLimits;
+  const bytes = await readUpTo(handle, maxDocumentBytes);
+  if (!bytes) throw unreadable(path, `it has more than ${maxDocumentBytes} bytes (maxDocumentBytes)`);
+  return bytes;
 }
 
 function unreadable(path: string, reason: string, cause?: unknown): HawserError {

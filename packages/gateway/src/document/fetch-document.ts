@@ -1,11 +1,9 @@
-// The document that a gateway serves, or one with an address of its own. Of a gateway, the first of the usual paths whose
-// answer is an OpenAPI document wins. It is asked for with the token only where that is the gateway's origin, bounded, and
-// kept in the cache folder without the token, one per address, until it is a day old.
+// The document that a gateway serves at the first of the usual paths, or one with an address of its own. It is asked for
+// with the token only at the gateway's origin, and kept in the cache folder without the token until it is a day old.
 
 import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { cutText, describeThrown, HawserError, protocolLimits } from "@hawser/protocol/internal";
-import type { CallOutcome } from "../call.ts";
 import type { Environment } from "../config/config-file.ts";
 import type { FoundTarget } from "../config/resolve-target.ts";
 import { toDocumentUrl, type Target } from "../config/target.ts";
@@ -28,8 +26,8 @@ export interface GatewaySource {
   readonly baseUrl: URL;
   /** Where the document has an address of its own: asked for instead of the gateway's paths. */
   readonly documentUrl?: URL | undefined;
-  /** The body of a successful answer, at most `maxBytes`; rejects otherwise. A path below the base address, or the document's address. */
-  fetchText(place: string, options: { readonly maxBytes: number }): Promise<string>;
+  /** The body of a successful answer; rejects otherwise. A path below the base address, or the document's address. */
+  fetchText(place: string): Promise<string>;
 }
 
 export interface SyncedDocument {
@@ -104,7 +102,7 @@ async function fetchDocument({ baseUrl, documentUrl, fetchText }: GatewaySource)
   for (const path of places) {
     attemptedPaths.push(path);
     try {
-      const text = await fetchText(path, { maxBytes: gatewayLimits.maxDocumentBytes });
+      const text = await fetchText(path);
       const built = buildIndex(await parseDocument(text, documentUrl?.href ?? `${baseUrl.origin}${path}`));
       return { path, text, attemptedPaths, built };
     } catch (error) {
@@ -142,7 +140,8 @@ export function createGatewaySource({ target, specFile }: FoundTarget, parts: So
   const credential = target?.auth.kind === "header" ? toCredential(target, []) : undefined;
   // One deadline for all paths that are asked: a slow answer to each must not add up.
   const endsAt = performance.now() + timeoutMs;
-  async function fetchText(path: string, { maxBytes }: { readonly maxBytes: number }): Promise<string> {
+  async function fetchText(path: string): Promise<string> {
+    const maxBytes = gatewayLimits.maxDocumentBytes;
     const ownRequest = documentUrl && { method: "GET", url: documentUrl.href, headers: [] };
     const request = ownRequest ?? buildRequest({ path }, undefined, target as Target);
     // In one piece from the start: the chunks and the whole together would be twice as much.
@@ -151,7 +150,10 @@ export function createGatewaySource({ target, specFile }: FoundTarget, parts: So
     const onBody = (chunk: Buffer): Promise<void> => Promise.resolve(void (length += chunk.copy(body, length)));
     const leftMs = Math.max(1, Math.round(endsAt - performance.now()));
     const outcome = await execute(request, { ...sending, origin, credential, onBody, maxBodyBytes: maxBytes, timeoutMs: leftMs });
-    if (!outcome.ok) throw toError(outcome);
+    // A gateway that can't be reached is not asked again under another path.
+    const kind = outcome.errorInfo?.kind;
+    const code = kind === "network" ? "connection_failed" : kind === "timeout" || kind === "cancelled" ? kind : "usage";
+    if (!outcome.ok) throw new HawserError(code, outcome.error ?? "failed");
     if (outcome.response?.truncated) throw new HawserError("too_large", `document of more than ${maxBytes} bytes`);
     if (!isUtf8(body.subarray(0, length))) throw new HawserError("usage", "document is not UTF-8 text");
     const text = body.toString("utf8", 0, length);
@@ -159,11 +161,4 @@ export function createGatewaySource({ target, specFile }: FoundTarget, parts: So
     return text;
   }
   return { baseUrl, documentUrl, fetchText };
-}
-
-/** A gateway that can't be reached is not asked again under another path. */
-function toError({ error = "failed", errorInfo }: CallOutcome): HawserError {
-  const kind = errorInfo?.kind;
-  const code = kind === "network" ? "connection_failed" : kind === "timeout" || kind === "cancelled" ? kind : "usage";
-  return new HawserError(code, error);
 }

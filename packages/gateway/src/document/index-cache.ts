@@ -1,7 +1,6 @@
-// The cache of indexes and fetched documents: `${XDG_CACHE_HOME:-~/.cache}/hawser/openapi`, for its owner alone. Files
-// appear whole or not at all, and old ones go. An index is one line with lengths and checksum, the head as JSON, then
-// the records. A file that is not exactly as it was written reads as missing, and where the folder can't be used there
-// is no cache: everything works without it, only slower.
+// The cache of indexes and fetched documents, for its owner alone: files appear whole or not at all, and old ones go. An
+// index is one line with lengths and checksum, the head as JSON, then the records. A file that is not exactly as it was
+// written reads as missing; everything works without a cache, only slower.
 
 import { chmod, type FileHandle, lstat, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,10 +14,8 @@ import type { BuiltIndex, IndexHead, Place } from "../openapi/build-index.ts";
 const staleTemporaryMs = 3_600_000;
 const ownName = /^[0-9a-f]{32}\.(?:index|document)(?:\.\d+-[0-9a-z]+\.new)?$/;
 
-const cacheFolderOf = (env: Environment): string => join(userFolder("cache", env), "hawser", "openapi");
-
 export function cacheFileOf(env: Environment, kind: "index" | "document", key: string): string {
-  return join(cacheFolderOf(env), `${hashOf(key).slice(0, 32)}.${kind}`);
+  return join(userFolder("cache", env), "hawser", "openapi", `${hashOf(key).slice(0, 32)}.${kind}`);
 }
 
 /** Whether the file may be believed: it and its folder are ours, and only we can write to them. */
@@ -105,7 +102,6 @@ export function toIndexFile(built: BuiltIndex, source: Omit<IndexFileHead, "inde
   return [Buffer.from(`${opening}\n`), head, built.body];
 }
 
-/** The first line of such a file. */
 export function openingOf([opening]: readonly Buffer[]): string {
   return opening?.toString("latin1") ?? "";
 }
@@ -139,9 +135,7 @@ export async function readIndexRecords(path: string, expected: string, places: r
   });
 }
 
-async function readOpening(
-  handle: FileHandle,
-): Promise<{ text: string; headBytes: number; headChecksum: number; bodyBytes: number } | undefined> {
+async function readOpening(handle: FileHandle) {
   const text = (await readAt(handle, 0, openingBytes)).toString("latin1");
   const match = /^(\S+) (\d{1,12}) (\d{1,12}) (\d{1,12}) *\n$/.exec(text);
   if (match?.[1] !== format) return undefined;

@@ -1,9 +1,8 @@
-// The API document of a call, a listing, a tool or completion, and where it is looked for: the file or address that was
-// named, `openapi.json` in the current folder, the one beside the configuration file, and last the gateway itself. What
-// is fetched is kept for a day. The servers that a document names are never used: calls go to the configured address only.
+// Where the API document is looked for: the file or address that was named, `openapi.json` in the current folder, the one
+// beside the configuration file, and last the gateway itself. The servers that a document names are never used.
 
 import { stat } from "node:fs/promises";
-import { isAbsolute, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { describeThrown, HawserError } from "@hawser/protocol";
 import type { GatewayOptions } from "../call.ts";
 import { configDirectory, configError, type Environment } from "../config/config-file.ts";
@@ -12,6 +11,7 @@ import { toDocumentUrl, type Target } from "../config/target.ts";
 import { createConnectionPool } from "../execute/connection-pool.ts";
 import { createRedactor } from "../execute/redaction.ts";
 import type { OperationIndex } from "../openapi/operation.ts";
+import { usage } from "../request/safe-text.ts";
 import { loadCachedFile, loadIndexFile } from "./document-file.ts";
 import {
   copyOf,
@@ -46,10 +46,10 @@ export async function loadIndex(options: IndexOptions = {}): Promise<OperationIn
     if (index) return index;
   }
   if (named !== undefined) {
-    throw new HawserError("usage", `OpenAPI document ${named} not found; name another with --spec-file`, { facts: { document: named } });
+    throw usage(`OpenAPI document ${named} not found; name another with --spec-file`, { document: named });
   }
   if (options.gateway) return loadFetched(options.gateway, env, options.copyUse);
-  throw new HawserError("usage", `no OpenAPI document: neither ${paths.join(" nor ")} is there; name one with --spec-file`);
+  throw usage(`no OpenAPI document: neither ${paths.join(" nor ")} is there; name one with --spec-file`);
 }
 
 /** The document of a call's target. */
@@ -91,8 +91,7 @@ export async function syncApiDocument(options: GatewayOptions = {}): Promise<Syn
   const found = await findTarget(options);
   const { specFile } = found;
   if (specFile !== undefined && !toDocumentUrl(specFile)) {
-    const text = `the API document is the file ${specFile}, so there is nothing to fetch; name an address with --spec-file`;
-    throw new HawserError("usage", text);
+    throw usage(`the API document is the file ${specFile}, so there is nothing to fetch; name an address with --spec-file`);
   }
   return withSource(found, options, (source) => {
     if (!source) throw configError(noAddress);
@@ -108,7 +107,7 @@ export async function findApiDocument(options: GatewayOptions = {}): Promise<{ r
   if (specFile !== undefined && !toDocumentUrl(specFile)) return { file: absolute(specFile, options), name: specFile };
   for (const file of specFile === undefined ? filesOf(options).paths : []) if (await isThere(file)) return { file, name: file };
   const { file, sourceURL } = await syncApiDocument(options);
-  if (file === undefined) throw new HawserError("usage", "the document can't be kept; save it and name it with --spec-file");
+  if (file === undefined) throw usage("the document can't be kept; save it and name it with --spec-file");
   return { file, name: sourceURL };
 }
 
@@ -134,7 +133,7 @@ function filesOf(options: IndexOptions): { readonly paths: readonly string[]; re
 }
 
 function absolute(path: string, { cwd }: IndexOptions): string {
-  return isAbsolute(path) ? path : resolve(cwd ?? process.cwd(), path);
+  return resolve(cwd ?? process.cwd(), path);
 }
 
 const isThere = (path: string): Promise<boolean> =>

@@ -1,14 +1,11 @@
-// The connections to the gateway: kept alive, bounded in number, never holding the process open while
-// they are idle. undici is loaded with the first request. It never repeats a request by itself: one
-// request at a time per connection, so a connection that breaks takes exactly that one with it. Where the
-// environment names a proxy, requests go through it: https in a tunnel, http by asking the proxy for the whole address.
+// The connections to the gateway, or to its proxy: kept alive, bounded in number, never holding the process open while they
+// are idle. One request at a time per connection, and none is repeated: one that breaks takes exactly that one with it.
 
 import { createRequire } from "node:module";
 import type { Socket } from "node:net";
 import { gatewayLimits } from "../limits.ts";
 import type { Agent, buildConnector, Dispatcher } from "undici";
 import type { Environment } from "../config/config-file.ts";
-import type { Proxy } from "../config/proxy.ts";
 import { createRoutes, openTunnel, toProxyError } from "./proxy-routes.ts";
 
 /** How long the opening of a connection took. */
@@ -62,7 +59,10 @@ export function createConnectionPool(
       connect(options, callback) {
         const { protocol, host = "", port } = options;
         const { tunnel, proxy } = routes.toHost(`${protocol}//${host}`);
-        if (!tunnel) return openConnection(options, proxy ? explained(proxy, callback) : callback);
+        // A proxy that can't be reached is not the server that was asked for.
+        const report: ConnectCallback = (...result) =>
+          proxy && result[0] ? callback(toProxyError(proxy, result[0]), null) : callback(...result);
+        if (!tunnel) return openConnection(options, report);
         const startedAt = performance.now();
         const target = port ? host : `${host}:443`;
         const asked = openTunnel(tunnel, target, (error, socket) => {
@@ -100,12 +100,6 @@ export function createConnectionPool(
 
 type ConnectOptions = Parameters<buildConnector.connector>[0];
 type ConnectCallback = Parameters<buildConnector.connector>[1];
-
-/** A proxy that can't be reached is not the server that was asked for. */
-const explained =
-  (proxy: Proxy, callback: ConnectCallback): ConnectCallback =>
-  (...result) =>
-    result[0] ? callback(toProxyError(proxy, result[0]), null) : callback(...result);
 
 // These two alone: the whole, with fetch, WebSocket and mocks, takes three times as long to load, for every `call` anew.
 function loadUndici(): { readonly Agent: typeof Agent; readonly buildConnector: typeof buildConnector } {

@@ -15,37 +15,42 @@ export interface ContentDecoder {
   destroy(): void;
 }
 
-export interface ContentDecoderOptions {
+interface ContentDecoderOptions {
   onData(chunk: Buffer): void;
   onEnd(): void;
   onDrain(): void;
   onError(error: HawserError): void;
 }
 
-type Coding = "gzip" | "deflate" | "br" | "zstd";
-
 /** What we can undo, for `accept-encoding`. */
 export const acceptedEncodings = "gzip, deflate, br";
 
 /** The codings of a header, outermost last; undefined if there are none, or one that we don't know. */
-export function parseContentEncoding(header: string | undefined): readonly Coding[] | undefined {
+export function parseContentEncoding(header: string | undefined): readonly string[] | undefined {
   if (header === undefined) return undefined;
   const names = header.toLowerCase().split(",");
   const codings = names.map((name) => name.trim().replace(/^x-/, "")).filter((name) => name !== "" && name !== "identity");
-  if (codings.length === 0 || !codings.every(isKnown)) return undefined;
-  if (codings.length <= gatewayLimits.maxContentCodings) return codings as Coding[];
+  if (codings.length === 0 || !codings.every((name) => stageMakers.has(name))) return undefined;
+  if (codings.length <= gatewayLimits.maxContentCodings) return codings;
   throw new HawserError("too_large", `response is compressed ${codings.length} times; the limit is ${gatewayLimits.maxContentCodings}`);
 }
 
-const isKnown = (name: string): boolean =>
-  name === "gzip" || name === "deflate" || name === "br" || (name === "zstd" && "createZstdDecompress" in zlib);
+/** By coding. `firstByte` is that of the body, for the outermost one. */
+const stageMakers = new Map<string, (firstByte: number | undefined) => Transform>([
+  ["gzip", () => zlib.createGunzip()],
+  // Some servers leave out the wrapper that the name promises; its first byte tells.
+  ["deflate", (first) => (first === undefined || (first & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw())],
+  ["br", () => zlib.createBrotliDecompress()],
+]);
+if ("createZstdDecompress" in zlib) stageMakers.set("zstd", () => zlib.createZstdDecompress());
 
-export function createContentDecoder(codings: readonly Coding[], options: ContentDecoderOptions): ContentDecoder {
+export function createContentDecoder(codings: readonly string[], options: ContentDecoderOptions): ContentDecoder {
   let stages: Transform[] | undefined;
   let isOver = false;
 
   function open(firstByte: number): Transform[] {
-    const opened = codings.toReversed().map((coding, position) => createStage(coding, position === 0 ? firstByte : undefined));
+    const makers = codings.toReversed().flatMap((coding) => stageMakers.get(coding) ?? []);
+    const opened = makers.map((make, position) => make(position === 0 ? firstByte : undefined));
     for (const [position, stage] of opened.entries()) {
       stage.on("error", fail);
       const next = opened[position + 1];
@@ -83,18 +88,4 @@ export function createContentDecoder(codings: readonly Coding[], options: Conten
     resume: () => void stages?.at(-1)?.resume(),
     destroy,
   };
-}
-
-function createStage(coding: Coding, firstByte: number | undefined): Transform {
-  switch (coding) {
-    case "gzip":
-      return zlib.createGunzip();
-    case "deflate":
-      // Some servers leave out the wrapper that the name promises; its first byte tells.
-      return firstByte === undefined || (firstByte & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
-    case "br":
-      return zlib.createBrotliDecompress();
-    default:
-      return zlib.createZstdDecompress();
-  }
 }

@@ -35,14 +35,8 @@ function fieldOf({ name, in: place, field }: SecurityScheme): string {
   return field;
 }
 
-/** Path with query, and headers as a flat list, as they go over the wire. */
-export interface WireRequest {
-  readonly path: string;
-  readonly headers: string[];
-}
-
-/** `origin` is that of `url`. */
-export function toWireRequest(request: HttpRequest, url: string, origin: string, credential: Credential | undefined): WireRequest {
+/** Path with query, and headers as a flat list, as they go over the wire. `origin` is that of `url`. */
+export function toWireRequest(request: HttpRequest, url: string, origin: string, credential: Credential | undefined) {
   const headers: string[] = [];
   const own = credential?.origin === origin ? credential : undefined;
   const managed = own?.in === "header" ? own.field.toLowerCase() : undefined;
@@ -56,10 +50,7 @@ export function toWireRequest(request: HttpRequest, url: string, origin: string,
   if (own?.in === "header") headers.push(own.field, own.prefix + own.token);
   if (own?.in === "cookie") headers.push("cookie", `${cookies}${own.field}=${own.prefix}${own.token}`);
   const path = url.slice(origin.length);
-  return { path: own?.in === "query" ? withQuery(path, own) : path, headers };
-}
-
-function withQuery(path: string, credential: Credential): string {
-  const entry = `${encodeURIComponent(credential.field)}=${encodeURIComponent(credential.prefix + credential.token)}`;
-  return `${path}${path.includes("?") ? "&" : "?"}${entry}`;
+  if (own?.in !== "query") return { path, headers };
+  const entry = `${encodeURIComponent(own.field)}=${encodeURIComponent(own.prefix + own.token)}`;
+  return { path: `${path}${path.includes("?") ? "&" : "?"}${entry}`, headers };
 }

@@ -1,6 +1,5 @@
-// One request and its one response over the pool. The body goes to a sink, decoded, at the pace at
-// which the sink takes it. A sink that has enough ends the exchange and the connection with it, and so
-// does an interruption: from then on not a byte of a waiting request is written.
+// One request and its one response over the pool; the body goes to a sink at the pace at which it is taken. A sink that has
+// enough ends the exchange and the connection, and so does an interruption: then not a byte of a waiting request is written.
 
 import { HawserError, toHawserError } from "@hawser/protocol";
 import type { Dispatcher } from "undici";
@@ -13,14 +12,6 @@ export type ResponseHeaders = Readonly<Record<string, string | string[] | undefi
 /** Takes the decoded body. `false`: enough; a promise: wait for it. */
 export interface BodySink {
   write(chunk: Buffer): boolean | Promise<void>;
-}
-
-export interface ExchangeRequest {
-  readonly origin: string;
-  readonly path: string;
-  readonly method: string;
-  readonly headers: string[];
-  readonly body?: string | Buffer | undefined;
 }
 
 /** Moments in milliseconds since the exchange began. */
@@ -38,14 +29,14 @@ export interface ExchangeOptions {
   readonly pool: ConnectionPool;
   readonly interruption: Interruption;
   /** Called once, with the final status. */
-  openSink(status: number, headers: ResponseHeaders): BodySink;
+  open(status: number, headers: ResponseHeaders): BodySink;
   readonly times: ExchangeTimes;
 }
 
 const settled = Promise.resolve();
 
 /** Resolves when the body ended or the sink had enough. Rejects with a HawserError or what undici says. */
-export function exchange(request: ExchangeRequest, options: ExchangeOptions): Promise<void> {
+export function exchange(request: Dispatcher.DispatchOptions, options: ExchangeOptions): Promise<void> {
   const { pool, interruption, times } = options;
   const startedAt = performance.now();
   const elapsed = (): number => performance.now() - startedAt;
@@ -71,24 +62,14 @@ export function exchange(request: ExchangeRequest, options: ExchangeOptions): Pr
     function take(chunk: Buffer): void {
       const verdict = sink?.write(chunk);
       if (verdict === false) drop(undefined);
-      else if (verdict instanceof Promise) waitFor(verdict);
-    }
-    function waitFor(taken: Promise<void>): void {
+      if (!(verdict instanceof Promise)) return;
       (decoder ?? controller)?.pause();
-      taken.then(
+      verdict.then(
         // In a turn of its own: a sink that is ready before this turn ends would have undici read on and on in it.
         () => setImmediate(() => ended ?? (decoder ?? controller)?.resume()),
         (error: unknown) => drop(toHawserError(error)),
       );
     }
-    function open(status: number, headers: ResponseHeaders): void {
-      sink = options.openSink(status, headers);
-      const codings = parseContentEncoding(headers["content-encoding"]?.toString());
-      if (codings === undefined) return;
-      const onDrain = (): void => controller?.resume();
-      decoder = createContentDecoder(codings, { onData: take, onEnd: () => settle(undefined), onDrain, onError: drop });
-    }
-
     interruption.attach(drop);
     if (ended) return;
     const handler: Dispatcher.DispatchHandler = {
@@ -104,7 +85,11 @@ export function exchange(request: ExchangeRequest, options: ExchangeOptions): Pr
         if (status < 200 || ended) return;
         times.firstByteMs = elapsed();
         try {
-          open(status, headers);
+          sink = options.open(status, headers);
+          const codings = parseContentEncoding(headers["content-encoding"]?.toString());
+          if (codings === undefined) return;
+          const onDrain = (): void => controller?.resume();
+          decoder = createContentDecoder(codings, { onData: take, onEnd: () => settle(undefined), onDrain, onError: drop });
         } catch (error) {
           drop(toHawserError(error));
         }
@@ -120,8 +105,7 @@ export function exchange(request: ExchangeRequest, options: ExchangeOptions): Pr
       },
       onResponseError: (_controller, error) => settle(error),
     };
-    const { origin, path, method, headers, body } = request;
-    pool.dispatch({ origin, path, method, headers, body: body ?? null, idempotent: false }, handler, settle);
+    pool.dispatch(request, handler, settle);
   });
 }
 

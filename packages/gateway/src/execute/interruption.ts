@@ -1,11 +1,10 @@
-// What ends a call from outside: its deadline, or a caller that cancels it. The first of both counts, and reaches whatever
-// the call is waiting for at that moment. The deadlines of all running calls share one timer, so that beginning and ending
-// a call costs a place in a list. The timer goes off for the earliest one and keeps no process alive by itself once nothing
-// runs. A process that was stopped or busy does not blame its peer: before a call expires, what has already arrived for it
-// is let in.
+// What ends a call from outside: its deadline, or a caller that cancels it; the first of both counts. The deadlines of all
+// running calls share one timer, which keeps no process alive once nothing runs. A process that was stopped or busy does
+// not blame its peer: before a call expires, what has already arrived for it is let in.
 
 import { HawserError } from "@hawser/protocol";
 import type { CancelSignal } from "@hawser/wire/internal";
+import { gatewayLimits } from "../limits.ts";
 
 export interface Interruption extends RunningCall {
   /** Why the call is over early; undefined while it is not. */
@@ -100,9 +99,6 @@ export interface RunningCalls {
   cancelAll(): void;
 }
 
-// Node turns a longer delay into one millisecond.
-const maxDelayMs = 2_147_483_647;
-
 export function createRunningCalls(): RunningCalls {
   // Not a Set: with many entries that come and go, V8 keeps ended calls alive through its outgrown tables until a full collection.
   const calls: RunningCall[] = [];
@@ -112,7 +108,8 @@ export function createRunningCalls(): RunningCalls {
   function arm(at: number): void {
     clearTimeout(timer);
     goesOffAt = at;
-    timer = setTimeout(look, Math.min(Math.max(Math.ceil(at - performance.now()), 1), maxDelayMs));
+    // Node turns a longer delay into one millisecond.
+    timer = setTimeout(look, Math.min(Math.max(Math.ceil(at - performance.now()), 1), gatewayLimits.maxDurationMs));
   }
 
   // Timers run before input is read: one more turn of the loop lets in what is already there.

@@ -33,9 +33,9 @@ export function describeNetworkError(error: unknown, url: URL): NetworkError {
 /** The same without the address. */
 export function describeCause(error: unknown): NetworkError {
   const code = codeOf(error);
-  const encryption = code === undefined ? undefined : encryptionFault(code);
+  const encryption = encryptionFault(code ?? "");
   if (encryption) return { text: `${encryption.cause} (${code})`, retryable: false, hint: encryption.hint };
-  const cause = code === undefined ? undefined : causes[code];
+  const cause = causes[code ?? ""];
   if (cause !== undefined) {
     const isName = code === "ENOTFOUND" || code === "ECONNREFUSED";
     const hint = { hint: "check the gateway's address: hawser config show" };
@@ -52,15 +52,11 @@ function encryptionFault(code: string): { readonly cause: string; readonly hint:
     return { cause: "no TLS connection can be made", hint: "check whether the gateway's address begins with http:// instead of https://" };
   }
   if (!certificateCode.test(code)) return undefined;
-  return { cause: "certificate refused", hint: certificateHint(code) };
-}
-
-function certificateHint(code: string): string {
-  if (code.includes("ALTNAME")) return "the certificate is for another name: give the gateway's address with a name that is in it";
-  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
-    return "the certificate is not valid at this time: have it renewed, or set the clock";
-  }
-  return "the certificate is not trusted: start with NODE_EXTRA_CA_CERTS=<PEM file with the certificate of its authority>";
+  let hint = "the certificate is not trusted: start with NODE_EXTRA_CA_CERTS=<PEM file with the certificate of its authority>";
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
+    hint = "the certificate is not valid at this time: have it renewed, or set the clock";
+  if (code.includes("ALTNAME")) hint = "the certificate is for another name: give the gateway's address with a name that is in it";
+  return { cause: "certificate refused", hint };
 }
 
 /** undici and Node put it on the error, its cause, or the first of several. */

@@ -1,5 +1,5 @@
-// Outcomes of calls from what happened to them: one place decides code, text, kind and whether the
-// same call may be made again. Every text passes the redactor.
+// Outcomes of calls from what happened to them, and as the doors print them, in the members and the order that hosts of
+// `igw` know: one place decides code, text, kind and whether the same call may be made again. Every text passes the redactor.
 
 import { describeThrown, errorTable, HawserError, type CallStats } from "@hawser/protocol";
 import type { CallErrorInfo, CallOutcome, CallResponse, FlagWords } from "../call.ts";
@@ -82,22 +82,18 @@ function kindOf(error: HawserError): CallErrorInfo["kind"] {
 function finish(context: OutcomeContext, parts: Omit<CallOutcome, "timingMs" | "stats" | "request">): CallOutcome {
   const { redactor, request, times } = context;
   const timingMs = Math.round(performance.now() - context.startedAt);
-  const { error, asFlags } = parts;
+  const { error, asFlags, response } = parts;
+  const stats: CallStats = { version: 1, timingMs, bodyBytes: response?.bytes ?? 0 };
+  if (times?.endMs !== undefined) stats.http = toHttpTimes(times, times.endMs);
+  if (response?.truncated) stats.truncated = true;
   return {
     ...parts,
     ...(error !== undefined && { error: redactor.text(error) }),
     ...(asFlags?.message !== undefined && { asFlags: { ...asFlags, message: redactor.text(asFlags.message) } }),
     ...(request && { request: { method: request.method, url: redactor.text(request.url) } }),
     timingMs,
-    stats: toStats(timingMs, parts.response, times),
+    stats,
   };
-}
-
-function toStats(timingMs: number, response: CallResponse | undefined, times: ExchangeTimes | undefined): CallStats {
-  const stats: CallStats = { version: 1, timingMs, bodyBytes: response?.bytes ?? 0 };
-  if (times?.endMs !== undefined) stats.http = toHttpTimes(times, times.endMs);
-  if (response?.truncated) stats.truncated = true;
-  return stats;
 }
 
 /** Whole milliseconds, as hosts know them. */
@@ -112,4 +108,50 @@ function toHttpTimes(times: ExchangeTimes, endMs: number): NonNullable<CallStats
   http.firstByteMs = Math.round(firstByteMs);
   http.bodyReadMs = Math.round(endMs - firstByteMs);
   return http;
+}
+
+/** What `call --json` prints. */
+export interface CallJson extends Partial<Pick<CallOutcome, "code" | "error" | "request" | "response" | "stats">> {
+  readonly ok: boolean;
+  readonly details?: Partial<CallErrorInfo> & { readonly status?: number; readonly timeout?: true; readonly cancelled?: true };
+}
+
+/** One line of `call --batch`; `errorInfo` is beyond what `igw` prints. */
+export interface BatchLine extends Omit<CallOutcome, "cancelled" | "asFlags"> {
+  readonly id?: unknown;
+}
+
+/** `code` and `error` only of a failure; `stats` only where asked for. */
+export function toCallJson(outcome: CallOutcome, { includeStats = false }: { readonly includeStats?: boolean } = {}): CallJson {
+  const { ok, code, status, error, errorInfo, cancelled, request, response, stats } = outcome;
+  const details = {
+    ...(status !== undefined && { status }),
+    ...(errorInfo?.hint !== undefined && { hint: errorInfo.hint }),
+    ...(errorInfo?.kind === "timeout" && { timeout: true as const }),
+    ...(cancelled && { cancelled }),
+    ...(errorInfo && { kind: errorInfo.kind, retryable: errorInfo.retryable }),
+  };
+  return {
+    ok,
+    ...(!ok && { code, error: error ?? "failed", details }),
+    ...(request && { request }),
+    ...(response && { response }),
+    ...(includeStats && { stats }),
+  };
+}
+
+/** Without the id, which goes before it as its source says. */
+export function toBatchLine(outcome: CallOutcome): BatchLine {
+  const { ok, code, status, error, timingMs, request, response, stats, errorInfo } = outcome;
+  return {
+    ok,
+    code,
+    ...(status !== undefined && { status }),
+    ...(!ok && { error: error ?? "failed" }),
+    timingMs,
+    ...(request && { request }),
+    ...(response && { response }),
+    stats,
+    ...(errorInfo && { errorInfo }),
+  };
 }

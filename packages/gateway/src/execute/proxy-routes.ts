@@ -1,6 +1,5 @@
-// The way of each request: as it is, in a tunnel through a proxy (https), or as a request to the proxy that names the whole
-// address (http). In a tunnel the proxy is asked to connect (CONNECT) and then passes bytes that it can't read: it is told
-// the server's host and port, and nothing of the requests.
+// The way of each request: as it is, in a tunnel through a proxy (https), which learns only the server's host and port, or
+// as a request to the proxy that names the whole address (http).
 
 import type { ClientRequest } from "node:http";
 import type { Socket } from "node:net";
@@ -22,33 +21,22 @@ export function createRoutes(env: Environment): ProxyRoutes {
   const known = new Map<string, Proxy | undefined>();
   const forwarders = new Map<string, Proxy>();
 
-  function proxyOf(origin: string): Proxy | undefined {
-    if (!known.has(origin)) known.set(origin, findProxy(new URL(origin), env));
-    return known.get(origin);
-  }
   return {
     of(request) {
       const origin = String(request.origin);
-      const proxy = proxyOf(origin);
+      if (!known.has(origin)) known.set(origin, findProxy(new URL(origin), env));
+      const proxy = known.get(origin);
       if (!proxy || origin.startsWith("https:")) return request;
       forwarders.set(proxy.origin, proxy);
-      return toForwarded(request, origin, proxy);
+      // The token is in the headers, which this proxy reads, as everyone on the way does without TLS.
+      const headers = [...(request.headers as readonly string[]), "host", new URL(origin).host];
+      if (proxy.authorization !== undefined) headers.push("proxy-authorization", proxy.authorization);
+      return { ...request, origin: proxy.origin, path: `${origin}${request.path}`, headers };
     },
     toHost: (origin) => {
       const tunnel = origin.startsWith("https:") ? known.get(origin) : undefined;
       return tunnel ? { tunnel } : { proxy: forwarders.get(origin) };
     },
-  };
-}
-
-// The token is in the headers, which this proxy reads, as everyone on the way does without TLS.
-function toForwarded(request: Dispatcher.DispatchOptions, origin: string, proxy: Proxy): Dispatcher.DispatchOptions {
-  const own = ["host", new URL(origin).host, ...(proxy.authorization === undefined ? [] : ["proxy-authorization", proxy.authorization])];
-  return {
-    ...request,
-    origin: proxy.origin,
-    path: `${origin}${request.path}`,
-    headers: [...(request.headers as readonly string[]), ...own],
   };
 }
 
@@ -78,7 +66,9 @@ export function openTunnel(proxy: Proxy, target: string, onEnd: (error: HawserEr
       return done(undefined, socket);
     }
     socket.destroy();
-    done(refusedByProxy(proxy, statusCode));
+    const hint = statusCode === 407 ? authenticationHint : "ask those who run the proxy, or name the host in NO_PROXY";
+    const text = `proxy ${proxy.address} (${proxy.variable}) does not connect: it answers ${statusCode}`;
+    done(new HawserError("connection_lost", text, { facts: { hint, isFinal: statusCode < 500 } }));
   });
   asked.once("timeout", () => asked.destroy(new HawserError("timeout", "no answer in time")));
   asked.on("error", (error) => done(toProxyError(proxy, error)));
@@ -94,9 +84,3 @@ export function toProxyError(proxy: Proxy, error: unknown): HawserError {
 }
 
 export const authenticationHint = "give the proxy's user name and password in its variable: http://user:password@host:port";
-
-function refusedByProxy(proxy: Proxy, status: number): HawserError {
-  const hint = status === 407 ? authenticationHint : "ask those who run the proxy, or name the host in NO_PROXY";
-  const text = `proxy ${proxy.address} (${proxy.variable}) does not connect: it answers ${status}`;
-  return new HawserError("connection_lost", text, { facts: { hint, isFinal: status < 500 } });
-}

@@ -1,6 +1,5 @@
-// Takes the token out of everything that leaves a call, in each spelling in which an API may echo it:
-// plain, percent-encoded, escaped for JSON or HTML, and inside any base64. Also across the borders of
-// chunks, and of a token that was cut off at the end of a truncated body.
+// Takes the token out of everything that leaves a call, in each spelling in which an API may echo it, also across the
+// borders of chunks, and where it was cut off at the end of a truncated body.
 
 const replacement = "[redacted]";
 // A shorter token is not a secret, and taking out its letters would spoil every body.
@@ -14,12 +13,6 @@ export interface Redactor {
   openTail(value: Buffer): number;
 }
 
-/** Takes chunks and gives them back without the token, holding back only what may be a part of it. */
-export interface RedactingStream {
-  push(chunk: Buffer): Buffer;
-  end(): Buffer;
-}
-
 export function createRedactor(token: string | undefined): Redactor {
   if (token === undefined || token.length < minTokenChars) return { text: (value) => value, bytes: (value) => value, openTail: () => 0 };
   const spellings = spellingsOf(token);
@@ -31,7 +24,8 @@ export function createRedactor(token: string | undefined): Redactor {
   };
 }
 
-export function createRedactingStream(redactor: Redactor): RedactingStream {
+/** Takes chunks and gives them back without the token, holding back only what may be a part of it. */
+export function createRedactingStream(redactor: Redactor): { push(chunk: Buffer): Buffer; end(): Buffer } {
   let held: Buffer = Buffer.alloc(0);
   return {
     push(chunk) {

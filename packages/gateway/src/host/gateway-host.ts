@@ -1,7 +1,6 @@
-// A host's side of igw-rpc-v1: starts the rpc process, shakes hands, and makes calls through it. No more
-// calls are under way than the process has places for. When it ends, calls under way are rejected and
-// never repeated; the next call starts a new one. Where none can be started, each call is a process of
-// its own.
+// A host's side of igw-rpc-v1: makes calls through one rpc process, no more at a time than it has places for. When that ends,
+// calls under way are rejected and never repeated, and the next call starts a new one. Where none can be started, each call
+// is a process of its own.
 
 import { gatewayLimits } from "../limits.ts";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -76,8 +75,11 @@ export async function startGatewayHost(options: GatewayHostOptions = {}): Promis
     try {
       return await slots.run(async () => {
         const server = await untilAborted(signal, Promise.resolve(connected()));
-        if (server) return callIn(server, item, { ...callOptions, signal });
-        return callOnce(oneShotOptions(options), item, { ...callOptions, signal });
+        if (!server) return callOnce(oneShotOptions(options), item, { ...callOptions, signal });
+        // A server that does not know a member would pass over it, and make another call than was meant.
+        if (item.params !== undefined && !hasFeature(server.hello.features, "params"))
+          throw new HawserError("usage", `the rpc server (${server.hello.version}) has no params; give path, query and body`);
+        return server.call(item, { ...callOptions, signal });
       }, signal);
     } catch (error) {
       if (closing.signal.aborted) throw closing.signal.reason;
@@ -106,7 +108,11 @@ export async function startGatewayHost(options: GatewayHostOptions = {}): Promis
     async reloadConfig(callOptions) {
       closing.signal.throwIfAborted();
       // A process that is not there reads it when it starts.
-      if (connection && !connection.isEnded) await reload(connection, callOptions);
+      if (!connection || connection.isEnded) return;
+      if (!hasFeature(connection.hello.features, "reloadConfig"))
+        throw new HawserError("usage", "the rpc server can't reload its configuration");
+      const { ok, error } = await connection.request("reload_config", callOptions);
+      if (!ok) throw new HawserError("usage", `the configuration was not reloaded: ${error ?? "no reason given"}`);
     },
     stop,
     [Symbol.asyncDispose]: stop,
@@ -137,19 +143,4 @@ function oneShotOptions(options: GatewayHostOptions): Parameters<typeof callOnce
   const [program = "hawser", ...first] = (options.fallback || options.command) ?? hawserCommand();
   const { env, cwd, onStderr, args = [] } = options;
   return { command: program, args: [...first, "call", "--json", ...args], env, cwd, ...(onStderr && { onStderr }) };
-}
-
-// A server that does not know a member would pass over it, and make another call than was meant.
-function callIn(server: RpcConnection, item: CallItem, options: HostCallOptions): Promise<HostOutcome> {
-  if (item.params !== undefined && !hasFeature(server.hello.features, "params")) {
-    throw new HawserError("usage", `the rpc server (${server.hello.version}) has no params; give path, query and body`);
-  }
-  return server.call(item, options);
-}
-
-async function reload(connection: RpcConnection, options: HostCallOptions | undefined): Promise<void> {
-  if (!hasFeature(connection.hello.features, "reloadConfig"))
-    throw new HawserError("usage", "the rpc server can't reload its configuration");
-  const { ok, error } = await connection.request("reload_config", options);
-  if (!ok) throw new HawserError("usage", `the configuration was not reloaded: ${error ?? "no reason given"}`);
 }

@@ -1,5 +1,4 @@
 // The host's side of the gateway: a program that makes calls through `hawser rpc`. Imports only the wire.
 
-export { startGatewayHost } from "./gateway-host.ts";
-export type { GatewayHost, GatewayHostOptions } from "./gateway-host.ts";
+export { startGatewayHost, type GatewayHost, type GatewayHostOptions } from "./gateway-host.ts";
 export type { HostCallOptions, HostOutcome } from "./rpc-connection.ts";

@@ -6,7 +6,7 @@ import { HawserError, type CallData, type CallItem } from "@hawser/protocol";
 import { startChild, type PipedChild } from "@hawser/wire/node";
 import type { ConnectionOptions, HostCallOptions, HostOutcome } from "./rpc-connection.ts";
 
-export type OneShotOptions = Pick<ConnectionOptions, "command" | "args" | "env" | "cwd" | "onStderr">;
+type OneShotOptions = Pick<ConnectionOptions, "command" | "args" | "env" | "cwd" | "onStderr">;
 
 interface CallJson extends CallData {
   readonly ok?: unknown;
@@ -44,10 +44,8 @@ const cancelledBy = ({ signal, timeoutMs }: HostCallOptions): HawserError =>
 
 function bodyOf({ body, params, bodyEncoding }: CallItem): string | undefined {
   if (params !== undefined || bodyEncoding !== undefined) {
-    throw new HawserError(
-      "usage",
-      "params and bodyEncoding need an rpc server, and none could be started; give path, query and a text body",
-    );
+    const text = "params and bodyEncoding need an rpc server, and none could be started; give path, query and a text body";
+    throw new HawserError("usage", text);
   }
   if (body === undefined || body === null) return undefined;
   return typeof body === "string" ? body : JSON.stringify(body);
@@ -55,10 +53,9 @@ function bodyOf({ body, params, bodyEncoding }: CallItem): string | undefined {
 
 // `--flag=value`, so that no value is ever taken for a flag.
 function toFlags(item: CallItem): string[] {
-  const texts = { op: item.op, method: item.method, path: item.path, "content-type": item.contentType, timeout: item.timeout };
-  const retries = { retry: item.retry, "retry-backoff": item.retryBackoff };
-  const flags = Object.entries({ ...texts, ...retries }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
-  flags.push(...(item.query ?? []).map((entry) => `--query=${entry}`), ...(item.headers ?? []).map((entry) => `--header=${entry}`));
+  const { op, method, path, contentType, timeout, retry, retryBackoff, query, headers } = item;
+  const given = { op, method, path, "content-type": contentType, timeout, retry, "retry-backoff": retryBackoff, query, header: headers };
+  const flags = Object.entries(given).flatMap(([name, value]) => [value ?? []].flat().map((each) => `--${name}=${each}`));
   if (bodyOf(item)) flags.push("--body=-");
   if (item.dryRun) flags.push("--dry-run");
   if (item.yes) flags.push("--yes");

@@ -56,8 +56,6 @@ export interface RpcConnection {
   close(reason: HawserError): Promise<void>;
 }
 
-type RequestOptions = HostCallOptions & { readonly canCancel?: boolean };
-
 /** Starts the process and shakes hands; rejects with `start_failed`, and leaves nothing running then. */
 export async function openRpcConnection(options: ConnectionOptions): Promise<RpcConnection> {
   const { command, args, env, cwd, onStderr = () => {} } = options;
@@ -66,6 +64,7 @@ export async function openRpcConnection(options: ConnectionOptions): Promise<Rpc
   // One after the other: a busy server slows its host, and the transport never holds more than one message.
   const outbox = createOutbox<object>({ send: (message) => transport.send(message), maxUnsent: 1 });
   const noteNoise = createNoiseLog((words) => logLine(`[hawser] the gateway process: ${words}`));
+  let canCancel = false;
   let lastId = 0;
 
   async function readAll(): Promise<void> {
@@ -93,27 +92,26 @@ export async function openRpcConnection(options: ConnectionOptions): Promise<Rpc
     else if (!connection.isEnded) noteNoise(head);
   }
 
-  function request(op: string, item: object | undefined, { signal, timeoutMs, canCancel }: RequestOptions): Promise<RpcResponse> {
+  function request(op: string, item: object | undefined, { signal, timeoutMs }: HostCallOptions): Promise<RpcResponse> {
     const id = `h${++lastId}`;
     const answer = pending.wait(id, { signal, totalMs: timeoutMs });
     if (signal?.aborted || connection.isEnded) return answer;
     outbox.put({ id, op, args: item }, (failure) => {
       if (!failure) return;
       // A server that takes no more input gets no further call, though its output may not have ended yet.
-      if (isGone(failure)) endNow();
+      if (failure.code === "connection_lost" || failure.code === "closed") {
+        connection.isEnded = true;
+        void stop();
+      }
       pending.reject(id, failure);
     });
-    if (canCancel) {
+    if (op === "call" && canCancel) {
       answer.catch((error: unknown) => {
-        if (isAbandoned(error)) outbox.put({ op: "cancel", args: { id } });
+        // The wait ended from our side: the server may still be at it.
+        if (["cancelled", "timeout"].includes(toHawserError(error).code)) outbox.put({ op: "cancel", args: { id } });
       });
     }
     return answer;
-  }
-
-  function endNow(): void {
-    connection.isEnded = true;
-    void stop();
   }
 
   async function shakeHands(): Promise<HelloData> {
@@ -138,20 +136,14 @@ export async function openRpcConnection(options: ConnectionOptions): Promise<Rpc
   const reading = readAll();
   const hello = await shakeHands();
   connection.answered = 0;
-  const canCancel = hasFeature(hello.features, "cancel");
+  canCancel = hasFeature(hello.features, "cancel");
   return Object.assign(connection, {
     hello,
-    call: async (item: CallItem, callOptions: HostCallOptions = {}) =>
-      toOutcome(await request("call", item, { ...callOptions, canCancel })),
+    call: async (item: CallItem, callOptions: HostCallOptions = {}) => toOutcome(await request("call", item, callOptions)),
     request: (op: string, callOptions: HostCallOptions = {}) => request(op, undefined, callOptions),
     close,
   });
 }
-
-/** The wait ended from our side: the server may still be at it. */
-const isAbandoned = (error: unknown): boolean => ["cancelled", "timeout"].includes(toHawserError(error).code);
-
-const isGone = ({ code }: HawserError): boolean => code === "connection_lost" || code === "closed";
 
 const exitWaitMs = 2_000;
 
@@ -162,16 +154,17 @@ async function whyEnded(exited: Child["exited"]): Promise<HawserError> {
   return new HawserError("connection_lost", message, { facts: { ...exit } });
 }
 
-function toOutcome(response: RpcResponse): HostOutcome {
-  const { ok, code, status, error, data } = checked(response);
-  const known = typeof data === "object" && data !== null && !Array.isArray(data) ? (data as CallData) : {};
-  return { ...known, ok, code, ...(status !== undefined && { status }), ...(error !== undefined && { error }) };
-}
-
 /** A host acts on `ok` and `code`: an answer without them is invalid. */
-function checked(response: RpcResponse): RpcResponse {
+function toOutcome(response: RpcResponse): HostOutcome {
   try {
-    return rpcProtocol.parseResponse(response);
+    const { ok, code, status, error, data } = rpcProtocol.parseResponse(response);
+    return {
+      ...(isRecord(data) && (data as CallData)),
+      ok,
+      code,
+      ...(status !== undefined && { status }),
+      ...(error !== undefined && { error }),
+    };
   } catch (cause) {
     throw new HawserError("invalid_message", `the server sent an invalid answer: ${describeThrown(cause)}`, { cause });
   }

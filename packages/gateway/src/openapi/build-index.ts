@@ -1,6 +1,5 @@
-// The index of a document: a head with what listings show and where everything else lies, and a body
-// of records, one per operation and one per schema that an operation reaches. Later starts read the
-// head, and of the body only what a call needs.
+// The index of a document: a head with what listings show and where everything else lies, and a body of records, one per
+// operation and one per schema that an operation reaches. Of the body only what a call needs is read later.
 
 import { crc32 } from "node:zlib";
 import { HawserError, isRecord } from "@hawser/protocol/internal";
@@ -39,7 +38,7 @@ export function buildIndex(document: JsonObject): BuiltIndex {
   const body = createBody();
   const found = findOperations(document, references, body);
   const operationPlaces = found.map(({ summary, pathItem, operation }) =>
-    body.add(boundOperation(describeOperation(summary, { document, pathItem, operation, schemas, references }))),
+    body.add(boundOperation(describeOperation(summary, { document, pathItem, operation, references }, schemas))),
   );
   const schemaPlaces = schemas.entries().map((entry) => body.add(boundSchema(entry)));
   const { info } = document;
@@ -47,10 +46,7 @@ export function buildIndex(document: JsonObject): BuiltIndex {
   const operations = found.map(({ summary }) => summary);
   const securitySchemes = schemesOf(document, references);
   for (const scheme of securitySchemes) body.count(scheme);
-  return {
-    head: { title, operations, operationPlaces, schemaPlaces, securitySchemes },
-    body: body.whole(),
-  };
+  return { head: { title, operations, operationPlaces, schemaPlaces, securitySchemes }, body: body.whole() };
 }
 
 /** The records. Throws `usage` where they and what was counted become too long. */
@@ -131,7 +127,7 @@ function findOperations(document: JsonObject, references: References, body: Body
       found.push({ summary, pathItem, operation });
     }
   }
-  return found.sort((one, other) => compare(one.summary.path, other.summary.path) || compare(one.summary.method, other.summary.method));
+  return found.sort(({ summary: one }, { summary: other }) => compare(one.path, other.path) || compare(one.method, other.method));
 }
 
 /** Also those that OpenAPI 3.2 names by any other method. One in lower case could not be sent: here methods have capitals. */
@@ -158,13 +154,9 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function schemesOf(document: JsonObject, references: References): SecurityScheme[] {
-  const components = isRecord(document.components) ? document.components : {};
-  const schemes = isRecord(components.securitySchemes) ? components.securitySchemes : {};
-  return Object.entries(schemes).flatMap(([name, given]) => {
-    const scheme = toScheme(name, references.resolve(given).value ?? {});
-    return scheme ? [scheme] : [];
-  });
+function schemesOf({ components }: JsonObject, references: References): SecurityScheme[] {
+  const schemes = isRecord(components) && isRecord(components.securitySchemes) ? components.securitySchemes : {};
+  return Object.entries(schemes).flatMap(([name, given]) => toScheme(name, references.resolve(given).value ?? {}) ?? []);
 }
 
 function toScheme(name: string, { type, in: place, name: field, scheme }: JsonObject): SecurityScheme | undefined {

@@ -22,47 +22,45 @@ interface Source {
   readonly document: JsonObject;
   readonly pathItem: JsonObject;
   readonly operation: JsonObject;
-  readonly schemas: SchemaTable;
   readonly references: References;
 }
 
-export function describeOperation(summary: OperationSummary, source: Source): OperationRecord {
-  const uses = new Set<number>();
-  const takeSchema = (schema: unknown): JsonObject => {
-    const taken = source.schemas.take(schema ?? {});
-    for (const position of taken.uses) uses.add(position);
-    return taken.schema;
-  };
-  const problems: string[] = [];
-  const parameters = parametersOf(summary.path, source, { takeSchema, problems });
-  const requestBody = requestBodyOf(source, { takeSchema, problems });
-  if (problems.length > 0) return { problem: cutText(problems.join("; "), 1_000), uses: [] };
+interface Taking extends Source {
+  readonly takeSchema: (schema: unknown) => JsonObject;
+  readonly problems: string[];
+}
+
+export function describeOperation(summary: OperationSummary, source: Source, schemas: SchemaTable): OperationRecord {
   const { operation, document, references } = source;
+  const uses = new Set<number>();
+  const problems: string[] = [];
+  const taking = { ...source, takeSchema: (schema: unknown) => schemas.take(schema ?? {}, uses), problems };
+  const parameters = parametersOf(summary.path, taking);
+  const requestBody = requestBodyOf(taking);
+  if (problems.length > 0) return { problem: cutText(problems.join("; "), 1_000), uses: [] };
+  // An empty requirement among others makes security optional; the others still say how a token travels.
+  const requirements = listOf(operation.security ?? document.security);
+  references.spend(0, operation.security ?? document.security);
   const description: Omit<OperationDescription, "definitions"> = {
     ...summary,
     ...(typeof operation.description === "string" ? { description: operation.description } : {}),
     ...(operation.deprecated === true ? { deprecated: true as const } : {}),
     parameters,
     ...(requestBody ? { requestBody } : {}),
-    security: securityOf(operation.security ?? document.security, references),
+    security: [...new Set(requirements.flatMap((requirement) => (isRecord(requirement) ? Object.keys(requirement) : [])))],
   };
   return { description, uses: [...uses] };
 }
 
-interface Taking {
-  readonly takeSchema: (schema: unknown) => JsonObject;
-  readonly problems: string[];
-}
-
-function parametersOf(path: string, { references, pathItem, operation }: Source, taking: Taking): Parameter[] {
+function parametersOf(path: string, taking: Taking): Parameter[] {
+  const { references, pathItem, operation, problems } = taking;
   // A parameter of the operation replaces the one of the path item with the same name and place.
   const byKey = new Map<string, Parameter>();
   for (const given of [...listOf(pathItem.parameters), ...listOf(operation.parameters)]) {
     const { value, problem } = references.resolve(given);
-    if (value) {
-      const parameter = toParameter(value, references, taking);
-      if (parameter) byKey.set(`${parameter.in} ${parameter.name}`, parameter);
-    } else taking.problems.push(`a parameter can't be read: ${problem}`);
+    if (!value) problems.push(`a parameter can't be read: ${problem}`);
+    const parameter = value && toParameter(value, taking);
+    if (parameter) byKey.set(`${parameter.in} ${parameter.name}`, parameter);
   }
   const inPath = new Set([...path.matchAll(/\{([^{}]+)\}/g)].map((match) => match[1] as string));
   for (const name of inPath) {
@@ -72,7 +70,7 @@ function parametersOf(path: string, { references, pathItem, operation }: Source,
   return [...byKey.values()].filter((parameter) => parameter.in !== "path" || inPath.has(parameter.name));
 }
 
-function toParameter(value: JsonObject, references: References, { takeSchema }: Taking): Parameter | undefined {
+function toParameter(value: JsonObject, { references, takeSchema }: Taking): Parameter | undefined {
   const { name, in: given, description, content } = value;
   if (typeof name !== "string" || name === "" || !places.has(given)) return undefined;
   const place = given as ParameterPlace;
@@ -100,7 +98,7 @@ function stylesOf(value: JsonObject, place: ParameterPlace): Pick<Parameter, "st
   };
 }
 
-function requestBodyOf({ references, operation }: Source, { takeSchema, problems }: Taking): OperationDescription["requestBody"] {
+function requestBodyOf({ references, operation, takeSchema, problems }: Taking): OperationDescription["requestBody"] {
   if (operation.requestBody === undefined) return undefined;
   const { value, problem } = references.resolve(operation.requestBody);
   if (!value) {
@@ -117,25 +115,16 @@ function requestBodyOf({ references, operation }: Source, { takeSchema, problems
 
 function encodingOf(value: unknown): RequestBodyMedia["encoding"] | undefined {
   if (!isRecord(value)) return undefined;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, given]) => {
-      const { contentType, style, explode } = isRecord(given) ? given : ({} as JsonObject);
-      return [
-        name,
-        {
-          ...(typeof contentType === "string" ? { contentType } : {}),
-          ...(styles.has(style) ? { style: style as ParameterStyle } : {}),
-          ...(typeof explode === "boolean" ? { explode } : {}),
-        },
-      ];
-    }),
-  );
-}
-
-// An empty requirement among others makes security optional; the others still say how a token travels.
-function securityOf(value: unknown, references: References): string[] {
-  references.spend(0, value);
-  return [...new Set(listOf(value).flatMap((requirement) => (isRecord(requirement) ? Object.keys(requirement) : [])))];
+  const entries = Object.entries(value).map(([name, given]) => {
+    const { contentType, style, explode } = isRecord(given) ? given : ({} as JsonObject);
+    const rule = {
+      ...(typeof contentType === "string" ? { contentType } : {}),
+      ...(styles.has(style) ? { style: style as ParameterStyle } : {}),
+      ...(typeof explode === "boolean" ? { explode } : {}),
+    };
+    return [name, rule] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -84,10 +84,8 @@ function createFinder(operations: readonly OperationSummary[]): (operationId: st
     const [only] = matches;
     const shown = JSON.stringify(cutText(operationId, 80));
     if (!only) {
-      const near = nearNames(
-        operationId,
-        [...exact.keys()].filter((name) => name !== undefined),
-      );
+      const known = [...exact.keys()].filter((name) => name !== undefined);
+      const near = nearNames(operationId, known);
       const suggestion = near.length > 0 ? `; did you mean ${near.join(", ")}?` : "";
       throw new HawserError("usage", `operationId ${shown} not found${suggestion}`, { facts: { near } });
     }

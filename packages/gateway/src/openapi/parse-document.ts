@@ -1,7 +1,6 @@
-// An OpenAPI document from its text: JSON or YAML, versions 2.0 and 3.0 to 3.2. Older ones are brought to 3.1, which 3.2 only
-// adds to. Any other text is refused with its name and the reason. Nothing in a document is executed, and nothing it
-// names is fetched. What it may hold is bounded before it is parsed and again once its aliases are known: bytes alone say
-// little, since a short value costs a hundred times its text in memory, and an alias stands for a whole value.
+// An OpenAPI document from its text: JSON or YAML, versions 2.0 and 3.0 to 3.2; older ones are brought to 3.1. Nothing in it
+// is executed, and nothing it names is fetched. What it may hold is bounded before it is parsed and again once its aliases
+// are known, since a short value costs a hundred times its text in memory, and an alias stands for a whole value.
 
 import { setImmediate } from "node:timers/promises";
 import { cutText, describeThrown, HawserError, isRecord, protocolLimits } from "@hawser/protocol/internal";
@@ -21,7 +20,7 @@ export async function parseDocument(text: string, name: string): Promise<JsonObj
 }
 
 /** The document as it is written, without a look at what it says. */
-export async function parseText(text: string, name: string): Promise<JsonObject> {
+async function parseText(text: string, name: string): Promise<JsonObject> {
   const { maxDocumentBytes } = gatewayLimits;
   if (text.length > maxDocumentBytes) throw unreadable(name, `it has more than ${maxDocumentBytes} bytes (maxDocumentBytes)`);
   const trimmed = text.replace(/^\uFEFF/, "").trimStart();
@@ -91,15 +90,12 @@ function whyTooMuchText(text: string, notation: "JSON" | "YAML"): string | undef
   let marks = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (unit === comma || unit === openBracket || unit === openBrace || (isYaml && isYamlMark(unit, text, at))) marks++;
+    if (unit === comma || unit === openBracket || unit === openBrace) marks++;
+    else if (isYaml && (unit === lineFeed || unit === backslash)) marks++;
+    else if (isYaml && (unit === dash || unit === question) && text.charCodeAt(at + 1) === blank) marks++;
     if (marks > most) return `it has more than ${most} values (${limit})`;
   }
   return undefined;
-}
-
-function isYamlMark(unit: number, text: string, at: number): boolean {
-  if (unit === lineFeed || unit === backslash) return true;
-  return (unit === dash || unit === question) && text.charCodeAt(at + 1) === blank;
 }
 
 /** Why a YAML document is too much once every alias is written out; an alias may stand for the value that it is in. */
@@ -171,4 +167,39 @@ async function inPieces(whole: JsonObject, change: (piece: JsonObject) => unknow
     await setImmediate();
   }
   return Object.fromEntries(changed);
+}
+
+/** Whether a document follows its specification, for people who write one. */
+interface DocumentValidation {
+  readonly valid: boolean;
+  readonly specification?: string | undefined;
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const maxListed = 100;
+
+/** Remote references are not followed. Throws `usage` if the text is not a JSON or YAML object. */
+export async function validateDocument(text: string, name = "document"): Promise<DocumentValidation> {
+  const document = await parseText(text, name);
+  if (/^3\.2(\.|$)/.test(String(document.openapi)))
+    throw new HawserError(
+      "usage",
+      `${name} is an OpenAPI 3.2 document: it can be used, but only versions up to 3.1 can be validated so far`,
+    );
+  const { validate } = await import("@readme/openapi-parser");
+  try {
+    const result = await validate(document as never, { resolve: { external: false }, dereference: { circular: "ignore" } });
+    const errors = result.valid ? [] : messagesOf(result.errors);
+    return { valid: result.valid, specification: result.specification ?? undefined, errors, warnings: messagesOf(result.warnings) };
+  } catch (error) {
+    // Thrown for what it does not take for a document at all, and for references that lead nowhere.
+    const message = error instanceof Error ? error.message : "it can't be examined";
+    if (HawserError.isInstance(error)) throw error;
+    return { valid: false, errors: [cutText(message, protocolLimits.maxErrorTextChars)], warnings: [] };
+  }
+}
+
+function messagesOf(details: readonly { readonly message: string }[]): string[] {
+  return details.slice(0, maxListed).map(({ message }) => cutText(message, protocolLimits.maxErrorTextChars));
 }

@@ -1,6 +1,5 @@
-// `$ref`s inside one document. Only pointers into the document itself are followed; one that leads
-// elsewhere is never fetched, one that leads nowhere or in a circle is told from a value. A large value
-// is work each time it is used, so every use counts against one limit, by what the value says.
+// `$ref`s inside one document; one that leads elsewhere is never fetched. A large value is work each time it is used, so
+// every use counts against one limit.
 
 import { cutText, HawserError, isRecord } from "@hawser/protocol/internal";
 import { gatewayLimits } from "../limits.ts";

@@ -1,6 +1,5 @@
 // A schema of an API document in words for people (`integer, 1 to 100, default 20`), and whether a value fits its types and
-// listed values, so that a slip is refused before it is sent. This is not the check of tool input, which holds a value to
-// every keyword: ranges and patterns are shown here but left to the API, and a value may be compared by its text.
+// listed values. Ranges and patterns are shown but left to the API; tool input is held to every keyword elsewhere.
 
 import { gatewayLimits } from "../limits.ts";
 import { cutText, isRecord } from "@hawser/protocol/internal";

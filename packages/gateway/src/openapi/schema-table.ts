@@ -1,6 +1,5 @@
-// The schemas of a document, each taken once: references to others become `#/$defs/<name>`, and every
-// schema knows which others it names, so that an operation gets exactly those it reaches. A circle
-// is no problem, since nothing is ever written out in place.
+// The schemas of a document, each taken once: references become `#/$defs/<name>`, and every schema knows which others it
+// names, so that an operation gets exactly those it reaches. Circles are harmless, since nothing is written out in place.
 
 import { cutText, isRecord } from "@hawser/protocol/internal";
 import { isLocal, type JsonObject, type References } from "./references.ts";
@@ -13,8 +12,8 @@ export interface SchemaEntry {
 }
 
 export interface SchemaTable {
-  /** A schema of an operation, with the positions of what it names. */
-  take(schema: unknown): { readonly schema: JsonObject; readonly uses: readonly number[] };
+  /** A schema of an operation; adds the positions of what it names to `uses`. */
+  take(schema: unknown, uses: Set<number>): JsonObject;
   /** All that were named so far, in order of their position. Complete once everything was taken. */
   entries(): readonly SchemaEntry[];
 }
@@ -30,14 +29,6 @@ export function createSchemaTable(references: References): SchemaTable {
   const names = new Map<string, number>();
   const pointers: { readonly pointer: string; readonly name: string }[] = [];
   const taken: SchemaEntry[] = [];
-
-  function positionOf(pointer: string): number {
-    const known = positions.get(pointer);
-    if (known !== undefined) return known;
-    const position = pointers.push({ pointer, name: uniqueName(pointer, names) }) - 1;
-    positions.set(pointer, position);
-    return position;
-  }
 
   function walkSchema(schema: unknown, uses: Set<number>): unknown {
     if (Array.isArray(schema)) return schema.map((item) => walkSchema(item, uses));
@@ -59,16 +50,16 @@ export function createSchemaTable(references: References): SchemaTable {
     Object.fromEntries(Object.entries(map).map(([name, schema]) => [name, walkSchema(schema, uses)]));
 
   function toDefinition(pointer: string, uses: Set<number>): string {
-    const position = positionOf(pointer);
+    const position = positions.get(pointer) ?? pointers.push({ pointer, name: uniqueName(pointer, names) }) - 1;
+    positions.set(pointer, position);
     uses.add(position);
-    return `#/$defs/${(pointers[position] as { name: string }).name}`;
+    return `#/$defs/${pointers[position]?.name}`;
   }
 
   return {
-    take: (schema) => {
-      const uses = new Set<number>();
+    take: (schema, uses) => {
       const walked = walkSchema(schema, uses);
-      return { schema: isRecord(walked) ? walked : {}, uses: [...uses] };
+      return isRecord(walked) ? walked : {};
     },
     entries: () => {
       // Taking one may name further ones, which are then at the end of the list.

@@ -1,6 +1,6 @@
-// Which value belongs to which parameter of an operation, or to which member of its body where the document says that the
-// body is an object. Names are the document's; where one name stands in two places the caller says which (`query.id`,
-// `body.id`). Unknown and missing names are refused with the names that there are, and values of another type with the type.
+// Which value belongs to which parameter of an operation, or to which member of its body where that is an object. Names are
+// the document's; where one stands in two places the caller says which (`query.id`, `body.id`). Unknown and missing names
+// are refused with the names that there are, and values of another type with the type.
 
 import { nearNames } from "@hawser/protocol/internal";
 import type { OperationDescription, Parameter } from "../openapi/operation.ts";
@@ -18,50 +18,6 @@ export interface AssignedParams {
 
 const maxListedNames = 20;
 
-/** `contentType` is that of the body, where the item says it. */
-export function assignParams(
-  operation: OperationDescription,
-  params: Readonly<Record<string, unknown>>,
-  contentType?: string,
-): AssignedParams {
-  const isWholeBody = (name: string): boolean => name === "body" && operation.requestBody !== undefined;
-  const body = isWholeBody("body") ? params["body"] : undefined;
-  const named = Object.entries(params).filter(([name]) => !isWholeBody(name));
-  const found = named.map(([name, value]) => ({ name, value, parameter: findParameter(operation, name) }));
-  const values = toValues(
-    operation,
-    found.flatMap(({ parameter, value }) => (parameter ? [[parameter, value]] : [])),
-  );
-  const others = found.filter(({ parameter }) => !parameter);
-  // Most calls need no look at the body's schema.
-  const fields = others.length > 0 ? bodyFieldsOf(operation, contentType) : undefined;
-  const members = toMembers(
-    fields,
-    others.map(({ name, value }) => [findField(operation, fields, name), value]),
-  );
-  if (members.size === 0) return { values, body };
-  if (isGiven(body)) throw usage("the body is given twice, whole and by its fields");
-  return { values, body: toBody(operation, fields, members) };
-}
-
-function toValues(operation: OperationDescription, placed: readonly (readonly [Parameter, unknown])[]): Map<Parameter, unknown> {
-  const given = placed.filter(([, value]) => isGiven(value));
-  refuseTwice(given.map(([{ in: place, name }]) => `${place}.${name}`));
-  for (const [parameter, value] of given) checkType(operation, parameter, value);
-  return new Map(given);
-}
-
-function toMembers(fields: BodyFields | undefined, placed: readonly (readonly [string, unknown])[]): Map<string, unknown> {
-  refuseTwice(placed.flatMap(([name, value]) => (isGiven(value) ? [`body.${name}`] : [])));
-  const members = placed.map(([name, value]) => [name, fields?.toValue(name, value)] as const);
-  return new Map(members.filter(([, value]) => value !== undefined));
-}
-
-function refuseTwice(places: readonly string[]): void {
-  const twice = places.find((place, at) => places.indexOf(place) !== at);
-  if (twice !== undefined) throw usage(`parameter ${twice} is given twice`);
-}
-
 // Other ways to give a value that the document refuses, as members of an item and as flags.
 const elsewhere: Partial<Record<Parameter["in"], Detour>> = {
   query: ["give it as query", "give it as --query"],
@@ -69,33 +25,53 @@ const elsewhere: Partial<Record<Parameter["in"], Detour>> = {
 };
 const byPath: Detour = ["call it by path", "call it with --path"];
 
-function checkType(operation: OperationDescription, { name, in: place, schema, contentType }: Parameter, value: unknown): void {
-  // One that is a document of its own is written as such, whatever it is.
-  if (contentType === undefined)
-    checkText({ schema, definitions: operation.definitions }, value, `parameter ${name} (${place})`, elsewhere[place] ?? byPath);
-}
-
-function toBody(operation: OperationDescription, body: BodyFields | undefined, members: ReadonlyMap<string, unknown>): object {
-  const missing = [...(body?.fields ?? [])].flatMap(([name, { required }]) => (required && !members.has(name) ? [name] : []));
-  if (missing.length > 0)
-    throw missingParameters(
-      operation,
-      missing.map((name) => ({ name, in: "body" })),
-    );
-  return Object.fromEntries(members);
-}
-
-/** Refuses a call without a required parameter. `isElsewhere` says whether `query` or `headers` of the item carry it. */
-export function checkRequired(
+/** `contentType` is that of the body, where the item says it. */
+export function assignParams(
   operation: OperationDescription,
-  values: ReadonlyMap<Parameter, unknown>,
-  isElsewhere: (parameter: Parameter) => boolean,
-): void {
-  const missing = operation.parameters.filter((parameter) => parameter.required && !values.has(parameter) && !isElsewhere(parameter));
+  params: Readonly<Record<string, unknown>>,
+  contentType?: string,
+): AssignedParams {
+  const { definitions } = operation;
+  const values = new Map<Parameter, unknown>();
+  const members = new Map<string, unknown>();
+  let body: unknown;
+  let fields: BodyFields | undefined;
+  for (const [given, value] of Object.entries(params)) {
+    const isWholeBody = given === "body" && operation.requestBody !== undefined;
+    const parameter = isWholeBody ? undefined : findParameter(operation, given);
+    if (isWholeBody) {
+      body = value;
+    } else if (parameter) {
+      if (!isGiven(value)) continue;
+      const { name, in: place, schema } = parameter;
+      if (values.has(parameter)) throw givenTwice(place, name);
+      // One that is a document of its own is written as such, whatever it is.
+      if (parameter.contentType === undefined)
+        checkText({ schema, definitions }, value, `parameter ${name} (${place})`, elsewhere[place] ?? byPath);
+      values.set(parameter, value);
+    } else {
+      // Most calls need no look at the body's schema.
+      fields ??= bodyFieldsOf(operation, contentType);
+      const name = findField(operation, fields, given);
+      if (isGiven(value) && isGiven(members.get(name))) throw givenTwice("body", name);
+      const member = fields?.toValue(name, value);
+      if (member !== undefined) members.set(name, member);
+    }
+  }
+  if (members.size === 0) return { values, body };
+  if (isGiven(body)) throw usage("the body is given twice, whole and by its fields");
+  const absent = [...(fields?.fields ?? [])].filter(([name, { required }]) => required && !members.has(name));
+  const missing = absent.map(([name]) => ({ name, in: "body" }));
   if (missing.length > 0) throw missingParameters(operation, missing);
+  return { values, body: Object.fromEntries(members) };
 }
 
-function missingParameters(operation: OperationDescription, missing: readonly { readonly name: string; readonly in: string }[]): Error {
+const givenTwice = (place: string, name: string): Error => usage(`parameter ${place}.${name} is given twice`);
+
+export function missingParameters(
+  operation: OperationDescription,
+  missing: readonly { readonly name: string; readonly in: string }[],
+): Error {
   const names = missing.map(({ name, in: place }) => `${name} (${place})`).join(", ");
   const [first = ""] = missing.map(({ name }) => name);
   return usage(`missing required parameter ${names}; ${takenBy(operation)}`, {
@@ -130,7 +106,6 @@ function hasName(parameter: Parameter, given: string): boolean {
   return parameter.in === "header" ? parameter.name.toLowerCase() === given.toLowerCase() : parameter.name === given;
 }
 
-/** A call without the body that its operation requires. */
 export function bodyNeeded(operation: OperationDescription): Error {
   const fields = [...(bodyFieldsOf(operation, undefined)?.fields ?? [])];
   const [field] = fields.find(([, { required }]) => required) ?? fields[0] ?? [];
@@ -140,7 +115,6 @@ export function bodyNeeded(operation: OperationDescription): Error {
   });
 }
 
-/** What the operation can be given, for messages. */
 function takenBy(operation: OperationDescription): string {
   const fields = [...(bodyFieldsOf(operation, undefined)?.fields ?? [])].map(([name, { required }]) => ({ name, in: "body", required }));
   const all = [...operation.parameters, ...fields];

@@ -1,14 +1,12 @@
 // The body of a request: a string goes as it is, base64 as its bytes, any other JSON value in the form that the content type
-// asks for. In a form arrays are repeated fields and objects JSON, unless the document gives a property a style. In
-// multipart a file is `{filename, contentType, base64}`, and the boundary is made of the content, so that the same call
-// gives the same bytes.
+// asks for. In multipart a file is `{filename, contentType, base64}`; the same call always gives the same bytes.
 
 import { createHash } from "node:crypto";
 import type { CallItem } from "@hawser/protocol";
 import { isContainer } from "@hawser/wire/internal";
 import type { OperationDescription, RequestBodyMedia } from "../openapi/operation.ts";
 import { isGiven, deepPairs, explodedPairs, flatItems, toText } from "./parameter-styles.ts";
-import { fromBase64, checkHeaderValue, shown, usage, checkValue } from "./safe-text.ts";
+import { fromBase64, checkHeaderValue, type Pair, shown, usage, checkValue } from "./safe-text.ts";
 
 export interface RequestBody {
   readonly contentType: string;
@@ -29,12 +27,8 @@ export function toRequestBody(
   checkHeaderValue(contentType, "content type");
   if (item.bodyEncoding === "base64") return { contentType, content: fromBase64(value, "body") };
   if (typeof value === "string") return { contentType, content: value };
-  const media = operation?.requestBody?.media.find((one) => essence(one.contentType) === essence(contentType));
-  return serialize(value, contentType, media);
-}
-
-function serialize(value: unknown, contentType: string, media: RequestBodyMedia | undefined): RequestBody {
   const type = essence(contentType);
+  const media = operation?.requestBody?.media.find((one) => essence(one.contentType) === type);
   if (isJsonType(type)) return { contentType, content: JSON.stringify(value) };
   if (type === "application/x-www-form-urlencoded") return { contentType, content: toFormText(toMembers(value, type), media?.encoding) };
   if (type === "multipart/form-data") return toMultipart(toMembers(value, type), contentType, media?.encoding);
@@ -66,13 +60,12 @@ export function essence(contentType: string): string {
 }
 
 type Encoding = RequestBodyMedia["encoding"];
-type Pair = readonly [name: string, value: string];
 
 function toFormText(members: Readonly<Record<string, unknown>>, encoding: Encoding): string {
-  const pairs = Object.entries(members)
-    .filter(([, value]) => isGiven(value))
-    .flatMap(([name, value]) => pairsOf(name, value, encoding));
-  return pairs.map(([name, value]) => `${encodeField(name)}=${encodeField(value)}`).join("&");
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(members).filter((member) => isGiven(member[1])))
+    for (const pair of pairsOf(name, value, encoding)) fields.append(...pair);
+  return fields.toString();
 }
 
 function pairsOf(name: string, value: unknown, encoding: Encoding): readonly Pair[] {
@@ -88,25 +81,19 @@ function pairsOf(name: string, value: unknown, encoding: Encoding): readonly Pai
   return [[name, toText(value)]];
 }
 
-function encodeField(text: string): string {
-  return new URLSearchParams([["", text]]).toString().slice(1);
-}
-
 interface Part {
   readonly head: string;
   readonly content: Buffer;
 }
 
-function toMultipart(
-  members: Readonly<Record<string, unknown>>,
-  contentType: string,
-  encoding: RequestBodyMedia["encoding"],
-): { readonly contentType: string; readonly content: Buffer } {
+function toMultipart(members: Readonly<Record<string, unknown>>, contentType: string, encoding: Encoding): RequestBody {
   const parts = Object.entries(members).flatMap(([name, value]) => {
     const partType = encoding && Object.hasOwn(encoding, name) ? encoding[name]?.contentType : undefined;
     return (Array.isArray(value) ? value : [value]).filter(isGiven).map((item) => toPart(name, item, partType));
   });
-  const boundary = boundaryOf(parts);
+  const hash = createHash("sha256");
+  for (const { head, content } of parts) hash.update(`${head.length}:${content.length}:`).update(head).update(content);
+  const boundary = `hawser-${hash.digest("hex").slice(0, 40)}`;
   const chunks = parts.flatMap(({ head, content }) => [Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), content, Buffer.from("\r\n")]);
   const type = contentType.replace(/;\s*boundary=("[^"]*"|[^;]*)/i, "");
   return { contentType: `${type}; boundary=${boundary}`, content: Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]) };
@@ -134,10 +121,4 @@ function isFile(value: unknown): value is { readonly filename?: string; readonly
 
 function quoted(text: string, what: string): string {
   return checkValue(text, what).replaceAll('"', "%22");
-}
-
-function boundaryOf(parts: readonly Part[]): string {
-  const hash = createHash("sha256");
-  for (const { head, content } of parts) hash.update(`${head.length}:${content.length}:`).update(head).update(content);
-  return `hawser-${hash.digest("hex").slice(0, 40)}`;
 }

@@ -5,15 +5,20 @@ import type { CallItem } from "@hawser/protocol";
 import type { Target } from "../config/target.ts";
 import { gatewayLimits } from "../limits.ts";
 import type { OperationDescription, Parameter } from "../openapi/operation.ts";
-import { assignParams, bodyNeeded, checkRequired } from "./assign-params.ts";
+import { assignParams, bodyNeeded, missingParameters } from "./assign-params.ts";
 import { toRequestBody } from "./body.ts";
-import { checkItem, operationIdOf, parseMethod, pathOf } from "./call-item.ts";
-import { checkHeader, type Header, parseHeader, valueOf } from "./headers.ts";
+import { checkItem, operationIdOf, parseMethod } from "./call-item.ts";
 import { encodeStrictly, isGiven, toCookieParts, toHeaderText, toPathText, toQueryParts, toQueryString } from "./parameter-styles.ts";
-import { checkValue, isToken, shown, usage } from "./safe-text.ts";
+import { checkHeader, checkValue, isToken, type Pair, parseHeader, shown, usage, valueOf } from "./safe-text.ts";
 import { splitPath, toTargetUrl } from "./target-url.ts";
 
-type Entry = readonly [name: string, value: string];
+export interface HttpRequest {
+  readonly method: string;
+  /** Below the target's address, whatever the item said; as a URL writes it, without a fragment. */
+  readonly url: string;
+  readonly headers: readonly Pair[];
+  readonly body?: string | Buffer | undefined;
+}
 
 /** `operation` is the description of `item.op`, and undefined for a call by path. Throws `usage`. */
 export function buildRequest(item: CallItem, operation: OperationDescription | undefined, target: Target): HttpRequest {
@@ -30,21 +35,27 @@ export function buildRequest(item: CallItem, operation: OperationDescription | u
   const dryRun = item.dryRun === true ? ["dryRun=true"] : [];
   const url = toTargetUrl(target, path, [ownQuery, ...placed.query, ...entries, ...dryRun]);
   const body = toRequestBody(item, bodyOf(item, placed.body, operation), givenType, operation);
-  const given = [...headers, ...placed.headers];
-  const all: Header[] = body ? [...withoutContentType(given), ["content-type", body.contentType]] : given;
-  checkHead(url, all);
+  let all: Pair[] = [...headers, ...placed.headers];
+  if (body) all = [...all.filter(([name]) => name.toLowerCase() !== "content-type"), ["content-type", body.contentType]];
+  const bytes = all.reduce((sum, [name, value]) => sum + name.length + value.length + 4, url.length);
+  const { maxRequestHeadBytes } = gatewayLimits;
+  if (bytes > maxRequestHeadBytes) {
+    const text = `address and headers have ${bytes} bytes; the limit is ${maxRequestHeadBytes} (maxRequestHeadBytes)`;
+    throw usage(text, { maxRequestHeadBytes });
+  }
   return { method, url, headers: all, body: body?.content };
 }
 
 interface Placed {
   readonly path: string;
   readonly query: readonly string[];
-  readonly headers: readonly Header[];
+  readonly headers: readonly Pair[];
   readonly body: unknown;
 }
 
 function placePath(item: CallItem): Placed {
-  const path = pathOf(item);
+  const path = item.path?.trim() ?? "";
+  if (path === "") throw usage("required: --path, or --op with an operation id");
   if (item.params && Object.keys(item.params).length > 0)
     throw usage("params belong to an operation; give op, or use query, headers and body", {
       asFlags: { message: "--param belongs to --op; with --path use --query, --header, --body" },
@@ -53,8 +64,8 @@ function placePath(item: CallItem): Placed {
 }
 
 interface Beside {
-  readonly query: readonly Entry[];
-  readonly headers: readonly Header[];
+  readonly query: readonly Pair[];
+  readonly headers: readonly Pair[];
   readonly target: Target;
   /** The content type that the item asks for. */
   readonly givenType: string | undefined;
@@ -62,10 +73,11 @@ interface Beside {
 
 function placeParams(operation: OperationDescription, item: CallItem, beside: Beside): Placed {
   const { values, body } = assignParams(operation, item.params ?? {}, beside.givenType);
-  checkRequired(operation, values, (parameter) => isBeside(parameter, beside));
+  const missing = operation.parameters.filter((one) => one.required && !values.has(one) && !isBeside(one, beside));
+  if (missing.length > 0) throw missingParameters(operation, missing);
   let { path } = operation;
   const query: string[] = [];
-  const headers: Header[] = [];
+  const headers: Pair[] = [];
   const cookies: string[] = [];
   for (const [parameter, value] of values) {
     const { name } = parameter;
@@ -85,7 +97,7 @@ function isBeside({ name, in: place }: Parameter, { query, headers }: Beside): b
   return place === "header" && valueOf(headers, name.toLowerCase()) !== undefined;
 }
 
-function parseQueryEntry(entry: string): Entry {
+function parseQueryEntry(entry: string): Pair {
   const sign = entry.indexOf("=");
   const name = sign === -1 ? "" : entry.slice(0, sign).trim();
   if (name === "") throw usage(`invalid query entry ${shown(entry)}: expected key=value`);
@@ -98,13 +110,11 @@ function bodyOf(item: CallItem, fromParams: unknown, operation: OperationDescrip
       asFlags: { message: "the body is given twice, by --body or --form and by --param" },
     });
   const body = item.body ?? fromParams;
-  if (operation?.requestBody?.required === true && !isGiven(body)) {
-    throw bodyNeeded(operation);
-  }
+  if (operation?.requestBody?.required === true && !isGiven(body)) throw bodyNeeded(operation);
   return body;
 }
 
-function contentTypeOf(item: CallItem, headers: readonly Header[]): string | undefined {
+function contentTypeOf(item: CallItem, headers: readonly Pair[]): string | undefined {
   const member = item.contentType?.trim() ?? "";
   const header = valueOf(headers, "content-type");
   if (member !== "" && header !== undefined && member !== header)
@@ -114,26 +124,4 @@ function contentTypeOf(item: CallItem, headers: readonly Header[]): string | und
   const type = member === "" ? header : member;
   if (type !== undefined && !isToken(type.split("/", 1)[0] as string)) throw usage(`invalid content type ${shown(type)}`);
   return type;
-}
-
-function withoutContentType(headers: readonly Header[]): Header[] {
-  return headers.filter(([name]) => name.toLowerCase() !== "content-type");
-}
-
-function checkHead(url: string, headers: readonly Header[]): void {
-  const bytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, url.length);
-  const { maxRequestHeadBytes } = gatewayLimits;
-  if (bytes > maxRequestHeadBytes) {
-    throw usage(`address and headers have ${bytes} bytes; the limit is ${maxRequestHeadBytes} (maxRequestHeadBytes)`, {
-      maxRequestHeadBytes,
-    });
-  }
-}
-
-export interface HttpRequest {
-  readonly method: string;
-  /** Below the target's address, whatever the item said; as a URL writes it, without a fragment. */
-  readonly url: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body?: string | Buffer | undefined;
 }

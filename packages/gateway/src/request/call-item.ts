@@ -1,7 +1,6 @@
-// One call as a host, a batch file or the command line wrote it. Parsing checks the types of its members and no more;
-// `null` counts as left out, since hosts whose objects have fixed members write it for what they don't use. Then the
-// rules that need no document: what a method may be, that a change is confirmed, and that only what may safely be sent
-// twice is ever retried.
+// One call as a host, a batch file or the command line wrote it, and the rules that need no document: what a method may be,
+// that a change is confirmed, and that only what may safely be sent twice is ever retried. `null` counts as left out, since
+// hosts whose objects have fixed members write it for what they don't use.
 
 import { callItem, HawserError, isRecord, rpcProtocol, type CallItem } from "@hawser/protocol/internal";
 import { keepNumbers } from "@hawser/wire/internal";
@@ -12,7 +11,9 @@ export function parseCallItem(value: unknown): CallItem {
   if (value === undefined || value === null) return {};
   if (typeof value !== "object" || Array.isArray(value)) throw new HawserError("invalid_message", "must be a JSON object");
   if (isPlain(value)) return value;
-  const args = hasNull(value) ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) : value;
+  const args = Object.values(value).includes(null)
+    ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+    : value;
   try {
     rpcProtocol.parseRequest({ op: "call", args });
   } catch (error) {
@@ -29,11 +30,6 @@ export function withExactNumbers(item: unknown, text: string, under: readonly st
   if (!isRecord(item)) return item;
   for (const name of ["params", "body"]) if (name in item) item[name] = keepNumbers(item[name], text, [...under, name]);
   return item;
-}
-
-function hasNull(value: object): boolean {
-  for (const name in value) if ((value as Record<string, unknown>)[name] === null) return true;
-  return false;
 }
 
 // The members that are nothing but a string or a boolean, by the protocol's own definition. Most calls
@@ -83,13 +79,6 @@ export function operationIdOf(item: CallItem): string | undefined {
     });
   }
   return operationId;
-}
-
-/** The trimmed path. Throws `usage` where it is missing. */
-export function pathOf(item: CallItem): string {
-  const path = item.path?.trim() ?? "";
-  if (path === "") throw usage("required: --path, or --op with an operation id");
-  return path;
 }
 
 /** Refuses a change without `yes`, and a retry of what must not be sent twice. */

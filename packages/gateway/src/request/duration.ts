@@ -23,7 +23,9 @@ const maxDurationChars = 64;
 /** Whole milliseconds, at least one. `name` is what the message calls it. Throws `usage`. */
 export function parseDuration(text: string, name = "timeout"): number {
   const trimmed = text.trim();
-  const totalMs = trimmed.length <= maxDurationChars && wholePattern.test(trimmed) ? sumOfParts(trimmed) : 0;
+  let totalMs = 0;
+  if (trimmed.length <= maxDurationChars && wholePattern.test(trimmed))
+    for (const [, amount, unit] of trimmed.matchAll(partPattern)) totalMs += Number(amount) * (unitMs[unit as string] as number);
   if (!(totalMs > 0)) {
     const shown = JSON.stringify(cutText(trimmed, maxDurationChars));
     const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -31,10 +33,4 @@ export function parseDuration(text: string, name = "timeout"): number {
     throw usage(`invalid ${name} ${shown}`, { hint, asFlags: { message: `invalid ${flag} ${shown}`, hint } });
   }
   return Math.min(Math.max(1, Math.round(totalMs)), gatewayLimits.maxDurationMs);
-}
-
-function sumOfParts(text: string): number {
-  let totalMs = 0;
-  for (const [, amount, unit] of text.matchAll(partPattern)) totalMs += Number(amount) * (unitMs[unit as string] as number);
-  return totalMs;
 }

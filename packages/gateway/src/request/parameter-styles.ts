@@ -1,12 +1,10 @@
-// How OpenAPI writes a value into a path, a query, a header or a cookie: the styles of the
-// specification with `explode` and `allowReserved`. Members that are null or undefined are left out;
-// a value inside a value, for which the specification has no form, is written as JSON.
+// How OpenAPI writes a value into a path, a query, a header or a cookie. Members that are null or undefined are left out; a
+// value inside a value, for which the specification has no form, is written as JSON.
 
 import { isContainer } from "@hawser/wire/internal";
 import type { Parameter } from "../openapi/operation.ts";
-import { checkHeaderValue, checkValue, usage } from "./safe-text.ts";
+import { checkHeaderValue, checkValue, type Pair, usage } from "./safe-text.ts";
 
-type Pair = readonly [name: string, value: string];
 type Encode = (text: string) => string;
 
 /** Percent-encodes everything that is not unreserved in RFC 3986. */

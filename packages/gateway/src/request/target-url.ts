@@ -1,6 +1,5 @@
-// The address of a request: the configured origin and base path, then the caller's path. A path that
-// could lead elsewhere, to another host, above the base path or into another line, is refused in
-// every spelling, also in ones that only a server behind the gateway would decode.
+// The address of a request: the configured origin and base path, then the caller's path. A path that could lead elsewhere is
+// refused in every spelling, also in ones that only a server behind the gateway would decode.
 
 import type { Target } from "../config/target.ts";
 import { checkValue, shown, usage } from "./safe-text.ts";
@@ -9,6 +8,8 @@ import { checkValue, shown, usage } from "./safe-text.ts";
 const maxDecodings = 8;
 // ASCII characters in the guise of longer UTF-8, which careless decoders take for `.` and `/`.
 const overlong = /%c[01]|%e0%[89]|%f0%8/i;
+// `..;x` is a dot segment too for servers that know path parameters.
+const dotSegment = /(?:^|\/)\.\.?(?:;[^/]*)?(?:\/|$)/;
 
 // No segment begins with a dot, and there is nothing that any decoding would change: none of the checks below could refuse it.
 const plainPath = /^(?:\/[\w~-][\w.~-]*)+\/?$/;
@@ -32,15 +33,16 @@ export function splitPath(path: string): { readonly path: string; readonly query
 }
 
 /** Refuses a path that some decoding turns into one that leaves its place. `asGiven` is for the message. */
-function checkPath(path: string, asGiven: string = path): void {
+function checkPath(path: string, asGiven: string): void {
   let decoded = path;
   for (let round = 0; round <= maxDecodings; round++) {
     if (/[\0-\x1f\x7f]/.test(decoded)) throw refusal(asGiven, "holds a control character");
     if (overlong.test(decoded)) throw refusal(asGiven, "holds bytes that are not UTF-8");
     if (decoded.includes("\\")) throw refusal(asGiven, "holds a backslash");
     if (decoded.startsWith("//")) throw refusal(asGiven, "begins with two slashes, which would name another host");
-    if (decoded.split("/").some(isDotSegment)) throw refusal(asGiven, "holds a . or .. segment");
-    const next = decodeOnce(decoded);
+    if (dotSegment.test(decoded)) throw refusal(asGiven, "holds a . or .. segment");
+    // Byte by byte, so that one broken escape does not shield the others.
+    const next = decoded.replaceAll(/%(?:u00)?([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
     if (next === decoded) return;
     decoded = next;
   }
@@ -75,17 +77,6 @@ function baseOf(target: Target): string {
     bases.set(target, base);
   }
   return base;
-}
-
-// `..;x` is a dot segment too for servers that know path parameters.
-function isDotSegment(segment: string): boolean {
-  const name = segment.split(";", 1)[0];
-  return name === "." || name === "..";
-}
-
-// Byte by byte, so that one broken escape does not shield the others.
-function decodeOnce(text: string): string {
-  return text.replaceAll(/%(?:u00)?([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
 function refusal(path: string, why: string): Error {

@@ -1,8 +1,7 @@
-// Where calls wait and run: bounded by workers, queue length and bytes. A call that finds the queue full is refused, or
-// counts as read ahead, and when enough was read ahead the reader waits. Every call that was taken ends with exactly one
+// Where calls wait and run: bounded by workers, queue length and bytes. Every call that was taken ends with exactly one
 // answer, whether it was made, refused, cancelled while it waited or cancelled while it ran.
 
-import { type CallStats, describeThrown, HawserError, toHawserError } from "@hawser/protocol";
+import { describeThrown, HawserError, toHawserError } from "@hawser/protocol";
 import {
   type CancelSignal,
   createByteBudget,
@@ -21,16 +20,19 @@ import { parseCallItem } from "../request/call-item.ts";
 import { toIdKey } from "./request.ts";
 import { toCallText, toCancelledOutcome, toUnmadeOutcome, type IdSource } from "./rpc-answer.ts";
 
-export interface LaneCall {
+/** One call, from its line to its answer. */
+interface LaneCall {
   readonly id: IdSource;
   readonly args: unknown;
+  readonly flight: Flight<CancelSignal>;
   /** What the line weighs while it waits. */
   readonly bytes: number;
   /** What must be over before the call is made. */
   readonly after: Promise<void> | undefined;
+  readonly acceptedAt: number;
 }
 
-export interface CallLaneOptions {
+interface CallLaneOptions {
   readonly workers: number;
   readonly queueSize: number;
   readonly overflow: "block" | "reject";
@@ -39,7 +41,7 @@ export interface CallLaneOptions {
 }
 
 export interface CallLane {
-  accept(call: LaneCall): void;
+  accept(line: Pick<LaneCall, "id" | "args" | "bytes" | "after">): void;
   /** Enough was read ahead: read nothing until `whenRoom`. */
   isFull(): boolean;
   whenRoom(): Promise<void>;
@@ -50,15 +52,6 @@ export interface CallLane {
   whenEmpty(): Promise<void>;
 }
 
-interface Ending {
-  readonly rpc?: CallStats["rpc"];
-  /** Called when the answer has left, or there is none to send. */
-  readonly onSent?: () => void;
-}
-
-// No JSON text is empty: calls without an id are in the table, and no `cancel` can name them.
-const noIdKey = "";
-
 export function createCallLane(core: CallCore, outbox: Outbox<string>, options: CallLaneOptions): CallLane {
   const { noMore } = options;
   const inFlight = createInFlightTable(createCancelController);
@@ -67,40 +60,46 @@ export function createCallLane(core: CallCore, outbox: Outbox<string>, options: 
   // Full with the call that reaches the bound.
   const readAhead = createByteBudget(gatewayLimits.rpcReadAheadBytes - 1);
 
-  function end(call: LaneCall, flight: Flight<CancelSignal>, outcome: CallOutcome, how: Ending = {}): void {
-    const { rpc = { queueWaitMs: 0, queueDepth: queue.used }, onSent } = how;
-    if (flight.finish()) outbox.put(toCallText(call.id, outcome, rpc), onSent);
+  const waited = ({ acceptedAt }: LaneCall) => ({ queueWaitMs: Math.round(performance.now() - acceptedAt), queueDepth: queue.used });
+  const whyEnded = ({ flight: { signal } }: LaneCall): HawserError =>
+    toHawserError(signal.aborted ? signal.reason : noMore.reason, "cancelled");
+
+  /** `onSent` is called when the answer has left, or there is none to send. */
+  function end(call: LaneCall, outcome: CallOutcome, rpc = waited(call), onSent?: () => void): void {
+    if (call.flight.finish()) outbox.put(toCallText(call.id, outcome, rpc), onSent);
     else onSent?.();
   }
+  const endUnmade = (call: LaneCall): void => end(call, toUnmadeOutcome(whyEnded(call)));
 
-  function accept(call: LaneCall): void {
+  function accept({ id, args, bytes, after }: Parameters<CallLane["accept"]>[0]): void {
     // In the table from the beginning, so that a cancel and the end of the process find it, wherever it waits.
-    const flight = inFlight.begin(call.id === undefined ? noIdKey : toIdKey(call.id));
-    if (noMore.aborted) return end(call, flight, toUnmadeOutcome(whyEnded(flight)));
-    const acceptedAt = performance.now();
+    // No JSON text is empty, so that no `cancel` can name a call without an id.
+    const flight = inFlight.begin(id === undefined ? "" : toIdKey(id));
+    const call: LaneCall = { id, args, flight, bytes, after, acceptedAt: performance.now() };
+    if (noMore.aborted) return endUnmade(call);
     const worker = workers.tryAcquire();
-    if (worker) return start(call, flight, worker, acceptedAt);
-    const place = queue.tryAcquire(call.bytes);
+    if (worker) return void run(call, worker);
+    const place = queue.tryAcquire(bytes);
     if (!place && options.overflow === "reject")
-      return end(call, flight, toUnmadeOutcome(new HawserError("overloaded", "the queue is full; this call was not made")));
-    const leaveQueue = place?.release ?? enterAhead(call, flight.signal);
+      return end(call, toUnmadeOutcome(new HawserError("overloaded", "the queue is full; this call was not made")));
+    const leaveQueue = place?.release ?? enterAhead(call);
     const onAbort = (): void => {
       leaveQueue();
-      end(call, flight, toUnmadeOutcome(whyEnded(flight)), { rpc: waited(acceptedAt) });
+      endUnmade(call);
     };
     flight.signal.addEventListener("abort", onAbort);
     workers.acquire(flight.signal).then(
       (freed) => {
         flight.signal.removeEventListener("abort", onAbort);
         leaveQueue();
-        start(call, flight, freed, acceptedAt);
+        void run(call, freed);
       },
       () => {},
     );
   }
 
   /** Counts as read ahead until there is a place in the queue. Returns how to leave either. */
-  function enterAhead({ bytes }: LaneCall, signal: CancelSignal): () => void {
+  function enterAhead({ bytes, flight }: LaneCall): () => void {
     const share = readAhead.openShare();
     let place: Lease | undefined;
     let hasLeft = false;
@@ -110,41 +109,35 @@ export function createCallLane(core: CallCore, outbox: Outbox<string>, options: 
       place = lease;
       if (hasLeft) place?.release();
     };
-    queue.acquire(signal, bytes).then(enter, () => enter());
+    queue.acquire(flight.signal, bytes).then(enter, () => enter());
     return () => {
       hasLeft = true;
       place?.release();
     };
   }
 
-  const whyEnded = ({ signal }: Flight<CancelSignal>): HawserError =>
-    toHawserError(signal.aborted ? signal.reason : noMore.reason, "cancelled");
-  const waited = (acceptedAt: number) => ({ queueWaitMs: Math.round(performance.now() - acceptedAt), queueDepth: queue.used });
-
-  function start(call: LaneCall, flight: Flight<CancelSignal>, worker: Lease, acceptedAt: number): void {
-    flight.signal.addEventListener("abort", () => {
-      // The core knows more about how far it came, and ends soon; one that does not is answered without it.
-      const endUnmade = (): void => end(call, flight, toUnmadeOutcome(whyEnded(flight)), { rpc: waited(acceptedAt) });
-      setTimeout(endUnmade, gatewayLimits.rpcCancelAnswerMs).unref();
-    });
-    run(call, flight, acceptedAt)
-      .catch((error: unknown) => logLine(`[hawser] rpc: ${describeThrown(error)}`))
-      .finally(worker.release);
-  }
-
-  async function run(call: LaneCall, flight: Flight<CancelSignal>, acceptedAt: number): Promise<void> {
-    if (outbox.isFull) await untilAborted(flight.signal, outbox.whenRoom()).catch(() => {});
-    if (call.after) await untilAborted(flight.signal, call.after).catch(() => {});
-    const rpc = waited(acceptedAt);
-    if (noMore.aborted || flight.signal.aborted) return end(call, flight, toUnmadeOutcome(whyEnded(flight)), { rpc });
-    let outcome: CallOutcome;
-    const { promise: untilWritten, resolve: onSent } = Promise.withResolvers<void>();
+  async function run(call: LaneCall, worker: Lease): Promise<void> {
+    const { signal } = call.flight;
+    // The core knows more about how far it came, and ends soon; one that does not is answered without it.
+    signal.addEventListener("abort", () => setTimeout(endUnmade, gatewayLimits.rpcCancelAnswerMs, call).unref());
     try {
-      outcome = await core.call(parseArguments(call.args), { signal: flight.signal, untilWritten });
+      if (outbox.isFull) await untilAborted(signal, outbox.whenRoom()).catch(() => {});
+      if (call.after) await untilAborted(signal, call.after).catch(() => {});
+      if (noMore.aborted || signal.aborted) return endUnmade(call);
+      const rpc = waited(call);
+      const { promise: untilWritten, resolve: onSent } = Promise.withResolvers<void>();
+      let outcome: CallOutcome;
+      try {
+        outcome = await core.call(parseArguments(call.args), { signal, untilWritten });
+      } catch (error) {
+        outcome = toUnmadeOutcome(toHawserError(error));
+      }
+      end(call, signal.aborted ? toCancelledOutcome(outcome, whyEnded(call)) : outcome, rpc, onSent);
     } catch (error) {
-      outcome = toUnmadeOutcome(toHawserError(error));
+      logLine(`[hawser] rpc: ${describeThrown(error)}`);
+    } finally {
+      worker.release();
     }
-    end(call, flight, flight.signal.aborted ? toCancelledOutcome(outcome, whyEnded(flight)) : outcome, { rpc, onSent });
   }
 
   return {

@@ -1,29 +1,56 @@
-// One line of a host, read: which operation, with which arguments, under which id. The id is kept as
-// its source text, since a number beyond 2^53 or an unusual escape would not survive being parsed.
+// One line of a host, read: which operation, with which arguments, under which id; and what this server says about itself.
+// The id is kept as its source text, since a number beyond 2^53 or an unusual escape would not survive being parsed.
 
 import { gatewayLimits } from "../limits.ts";
-import { exceedsDepth, type Incoming, memberSource, type Received, wireLimits } from "@hawser/wire/internal";
-import { cutText, HawserError } from "@hawser/protocol/internal";
-import { rpcOperations, type RpcOperation } from "./features.ts";
+import { exceedsDepth, type Incoming, memberSource, wireLimits } from "@hawser/wire/internal";
+import { cutText, HawserError, type HelloData, RPC_MIN_HOST_SEMVER, RPC_PROTOCOL, RPC_SEMVER } from "@hawser/protocol/internal";
 import type { IdSource } from "./rpc-answer.ts";
+
+const rpcOperations = ["hello", "capability", "call", "cancel", "reload_config", "shutdown"] as const;
+type RpcOperation = (typeof rpcOperations)[number];
+
+/** Every name in it is a promise that a test redeems. */
+const rpcFeatures: Readonly<Record<string, true>> = {
+  rpcWorkers: true,
+  rpcQueueSize: true,
+  sharedCallCoreV1: true,
+  callStatsV1: true,
+  hello: true,
+  capability: true,
+  call: true,
+  cancel: true,
+  reloadConfig: true,
+  shutdown: true,
+  // Ours, beyond what the protocol's first server had:
+  mutationGuard: true,
+  overflowReject: true,
+  errorInfo: true,
+  errorStatus: true,
+  params: true,
+  exactIds: true,
+  cancelQueued: true,
+  cancelCount: true,
+  shutdownNow: true,
+  readAhead: true,
+};
 
 /** The id to echo; none for a missing one, for `null`, and where a broken line does not show it. */
 export function readId(item: Incoming): IdSource {
-  const source = item.kind === "message" ? idSourceOf(item) : memberSource(item.head, "id");
+  let source: IdSource;
+  if (item.kind === "message") {
+    const { value, text } = item;
+    const id = (value as { id?: unknown } | null)?.id;
+    if (id === undefined) return undefined;
+    const isPlain = !text.includes("\\");
+    // Without a backslash in the whole line a string stands there as it is; most lines need no second look.
+    if (typeof id === "string" && isPlain) return `"${id}"`;
+    // Most hosts write the id first and count in whole numbers. A second id would be the one that counts.
+    if (typeof id === "number" && isPlain && text.startsWith(`{"id":${id},`) && !text.includes('"id"', 2)) return String(id);
+    source = memberSource(text, "id");
+  } else {
+    source = memberSource(item.head, "id");
+  }
   return source === "null" ? undefined : source;
-}
-
-function idSourceOf({ value, text }: Received): IdSource {
-  const id = (value as { id?: unknown } | null)?.id;
-  if (id === undefined) return undefined;
-  // Without a backslash in the whole line a string stands there as it is; most lines need no second look.
-  if (typeof id === "string" && !text.includes("\\")) return `"${id}"`;
-  return typeof id === "number" && beginsWithOnlyId(text, id) ? String(id) : memberSource(text, "id");
-}
-
-// Most hosts write the id first and count in whole numbers. A second id would be the one that counts.
-function beginsWithOnlyId(text: string, id: number): boolean {
-  return text.startsWith(`{"id":${id},`) && !text.includes("\\") && !text.includes('"id"', 2);
 }
 
 /** Whether an answer has room for the id, in length and in depth. */
@@ -61,14 +88,6 @@ export function readArguments(operation: RpcOperation, args: unknown): Readonly<
   return args as Record<string, unknown>;
 }
 
-/** What a `capability` asks about; empty for everything. Throws `invalid_message`. */
-export function readCapabilityName({ name }: Readonly<Record<string, unknown>>): string {
-  if (name === undefined || name === null) return "";
-  if (typeof name !== "string") throw new HawserError("invalid_message", 'invalid capability args: "name" must be a string');
-  // No feature has a name this long; the answer repeats it.
-  return cutText(name.trim(), gatewayLimits.rpcErrorTextBytes, "");
-}
-
 /** The source of the id that a `cancel` names; throws `invalid_message` where it names none. */
 export function readCancelTarget(text: string): string {
   const args = memberSource(text, "args") ?? "";
@@ -77,4 +96,25 @@ export function readCancelTarget(text: string): string {
     if (source !== undefined && source !== "null") return source;
   }
   throw new HawserError("invalid_message", 'invalid cancel args: "id" (or "requestId") must name the call to cancel');
+}
+
+export function toHelloData(version: string): HelloData {
+  return {
+    protocol: RPC_PROTOCOL,
+    protocolSemver: RPC_SEMVER,
+    minHostSemver: RPC_MIN_HOST_SEMVER,
+    version,
+    features: rpcFeatures,
+    ops: [...rpcOperations],
+  };
+}
+
+/** `data` of a `capability`: about one feature, whatever its case, or about all. Throws `invalid_message`. */
+export function toCapabilityData({ name: given }: Readonly<Record<string, unknown>>): object {
+  if (typeof (given ?? "") !== "string") throw new HawserError("invalid_message", 'invalid capability args: "name" must be a string');
+  // No feature has a name this long; the answer repeats it.
+  const name = cutText(((given ?? "") as string).trim(), gatewayLimits.rpcErrorTextBytes, "");
+  if (name === "") return { protocol: RPC_PROTOCOL, protocolSemver: RPC_SEMVER, features: rpcFeatures };
+  const known = Object.keys(rpcFeatures).find((feature) => feature.toLowerCase() === name.toLowerCase());
+  return { name: known ?? name, supported: known !== undefined };
 }

@@ -1,8 +1,7 @@
-// Answers as the text of one line. The id goes back as its source says; members come in the order in
-// which hosts of this protocol know them. No line is longer than the contract allows: a body that is
-// too long once it is written as JSON (every control character takes six bytes) is cut and says so.
+// Answers as the text of one line, with the id as its source says and the members in the order that hosts know. No line is
+// longer than the contract allows: a body that is too long once it is written as JSON is cut and says so.
 
-import { type CallData, type CallStats, cutText, type HawserError, protocolLimits } from "@hawser/protocol/internal";
+import { type CallStats, cutText, type HawserError, protocolLimits } from "@hawser/protocol/internal";
 import { gatewayLimits } from "../limits.ts";
 import { wireLimits } from "@hawser/wire";
 import type { CallErrorInfo, CallOutcome } from "../call.ts";
@@ -10,7 +9,7 @@ import type { CallErrorInfo, CallOutcome } from "../call.ts";
 /** The source text of a request's id; undefined where there is nothing to echo. */
 export type IdSource = string | undefined;
 
-export interface RpcAnswer {
+interface RpcAnswer {
   readonly ok: boolean;
   readonly code: number;
   readonly status?: number | undefined;
@@ -35,19 +34,17 @@ export function toRefusalText(id: IdSource, error: string, data: string): string
   return toAnswerText(id, { ok: false, code: 2, data, error: cutToBytes(error, gatewayLimits.rpcErrorTextBytes) });
 }
 
-/** `data` of a call; a failed one says whether it was cancelled. Members that are undefined are left out by JSON itself. */
-function toCallData(outcome: CallOutcome, rpc?: CallStats["rpc"]): CallData {
-  const { ok, request, response, timingMs, errorInfo, stats } = outcome;
-  const cancelled = ok ? undefined : outcome.cancelled === true;
-  return { request, response, timingMs, stats: rpc ? { ...stats, rpc } : stats, cancelled, errorInfo } as CallData;
+export function toCallText(id: IdSource, outcome: CallOutcome, rpc: CallStats["rpc"]): string {
+  const text = writeCall(id, outcome, rpc);
+  return fits(text) ? text : cutToFit(id, outcome, rpc, text);
 }
 
-export function toCallText(id: IdSource, outcome: CallOutcome, rpc: CallStats["rpc"]): string {
-  const { ok, code, status, error } = outcome;
-  const write = (ended: CallOutcome): string =>
-    toAnswerText(id, { ok, code, status, data: JSON.stringify(toCallData(ended, rpc)), error: ok ? undefined : (error ?? "failed") });
-  const text = write(outcome);
-  return fits(text) ? text : (cutToFit(outcome, text, write) ?? toAnswerText(id, tooLongAnswer(status)));
+/** A failed call says whether it was cancelled. Members that are undefined are left out by JSON itself. */
+function writeCall(id: IdSource, outcome: CallOutcome, rpc: CallStats["rpc"]): string {
+  const { ok, code, status, request, response, timingMs, errorInfo, stats } = outcome;
+  const cancelled = ok ? undefined : outcome.cancelled === true;
+  const data = JSON.stringify({ request, response, timingMs, stats: rpc ? { ...stats, rpc } : stats, cancelled, errorInfo });
+  return toAnswerText(id, { ok, code, status, data, error: ok ? undefined : (outcome.error ?? "failed") });
 }
 
 // No unit takes more than six bytes on the wire, so that most texts need no counting.
@@ -62,38 +59,27 @@ function bytesOnWire(text: string): number {
   return bytes;
 }
 
-function cutToFit(outcome: CallOutcome, tooLong: string, write: (outcome: CallOutcome) => string): string | undefined {
+function cutToFit(id: IdSource, outcome: CallOutcome, rpc: CallStats["rpc"], tooLong: string): string {
   let text = tooLong;
   let { response } = outcome;
   while (response && response.body.length > 0) {
     const share = (maxTextBytes / bytesOnWire(text)) * 0.9;
-    const body = cutBody(response.body, Math.floor(response.body.length * share), response.bodyEncoding);
+    const length = Math.floor(response.body.length * share);
+    // No part of a group of base64 is left at the end, nor of a character.
+    const body = response.bodyEncoding ? response.body.slice(0, length - (length % 4)) : cutText(response.body, length, "");
     const bytes = Buffer.byteLength(body, response.bodyEncoding ?? "utf8");
     response = { ...response, body, bytes, truncated: true };
-    text = write({ ...outcome, response, stats: { ...outcome.stats, bodyBytes: bytes, truncated: true } });
+    text = writeCall(id, { ...outcome, response, stats: { ...outcome.stats, bodyBytes: bytes, truncated: true } }, rpc);
     if (fits(text)) return text;
   }
-  return undefined;
-}
-
-/** No part of a group of base64 is left at the end, nor of a character. */
-const cutBody = (body: string, length: number, encoding: "base64" | undefined): string =>
-  encoding === "base64" ? body.slice(0, length - (length % 4)) : cutText(body, length, "");
-
-function tooLongAnswer(status: number | undefined): RpcAnswer {
   const errorInfo = { kind: "too_large", retryable: false, hint: "ask the API for less, or leave out --include-headers" };
-  return {
-    ok: false,
-    code: 7,
-    status,
-    data: JSON.stringify({ cancelled: false, errorInfo }),
-    error: "the answer is too long for one line",
-  };
+  const data = JSON.stringify({ cancelled: false, errorInfo });
+  return toAnswerText(id, { ok: false, code: 7, status: outcome.status, data, error: "the answer is too long for one line" });
 }
 
 /** A call that was not made, or did not end by itself. */
 export function toUnmadeOutcome(error: HawserError): CallOutcome {
-  const errorInfo = unmadeInfo(error);
+  const errorInfo = unmadeInfos[error.code] ?? { kind: "internal", retryable: false };
   return {
     ok: false,
     code: errorInfo.kind === "usage" ? 2 : 7,
@@ -105,15 +91,16 @@ export function toUnmadeOutcome(error: HawserError): CallOutcome {
   };
 }
 
-function unmadeInfo({ code }: HawserError): CallErrorInfo {
-  if (code === "invalid_message") return { kind: "usage", retryable: false };
-  if (code === "overloaded") {
-    return { kind: "overloaded", retryable: true, hint: "wait for earlier answers, or raise --workers or --queue-size" };
-  }
-  // A connection that is closed ends its calls as well.
-  const isCancelled = ["cancelled", "closed", "connection_lost"].includes(code);
-  return { kind: isCancelled ? "cancelled" : "internal", retryable: false };
-}
+const cancelledInfo: CallErrorInfo = { kind: "cancelled", retryable: false };
+
+/** By the code of the error; a connection that is closed ends its calls as well. */
+const unmadeInfos: Partial<Record<HawserError["code"], CallErrorInfo>> = {
+  invalid_message: { kind: "usage", retryable: false },
+  overloaded: { kind: "overloaded", retryable: true, hint: "wait for earlier answers, or raise --workers or --queue-size" },
+  cancelled: cancelledInfo,
+  closed: cancelledInfo,
+  connection_lost: cancelledInfo,
+};
 
 /** A cancelled call ends as cancelled, however far it came; what is known of it stays. */
 export function toCancelledOutcome(outcome: CallOutcome, reason: HawserError): CallOutcome {

@@ -1,6 +1,5 @@
-// The lines of an rpc host, for input that may be all mistakes. Every line that is not JSON makes two errors, and their
-// stacks would take some kilobytes for a line of two bytes: here they have no stack, and equal mistakes in a row share one
-// error.
+// The lines of an rpc host, for input that may be all mistakes: errors have no stack, which would take kilobytes for a line
+// of two bytes, and equal mistakes in a row share one error.
 
 import type { HawserError } from "@hawser/protocol";
 import type { Incoming } from "@hawser/wire";

@@ -1,18 +1,16 @@
-// Serves igw-rpc-v1 on one transport. Calls go to their lane; everything else is acted on here and now and answered in
-// the order in which it was read, so that a `cancel` does not wait behind the calls it is for. Reading stops only when
-// enough was read ahead of a full queue, or while the host does not read its answers. Every request gets one answer, also
-// a line that isn't a request; `shutdown` gets the last one.
+// Serves igw-rpc-v1 on one transport. Calls go to their lane; everything else is acted on at once and answered in the order
+// in which it was read, so that a `cancel` does not wait behind the calls it is for. Every request gets one answer, also a
+// line that isn't a request; `shutdown` gets the last one.
 
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { cutText, HawserError, isRecord, protocolLimits, toHawserError } from "@hawser/protocol/internal";
-import { createOutbox, type Incoming, JsonText, type Outbox, type Received, type Transport, weighJsonText } from "@hawser/wire/internal";
+import { createOutbox, type Incoming, JsonText, type Outbox, type Transport, weighJsonText } from "@hawser/wire/internal";
 import { createNoMore, type Lifecycle, serve } from "@hawser/wire/internal/node";
 import type { CallCore } from "../call.ts";
 import { gatewayLimits } from "../limits.ts";
 import { withExactNumbers } from "../request/call-item.ts";
 import { type CallLane, createCallLane } from "./call-lane.ts";
-import { toCapabilityData, toHelloData } from "./features.ts";
-import { canEcho, readArguments, readCancelTarget, readCapabilityName, readId, readOperation } from "./request.ts";
+import { canEcho, readArguments, readCancelTarget, readId, readOperation, toCapabilityData, toHelloData } from "./request.ts";
 import { type IdSource, toAnswerText, toRefusalText } from "./rpc-answer.ts";
 
 export interface ServeRpcOptions {
@@ -38,6 +36,8 @@ const done = Promise.resolve();
 /** Resolves when no more will be read and everything accepted has been answered. */
 export function serveRpc(transport: Transport, core: CallCore, options: ServeRpcOptions): Promise<void> {
   const { lifecycle, overflow = "block" } = options;
+  const workers = checkedSize("workers", options.workers ?? 1, gatewayLimits.rpcMaxWorkers);
+  const queueSize = checkedSize("queue size", options.queueSize ?? 64, gatewayLimits.rpcMaxQueuedMessages);
   const outbox = createOutbox<string>({
     send: (text) => transport.send(new JsonText(text)),
     weigh: (text) => Buffer.byteLength(text),
@@ -50,8 +50,8 @@ export function serveRpc(transport: Transport, core: CallCore, options: ServeRpc
     send: (text) => (typeof text === "string" ? (outbox.put(text), done) : text.then((ready) => outbox.put(ready))),
     maxUnsent: gatewayLimits.rpcPendingMessages - 1,
   });
-  const lane = createCallLane(core, outbox, { ...checkedSizes(options), overflow, noMore: createNoMore(transport, lifecycle) });
-  const act = createActions({ core, lane, controls, version: options.version });
+  const lane = createCallLane(core, outbox, { workers, queueSize, overflow, noMore: createNoMore(transport, lifecycle) });
+  const act = createActions(core, lane, controls, options.version);
 
   async function keepPace(): Promise<undefined> {
     if (lane.isFull()) await lane.whenRoom();
@@ -77,15 +77,7 @@ export function serveRpc(transport: Transport, core: CallCore, options: ServeRpc
   });
 }
 
-interface ActionParts {
-  readonly core: CallCore;
-  readonly lane: CallLane;
-  readonly controls: Outbox<string | Promise<string>>;
-  readonly version: string;
-}
-
-/** What each line causes. */
-function createActions({ core, lane, controls, version }: ActionParts): (item: Incoming) => Shutdown | undefined {
+function createActions(core: CallCore, lane: CallLane, controls: Outbox<string | Promise<string>>, version: string) {
   const helloData = JSON.stringify(toHelloData(version));
   let reloading: Promise<void> | undefined;
 
@@ -97,7 +89,7 @@ function createActions({ core, lane, controls, version }: ActionParts): (item: I
     controls.put(toRefusalText(id, `invalid rpc request json: ${message}`, `{"line":${position}}`));
   }
 
-  function perform(id: IdSource, { text }: Received, value: object): Shutdown | undefined {
+  function perform(id: IdSource, text: string, value: object): Shutdown | undefined {
     const operation = readOperation(value);
     const { args } = value as { args?: unknown };
     switch (operation) {
@@ -107,7 +99,7 @@ function createActions({ core, lane, controls, version }: ActionParts): (item: I
         lane.accept({ id, args: withExactNumbers(args, text, ["args"]), bytes: weighJsonText(text), after: reloading });
         return undefined;
       case "capability":
-        return succeed(id, JSON.stringify(toCapabilityData(readCapabilityName(readArguments(operation, args)))));
+        return succeed(id, JSON.stringify(toCapabilityData(readArguments(operation, args))));
       case "cancel":
         readArguments(operation, args);
         return cancel(id, readCancelTarget(text));
@@ -127,28 +119,30 @@ function createActions({ core, lane, controls, version }: ActionParts): (item: I
 
   // Calls that were read later wait for it; those that run already keep what they began with.
   function reload(id: IdSource): undefined {
-    const reloaded = (reloading ?? done).then(() => core.reload());
-    const settled = reloaded
-      .catch(() => {})
-      .then(() => {
-        if (reloading === settled) reloading = undefined;
-      });
-    reloading = settled;
-    controls.put(
-      reloaded.then(
+    const answer = (reloading ?? done)
+      .then(() => core.reload())
+      .then(
         () => toAnswerText(id, { ok: true, code: 0, data: '{"reloaded":true}' }),
-        (error: unknown) => toAnswerText(id, reloadFailure(toHawserError(error))),
-      ),
-    );
+        (thrown: unknown) => {
+          const errorInfo = { kind: "config", retryable: false, hint: "the previous configuration is still in use" };
+          const error = cutText(toHawserError(thrown).message, protocolLimits.maxErrorTextChars);
+          return toAnswerText(id, { ok: false, code: 2, data: JSON.stringify({ errorInfo }), error });
+        },
+      );
+    const settled = answer.then(() => {
+      if (reloading === settled) reloading = undefined;
+    });
+    reloading = settled;
+    controls.put(answer);
   }
 
-  return (item) => {
+  return (item: Incoming): Shutdown | undefined => {
     const id = readId(item);
     if (!canEcho(id)) return refuse(undefined, "the id is too long or too deep to be echoed", item);
     if (item.kind === "refused") return refuse(id, item.error.message, item);
     if (!isRecord(item.value)) return refuse(id, "a request is one JSON object", item);
     try {
-      return perform(id, item, item.value);
+      return perform(id, item.text, item.value);
     } catch (error) {
       controls.put(toRefusalText(id, toHawserError(error).message, '{"errorInfo":{"kind":"usage","retryable":false}}'));
       return undefined;
@@ -156,20 +150,9 @@ function createActions({ core, lane, controls, version }: ActionParts): (item: I
   };
 }
 
-function reloadFailure({ message }: HawserError): { ok: false; code: 2; data: string; error: string } {
-  const errorInfo = { kind: "config", retryable: false, hint: "the previous configuration is still in use" };
-  return { ok: false, code: 2, data: JSON.stringify({ errorInfo }), error: cutText(message, protocolLimits.maxErrorTextChars) };
-}
-
-function checkedSizes({ workers = 1, queueSize = 64 }: ServeRpcOptions): { workers: number; queueSize: number } {
-  const { rpcMaxWorkers, rpcMaxQueuedMessages } = gatewayLimits;
-  check("workers", workers, rpcMaxWorkers);
-  check("queue size", queueSize, rpcMaxQueuedMessages);
-  return { workers, queueSize };
-}
-
-function check(what: string, count: number, most: number): void {
+function checkedSize(what: string, count: number, most: number): number {
   if (!Number.isSafeInteger(count) || count < 1)
     throw new HawserError("usage", `${what} must be a whole number of at least 1, not ${count}`);
   if (count > most) throw new HawserError("usage", `${what} must be at most ${most}, not ${count}`);
+  return count;
 }

@@ -1,16 +1,16 @@
-// How a tool makes its call, by operation id through the call core, and what a model gets back: the body as text, and as
-// structured content where it is a JSON object. What the API or the arguments did wrong is never thrown: it is an error
-// result that says the status, what the API said, and what to do.
+// How a tool makes its call through the call core, and what a model gets back: the body as text, and as structured content
+// where it is a JSON object. What the API or the arguments did wrong is an error result, never thrown.
 
 import { describeThrown, type CallItem, cutText, protocolLimits } from "@hawser/protocol/internal";
 import { exceedsDepth, findAlteredNumber, wireLimits } from "@hawser/wire/internal";
 import type { CallCore, CallOutcome, CallResponse } from "../call.ts";
 import type { OperationIndex, OperationSummary } from "../openapi/operation.ts";
+import { isMutating } from "../request/call-item.ts";
 import { toOperationInput, type OperationInput } from "./operation-input.ts";
-import { isMutation } from "./select-operations.ts";
 
 export interface OperationCaller {
-  readonly index: OperationIndex;
+  /** Of the API. */
+  readonly title: string;
   inputOf(operation: OperationSummary): Promise<OperationInput>;
   call(operation: OperationSummary, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<OperationResult>;
 }
@@ -22,13 +22,13 @@ export function createOperationCaller(index: OperationIndex, core: CallCore, tok
   async function call(operation: OperationSummary, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<OperationResult> {
     try {
       const input = await inputOf(operation);
-      const item: CallItem = { op: operation.operationId, ...input.toCall(args), ...(isMutation(operation) && { yes: true }) };
+      const item: CallItem = { op: operation.operationId, ...input.toCall(args), ...(isMutating(operation.method) && { yes: true }) };
       return toOperationResult(await core.call(item, { signal }));
     } catch (error) {
       return toFailedResult(describeThrown(error));
     }
   }
-  return { index, inputOf, call };
+  return { title: index.title, inputOf, call };
 }
 
 /** A whole MCP tool result. */
@@ -44,7 +44,7 @@ const text = (value: string): OperationResult["content"] => [{ type: "text", tex
 const maxBodyDepth = wireLimits.maxWriteDepth - 8;
 
 function toOperationResult(outcome: CallOutcome): OperationResult {
-  if (!outcome.ok) return { content: text(describeFailure(outcome)), isError: true };
+  if (!outcome.ok) return toFailedResult(describeFailure(outcome));
   const { response } = outcome;
   if (!response) return { content: text(`status ${outcome.status}`) };
   const structured = toStructured(response);
@@ -57,8 +57,7 @@ function toOperationResult(outcome: CallOutcome): OperationResult {
 export const toFailedResult = (message: string): OperationResult => ({ content: text(message), isError: true });
 
 function describeFailure({ error, errorInfo, response }: CallOutcome): string {
-  const body = response?.body ?? "";
-  const said = cutText(body, protocolLimits.maxErrorTextChars);
+  const said = cutText(response?.body ?? "", protocolLimits.maxErrorTextChars);
   return [error ?? "the call failed", errorInfo?.hint && `hint: ${errorInfo.hint}`, said && `the API answered: ${said}`]
     .filter(Boolean)
     .join("\n");

@@ -1,17 +1,21 @@
-// What a model has to give for one operation: a JSON Schema whose properties are its parameters and
-// `body`, and the way back from such arguments to a call. What belongs to security (the schemes'
-// parameters, the token's header) is neither shown nor accepted.
+// What a model has to give for one operation, as a JSON Schema, and the way back from such arguments to a call. What belongs
+// to security (the schemes' parameters, the token's header) is neither shown nor accepted.
 
-import { HawserError, type CallItem } from "@hawser/protocol";
+import { cutText, type CallItem } from "@hawser/protocol/internal";
 import { gatewayLimits } from "../limits.ts";
 import type { JsonSchema } from "@hawser/tools";
 import type { OperationDescription, Parameter, RequestBodyMedia, SecurityScheme } from "../openapi/operation.ts";
+import { usage } from "../request/safe-text.ts";
 
 export interface OperationInput {
+  /** For the model. */
+  readonly description: string;
   readonly schema: JsonSchema;
   /** Throws `usage` for an argument that the operation does not have. */
   toCall(args: Readonly<Record<string, unknown>>): Pick<CallItem, "params" | "body" | "contentType">;
 }
+
+const maxDescriptionChars = 1_000;
 
 /** Header parameters that the specification leaves to other parts of a document, and that carry secrets. */
 const reservedHeaders = ["accept", "authorization", "content-type", "cookie", "proxy-authorization", "x-ignition-api-token"];
@@ -28,18 +32,31 @@ export function toOperationInput(
   const visible = nameParameters(description.parameters.filter((parameter) => !isHidden(parameter)));
   const media = chooseMedia(description.requestBody?.media ?? []);
   return {
+    description: describeOperation(description),
     schema: toSchema(description, visible, media),
     toCall(args) {
-      const unknown = Object.keys(args).find((key) => !visible.has(key) && !(media && key === "body"));
-      if (unknown !== undefined) throw unknownArgument(unknown, [...visible.keys(), ...(media ? ["body"] : [])]);
+      const known = [...visible.keys(), ...(media ? ["body"] : [])];
+      const unknown = Object.keys(args).find((key) => !known.includes(key));
+      if (unknown !== undefined)
+        throw usage(
+          `there is no parameter ${JSON.stringify(unknown)}; there ${known.length > 0 ? `are: ${known.join(", ")}` : "are none"}`,
+        );
       const given = Object.entries(args).filter(([key, value]) => visible.has(key) && value !== undefined);
       const params = Object.fromEntries(given.map(([key, value]) => [toPlacedName(visible.get(key) as Parameter), value]));
       if (media === undefined || args["body"] === undefined) return { params };
       // A wildcard is a choice, not a type.
       const type = media.contentType.includes("*") ? {} : { contentType: media.contentType };
-      return { params, body: toBody(args["body"], media), ...type };
+      // A string is sent as it is, which in JSON would be no string.
+      const body = typeof args["body"] === "string" && isJson(media) ? JSON.stringify(args["body"]) : args["body"];
+      return { params, body, ...type };
     },
   };
+}
+
+/** Summary and description, then what is called; the model may have seen the API's own documentation. */
+function describeOperation({ summary, description, deprecated, method, path }: OperationDescription): string {
+  const words = [deprecated && "Deprecated.", summary, description !== summary && description].filter(Boolean).join("\n");
+  return [cutText(words, maxDescriptionChars), `${method} ${path}`].filter(Boolean).join("\n");
 }
 
 // The same name may stand in path and query.
@@ -60,15 +77,9 @@ function nameParameters(parameters: readonly Parameter[]): Map<string, Parameter
 const isJson = ({ contentType }: RequestBodyMedia): boolean => /^application\/(?:[^;]+\+)?json\b/i.test(contentType);
 const chooseMedia = (media: readonly RequestBodyMedia[]): RequestBodyMedia | undefined => media.find(isJson) ?? media[0];
 
-// A string is sent as it is, which in JSON would be no string.
-const toBody = (body: unknown, media: RequestBodyMedia): unknown =>
-  typeof body === "string" && isJson(media) ? JSON.stringify(body) : body;
+type Visible = ReadonlyMap<string, Parameter>;
 
-function toSchema(
-  description: OperationDescription,
-  visible: ReadonlyMap<string, Parameter>,
-  media: RequestBodyMedia | undefined,
-): JsonSchema {
+function toSchema(description: OperationDescription, visible: Visible, media: RequestBodyMedia | undefined): JsonSchema {
   const properties = [...visible].map(([name, parameter]) => [
     name,
     parameter.description === undefined ? parameter.schema : { ...parameter.schema, description: parameter.description },
@@ -91,26 +102,17 @@ function toSchema(
 }
 
 /** What the parameters need; what the body needs is what makes schemas long. */
-function definitionsOfParameters(
-  description: OperationDescription,
-  visible: ReadonlyMap<string, Parameter>,
-): Readonly<Record<string, unknown>> {
+function definitionsOfParameters({ definitions }: OperationDescription, visible: Visible): Readonly<Record<string, unknown>> {
   const needed = new Set<string>();
   const pending: unknown[] = [...visible.values()].map(({ schema }) => schema);
   while (pending.length > 0) {
     for (const [, name = ""] of JSON.stringify(pending.pop()).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
       if (needed.has(name)) continue;
       needed.add(name);
-      pending.push(description.definitions[name] ?? null);
+      pending.push(definitions[name] ?? null);
     }
   }
-  const kept = Object.fromEntries([...needed].map((name) => [name, description.definitions[name] ?? {}]));
+  const kept = Object.fromEntries([...needed].map((name) => [name, definitions[name] ?? {}]));
   // Without them the references would be broken: then anything is accepted, and the API says what is wrong.
   return JSON.stringify(kept).length <= gatewayLimits.maxToolSchemaChars ? kept : Object.fromEntries([...needed].map((name) => [name, {}]));
 }
-
-const unknownArgument = (name: string, known: readonly string[]): HawserError =>
-  new HawserError(
-    "usage",
-    `there is no parameter ${JSON.stringify(name)}; there ${known.length > 0 ? `are: ${known.join(", ")}` : "are none"}`,
-  );

@@ -2,19 +2,19 @@
 // all that a model pays for until it looks something up.
 
 import { defineTool, type Tool } from "@hawser/tools";
-import { describeThrown, HawserError } from "@hawser/protocol";
+import { describeThrown } from "@hawser/protocol";
 import { gatewayLimits } from "../limits.ts";
 import type { OperationSummary } from "../openapi/operation.ts";
 import { searchOperations } from "../openapi/search.ts";
+import { isMutating } from "../request/call-item.ts";
+import { usage } from "../request/safe-text.ts";
 import { type OperationCaller, toFailedResult } from "./operation-caller.ts";
-import { describeOperation } from "./operation-tools.ts";
-import { isMutation, type OperationSelection } from "./select-operations.ts";
 
 const operationId = { type: "string", description: "As search_operations gives it; matched without case." };
 
-export function toSearchTools(operations: readonly OperationSummary[], caller: OperationCaller, selection: OperationSelection): Tool[] {
-  const find = (id: unknown): OperationSummary => findOffered(operations, String(id), selection.allowMutations === true);
-  const title = caller.index.title;
+export function toSearchTools(operations: readonly OperationSummary[], caller: OperationCaller, allowMutations: boolean): Tool[] {
+  const find = (id: unknown): OperationSummary => findOffered(operations, String(id), allowMutations);
+  const { title } = caller;
   const searchTool = defineTool({
     name: "search_operations",
     description: `Finds operations of the API "${title}" (${operations.length} operations) by words in their id, path, summary or tags.`,
@@ -35,25 +35,27 @@ export function toSearchTools(operations: readonly OperationSummary[], caller: O
     description: `Describes one operation of "${title}": what it does and the JSON Schema of its arguments.`,
     input: { type: "object", properties: { operationId }, required: ["operationId"], additionalProperties: false },
     annotations: { readOnlyHint: true, openWorldHint: false },
-    run: (args) => reporting(async () => describeOne(find(args["operationId"]), caller)),
+    run: (args) =>
+      reporting(async () => {
+        const operation = find(args["operationId"]);
+        const { description, schema } = await caller.inputOf(operation);
+        return { operationId: operation.operationId, description, arguments: schema };
+      }),
   });
-  return [searchTool, describe, toCallTool(find, caller, selection)];
-}
-
-function toCallTool(find: (id: unknown) => OperationSummary, caller: OperationCaller, { allowMutations }: OperationSelection): Tool {
-  return defineTool({
+  const call = defineTool({
     name: "call_operation",
-    description: `Calls one operation of "${caller.index.title}". Describe it first to learn its arguments.`,
+    description: `Calls one operation of "${title}". Describe it first to learn its arguments.`,
     input: {
       type: "object",
       properties: { operationId, arguments: { type: "object", description: "As describe_operation's schema says.", default: {} } },
       required: ["operationId"],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: allowMutations !== true, destructiveHint: allowMutations === true, openWorldHint: true },
+    annotations: { readOnlyHint: !allowMutations, destructiveHint: allowMutations, openWorldHint: true },
     run: (args, { signal }) =>
       reporting(() => caller.call(find(args["operationId"]), (args["arguments"] ?? {}) as Record<string, unknown>, signal)),
   });
+  return [searchTool, describe, call];
 }
 
 const toLimit = (given: unknown): number =>
@@ -63,12 +65,6 @@ function search(operations: readonly OperationSummary[], query: string, limit: n
   const matches = searchOperations({ operations }, query);
   const shown = matches.slice(0, limit).map(({ operationId, method, path, summary }) => ({ operationId, method, path, summary }));
   return { found: matches.length, ...(matches.length > limit && { shown: limit }), operations: shown };
-}
-
-async function describeOne(operation: OperationSummary, caller: OperationCaller): Promise<object> {
-  const description = await caller.index.describe(operation);
-  const { schema } = await caller.inputOf(operation);
-  return { operationId: operation.operationId, description: describeOperation(description), arguments: schema };
 }
 
 /** A mistake of the model is a result that it can act on, not a failed tool. */
@@ -87,9 +83,9 @@ function findOffered(operations: readonly OperationSummary[], id: string, allowM
   const found = exact ?? (others.length === 1 ? others[0] : undefined);
   if (!found) {
     const reason = others.length > 1 ? "is ambiguous without case" : "is not offered; search_operations finds what is";
-    throw new HawserError("usage", `operation ${JSON.stringify(wanted)} ${reason}`);
+    throw usage(`operation ${JSON.stringify(wanted)} ${reason}`);
   }
   // What is offered was selected already; this is the second lock on the same door.
-  if (isMutation(found) && !allowMutations) throw new HawserError("usage", `${wanted} changes something, which is not allowed here`);
+  if (isMutating(found.method) && !allowMutations) throw usage(`${wanted} changes something, which is not allowed here`);
   return found;
 }

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { CallItem } from "@hawser/protocol";
 import type { GatewayOptions } from "../../src/call.ts";
 import { createRedactingStream, createRedactor } from "../../src/execute/redaction.ts";
-import { toBatchLine, toCallJson } from "../../src/execute/answers.ts";
+import { toBatchLine, toCallJson } from "../../src/execute/outcome.ts";
 import { answer, closedPort, type StubHandler } from "../../../../test/kit/api-stub.ts";
 import { canary, coreOf, freshHome, stubOf } from "../core-fixture.ts";
 

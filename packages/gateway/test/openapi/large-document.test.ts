@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { loadIndexFile } from "../../src/document/document-file.ts";
-import { validateDocument } from "../../src/openapi/validate-document.ts";
+import { validateDocument } from "../../src/openapi/parse-document.ts";
 import { documentOf, freshHome } from "./documents.ts";
 
 const require = createRequire(import.meta.url);

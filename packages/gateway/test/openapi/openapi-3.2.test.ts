@@ -7,7 +7,7 @@ import { coreOf, freshHome, stubOf } from "../core-fixture.ts";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadIndex } from "../../src/document/load-index.ts";
-import { selectOperations } from "../../src/tools/select-operations.ts";
+import { selectOperations } from "../../src/tools/gateway-tools.ts";
 
 const json = (schema: object) => ({ content: { "application/json": { schema } } });
 
