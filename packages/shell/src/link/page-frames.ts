@@ -14,7 +14,7 @@ export interface RuntimeFacts {
 export interface RuntimeState extends RuntimeFacts {
   readonly runtime: "starting" | "running" | "restarting" | "failed";
   /** Why it is not running, for people. */
-  readonly message?: string;
+  readonly message?: string | undefined;
 }
 
 export type PageFrame =

@@ -73,11 +73,15 @@ export function createCredentials({ onSecondUse, now = () => performance.now() }
   function hold(family: Family): string {
     const credential = newSecret();
     const tabs = new Set<() => void>();
-    held.push({ digest: digest(credential), family, tabs, join: (onWithdrawn) => joinTabs(tabs, onWithdrawn) });
-    if (held.length > shellLimits.shellCredentialEntries) {
-      const unused = held.findIndex((entry) => entry.tabs.size === 0);
-      held.splice(unused, 1);
+    function join(onWithdrawn: () => void): () => void {
+      // A function of its own, since two tabs may bring the same one.
+      const tab = (): void => onWithdrawn();
+      tabs.add(tab);
+      return () => tabs.delete(tab);
     }
+    held.push({ digest: digest(credential), family, tabs, join });
+    const unused = held.findIndex((entry) => entry.tabs.size === 0);
+    if (held.length > shellLimits.shellCredentialEntries) held.splice(unused, 1);
     return credential;
   }
 
@@ -131,10 +135,4 @@ const isSameAttempt = (kept: Buffer | undefined, given: string | undefined): boo
 function findSecret<Entry extends Secret>(entries: readonly Entry[], given: string): Entry | undefined {
   const wanted = digest(given);
   return entries.filter((entry) => timingSafeEqual(entry.digest, wanted))[0];
-}
-
-function joinTabs(tabs: Set<() => void>, onWithdrawn: () => void): () => void {
-  const tab = (): void => onWithdrawn();
-  tabs.add(tab);
-  return () => tabs.delete(tab);
 }

@@ -1,12 +1,14 @@
 // The local server: the page, the exchange of a key for a credential, the files dropped on the page, and the
 // upgrade to a WebSocket. Loopback only. Slow, long and idle requests are bounded by Node's own limits, set here.
 
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { shellLimits } from "../limits.ts";
-import { createRefusals, noCredential, readLinkCredential, type Refusal } from "./access.ts";
+import { readSubprotocols } from "../link/page-frames.ts";
+import { createRefusals, noCredential, type Refusal } from "./access.ts";
 import { createAnswer, toFailedReply, toPath } from "./answer.ts";
 import { boundConnections } from "./connections.ts";
 import { createCredentials, type Grant } from "./credentials.ts";
@@ -69,7 +71,7 @@ export async function startServer(options: ShellServerOptions): Promise<ShellSer
     const refusal = refuse(request, false);
     if (refusal) return refusal;
     if (path !== "/link") return { status: 404, message: "nothing is here" };
-    return credentials.find(readLinkCredential(request)) ?? noCredential;
+    return credentials.find(readSubprotocols(request.headers["sec-websocket-protocol"])) ?? noCredential;
   }
 
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -112,19 +114,11 @@ function createOwnServer(requestMs: number): Server {
   return server;
 }
 
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onError = (cause: Error): void =>
-      reject(
-        new HawserError("usage", `port ${port} can't be used: ${describeThrown(cause)}; choose another with --port, or 0 for any`, {
-          cause,
-        }),
-      );
-    server.once("error", onError);
-    server.listen({ host, port, exclusive: true }, () => {
-      server.off("error", onError);
-      resolve();
-    });
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen({ host, port, exclusive: true });
+  await once(server, "listening").catch((cause: unknown) => {
+    const message = `port ${port} can't be used: ${describeThrown(cause)}; choose another with --port, or 0 for any`;
+    throw new HawserError("usage", message, { cause });
   });
 }
 

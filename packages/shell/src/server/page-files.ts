@@ -1,6 +1,6 @@
 // The built page, held in memory: a request can only name what is there, so no path leads anywhere else.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, type Dirent } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { HawserError } from "@hawser/protocol";
 
@@ -21,7 +21,13 @@ const types: Readonly<Record<string, string>> = {
 /** By their address: `/`, `/assets/…`. */
 export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
-  for (const entry of listFiles(folder)) {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  } catch (cause) {
+    throw new HawserError("usage", `the page is not built: ${folder} can't be read`, { cause });
+  }
+  for (const entry of entries) {
     const type = types[extname(entry.name)];
     if (!entry.isFile() || type === undefined) continue;
     const path = join(entry.parentPath, entry.name);
@@ -30,12 +36,4 @@ export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
   }
   if (!files.has("/")) throw new HawserError("usage", `the page is not built: ${folder} has no index.html`);
   return files;
-}
-
-function listFiles(folder: string): ReturnType<typeof readdirSync> & { name: string }[] {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true }) as never;
-  } catch (cause) {
-    throw new HawserError("usage", `the page is not built: ${folder} can't be read`, { cause });
-  }
 }

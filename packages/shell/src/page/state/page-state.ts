@@ -3,7 +3,7 @@
 
 import type { AgentInfo, Decision, LoadedConversation, TurnEvent } from "@hawser/agent/host/link";
 import type { AnyAgentRequest, ConversationSummary, ModelEntry, StatusData } from "@hawser/protocol";
-import type { RuntimeFacts } from "../../link/page-frames.ts";
+import type { RuntimeState } from "../../link/page-frames.ts";
 
 export interface TextPart {
   readonly kind: "text";
@@ -112,11 +112,9 @@ export interface WireLog {
 }
 
 /** How the way to the agent is. */
-export interface LinkState extends RuntimeFacts {
+export interface LinkState extends RuntimeState {
   /** `closed`: it reconnects by itself. `ended`: nothing more will come. */
   readonly phase: "connecting" | "open" | "closed" | "ended";
-  readonly runtime: "starting" | "running" | "restarting" | "failed";
-  readonly message?: string | undefined;
   readonly retryInMs?: number | undefined;
 }
 
