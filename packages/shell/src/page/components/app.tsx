@@ -12,7 +12,7 @@ import { LinkBanner } from "./link-banner.tsx";
 import { MessageList } from "./message-list.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { StatusBar } from "./status-bar.tsx";
-import { usePageKeys } from "./use-page-keys.ts";
+import { usePageKeys } from "./keys.ts";
 import { useTheme } from "../session/theme.ts";
 import { IconButton } from "./icon.tsx";
 
@@ -38,31 +38,19 @@ export function App() {
     <div className="flex h-dvh overflow-hidden">
       <Side isDrawerOpen={isDrawerOpen} onClose={() => setIsDrawerOpen(false)} />
       <main className="flex min-w-0 flex-1 flex-col">
-        <Header
-          theme={theme.theme}
-          isWireOpen={isWireOpen}
-          onMenu={switches.sidebar}
-          onTheme={switches.theme}
-          onWire={switches.wire}
-          onKeys={switches.keys}
-          onSettings={switches.settings}
-        />
+        <Header theme={theme.theme} isWireOpen={isWireOpen} switches={switches} />
         <LinkBanner />
         <MessageList />
         <Notices />
         <Composer />
         <StatusBar />
       </main>
-      {isWireOpen && (
-        <Suspense fallback={null}>
-          <WireView onClose={() => setIsWireOpen(false)} />
-        </Suspense>
-      )}
-      {desktop && areSettingsShown && (
-        <Suspense fallback={null}>
+      <Suspense fallback={null}>{isWireOpen && <WireView onClose={() => setIsWireOpen(false)} />}</Suspense>
+      <Suspense fallback={null}>
+        {desktop && areSettingsShown && (
           <SettingsDialog desktop={desktop} onTheme={theme.show} onClose={() => setAreSettingsShown(false)} />
-        </Suspense>
-      )}
+        )}
+      </Suspense>
       {areKeysShown && <KeysDialog onClose={() => setAreKeysShown(false)} />}
       <Announcer />
     </div>

@@ -9,7 +9,7 @@ import { textOf } from "../session/actions.ts";
 import { usePage, usePageParts } from "../session/page-context.ts";
 import type { Message } from "../state/page-state.ts";
 import { ToolCard } from "../tools/tool-card.tsx";
-import { Icon } from "./icon.tsx";
+import { Button } from "./icon.tsx";
 import { useSeen } from "./use-seen.ts";
 
 interface AssistantMessageProps {
@@ -85,9 +85,5 @@ function RetryButton({ message }: { readonly message: Message }) {
     const asked = messages.slice(0, messages.indexOf(message)).findLast(({ role }) => role === "user");
     if (asked && actions.mayChangeHistory()) void actions.sendAgain(asked);
   }
-  return (
-    <button type="button" className="button button-quiet min-h-7 px-2 text-xs" onClick={retry}>
-      <Icon name="again" className="size-3.5" /> Retry
-    </button>
-  );
+  return <Button label="Retry" icon="again" isSmall onClick={retry} />;
 }

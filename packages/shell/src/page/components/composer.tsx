@@ -3,7 +3,7 @@
 
 import { useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent } from "react";
 import { useIsConnected, useIsRunning, usePage, usePageParts } from "../session/page-context.ts";
-import { Icon } from "./icon.tsx";
+import { Button, Icon, IconButton } from "./icon.tsx";
 import { readPastedImage, useAttachments, type WaitingFile } from "./use-attachments.ts";
 
 export function Composer() {
@@ -95,24 +95,13 @@ function ComposerButtons({ canSend, onFiles }: { readonly canSend: boolean; onFi
       <span className="ml-auto hidden text-xs text-soft sm:inline">
         <kbd className="key">Enter</kbd> sends
       </span>
-      {isRunning && (
-        <button type="button" className="button ml-auto border-alarm text-alarm sm:ml-0" onClick={actions.stop}>
-          <Icon name="stop" /> Stop
-        </button>
-      )}
-      <button type="submit" className={`button button-main ${isRunning ? "" : "ml-auto sm:ml-0"}`} disabled={!canSend}>
-        <Icon name="send" /> Send
-      </button>
+      {isRunning && <Button label="Stop" icon="stop" className="ml-auto border-alarm text-alarm sm:ml-0" onClick={actions.stop} />}
+      <Button type="submit" label="Send" icon="send" className={`button-main ${isRunning ? "" : "ml-auto sm:ml-0"}`} disabled={!canSend} />
     </div>
   );
 }
 
-interface WaitingFilesProps {
-  readonly files: readonly WaitingFile[];
-  onRemove(key: number): void;
-}
-
-function WaitingFiles({ files, onRemove }: WaitingFilesProps) {
+function WaitingFiles({ files, onRemove }: { readonly files: readonly WaitingFile[]; onRemove(key: number): void }) {
   if (files.length === 0) return null;
   return (
     <ul aria-label="Files to send" className="mb-1 flex flex-wrap gap-2 px-1 pt-1">
@@ -127,14 +116,7 @@ function WaitingFiles({ files, onRemove }: WaitingFilesProps) {
           <span className="max-w-40 truncate">{file.name}</span>
           {file.state === "uploading" && <span className="text-soft">reading…</span>}
           {file.state === "failed" && <span className="text-alarm wrap-anywhere">{file.error}</span>}
-          <button
-            type="button"
-            className="button button-quiet min-h-6 px-1"
-            aria-label={`Remove ${file.name}`}
-            onClick={() => onRemove(file.key)}
-          >
-            <Icon name="close" className="size-3.5" />
-          </button>
+          <IconButton name="close" label={`Remove ${file.name}`} className="min-h-6 min-w-0 px-1" onClick={() => onRemove(file.key)} />
         </li>
       ))}
     </ul>

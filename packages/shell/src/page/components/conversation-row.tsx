@@ -3,8 +3,9 @@
 import { memo, useRef, useState, type KeyboardEvent } from "react";
 import type { ConversationSummary } from "@hawser/protocol";
 import { usePage, usePageParts } from "../session/page-context.ts";
+import { runningTurnsOf } from "../state/page-state.ts";
 import { Dialog } from "./dialog.tsx";
-import { IconButton } from "./icon.tsx";
+import { Button, IconButton } from "./icon.tsx";
 
 interface ConversationRowProps {
   readonly summary: ConversationSummary;
@@ -17,9 +18,7 @@ export const ConversationRow = memo(function ConversationRow({ summary, onOpen }
   const [task, setTask] = useState<"rename" | "delete">();
   const link = useRef<HTMLAnchorElement>(null);
   const isCurrent = usePage((state) => state.currentId === conversationId);
-  const isRunning = usePage(({ turns }) =>
-    Object.values(turns).some((turn) => turn.state === "running" && turn.conversationId === conversationId),
-  );
+  const isRunning = usePage((state) => runningTurnsOf(state, conversationId).length > 0);
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key === "F2") setTask("rename");
     if (event.key === "Delete") setTask("delete");
@@ -92,24 +91,17 @@ function RenameField({ conversationId, title, onEnd }: TaskProps) {
 
 function DeleteDialog({ conversationId, title, onEnd }: TaskProps) {
   const { actions } = usePageParts();
+  function remove(): void {
+    onEnd();
+    void actions.remove(conversationId);
+  }
   return (
     <Dialog label="Delete conversation" className="w-[min(26rem,92vw)] rounded-2xl border border-line p-5" onClose={onEnd}>
       <h2 className="text-lg font-semibold">Delete this conversation?</h2>
       <p className="mt-2 text-sm wrap-anywhere">“{title}” and its file are removed from this machine. This can't be undone.</p>
       <div className="mt-4 flex justify-end gap-2">
-        <button type="button" className="button" autoFocus onClick={onEnd}>
-          Keep it
-        </button>
-        <button
-          type="button"
-          className="button border-alarm text-alarm"
-          onClick={() => {
-            onEnd();
-            void actions.remove(conversationId);
-          }}
-        >
-          Delete
-        </button>
+        <Button label="Keep it" autoFocus onClick={onEnd} />
+        <Button label="Delete" className="border-alarm text-alarm" onClick={remove} />
       </div>
     </Dialog>
   );

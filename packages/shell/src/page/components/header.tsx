@@ -3,25 +3,21 @@
 import { usePage } from "../session/page-context.ts";
 import type { Theme } from "../session/theme.ts";
 import { Icon, IconButton } from "./icon.tsx";
+import type { Switches } from "./keys.ts";
 
-export interface HeaderProps {
+interface HeaderProps {
   readonly theme: Theme;
   readonly isWireOpen: boolean;
-  onMenu(): void;
-  onTheme(): void;
-  onWire(): void;
-  onKeys(): void;
-  /** In a desktop window only. */
-  readonly onSettings?: (() => void) | undefined;
+  readonly switches: Switches;
 }
 
 const themeIcons = { system: "half", light: "sun", dark: "moon" } as const;
 
-export function Header({ theme, isWireOpen, onMenu, onTheme, onWire, onKeys, onSettings }: HeaderProps) {
+export function Header({ theme, isWireOpen, switches }: HeaderProps) {
   const title = usePage(({ threads, currentId }) => threads[currentId]?.title ?? "");
   return (
     <header className="flex items-center gap-1 border-b border-line px-2 py-1.5 sm:px-4">
-      <IconButton name="menu" label="Show conversations" className="md:hidden" onClick={onMenu} />
+      <IconButton name="menu" label="Show conversations" className="md:hidden" onClick={switches.sidebar} />
       <h1 className="min-w-0 flex-1 truncate px-1 text-[0.95rem] font-semibold">{title || "New conversation"}</h1>
       <button
         type="button"
@@ -29,14 +25,14 @@ export function Header({ theme, isWireOpen, onMenu, onTheme, onWire, onKeys, onS
         aria-label="Wire view"
         aria-pressed={isWireOpen}
         title="Wire view: every protocol message (Alt W)"
-        onClick={onWire}
+        onClick={switches.wire}
       >
         <Icon name="wire" />
         <span className="hidden text-xs sm:inline">Wire view</span>
       </button>
-      <IconButton name={themeIcons[theme]} label={`Theme: ${theme}`} title={`Theme: ${theme} (Alt L)`} onClick={onTheme} />
-      {onSettings && <IconButton name="settings" label="Settings" title="Settings (Alt ,)" onClick={onSettings} />}
-      <IconButton name="keys" label="Keys" title="Keys (?)" onClick={onKeys} />
+      <IconButton name={themeIcons[theme]} label={`Theme: ${theme}`} title={`Theme: ${theme} (Alt L)`} onClick={switches.theme} />
+      {switches.settings && <IconButton name="settings" label="Settings" title="Settings (Alt ,)" onClick={switches.settings} />}
+      <IconButton name="keys" label="Keys" title="Keys (?)" onClick={switches.keys} />
     </header>
   );
 }

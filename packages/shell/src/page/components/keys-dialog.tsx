@@ -1,9 +1,17 @@
-// The list of keys.
+// The list of keys, and how keys are drawn.
 
 import { Dialog } from "./dialog.tsx";
 import { IconButton } from "./icon.tsx";
 import { usePageParts } from "../session/page-context.ts";
 import { localKeys, pageKeys } from "./keys.ts";
+
+export function Keys({ keys, isHidden }: { readonly keys: readonly string[]; readonly isHidden?: true }) {
+  return keys.map((key) => (
+    <kbd key={key} className="key" aria-hidden={isHidden}>
+      {key}
+    </kbd>
+  ));
+}
 
 export function KeysDialog({ onClose }: { onClose(): void }) {
   const { desktop } = usePageParts();
@@ -18,11 +26,7 @@ export function KeysDialog({ onClose }: { onClose(): void }) {
         {[...keys, ...localKeys].map(({ shown, meaning }) => (
           <div key={meaning} className="contents">
             <dt className="flex gap-1">
-              {shown.map((key) => (
-                <kbd key={key} className="key">
-                  {key}
-                </kbd>
-              ))}
+              <Keys keys={shown} />
             </dt>
             <dd>{meaning}</dd>
           </div>

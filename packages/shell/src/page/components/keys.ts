@@ -1,29 +1,36 @@
-// The keys of the page: one table, which is both what works and what the list of keys shows.
+// The keys of the page: one table, which is both what works and what the list of keys shows. They work wherever the focus
+// is, but in a dialog, which has its own.
 
-export type KeyAction =
-  | "new"
-  | "search"
-  | "message"
-  | "wire"
-  | "theme"
-  | "latest"
-  | "allow"
-  | "deny"
-  | "previous"
-  | "next"
-  | "stop"
-  | "keys"
-  | "sidebar"
-  | "settings"
-  | "quit";
+import { useEffect } from "react";
+import { usePageParts, type PageParts } from "../session/page-context.ts";
+
+/** What the page can show, hide or change besides the conversation. */
+export type Switches = Readonly<Record<"wire" | "theme" | "keys" | "sidebar", () => void>> & { readonly settings?: () => void };
 
 interface PageKey {
-  readonly action: KeyAction;
   readonly shown: readonly string[];
   readonly meaning: string;
   /** In a desktop window; a browser has its own. */
   readonly isOfDesktop?: true;
+  /** It is not taken from what else it does: Escape also leaves a search field or a list of choices. */
+  readonly isShared?: true;
   matches(event: KeyboardEvent): boolean;
+  run(parts: PageParts, switches: Switches): void;
+}
+
+export function usePageKeys(switches: Switches): void {
+  const parts = usePageParts();
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent): void {
+      if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
+      const key = pageKeys.find(({ isOfDesktop, matches }) => matches(event) && (!isOfDesktop || parts.desktop));
+      if (!key) return;
+      if (!key.isShared) event.preventDefault();
+      key.run(parts, switches);
+    }
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  });
 }
 
 /** Told to the list of messages, which alone knows how to scroll. */
@@ -55,31 +62,67 @@ function answers(letter: string) {
   };
 }
 
+/** What is in a closed drawer is there after it has opened. */
+function focusOn(id: string, reveal?: () => void): void {
+  const find = (): HTMLElement | null => document.querySelector(`#${id}`);
+  const element = find();
+  if (element) element.focus();
+  else if (reveal) {
+    reveal();
+    requestAnimationFrame(() => find()?.focus());
+  }
+}
+
+function openNeighbour(session: PageParts["session"], step: number): void {
+  const { conversations, currentId } = session.store.getState();
+  const at = conversations.findIndex(({ conversationId }) => conversationId === currentId);
+  const neighbour = conversations[at < 0 ? 0 : at + step];
+  if (neighbour) session.open(neighbour.conversationId);
+}
+
+const tell = (name: string, detail?: string): boolean => dispatchEvent(new CustomEvent(name, { detail }));
+
 export const pageKeys: readonly PageKey[] = [
-  { action: "new", shown: ["Alt", "N"], meaning: "New conversation", matches: alt("KeyN") },
-  { action: "search", shown: ["Alt", "K"], meaning: "Search conversations", matches: alt("KeyK") },
-  { action: "previous", shown: ["Alt", "↑"], meaning: "Previous conversation", matches: alt("ArrowUp") },
-  { action: "next", shown: ["Alt", "↓"], meaning: "Next conversation", matches: alt("ArrowDown") },
-  { action: "message", shown: ["Alt", "M"], meaning: "Go to the message box", matches: alt("KeyM") },
-  { action: "latest", shown: ["Alt", "J"], meaning: "Jump to the latest message", matches: alt("KeyJ") },
-  { action: "allow", shown: answerKeys.allow, meaning: "Allow once what the question shows", matches: answers("Y") },
-  { action: "deny", shown: answerKeys.deny, meaning: "Deny what the question shows", matches: answers("X") },
-  { action: "wire", shown: ["Alt", "W"], meaning: "Show or hide the wire view", matches: alt("KeyW") },
-  { action: "theme", shown: ["Alt", "L"], meaning: "Light, dark, or as the system", matches: alt("KeyL") },
-  { action: "settings", shown: ["Alt", ","], meaning: "Settings", isOfDesktop: true, matches: alt("Comma") },
+  { shown: ["Alt", "N"], meaning: "New conversation", matches: alt("KeyN"), run: ({ session }) => session.open() },
   {
-    action: "quit",
+    shown: ["Alt", "K"],
+    meaning: "Search conversations",
+    matches: alt("KeyK"),
+    run: (_, { sidebar }) => focusOn("conversation-search", sidebar),
+  },
+  { shown: ["Alt", "↑"], meaning: "Previous conversation", matches: alt("ArrowUp"), run: ({ session }) => openNeighbour(session, -1) },
+  { shown: ["Alt", "↓"], meaning: "Next conversation", matches: alt("ArrowDown"), run: ({ session }) => openNeighbour(session, 1) },
+  { shown: ["Alt", "M"], meaning: "Go to the message box", matches: alt("KeyM"), run: () => focusOn("message-box") },
+  { shown: ["Alt", "J"], meaning: "Jump to the latest message", matches: alt("KeyJ"), run: () => tell(jumpEvent) },
+  {
+    shown: answerKeys.allow,
+    meaning: "Allow once what the question shows",
+    matches: answers("Y"),
+    run: () => tell(answerEvent, "allow"),
+  },
+  { shown: answerKeys.deny, meaning: "Deny what the question shows", matches: answers("X"), run: () => tell(answerEvent, "deny") },
+  { shown: ["Alt", "W"], meaning: "Show or hide the wire view", matches: alt("KeyW"), run: (_, { wire }) => wire() },
+  { shown: ["Alt", "L"], meaning: "Light, dark, or as the system", matches: alt("KeyL"), run: (_, { theme }) => theme() },
+  { shown: ["Alt", ","], meaning: "Settings", isOfDesktop: true, matches: alt("Comma"), run: (_, { settings }) => settings?.() },
+  {
     shown: ["Ctrl", "Q"],
     meaning: "Quit, with Cmd on a Mac",
     isOfDesktop: true,
     matches: (event) => (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "q",
+    run: ({ desktop }) => void desktop?.quit(),
   },
-  { action: "stop", shown: ["Esc"], meaning: "Stop the answer", matches: (event) => event.key === "Escape" },
   {
-    action: "keys",
+    shown: ["Esc"],
+    meaning: "Stop the answer",
+    isShared: true,
+    matches: (event) => event.key === "Escape",
+    run: ({ actions }) => actions.stop(),
+  },
+  {
     shown: ["?"],
     meaning: "This list; Alt / while writing",
     matches: (event) => alt("Slash")(event) || (event.key === "?" && !isTyping(event) && !event.altKey && !event.ctrlKey && !event.metaKey),
+    run: (_, { keys }) => keys(),
   },
 ];
 

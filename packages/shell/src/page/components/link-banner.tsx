@@ -2,6 +2,7 @@
 
 import { usePage, usePageParts } from "../session/page-context.ts";
 import type { LinkState } from "../state/page-state.ts";
+import { Button } from "./icon.tsx";
 
 interface Explanation {
   readonly title: string;
@@ -54,11 +55,7 @@ export function LinkBanner() {
       <p className="min-w-0 flex-1 basis-60">
         <b className="font-semibold">{explanation.title}.</b> {explanation.text}
       </p>
-      {explanation.canRetry && (
-        <button type="button" className="button" onClick={session.retryLink}>
-          Try now
-        </button>
-      )}
+      {explanation.canRetry && <Button label="Try now" onClick={session.retryLink} />}
     </div>
   );
 }

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { usePage, usePageParts } from "../session/page-context.ts";
 import { ConversationRow } from "./conversation-row.tsx";
-import { Icon } from "./icon.tsx";
+import { Button } from "./icon.tsx";
 
 interface SidebarProps {
   /** Something was chosen; a drawer closes. */
@@ -25,9 +25,7 @@ export function Sidebar({ onChosen }: SidebarProps) {
       <p className="flex items-center gap-2 px-1 text-[0.95rem] font-semibold tracking-tight">
         <span aria-hidden="true" className="strand h-5 w-1.5 rounded-full" /> Hawser
       </p>
-      <button type="button" className="button button-main w-full" onClick={() => choose()}>
-        <Icon name="plus" /> New conversation
-      </button>
+      <Button label="New conversation" icon="plus" className="button-main w-full" onClick={() => choose()} />
       <input
         id="conversation-search"
         type="search"

@@ -2,6 +2,7 @@
 
 import { useState, type FormEvent } from "react";
 import { describeThrown } from "@hawser/protocol";
+import { Button } from "../components/icon.tsx";
 import { vendors, type KeyPlaces, type KeyPlace, type Vendor } from "../links/desktop.ts";
 import { Field } from "./field.tsx";
 
@@ -45,8 +46,11 @@ function KeyField({ vendor, place, onSave }: KeyFieldProps) {
   const [key, setKey] = useState("");
   const [problem, setProblem] = useState("");
   const canRemove = place === "keychain" || place === "file";
-  async function save(event: FormEvent | undefined, value: string): Promise<void> {
-    event?.preventDefault();
+  function onSubmit(event: FormEvent): void {
+    event.preventDefault();
+    void save(key.trim());
+  }
+  async function save(value: string): Promise<void> {
     setProblem("");
     try {
       await onSave(vendor, value);
@@ -56,7 +60,7 @@ function KeyField({ vendor, place, onSave }: KeyFieldProps) {
     }
   }
   return (
-    <form aria-label={`${names[vendor]} key`} onSubmit={(event) => void save(event, key.trim())}>
+    <form aria-label={`${names[vendor]} key`} onSubmit={onSubmit}>
       <Field label={names[vendor]} hint={problem === "" ? toHint(place) : <b className="text-alarm">{problem}</b>}>
         {(ids) => (
           <div className="flex gap-2">
@@ -68,14 +72,8 @@ function KeyField({ vendor, place, onSave }: KeyFieldProps) {
               value={key}
               onChange={(event) => setKey(event.target.value)}
             />
-            <button type="submit" className="button" disabled={key.trim() === ""}>
-              Save key
-            </button>
-            {canRemove && (
-              <button type="button" className="button" onClick={() => void save(undefined, "")}>
-                Remove
-              </button>
-            )}
+            <Button type="submit" label="Save key" disabled={key.trim() === ""} />
+            {canRemove && <Button label="Remove" onClick={() => void save("")} />}
           </div>
         )}
       </Field>

@@ -1,6 +1,6 @@
 // The permission rules, one in a row: what is decided, for which tool, and for which input.
 
-import { IconButton } from "../components/icon.tsx";
+import { Button, IconButton } from "../components/icon.tsx";
 import { addRule, decisions, type RuleDraft } from "./draft.ts";
 
 interface RuleFieldsProps {
@@ -45,9 +45,7 @@ export function RuleFields({ rules, onChange }: RuleFieldsProps) {
           />
         </div>
       ))}
-      <button type="button" className="button self-start" onClick={() => onChange(addRule(rules))}>
-        Add a rule
-      </button>
+      <Button label="Add a rule" className="self-start" onClick={() => onChange(addRule(rules))} />
     </fieldset>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useId, useState, type FormEvent } from "react";
 import { describeThrown } from "@hawser/protocol";
+import { Button } from "../components/icon.tsx";
 import type { DesktopSettings, DesktopState } from "../links/desktop.ts";
 import { usePage } from "../session/page-context.ts";
 import { themes } from "../session/theme.ts";
@@ -44,12 +45,8 @@ export function SettingsForm({ state, onSave, onCancel }: SettingsFormProps) {
         </p>
       )}
       <div className="flex justify-end gap-2">
-        <button type="button" className="button" onClick={onCancel}>
-          Cancel
-        </button>
-        <button type="submit" className="button button-main" disabled={isSaving}>
-          Save
-        </button>
+        <Button label="Cancel" onClick={onCancel} />
+        <Button type="submit" label="Save" className="button-main" disabled={isSaving} />
       </div>
     </form>
   );

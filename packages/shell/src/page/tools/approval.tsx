@@ -5,8 +5,9 @@
 
 import { reveal } from "@hawser/protocol";
 import type { Decision } from "@hawser/agent/host/link";
-import { useEffect, useEffectEvent, useRef, useState, type MouseEvent } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { answerEvent, answerKeys } from "../components/keys.ts";
+import { Keys } from "../components/keys-dialog.tsx";
 import { usePage, usePageParts } from "../session/page-context.ts";
 import { openQuestion, type ToolPart } from "../state/page-state.ts";
 import { describeCall } from "./describe-call.ts";
@@ -70,27 +71,17 @@ export function Approval({ tool }: { readonly tool: ToolPart }) {
             className={`button ${className}`}
             disabled={isSent || isDeaf}
             aria-keyshortcuts={hasShortcuts && keys.length > 0 ? keys.join("+") : undefined}
-            onClick={(event) => answer(decision, viaOf(event))}
+            // Enter or Space on a button is a click without a pointer.
+            onClick={({ detail }) => answer(decision, detail === 0 ? "key" : "click")}
           >
             {label}
-            {hasShortcuts && <Keys keys={keys} />}
+            {hasShortcuts && <Keys keys={keys} isHidden />}
           </button>
         ))}
       </div>
     </div>
   );
 }
-
-function Keys({ keys }: { readonly keys: readonly string[] }) {
-  return keys.map((key) => (
-    <kbd key={key} className="key" aria-hidden="true">
-      {key}
-    </kbd>
-  ));
-}
-
-/** Enter or Space on a button is a click without a pointer. */
-const viaOf = ({ detail }: MouseEvent): "click" | "key" => (detail === 0 ? "key" : "click");
 
 /** From when the question appears, and from when it gets the shortcuts: what stood there before may have moved. */
 function useMomentOfDeafness(hasShortcuts: boolean): boolean {
@@ -103,10 +94,10 @@ function useMomentOfDeafness(hasShortcuts: boolean): boolean {
 }
 
 function useShortcuts(isOn: boolean, onShortcut: (decision: Decision) => void): void {
-  const onAnswer = useEffectEvent((event: Event) => onShortcut((event as CustomEvent<Decision>).detail));
+  const onAnswer = useEffectEvent(onShortcut);
   useEffect(() => {
     if (!isOn) return undefined;
-    const listener = (event: Event): void => onAnswer(event);
+    const listener = (event: Event): void => onAnswer((event as CustomEvent<Decision>).detail);
     addEventListener(answerEvent, listener);
     return () => removeEventListener(answerEvent, listener);
   }, [isOn]);

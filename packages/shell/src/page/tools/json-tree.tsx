@@ -2,6 +2,7 @@
 
 import { cutText, reveal } from "@hawser/protocol/internal";
 import { useState } from "react";
+import { Button } from "../components/icon.tsx";
 
 interface JsonTreeProps {
   readonly value: unknown;
@@ -13,6 +14,7 @@ interface JsonTreeProps {
 
 const step = 100;
 const textChars = 2_000;
+const moreLook = "button-quiet min-h-6 px-1 text-xs";
 
 export function JsonTree({ value, name, depth = 0, openDepth = 2 }: JsonTreeProps) {
   if (typeof value !== "object" || value === null)
@@ -38,11 +40,7 @@ function Scalar({ value }: { readonly value: unknown }) {
       <span className="whitespace-pre-wrap text-leaf wrap-anywhere">
         {reveal(JSON.stringify(isLong ? cutText(value, textChars, "") : value))}
       </span>
-      {isLong && (
-        <button type="button" className="button button-quiet min-h-6 px-1 text-xs" onClick={() => setIsWhole(true)}>
-          Show all {value.length} characters
-        </button>
-      )}
+      {isLong && <Button label={`Show all ${value.length} characters`} className={moreLook} onClick={() => setIsWhole(true)} />}
     </>
   );
 }
@@ -68,9 +66,7 @@ function Branch({ value, name, depth, openDepth }: BranchProps) {
           .slice(0, shown)
           .map(([key, member]) => <JsonTree key={key} name={key} value={member} depth={depth + 1} openDepth={openDepth} />)}
       {isOpen && members.length > shown && (
-        <button type="button" className="button button-quiet min-h-6 px-1 text-xs" onClick={() => setShown(shown + step)}>
-          Show more ({members.length - shown} left)
-        </button>
+        <Button label={`Show more (${members.length - shown} left)`} className={moreLook} onClick={() => setShown(shown + step)} />
       )}
     </details>
   );

@@ -4,6 +4,7 @@
 import { cutText, reveal } from "@hawser/protocol/internal";
 import { memo, useLayoutEffect, useState } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
+import { Button } from "../components/icon.tsx";
 import { useStickToBottom } from "../components/use-stick-to-bottom.ts";
 import type { WireEntry } from "../state/page-state.ts";
 import { formatDuration } from "../tools/describe-call.ts";
@@ -32,9 +33,11 @@ export function WireRows({ entries, startedAt }: WireRowsProps) {
     >
       <div ref={content}>
         {shown.length < entries.length && (
-          <button type="button" className="button button-quiet w-full text-xs" onClick={() => setCount(count + step)}>
-            Show earlier ({entries.length - shown.length})
-          </button>
+          <Button
+            label={`Show earlier (${entries.length - shown.length})`}
+            className="button-quiet w-full text-xs"
+            onClick={() => setCount(count + step)}
+          />
         )}
         <ol className="font-mono text-xs">
           {shown.map((entry, at) => (

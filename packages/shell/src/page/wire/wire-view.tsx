@@ -2,7 +2,7 @@
 // kind and a text, and saved as NDJSON.
 
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import { IconButton } from "../components/icon.tsx";
+import { Button, IconButton } from "../components/icon.tsx";
 import { usePage, usePageParts } from "../session/page-context.ts";
 import { filterEntries, toNdjson } from "../state/wire-log.ts";
 import { WireRows } from "./wire-rows.tsx";
@@ -33,12 +33,8 @@ export function WireView({ onClose }: { onClose(): void }) {
     >
       <div className="flex items-center gap-1 border-b border-line px-3 py-1.5">
         <h2 className="flex-1 text-[0.95rem] font-semibold">On the wire</h2>
-        <button type="button" className="button button-quiet text-xs" onClick={() => download(toNdjson(shown))}>
-          Export
-        </button>
-        <button type="button" className="button button-quiet text-xs" onClick={() => session.store.dispatch({ type: "wire_cleared" })}>
-          Clear
-        </button>
+        <Button label="Export" className="button-quiet text-xs" onClick={() => download(toNdjson(shown))} />
+        <Button label="Clear" className="button-quiet text-xs" onClick={() => session.store.dispatch({ type: "wire_cleared" })} />
         <IconButton name="close" label="Close wire view" onClick={onClose} />
       </div>
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
