@@ -1,10 +1,9 @@
 // API keys: each can be set or removed, and is never shown. What is shown is where it is kept.
 
 import { useState, type FormEvent } from "react";
-import { describeThrown } from "@hawser/protocol";
 import { Button } from "../components/icon.tsx";
 import { vendors, type KeyPlaces, type KeyPlace, type Vendor } from "../links/desktop.ts";
-import { Field } from "./field.tsx";
+import { TextField, useSaving } from "./field.tsx";
 
 interface KeyFieldsProps {
   /** Undefined while the keychain is asked. */
@@ -36,47 +35,38 @@ export function KeyFields({ places, onSave }: KeyFieldsProps) {
   );
 }
 
-interface KeyFieldProps {
+interface KeyFieldProps extends Pick<KeyFieldsProps, "onSave"> {
   readonly vendor: Vendor;
   readonly place: KeyPlace | undefined;
-  onSave: KeyFieldsProps["onSave"];
 }
 
 function KeyField({ vendor, place, onSave }: KeyFieldProps) {
   const [key, setKey] = useState("");
-  const [problem, setProblem] = useState("");
+  const { problem, save } = useSaving();
   const canRemove = place === "keychain" || place === "file";
-  function onSubmit(event: FormEvent): void {
-    event.preventDefault();
-    void save(key.trim());
-  }
-  async function save(value: string): Promise<void> {
-    setProblem("");
-    try {
+  const saveKey = (value: string): void =>
+    void save(async () => {
       await onSave(vendor, value);
       setKey("");
-    } catch (error) {
-      setProblem(describeThrown(error));
-    }
+    });
+  function onSubmit(event: FormEvent): void {
+    event.preventDefault();
+    saveKey(key.trim());
   }
   return (
     <form aria-label={`${names[vendor]} key`} onSubmit={onSubmit}>
-      <Field label={names[vendor]} hint={problem === "" ? toHint(place) : <b className="text-alarm">{problem}</b>}>
-        {(ids) => (
-          <div className="flex gap-2">
-            <input
-              {...ids}
-              type="password"
-              autoComplete="off"
-              className="field flex-1"
-              value={key}
-              onChange={(event) => setKey(event.target.value)}
-            />
-            <Button type="submit" label="Save key" disabled={key.trim() === ""} />
-            {canRemove && <Button label="Remove" onClick={() => void save("")} />}
-          </div>
-        )}
-      </Field>
+      <TextField
+        label={names[vendor]}
+        hint={toHint(place)}
+        problem={problem}
+        type="password"
+        autoComplete="off"
+        value={key}
+        onText={setKey}
+      >
+        <Button type="submit" label="Save key" disabled={key.trim() === ""} />
+        {canRemove && <Button label="Remove" onClick={() => saveKey("")} />}
+      </TextField>
     </form>
   );
 }

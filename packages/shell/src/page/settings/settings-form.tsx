@@ -1,13 +1,12 @@
 // Model, folders, commands, rules, shortcut and theme, as one form.
 
 import { useId, useState, type FormEvent } from "react";
-import { describeThrown } from "@hawser/protocol";
 import { Button } from "../components/icon.tsx";
 import type { DesktopSettings, DesktopState } from "../links/desktop.ts";
 import { usePage } from "../session/page-context.ts";
 import { themes } from "../session/theme.ts";
 import { fromDraft, toDraft, type SettingsDraft } from "./draft.ts";
-import { Field } from "./field.tsx";
+import { Field, TextField, useSaving, type TextFieldProps } from "./field.tsx";
 import { RuleFields } from "./rule-fields.tsx";
 
 interface SettingsFormProps {
@@ -20,26 +19,18 @@ const themeNames = { system: "As the system", light: "Light", dark: "Dark" } as 
 
 export function SettingsForm({ state, onSave, onCancel }: SettingsFormProps) {
   const [draft, setDraft] = useState(() => toDraft(state.settings));
-  const [problem, setProblem] = useState("");
-  const [isSaving, setIsSaving] = useState(false);
+  const { problem, isSaving, save } = useSaving();
   const change = (facts: Partial<SettingsDraft>): void => setDraft((present) => ({ ...present, ...facts }));
-  async function save(event: FormEvent): Promise<void> {
+  function onSubmit(event: FormEvent): void {
     event.preventDefault();
-    setIsSaving(true);
-    setProblem("");
-    try {
-      await onSave(fromDraft(draft));
-    } catch (error) {
-      setProblem(describeThrown(error));
-      setIsSaving(false);
-    }
+    void save(async () => onSave(fromDraft(draft)));
   }
   return (
-    <form aria-label="Settings" className="flex flex-col gap-4" onSubmit={(event) => void save(event)}>
+    <form aria-label="Settings" className="flex flex-col gap-4" onSubmit={onSubmit}>
       <AgentFields draft={draft} onChange={change} />
       <RuleFields rules={draft.rules} onChange={(rules) => change({ rules })} />
       <WindowFields draft={draft} shortcutProblem={state.shortcutProblem} onChange={change} />
-      {problem !== "" && (
+      {problem !== undefined && (
         <p role="alert" className="text-sm text-alarm">
           {problem}
         </p>
@@ -62,50 +53,36 @@ function AgentFields({ draft, onChange }: FieldsProps) {
   const listId = useId();
   return (
     <>
-      <Field label="Model" hint="For example anthropic/claude-sonnet-5-5 or offline. Empty: the best one that is available.">
-        {(ids) => (
-          <>
-            <input
-              {...ids}
-              list={listId}
-              className="field"
-              autoFocus
-              spellCheck={false}
-              value={draft.model}
-              onChange={(event) => onChange({ model: event.target.value })}
-            />
-            <datalist id={listId}>
-              {models.map(({ model }) => (
-                <option key={model} value={model} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
+      <TextField
+        label="Model"
+        hint="For example anthropic/claude-sonnet-5-5 or offline. Empty: the best one that is available."
+        list={listId}
+        autoFocus
+        value={draft.model}
+        onText={(model) => onChange({ model })}
+      />
+      <datalist id={listId}>
+        {models.map(({ model }) => (
+          <option key={model} value={model} />
+        ))}
+      </datalist>
       <Lines
         label="Folders"
         hint="What the agent may read, and after a question change; one in a line. Empty: a folder of its own."
         value={draft.roots}
-        onChange={(roots) => onChange({ roots })}
+        onText={(roots) => onChange({ roots })}
       />
       <Lines
         label="Allowed commands"
         hint="Programs that it may run, after a question; one in a line. Empty: none."
         value={draft.allowedCommands}
-        onChange={(allowedCommands) => onChange({ allowedCommands })}
+        onText={(allowedCommands) => onChange({ allowedCommands })}
       />
     </>
   );
 }
 
-interface LinesProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly value: string;
-  onChange(value: string): void;
-}
-
-function Lines({ label, hint, value, onChange }: LinesProps) {
+function Lines({ label, hint, value, onText }: TextFieldProps) {
   return (
     <Field label={label} hint={hint}>
       {(ids) => (
@@ -115,7 +92,7 @@ function Lines({ label, hint, value, onChange }: LinesProps) {
           className="field grows-with-text font-mono text-xs"
           spellCheck={false}
           value={value}
-          onChange={(event) => onChange(event.target.value)}
+          onChange={(event) => onText(event.target.value)}
         />
       )}
     </Field>
@@ -125,26 +102,13 @@ function Lines({ label, hint, value, onChange }: LinesProps) {
 function WindowFields({ draft, shortcutProblem, onChange }: FieldsProps & { readonly shortcutProblem: string | undefined }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field
+      <TextField
         label="Shortcut"
-        hint={
-          shortcutProblem === undefined ? (
-            "Shows and hides the window, from anywhere. Empty: none."
-          ) : (
-            <b className="text-alarm">{shortcutProblem}</b>
-          )
-        }
-      >
-        {(ids) => (
-          <input
-            {...ids}
-            className="field"
-            spellCheck={false}
-            value={draft.shortcut}
-            onChange={(event) => onChange({ shortcut: event.target.value })}
-          />
-        )}
-      </Field>
+        hint="Shows and hides the window, from anywhere. Empty: none."
+        problem={shortcutProblem}
+        value={draft.shortcut}
+        onText={(shortcut) => onChange({ shortcut })}
+      />
       <Field label="Theme">
         {(ids) => (
           <select

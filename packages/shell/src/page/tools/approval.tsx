@@ -9,7 +9,7 @@ import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { answerEvent, answerKeys } from "../components/keys.ts";
 import { Keys } from "../components/keys-dialog.tsx";
 import { usePage, usePageParts } from "../session/page-context.ts";
-import { openQuestion, type ToolPart } from "../state/page-state.ts";
+import { openQuestion, type AskingTool } from "../state/page-state.ts";
 import { describeCall } from "./describe-call.ts";
 import { ChangePreview } from "./tool-result.tsx";
 
@@ -28,19 +28,19 @@ const answers: readonly Answer[] = [
   { decision: "deny", label: "Deny", className: "", keys: answerKeys.deny },
 ];
 
-export function Approval({ tool }: { readonly tool: ToolPart }) {
+export function Approval({ tool }: { readonly tool: AskingTool }) {
   const { actions } = usePageParts();
   const [isSent, setIsSent] = useState(false);
   const { toolName, permission } = tool;
   // Of several questions the first one has the shortcuts.
-  const hasShortcuts = usePage(openQuestion)?.permission.permissionId === permission?.permissionId;
+  const hasShortcuts = usePage(openQuestion)?.permission.permissionId === permission.permissionId;
   const isDeaf = useMomentOfDeafness(hasShortcuts);
   const group = useRef<HTMLDivElement>(null);
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => group.current?.scrollIntoView({ block: "nearest" }), []);
 
   function answer(decision: Decision, via: "click" | "key" | "shortcut"): void {
-    if (isSent || isDeaf || !permission) return;
+    if (isSent || isDeaf) return;
     setIsSent(true);
     // The button that had the focus goes away, and what is typed next belongs into the message box.
     if (group.current?.contains(document.activeElement)) document.querySelector<HTMLElement>("#message-box")?.focus();
@@ -52,7 +52,6 @@ export function Approval({ tool }: { readonly tool: ToolPart }) {
     else buttons.current.scrollIntoView({ block: "nearest" });
   }
   useShortcuts(hasShortcuts, onShortcut);
-  if (!permission) return null;
   return (
     <div
       ref={group}

@@ -1,7 +1,7 @@
 // A JSON value as a tree that opens. Long lists and texts are drawn in pieces: a result may be large.
 
 import { cutText, reveal } from "@hawser/protocol/internal";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { Button } from "../components/icon.tsx";
 
 interface JsonTreeProps {
@@ -17,18 +17,14 @@ const textChars = 2_000;
 const moreLook = "button-quiet min-h-6 px-1 text-xs";
 
 export function JsonTree({ value, name, depth = 0, openDepth = 2 }: JsonTreeProps) {
-  if (typeof value !== "object" || value === null)
-    return (
-      <div className="pl-4 font-mono text-xs leading-relaxed">
-        <MemberName name={name} />
-        <Scalar value={value} />
-      </div>
-    );
-  return <Branch value={value} name={name} depth={depth} openDepth={openDepth} />;
-}
-
-function MemberName({ name }: { readonly name: string | undefined }) {
-  return name === undefined ? null : <span className="text-soft">{reveal(name)}: </span>;
+  const title = name !== undefined && <span className="text-soft">{reveal(name)}: </span>;
+  if (typeof value === "object" && value !== null) return <Branch value={value} title={title} depth={depth} openDepth={openDepth} />;
+  return (
+    <div className="pl-4 font-mono text-xs leading-relaxed">
+      {title}
+      <Scalar value={value} />
+    </div>
+  );
 }
 
 function Scalar({ value }: { readonly value: unknown }) {
@@ -47,10 +43,10 @@ function Scalar({ value }: { readonly value: unknown }) {
 
 interface BranchProps extends Required<Pick<JsonTreeProps, "depth" | "openDepth">> {
   readonly value: object;
-  readonly name: string | undefined;
+  readonly title: ReactNode;
 }
 
-function Branch({ value, name, depth, openDepth }: BranchProps) {
+function Branch({ value, title, depth, openDepth }: BranchProps) {
   const [isOpen, setIsOpen] = useState(depth < openDepth);
   const [shown, setShown] = useState(step);
   const members = Object.entries(value);
@@ -58,7 +54,7 @@ function Branch({ value, name, depth, openDepth }: BranchProps) {
   return (
     <details open={isOpen} className="pl-4 font-mono text-xs leading-relaxed" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary className="-ml-4 cursor-pointer">
-        <MemberName name={name} />
+        {title}
         <span className="text-soft">{size}</span>
       </summary>
       {isOpen &&
