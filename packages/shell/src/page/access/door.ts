@@ -14,42 +14,34 @@ export interface Door {
 
 export const toBearer = (secret: string): Record<string, string> => ({ authorization: `Bearer ${secret}` });
 
-/** Without the cookies that servers on other ports of this machine have set: they would all be sent here. */
-const toRequest = (secret: string, more: Record<string, string> = {}): RequestInit => ({
-  headers: { ...toBearer(secret), ...more },
-  credentials: "omit",
-});
-
 export const serverDoor: Door = {
   exchange: (key, attempt) => askFor("credential", "/credentials", key, { [attemptHeader]: attempt }),
   newKey: (credential) => askFor("key", "/keys", credential),
   async isKnown(credential) {
-    const { status } = await fetch("/credentials", toRequest(credential));
+    const { status } = await fetch("/credentials", { headers: toBearer(credential), credentials: "omit" });
     return status !== 401;
   },
 };
 
+/** Without the cookies that servers on other ports of this machine have set: they would all be sent here. */
 async function askFor(name: string, path: string, secret: string, more?: Record<string, string>): Promise<string | undefined> {
-  const response = await fetch(path, { method: "POST", ...toRequest(secret, more) });
+  const response = await fetch(path, { method: "POST", headers: { ...toBearer(secret), ...more }, credentials: "omit" });
   const answer: unknown = await response.json().catch(() => undefined);
   return isRecord(answer) && typeof answer[name] === "string" ? answer[name] : undefined;
 }
 
-/** Kept for this tab: a reload finds it; another tab, another site and another port do not. No request carries it unless the page says so. */
-export interface HeldCredential {
-  read(): string | undefined;
-  keep(credential: string | undefined): void;
-}
-
 const storageKey = "hawser-credential";
 
-export function createHeldCredential(): HeldCredential {
+export type HeldCredential = ReturnType<typeof createHeldCredential>;
+
+/** Kept for this tab: a reload finds it; another tab, another site and another port do not. No request carries it unless the page says so. */
+export function createHeldCredential() {
   const kept = attempt(() => sessionStorage.getItem(storageKey)) ?? "";
   // Another program may have had this port, and left something else under this name.
   let current = /^[\w-]+$/.test(kept) ? kept : undefined;
   return {
     read: () => current,
-    keep(credential) {
+    keep(credential: string | undefined): void {
       current = credential;
       attempt(() => (credential === undefined ? sessionStorage.removeItem(storageKey) : sessionStorage.setItem(storageKey, credential)));
     },

@@ -39,38 +39,28 @@ export interface DesktopState {
 export interface Desktop {
   read(): Promise<DesktopState>;
   /** Rejects with a sentence, and changes nothing then. */
-  save(settings: DesktopSettings): Promise<void>;
+  save(settings: DesktopSettings): Promise<unknown>;
   /** Only the theme; other settings may have been changed meanwhile. */
-  saveTheme(theme: Theme): Promise<void>;
+  saveTheme(theme: Theme): Promise<unknown>;
   /** May take long: a keychain may wait for a password. */
   readKeys(): Promise<KeyPlaces>;
   /** An empty key removes it. */
-  saveKey(vendor: Vendor, key: string): Promise<void>;
-  quit(): Promise<void>;
+  saveKey(vendor: Vendor, key: string): Promise<unknown>;
+  quit(): Promise<unknown>;
 }
 
 export function createDesktop({ invoke }: Pick<TauriPowers, "invoke">): Desktop {
-  const call = (command: string, args: Record<string, unknown>): Promise<unknown> => callDesktop(invoke, command, args);
+  const call = (command: string, args: Record<string, unknown> = {}): Promise<unknown> => callDesktop(invoke, command, args);
   return {
-    async read() {
-      return toState(await call("settings_get", {}));
-    },
-    async save(settings) {
-      await call("settings_set", { settings });
-    },
-    async saveTheme(theme) {
-      await call("theme_set", { theme });
-    },
+    read: async () => toState(await call("settings_get")),
+    save: (settings) => call("settings_set", { settings }),
+    saveTheme: (theme) => call("theme_set", { theme }),
     async readKeys() {
-      const keys = await call("keys_get", {});
+      const keys = await call("keys_get");
       return { anthropic: toPlace(keys, "anthropic"), openai: toPlace(keys, "openai") };
     },
-    async saveKey(vendor, key) {
-      await call("key_set", { vendor, key });
-    },
-    async quit() {
-      await call("quit", {});
-    },
+    saveKey: (vendor, key) => call("key_set", { vendor, key }),
+    quit: () => call("quit"),
   };
 }
 
@@ -102,11 +92,7 @@ const places: readonly KeyPlace[] = ["keychain", "environment", "file", "none"];
 export interface TauriPowers {
   listen(event: string, handler: (event: { readonly payload: unknown }) => void): Promise<() => void>;
   /** Bytes go as they are, not as JSON; what else is to be said of them goes in headers. */
-  invoke(command: string, args: Record<string, unknown> | Uint8Array, options?: InvokeOptions): Promise<unknown>;
-}
-
-interface InvokeOptions {
-  readonly headers: Record<string, string>;
+  invoke(command: string, args: Record<string, unknown> | Uint8Array, options?: { headers: Record<string, string> }): Promise<unknown>;
 }
 
 /** A refusal comes as a plain text; it becomes an error here. */

@@ -10,11 +10,6 @@ import type { RuntimeFacts, RuntimeState } from "../../link/page-frames.ts";
 import { parseLine, type PageLink, type PageLinkEvents } from "./page-link.ts";
 import type { TauriPowers } from "./desktop.ts";
 
-const streamEvent = "agent_stream";
-const stateEvent = "agent_state";
-const sendCommand = "agent_send";
-const helloCommand = "agent_hello";
-
 export function createTauriLink({ listen, invoke }: TauriPowers, { onState }: PageLinkEvents): PageLink {
   const incoming = createMailbox<ParsedLine | LostRuntime>();
   const stops: (() => void)[] = [];
@@ -46,8 +41,8 @@ export function createTauriLink({ listen, invoke }: TauriPowers, { onState }: Pa
   async function begin(): Promise<void> {
     onState({ phase: "connecting", runtime: "starting" });
     try {
-      await Promise.all([follow(streamEvent, receive), follow(stateEvent, takeState)]);
-      await invoke(helloCommand, {});
+      await Promise.all([follow("agent_stream", receive), follow("agent_state", takeState)]);
+      await invoke("agent_hello", {});
     } catch (error) {
       onState({ phase: "ended", runtime: "failed", message: describeThrown(error) });
       incoming.end();
@@ -59,7 +54,7 @@ export function createTauriLink({ listen, invoke }: TauriPowers, { onState }: Pa
     incoming: incoming.items,
     async send(line) {
       // Only this line is lost: its request fails, and the others go on.
-      await invoke(sendCommand, { line }).catch((cause: unknown) => {
+      await invoke("agent_send", { line }).catch((cause: unknown) => {
         throw toRefusal(cause);
       });
     },

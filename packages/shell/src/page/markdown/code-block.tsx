@@ -14,8 +14,8 @@ interface CodeFrameProps {
 export function CodeFrame({ label, text, copyLabel = `Copy ${label}`, children }: CodeFrameProps) {
   return (
     <figure className="overflow-hidden rounded-lg border border-line bg-sheet">
-      <figcaption className="flex items-center justify-between gap-2 border-b border-line bg-raised py-0.5 pr-1 pl-3 font-mono text-xs text-soft">
-        <span className="truncate">{label}</span>
+      <figcaption className="flex items-center justify-between gap-2 border-b border-line bg-raised py-0.5 pr-1 pl-3 font-mono text-xs text-soft [&>span]:truncate">
+        <span>{label}</span>
         <CopyButton text={text} label={copyLabel} />
       </figcaption>
       {children}

@@ -2,9 +2,9 @@
 // notice that says what was tried and why it did not work.
 
 import type { Decision } from "@hawser/agent/host/link";
-import { joinTexts } from "@hawser/protocol/internal";
+import { describeThrown, joinTexts } from "@hawser/protocol/internal";
 import { isConnected, runningTurnsOf, type Message } from "../state/page-state.ts";
-import { toNotice, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 
 export interface Attachment {
   readonly path: string;
@@ -33,7 +33,7 @@ export function createActions({ store, client, follow, notify, open }: Session):
       await work();
       return true;
     } catch (error) {
-      notify(toNotice(what, error));
+      notify(`${what}: ${describeThrown(error)}`);
       return false;
     }
   }
@@ -42,19 +42,14 @@ export function createActions({ store, client, follow, notify, open }: Session):
     const { currentId, pickedModel } = store.getState();
     const metadata = { conversationId: currentId, ...(pickedModel !== undefined && { model: pickedModel }) };
     const turn = client.send({ message: text, ...(attachments.length > 0 && { attachments }), metadata });
-    const ended = follow(turn);
-    const sent = untilSent(turn.id);
-    await Promise.race([ended, sent.promise]);
-    sent.forget();
-    const wasSent = store.getState().turns[turn.id] !== undefined;
+    const isSent = (): boolean => store.getState().turns[turn.id] !== undefined;
+    const sent = Promise.withResolvers<void>();
+    const forget = store.subscribe(() => (isSent() ? sent.resolve() : undefined));
+    await Promise.race([follow(turn), sent.promise]);
+    forget();
+    const wasSent = isSent();
     if (!wasSent) notify("The message was not sent: the agent is not connected. Your text is kept.");
     return wasSent;
-  }
-
-  function untilSent(id: string): { readonly promise: Promise<void>; forget(): void } {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const forget = store.subscribe(() => (store.getState().turns[id] ? resolve() : undefined));
-    return { promise, forget };
   }
 
   return {

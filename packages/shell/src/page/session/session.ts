@@ -3,9 +3,9 @@
 // opened, or an end was missed.
 
 import { createAgentClient, type AgentClient, type AgentTurn, type ParsedLine } from "@hawser/agent/host/link";
-import { agentProtocol, cutText, describeThrown, toHawserError, type AnyAgentRequest, type HawserError } from "@hawser/protocol/internal";
+import { agentProtocol, cutText, toHawserError, type AnyAgentRequest, type HawserError } from "@hawser/protocol/internal";
 import type { OpenPageLink } from "../links/page-link.ts";
-import { isConnected, runningTurnsOf, type PageEvent } from "../state/page-state.ts";
+import { isConnected, runningTurnsOf, type PageEvent, type Turn } from "../state/page-state.ts";
 import { conversationOf } from "../state/reduce.ts";
 import { createStore, type Schedule, type Store } from "./store.ts";
 
@@ -192,7 +192,7 @@ function createKeeper({ store, client, follow, isFollowed, now }: KeeperOptions)
     }
   }
 
-  async function resume(conversationId: string, known: readonly { readonly id: string; readonly seq: number }[]): Promise<void> {
+  async function resume(conversationId: string, known: readonly Turn[]): Promise<void> {
     const [first] = known;
     if (!first) {
       if (runningTurnsOf(store.getState(), conversationId).length > 0) return;
@@ -230,6 +230,3 @@ function createKeeper({ store, client, follow, isFollowed, now }: KeeperOptions)
 
   return keepComplete;
 }
-
-/** For a notice: what was tried, and why it did not work. */
-export const toNotice = (what: string, error: unknown): string => `${what}: ${describeThrown(error)}`;

@@ -34,7 +34,7 @@ export function useTheme() {
   // What was pressed twice before the page was drawn again counts twice.
   const shown = useRef(theme);
   const isChosen = useRef(false);
-  const saved = useRef(Promise.resolve());
+  const saved = useRef<Promise<unknown>>(Promise.resolve());
   function show(chosen: Theme): void {
     shown.current = chosen;
     applyTheme(chosen);

@@ -3,7 +3,7 @@
 
 import type { TurnEvent } from "@hawser/agent/host/link";
 import type { ConversationMessage, MessagePart } from "@hawser/protocol";
-import type { Failure, Message, Part, Permission, ToolPart } from "./page-state.ts";
+import type { AskingTool, Failure, Message, Part, Permission, ToolPart } from "./page-state.ts";
 
 export function addToAnswer(message: Message, event: TurnEvent): Message {
   switch (event.type) {
@@ -66,11 +66,16 @@ export function failAnswer(message: Message, failure: Failure): Message {
   return { ...message, parts, state: "ended", failure };
 }
 
+const isAbout = (part: Part, permissionId: string): part is AskingTool =>
+  part.kind === "tool" && part.permission?.permissionId === permissionId;
+
+export const asksFor = ({ parts }: Message, permissionId: string): boolean => parts.some((part) => isAbout(part, permissionId));
+
 export function changePermission(message: Message, permissionId: string, decision: NonNullable<Permission["decision"]>): Message {
-  const at = message.parts.findIndex((part) => part.kind === "tool" && part.permission?.permissionId === permissionId);
-  const part = message.parts[at];
-  if (part?.kind !== "tool" || !part.permission) return message;
-  return { ...message, parts: message.parts.with(at, { ...part, permission: { ...part.permission, decision } }) };
+  const parts = message.parts.map((part) =>
+    isAbout(part, permissionId) ? { ...part, permission: { ...part.permission, decision } } : part,
+  );
+  return { ...message, parts };
 }
 
 /** A message of the history as it is shown: a use of a tool and its result are one part. */

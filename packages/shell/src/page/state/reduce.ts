@@ -4,9 +4,9 @@
 import type { AgentInfo } from "@hawser/agent/host/link";
 import { type AnyAgentRequest, cutText } from "@hawser/protocol/internal";
 import { shellLimits } from "../../limits.ts";
-import { changePermission, keyOf } from "./message-parts.ts";
+import { asksFor, changePermission, keyOf } from "./message-parts.ts";
 import type { LinkState, Message, PageEvent, PageState, Part, Permission } from "./page-state.ts";
-import { dropThread, needsLoad, openThread, takeHistory, withThread } from "./threads.ts";
+import { conversationOfPermission, dropThread, needsLoad, openThread, takeHistory, withThread } from "./threads.ts";
 import { beginTurn, failAllTurns, failTurn, receiveTurnEvent, resumeTurns, toEmptyAnswer, withTurn } from "./turns.ts";
 import { addWireEntry, clearWireLog } from "./wire-log.ts";
 
@@ -76,7 +76,7 @@ function greet(state: PageState, info: AgentInfo): PageState {
 /** What a request changes at once: a message appears, an answered question is no longer asked. The rest waits for the runtime. */
 function reduceRequest(state: PageState, request: AnyAgentRequest, at: number): PageState {
   if (request.kind === "user_message") return sayAsUser(state, request, at);
-  if (request.kind === "permission_response") return decidePermission(state, request.permissionId, toDecision(request.decision));
+  if (request.kind === "permission_response") return decidePermission(state, request.permissionId, request.decision);
   const turn = request.kind === "cancel" ? state.turns[request.target] : undefined;
   return turn?.state === "running" ? withTurn(state, { ...turn, isStopping: true }) : state;
 }
@@ -116,25 +116,18 @@ const toTitle = (text: string): string => cutText(text.trim().split("\n", 1)[0] 
 
 function toUserMessage({ id, message, attachments = [] }: UserMessage, at: number): Message {
   const text: Part[] = message === "" ? [] : [{ kind: "text", text: message }];
-  const files = (attachments as readonly { path: string; mime: string }[]).map(({ path, mime }): Part => ({
-    kind: "attachment",
-    path,
-    mime,
-  }));
+  const files = attachments.map(({ path, mime }): Part => ({ kind: "attachment", path, mime }));
   return { key: keyOf("user", id), role: "user", parts: [...text, ...files], at, state: "ended", requestId: id };
 }
 
-const toDecision = (decision: string): "allow" | "allow_always" | "deny" =>
-  decision === "allow" || decision === "allow_always" ? decision : "deny";
-
 function decidePermission(state: PageState, permissionId: string, decision: NonNullable<Permission["decision"]>): PageState {
-  const asks = (message: Message): boolean =>
-    message.parts.some((part) => part.kind === "tool" && part.permission?.permissionId === permissionId);
-  const conversationId = Object.values(state.threads).find(({ messages }) => messages.some(asks))?.conversationId;
+  const conversationId = conversationOfPermission(state, permissionId);
   if (conversationId === undefined) return state;
   return withThread(state, conversationId, (thread) => ({
     ...thread,
-    messages: thread.messages.map((message) => (asks(message) ? changePermission(message, permissionId, decision) : message)),
+    messages: thread.messages.map((message) =>
+      asksFor(message, permissionId) ? changePermission(message, permissionId, decision) : message,
+    ),
   }));
 }
 

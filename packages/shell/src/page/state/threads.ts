@@ -2,8 +2,12 @@
 
 import type { LoadedConversation } from "@hawser/agent/host/link";
 import { shellLimits } from "../../limits.ts";
-import { fromHistory } from "./message-parts.ts";
+import { asksFor, fromHistory } from "./message-parts.ts";
 import { runningTurnsOf, type Message, type PageState, type Part, type Thread } from "./page-state.ts";
+
+export function conversationOfPermission({ threads }: PageState, permissionId: string): string | undefined {
+  return Object.values(threads).find(({ messages }) => messages.some((message) => asksFor(message, permissionId)))?.conversationId;
+}
 
 export function withThread(state: PageState, conversationId: string, change: (thread: Thread) => Thread): PageState {
   const thread = state.threads[conversationId];
