@@ -9,11 +9,9 @@ import { describeThrown, HawserError } from "@hawser/protocol";
 import { shellLimits } from "../limits.ts";
 import { readSubprotocols } from "../link/page-frames.ts";
 import { createRefusals, noCredential, type Refusal } from "./access.ts";
-import { createAnswer, toFailedReply, toPath } from "./answer.ts";
+import { createAnswer, toFailedReply, toPath, type AnswerOptions } from "./answer.ts";
 import { boundConnections } from "./connections.ts";
 import { createCredentials, type Grant } from "./credentials.ts";
-import type { DroppedFiles } from "./dropped-files.ts";
-import type { PageFile } from "./page-files.ts";
 import { createRespond } from "./respond.ts";
 import type { Tabs } from "./tabs.ts";
 
@@ -31,10 +29,8 @@ export interface ShellServer {
   close(): Promise<void>;
 }
 
-export interface ShellServerOptions {
+export interface ShellServerOptions extends Pick<AnswerOptions, "page" | "files"> {
   readonly port: number;
-  readonly page: ReadonlyMap<string, PageFile>;
-  readonly files: DroppedFiles;
   readonly tabs: Tabs;
   readonly requestMs?: number;
   /** For the person at the terminal. */

@@ -4,7 +4,7 @@
 import type { TurnEvent } from "@hawser/agent/host/link";
 import { addToAnswer, failAnswer, keyOf } from "./message-parts.ts";
 import type { Failure, Message, PageEvent, PageState, Thread, Turn } from "./page-state.ts";
-import { needsLoad, withAnswer, withThread } from "./threads.ts";
+import { needsLoad, withMessage, withThread } from "./threads.ts";
 
 export function beginTurn(state: PageState, id: string, conversationId: string): PageState {
   if (state.turns[id]) return state;
@@ -36,8 +36,9 @@ function factsOf(event: TurnEvent): Partial<Turn> {
 
 function addToThread(thread: Thread, event: TurnEvent): Thread {
   const present = withPlaceForAnswer(thread, event);
-  const answered = withAnswer(present, event.id, (message) => addToAnswer(fromTheBeginning(message, event), event));
-  return withUserMessageId(answered, event);
+  const answered = withMessage(present, "assistant", event.id, (message) => addToAnswer(fromTheBeginning(message, event), event));
+  const messageId = event.type === "done" ? event.data?.userMessageId : undefined;
+  return messageId === undefined ? answered : withMessage(answered, "user", event.id, (message) => ({ ...message, messageId }));
 }
 
 /** What the history had of a running turn is told again by its events, from the first one on. */
@@ -58,14 +59,6 @@ export const toEmptyAnswer = (id: string, at: number): Message => ({
   requestId: id,
 });
 
-function withUserMessageId(thread: Thread, event: TurnEvent): Thread {
-  const messageId = event.type === "done" ? event.data?.userMessageId : undefined;
-  const at = thread.messages.findLastIndex(({ role, requestId }) => role === "user" && requestId === event.id);
-  const message = thread.messages[at];
-  if (messageId === undefined || !message) return thread;
-  return { ...thread, messages: thread.messages.with(at, { ...message, messageId }) };
-}
-
 const endTurn = (state: PageState, turn: Turn): PageState =>
   withTurn(state, { ...turn, state: "ended", isStopping: false, progress: undefined });
 
@@ -74,7 +67,7 @@ export function failTurn(state: PageState, id: string, failure: Failure): PageSt
   const turn = state.turns[id];
   if (turn?.state !== "running") return state;
   const ended = withThread(endTurn(state, turn), turn.conversationId, (thread) =>
-    withAnswer(thread, id, (message) => failAnswer(message, failure)),
+    withMessage(thread, "assistant", id, (message) => failAnswer(message, failure)),
   );
   return needsLoad(ended, turn.conversationId);
 }
