@@ -101,17 +101,13 @@ function ServerFaults() {
     <div role="status" className="w-full space-y-0.5 empty:hidden">
       {broken.map(({ name, state, reason }) => (
         <p key={name} className="wrap-anywhere text-alarm">
-          {describe(name, state)}
+          MCP server {reveal(JSON.stringify(name))}{" "}
+          {state === "failed" ? "can't be connected to" : "is lost; the next call of one of its tools tries again"}
           {reason !== undefined && `: ${reveal(cutText(reason, maxReasonChars))}`}
         </p>
       ))}
     </div>
   );
-}
-
-function describe(name: string, state: string): string {
-  const what = state === "failed" ? "can't be connected to" : "is lost; the next call of one of its tools tries again";
-  return `MCP server ${reveal(JSON.stringify(name))} ${what}`;
 }
 
 function ModelPicker() {

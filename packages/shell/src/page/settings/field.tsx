@@ -31,7 +31,7 @@ export function Field({ label, hint, problem, children }: FieldProps) {
   );
 }
 
-export interface TextFieldProps extends Omit<FieldProps, "children">, ComponentProps<"input"> {
+interface TextFieldProps extends Omit<FieldProps, "children">, ComponentProps<"input"> {
   onText(text: string): void;
 }
 

@@ -6,7 +6,7 @@ import type { DesktopSettings, DesktopState } from "../links/desktop.ts";
 import { usePage } from "../session/page-context.ts";
 import { themes } from "../session/theme.ts";
 import { fromDraft, toDraft, type SettingsDraft } from "./draft.ts";
-import { Field, TextField, useSaving, type TextFieldProps } from "./field.tsx";
+import { Field, TextField, useSaving } from "./field.tsx";
 import { RuleFields } from "./rule-fields.tsx";
 
 interface SettingsFormProps {
@@ -48,6 +48,15 @@ interface FieldsProps {
   onChange(facts: Partial<SettingsDraft>): void;
 }
 
+const lists = [
+  {
+    name: "roots",
+    label: "Folders",
+    hint: "What the agent may read, and after a question change; one in a line. Empty: a folder of its own.",
+  },
+  { name: "allowedCommands", label: "Allowed commands", hint: "Programs that it may run, after a question; one in a line. Empty: none." },
+] as const;
+
 function AgentFields({ draft, onChange }: FieldsProps) {
   const models = usePage((page) => page.models);
   const listId = useId();
@@ -66,36 +75,21 @@ function AgentFields({ draft, onChange }: FieldsProps) {
           <option key={model} value={model} />
         ))}
       </datalist>
-      <Lines
-        label="Folders"
-        hint="What the agent may read, and after a question change; one in a line. Empty: a folder of its own."
-        value={draft.roots}
-        onText={(roots) => onChange({ roots })}
-      />
-      <Lines
-        label="Allowed commands"
-        hint="Programs that it may run, after a question; one in a line. Empty: none."
-        value={draft.allowedCommands}
-        onText={(allowedCommands) => onChange({ allowedCommands })}
-      />
+      {lists.map(({ name, label, hint }) => (
+        <Field key={name} label={label} hint={hint}>
+          {(ids) => (
+            <textarea
+              {...ids}
+              rows={2}
+              className="field grows-with-text font-mono text-xs"
+              spellCheck={false}
+              value={draft[name]}
+              onChange={(event) => onChange({ [name]: event.target.value })}
+            />
+          )}
+        </Field>
+      ))}
     </>
-  );
-}
-
-function Lines({ label, hint, value, onText }: TextFieldProps) {
-  return (
-    <Field label={label} hint={hint}>
-      {(ids) => (
-        <textarea
-          {...ids}
-          rows={2}
-          className="field grows-with-text font-mono text-xs"
-          spellCheck={false}
-          value={value}
-          onChange={(event) => onText(event.target.value)}
-        />
-      )}
-    </Field>
   );
 }
 

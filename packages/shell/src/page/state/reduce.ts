@@ -10,46 +10,33 @@ import { conversationOfPermission, dropThread, needsLoad, openThread, takeHistor
 import { beginTurn, failAllTurns, failTurn, receiveTurnEvent, resumeTurns, toEmptyAnswer, withTurn } from "./turns.ts";
 import { addWireEntry, clearWireLog } from "./wire-log.ts";
 
+type Reducers = { readonly [Type in PageEvent["type"]]: (state: PageState, event: Extract<PageEvent, { type: Type }>) => PageState };
+
+const reducers: Reducers = {
+  line_passed: addWireEntry,
+  link: (state, { link }) => reduceLink(state, link),
+  greeted: (state, { info }) => greet(state, info),
+  asked: (state, { request, at }) => reduceRequest(state, request, at),
+  turn: (state, { event }) => receiveTurnEvent(state, event),
+  turn_failed: (state, { id, failure }) => failTurn(state, id, failure),
+  resumed: resumeTurns,
+  loaded: (state, { conversation }) => takeHistory(state, conversation),
+  load_failed: (state, { conversationId }) => withThread(state, conversationId, (thread) => ({ ...thread, load: "done" })),
+  renamed: (state, { conversationId, title }) => rename(state, conversationId, title),
+  deleted: (state, { conversationId }) => forget(state, conversationId),
+  truncated: (state, { conversationId, after }) => truncate(state, conversationId, after),
+  learned: (state, { facts }) => ({ ...state, ...facts }),
+  opened: (state, { conversationId, isNew }) => openThread(state, conversationId, isNew),
+  permission_expired: (state, { permissionId }) => decidePermission(state, permissionId, "expired"),
+  notice: (state, { notice }) => ({ ...state, notices: [...state.notices, notice].slice(-shellLimits.shellNoticeEntries) }),
+  notice_dismissed: (state, { key }) => ({ ...state, notices: state.notices.filter((notice) => notice.key !== key) }),
+  wire_cleared: (state) => ({ ...state, wire: clearWireLog(state.wire) }),
+};
+
 export function reduce(state: PageState, event: PageEvent): PageState {
-  switch (event.type) {
-    case "line_passed":
-      return addWireEntry(state, event);
-    case "link":
-      return reduceLink(state, event.link);
-    case "greeted":
-      return greet(state, event.info);
-    case "asked":
-      return reduceRequest(state, event.request, event.at);
-    case "turn":
-      return receiveTurnEvent(state, event.event);
-    case "turn_failed":
-      return failTurn(state, event.id, event.failure);
-    case "resumed":
-      return resumeTurns(state, event);
-    case "loaded":
-      return takeHistory(state, event.conversation);
-    case "load_failed":
-      return withThread(state, event.conversationId, (thread) => ({ ...thread, load: "done" }));
-    case "renamed":
-      return rename(state, event.conversationId, event.title);
-    case "deleted":
-      return forget(state, event.conversationId);
-    case "truncated":
-      return truncate(state, event.conversationId, event.after);
-    case "learned":
-      return { ...state, ...event.facts };
-    case "opened":
-      return openThread(state, event.conversationId, event.isNew);
-    case "permission_expired":
-      return decidePermission(state, event.permissionId, "expired");
-    case "notice":
-      return { ...state, notices: [...state.notices, event.notice].slice(-shellLimits.shellNoticeEntries) };
-    case "notice_dismissed":
-      return { ...state, notices: state.notices.filter(({ key }) => key !== event.key) };
-    default:
-      // `wire_cleared`
-      return { ...state, wire: clearWireLog(state.wire) };
-  }
+  // The types can't say that the reducer and the event are of one type.
+  const reducer = reducers[event.type] as (state: PageState, event: PageEvent) => PageState;
+  return reducer(state, event);
 }
 
 const runtimeGone = "The agent ended before it had answered.";
