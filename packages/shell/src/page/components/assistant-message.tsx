@@ -1,7 +1,7 @@
 // An answer: what was said and which tools were used, in order; how it stands while it is written; and what
 // can be done when it has ended early.
 
-import { memo, useRef } from "react";
+import { memo, startTransition, useEffect, useRef, useState, type RefObject } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { PlainText } from "../markdown/plain-text.tsx";
@@ -10,7 +10,6 @@ import { usePage, usePageParts } from "../session/page-context.ts";
 import type { Message } from "../state/page-state.ts";
 import { ToolCard } from "../tools/tool-card.tsx";
 import { Button } from "./icon.tsx";
-import { useSeen } from "./use-seen.ts";
 
 interface AssistantMessageProps {
   readonly message: Message;
@@ -86,4 +85,35 @@ function RetryButton({ message }: { readonly message: Message }) {
     if (asked && actions.mayChangeHistory()) void actions.sendAgain(asked);
   }
   return <Button label="Retry" icon="again" isSmall onClick={retry} />;
+}
+
+const margin = "1200px";
+// One observer serves all messages.
+const waiting = new WeakMap<Element, () => void>();
+let observer: IntersectionObserver | undefined;
+
+function observe(element: Element, onSeen: () => void): () => void {
+  observer ??= new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) if (isIntersecting) waiting.get(target)?.();
+    },
+    { rootMargin: margin },
+  );
+  waiting.set(element, onSeen);
+  observer.observe(element);
+  return () => {
+    waiting.delete(element);
+    observer?.unobserve(element);
+  };
+}
+
+/** Whether an element has been near the screen yet: a conversation may have two thousand messages, and those far away are drawn simply. */
+function useSeen(element: RefObject<Element | null>, isSeenAnyway: boolean): boolean {
+  const [isSeen, setIsSeen] = useState(isSeenAnyway);
+  useEffect(() => {
+    if (isSeen || !element.current) return undefined;
+    // Drawing many at once may wait for more urgent work.
+    return observe(element.current, () => startTransition(() => setIsSeen(true)));
+  }, [isSeen, element]);
+  return isSeen || isSeenAnyway;
 }

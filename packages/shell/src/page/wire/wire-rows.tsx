@@ -11,12 +11,7 @@ import { formatDuration } from "../tools/describe-call.ts";
 
 const step = 300;
 
-interface WireRowsProps {
-  readonly entries: readonly WireEntry[];
-  readonly startedAt: number;
-}
-
-export function WireRows({ entries, startedAt }: WireRowsProps) {
+export function WireRows({ entries, startedAt }: { readonly entries: readonly WireEntry[]; readonly startedAt: number }) {
   const { scroller, content, follow, onScroll } = useStickToBottom("");
   const [count, setCount] = useState(step);
   const shown = entries.slice(-count);
