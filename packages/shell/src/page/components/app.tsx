@@ -6,12 +6,12 @@ import { usePageParts, usePage } from "../session/page-context.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import { Dialog } from "./dialog.tsx";
-import { KeysDialog } from "./keys-dialog.tsx";
+import { KeysDialog } from "./keys.tsx";
 import { LinkBanner } from "./link-banner.tsx";
 import { MessageList } from "./message-list.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { StatusBar } from "./status-bar.tsx";
-import { usePageKeys, type Switches } from "./keys.ts";
+import { usePageKeys, type Switches } from "./keys.tsx";
 import { useTheme, type Theme } from "../session/theme.ts";
 import { Icon, IconButton } from "./icon.tsx";
 

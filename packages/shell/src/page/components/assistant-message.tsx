@@ -7,7 +7,7 @@ import { Markdown } from "../markdown/markdown.tsx";
 import { PlainText } from "../markdown/plain-text.tsx";
 import { textOf } from "../session/actions.ts";
 import { usePage, usePageParts } from "../session/page-context.ts";
-import type { Message } from "../state/page-state.ts";
+import { isAsking, type Message } from "../state/page-state.ts";
 import { ToolCard } from "../tools/tool-card.tsx";
 import { Button } from "./icon.tsx";
 
@@ -48,7 +48,7 @@ function Working({ message }: { readonly message: Message }) {
   const last = message.parts.at(-1);
   const hasWords = last?.kind === "text";
   // The question says what is waited for.
-  if (last?.kind === "tool" && last.permission && !last.permission.decision && last.state === "running" && !turn?.isStopping) return null;
+  if (last && isAsking(last) && !turn?.isStopping) return null;
   const said = turn?.isStopping ? "Stopping…" : (turn?.progress ?? (hasWords ? undefined : "Working…"));
   return said === undefined ? null : <p className="text-sm text-soft">{said}</p>;
 }

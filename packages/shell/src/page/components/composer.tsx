@@ -129,27 +129,17 @@ function DropArea({ onFiles }: { onFiles(files: Iterable<File>): void }) {
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
-    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
-    addEventListener(
-      "dragover",
-      (event) => {
-        if (!hasFiles(event)) return;
-        event.preventDefault();
-        setIsOver(true);
-      },
-      { signal },
-    );
+    function onDrag(event: DragEvent): void {
+      const { type, dataTransfer } = event;
+      if (type === "drop") setIsOver(false);
+      if (!dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      if (type === "drop") onFiles([...dataTransfer.files]);
+      else setIsOver(true);
+    }
+    addEventListener("dragover", onDrag, { signal });
     addEventListener("dragleave", (event) => (event.relatedTarget === null ? setIsOver(false) : undefined), { signal });
-    addEventListener(
-      "drop",
-      (event) => {
-        setIsOver(false);
-        if (!hasFiles(event)) return;
-        event.preventDefault();
-        onFiles([...(event.dataTransfer?.files ?? [])]);
-      },
-      { signal },
-    );
+    addEventListener("drop", onDrag, { signal });
     return () => stop.abort();
   }, [onFiles]);
   if (!isOver) return null;

@@ -5,7 +5,7 @@ import { useEffect, memo } from "react";
 import { usePage } from "../session/page-context.ts";
 import { EmptyState } from "./empty-state.tsx";
 import { Button } from "./icon.tsx";
-import { jumpEvent } from "./keys.ts";
+import { jumpEvent } from "./keys.tsx";
 import { useStickToBottom } from "./use-stick-to-bottom.ts";
 import { PlainText } from "../markdown/plain-text.tsx";
 import { textOf } from "../session/actions.ts";

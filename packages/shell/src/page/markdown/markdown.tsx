@@ -31,7 +31,7 @@ function readCode(node: ExtraProps["node"]): { code: string; language: string } 
   const [code] = node?.children ?? [];
   if (code?.type !== "element") return { code: "", language: "" };
   const names = code.properties["className"];
-  const language = Array.isArray(names) ? String(names[0] ?? "").replace(/^language-/, "") : "";
+  const language = Array.isArray(names) ? (names[0] ?? "").replace(/^language-/, "") : "";
   return { code: code.children.map((child) => (child.type === "text" ? child.value : "")).join(""), language };
 }
 

@@ -41,13 +41,9 @@ export function useTheme() {
     setTheme(chosen);
   }
   useEffect(() => {
-    desktop?.read().then(
-      ({ settings }) => {
-        if (!isChosen.current) show(settings.theme);
-      },
-      // The last one that was shown will do.
-      () => {},
-    );
+    const read = desktop?.read().then(({ settings }) => (isChosen.current ? undefined : show(settings.theme)));
+    // The last one that was shown will do.
+    read?.catch(() => {});
   }, [desktop]);
   return {
     theme,

@@ -35,19 +35,14 @@ function factsOf(event: TurnEvent): Partial<Turn> {
 }
 
 function addToThread(thread: Thread, event: TurnEvent): Thread {
-  const present = withPlaceForAnswer(thread, event);
-  const answered = withMessage(present, "assistant", event.id, (message) => addToAnswer(fromTheBeginning(message, event), event));
+  const { id, seq, timestamp } = event;
+  const hasAnswer = thread.messages.some((message) => message.role === "assistant" && message.requestId === id);
+  const present = hasAnswer ? thread : { ...thread, messages: [...thread.messages, toEmptyAnswer(id, timestamp)] };
+  // What the history had of a running turn is told again by its events, from the first one on.
+  const anew = seq === 1 && { parts: [], failure: undefined };
+  const answered = withMessage(present, "assistant", id, (message) => addToAnswer({ ...message, state: "running", ...anew }, event));
   const messageId = event.type === "done" ? event.data?.userMessageId : undefined;
-  return messageId === undefined ? answered : withMessage(answered, "user", event.id, (message) => ({ ...message, messageId }));
-}
-
-/** What the history had of a running turn is told again by its events, from the first one on. */
-const fromTheBeginning = (message: Message, { seq }: TurnEvent): Message =>
-  seq === 1 ? { ...message, parts: [], state: "running", failure: undefined } : { ...message, state: "running" };
-
-function withPlaceForAnswer(thread: Thread, { id, timestamp }: TurnEvent): Thread {
-  if (thread.messages.some((message) => message.role === "assistant" && message.requestId === id)) return thread;
-  return { ...thread, messages: [...thread.messages, toEmptyAnswer(id, timestamp)] };
+  return messageId === undefined ? answered : withMessage(answered, "user", id, (message) => ({ ...message, messageId }));
 }
 
 export const toEmptyAnswer = (id: string, at: number): Message => ({

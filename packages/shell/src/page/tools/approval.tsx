@@ -6,8 +6,8 @@
 import { reveal } from "@hawser/protocol";
 import type { Decision } from "@hawser/agent/host/link";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { answerEvent, answerKeys } from "../components/keys.ts";
-import { Keys } from "../components/keys-dialog.tsx";
+import { answerEvent, answerKeys } from "../components/keys.tsx";
+import { Keys } from "../components/keys.tsx";
 import { usePage, usePageParts } from "../session/page-context.ts";
 import { openQuestion, type AskingTool } from "../state/page-state.ts";
 import { describeCall } from "./describe-call.ts";

@@ -3,6 +3,7 @@
 
 import { useEffect } from "react";
 import { usePageParts, type PageParts } from "../session/page-context.ts";
+import { Dialog } from "./dialog.tsx";
 
 /** What the page can show, hide or change besides the conversation. */
 export type Switches = Readonly<Record<"wire" | "theme" | "keys" | "sidebar", () => void>> & { readonly settings?: () => void };
@@ -82,7 +83,7 @@ function openNeighbour(session: PageParts["session"], step: number): void {
 
 const tell = (name: string, detail?: string): boolean => dispatchEvent(new CustomEvent(name, { detail }));
 
-export const pageKeys: readonly PageKey[] = [
+const pageKeys: readonly PageKey[] = [
   { shown: ["Alt", "N"], meaning: "New conversation", matches: alt("KeyN"), run: ({ session }) => session.open() },
   {
     shown: ["Alt", "K"],
@@ -127,9 +128,37 @@ export const pageKeys: readonly PageKey[] = [
 ];
 
 /** Keys that work where they are, and are only listed. */
-export const localKeys: readonly { readonly shown: readonly string[]; readonly meaning: string }[] = [
+const localKeys: readonly { readonly shown: readonly string[]; readonly meaning: string }[] = [
   { shown: ["Enter"], meaning: "Send the message" },
   { shown: ["Shift", "Enter"], meaning: "New line in the message" },
   { shown: ["F2"], meaning: "On a conversation: rename" },
   { shown: ["Delete"], meaning: "On a conversation: delete" },
 ];
+
+export function Keys({ keys, isHidden }: { readonly keys: readonly string[]; readonly isHidden?: true }) {
+  return keys.map((key) => (
+    <kbd key={key} className="key" aria-hidden={isHidden}>
+      {key}
+    </kbd>
+  ));
+}
+
+/** The list of all keys. */
+export function KeysDialog({ onClose }: { onClose(): void }) {
+  const { desktop } = usePageParts();
+  const keys = pageKeys.filter(({ isOfDesktop }) => !isOfDesktop || desktop);
+  return (
+    <Dialog label="Keys" hasHeading className="w-[min(28rem,94vw)] rounded-2xl border border-line p-5" onClose={onClose}>
+      <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-1.5 text-sm">
+        {[...keys, ...localKeys].map(({ shown, meaning }) => (
+          <div key={meaning} className="contents">
+            <dt className="flex gap-1">
+              <Keys keys={shown} />
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
