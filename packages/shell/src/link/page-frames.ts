@@ -17,6 +17,9 @@ export interface RuntimeState extends RuntimeFacts {
   readonly message?: string | undefined;
 }
 
+/** What it was asked is lost. */
+export const isGone = ({ runtime }: RuntimeState): boolean => runtime === "restarting" || runtime === "failed";
+
 export type PageFrame =
   /** A line that the runtime wrote; every tab gets every one. */
   | { readonly kind: "response"; readonly line: string }

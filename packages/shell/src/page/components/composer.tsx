@@ -2,7 +2,8 @@
 // What is written stays when it can't be sent.
 
 import { useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent } from "react";
-import { useIsConnected, useIsRunning, usePage, usePageParts } from "../session/page-context.ts";
+import { useIsConnected, usePage, usePageParts } from "../session/page-context.ts";
+import { runningTurnsOf } from "../state/page-state.ts";
 import { Button, Icon, IconButton } from "./icon.tsx";
 import { readPastedImage, useAttachments, type WaitingFile } from "./use-attachments.ts";
 
@@ -11,7 +12,7 @@ export function Composer() {
   const currentId = usePage((state) => state.currentId);
   const isConnected = useIsConnected();
   const [text, setText] = useState("");
-  const { files, add, remove, clear, restore } = useAttachments();
+  const { files, add, remove, setFiles } = useAttachments();
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => box.current?.focus(), [currentId]);
 
@@ -22,10 +23,10 @@ export function Composer() {
     if (!canSend) return;
     const attachments = files.flatMap(({ path, mime }) => (path === undefined ? [] : [{ path, mime }]));
     setText("");
-    clear();
+    setFiles([]);
     if (await actions.send(text, attachments)) return;
     setText((present) => present || text);
-    restore((present) => (present.length > 0 ? present : files));
+    setFiles((present) => (present.length > 0 ? present : files));
   }
   function onKeyDown(event: KeyboardEvent): void {
     // Enter also ends the choice of a character in some scripts.
@@ -72,7 +73,7 @@ export function Composer() {
 
 function ComposerButtons({ canSend, onFiles }: { readonly canSend: boolean; onFiles(files: Iterable<File>): void }) {
   const { actions } = usePageParts();
-  const isRunning = useIsRunning();
+  const isRunning = usePage((state) => runningTurnsOf(state, state.currentId).length > 0);
   const picker = useRef<HTMLInputElement>(null);
   function onPicked(): void {
     onFiles([...(picker.current?.files ?? [])]);

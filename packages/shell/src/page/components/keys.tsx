@@ -49,8 +49,6 @@ const alt = (code: string) => (event: KeyboardEvent) => event.altKey && !event.c
 const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement && (target.matches("input, textarea, select") || target.isContentEditable);
 
-const isMac = (): boolean => navigator.userAgent.includes("Mac");
-
 /**
  * What is typed never answers. So the letter counts, not the place of the key, where keyboards write Latin letters; and
  * on a Mac, where Option writes other characters, only while no text is being written.
@@ -58,7 +56,8 @@ const isMac = (): boolean => navigator.userAgent.includes("Mac");
 function answers(letter: string) {
   return (event: KeyboardEvent): boolean => {
     const { altKey, ctrlKey, metaKey, shiftKey, repeat, isComposing, key, code } = event;
-    if (!altKey || ctrlKey || metaKey || shiftKey || repeat || isComposing || (isMac() && isTyping(event))) return false;
+    const isMac = navigator.userAgent.includes("Mac");
+    if (!altKey || ctrlKey || metaKey || shiftKey || repeat || isComposing || (isMac && isTyping(event))) return false;
     return /^[a-z]$/i.test(key) ? key.toUpperCase() === letter : code === `Key${letter}`;
   };
 }
@@ -95,12 +94,7 @@ const pageKeys: readonly PageKey[] = [
   { shown: ["Alt", "↓"], meaning: "Next conversation", matches: alt("ArrowDown"), run: ({ session }) => openNeighbour(session, 1) },
   { shown: ["Alt", "M"], meaning: "Go to the message box", matches: alt("KeyM"), run: () => focusOn("message-box") },
   { shown: ["Alt", "J"], meaning: "Jump to the latest message", matches: alt("KeyJ"), run: () => tell(jumpEvent) },
-  {
-    shown: answerKeys.allow,
-    meaning: "Allow once what the question shows",
-    matches: answers("Y"),
-    run: () => tell(answerEvent, "allow"),
-  },
+  { shown: answerKeys.allow, meaning: "Allow once what the question shows", matches: answers("Y"), run: () => tell(answerEvent, "allow") },
   { shown: answerKeys.deny, meaning: "Deny what the question shows", matches: answers("X"), run: () => tell(answerEvent, "deny") },
   { shown: ["Alt", "W"], meaning: "Show or hide the wire view", matches: alt("KeyW"), run: (_, { wire }) => wire() },
   { shown: ["Alt", "L"], meaning: "Light, dark, or as the system", matches: alt("KeyL"), run: (_, { theme }) => theme() },
@@ -116,7 +110,7 @@ const pageKeys: readonly PageKey[] = [
     shown: ["Esc"],
     meaning: "Stop the answer",
     isShared: true,
-    matches: (event) => event.key === "Escape",
+    matches: ({ key }) => key === "Escape",
     run: ({ actions }) => actions.stop(),
   },
   {

@@ -42,8 +42,7 @@ export function useAttachments() {
   );
 
   const remove = useCallback((key: number) => setFiles((present) => present.filter((file) => file.key !== key)), []);
-  const clear = useCallback(() => setFiles([]), []);
-  return { files, add, remove, clear, restore: setFiles };
+  return { files, add, remove, setFiles };
 }
 
 /**

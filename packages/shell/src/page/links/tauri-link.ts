@@ -6,7 +6,7 @@
 import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
 import { describeThrown, HawserError, isRecord } from "@hawser/protocol/internal";
 import { createMailbox } from "@hawser/wire/internal";
-import type { RuntimeFacts, RuntimeState } from "../../link/page-frames.ts";
+import { isGone, type RuntimeFacts, type RuntimeState } from "../../link/page-frames.ts";
 import { parseLine, type PageLink, type PageLinkEvents } from "./page-link.ts";
 import type { TauriPowers } from "./desktop.ts";
 
@@ -27,8 +27,7 @@ export function createTauriLink({ listen, invoke }: TauriPowers, { onState }: Pa
     if (!isRecord(payload) || !runtimeStates.includes(payload["runtime"])) return;
     const { runtime, message, root, examples } = payload as unknown as RuntimeState;
     facts = { root, examples };
-    if (runtime === "restarting" || runtime === "failed")
-      incoming.put([{ lost: new HawserError("connection_lost", message ?? "the agent has ended") }]);
+    if (isGone({ runtime })) incoming.put([{ lost: new HawserError("connection_lost", message ?? "the agent has ended") }]);
     onState({ ...facts, phase: "open", runtime, message });
   }
 

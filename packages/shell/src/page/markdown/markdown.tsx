@@ -53,13 +53,7 @@ const components: Components = {
 
 const plugins = [remarkGfm];
 
-interface MarkdownProps {
-  readonly text: string;
-  /** More of it will come. */
-  readonly isGrowing: boolean;
-}
-
-export const Markdown = memo(function Markdown({ text, isGrowing }: MarkdownProps) {
+export const Markdown = memo(function Markdown({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }) {
   if (text.length > shellLimits.shellMarkdownChars) return <PlainText text={text} />;
   const blocks = isGrowing || isTooHeavy(text) ? splitBlocks(text) : [text];
   return (

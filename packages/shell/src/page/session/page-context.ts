@@ -4,7 +4,7 @@ import { createContext, use, useSyncExternalStore } from "react";
 import { HawserError } from "@hawser/protocol";
 import type { Desktop } from "../links/desktop.ts";
 import type { KeptFiles } from "../links/kept-files.ts";
-import { isConnected, runningTurnsOf, type PageState } from "../state/page-state.ts";
+import { isConnected, type PageState } from "../state/page-state.ts";
 import type { Actions } from "./actions.ts";
 import type { Session } from "./session.ts";
 
@@ -31,5 +31,3 @@ export function usePage<Selected>(select: (state: PageState) => Selected): Selec
 }
 
 export const useIsConnected = (): boolean => usePage(isConnected);
-
-export const useIsRunning = (): boolean => usePage((state) => runningTurnsOf(state, state.currentId).length > 0);

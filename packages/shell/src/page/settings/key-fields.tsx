@@ -15,14 +15,12 @@ interface KeyFieldsProps {
 const names = { anthropic: "Anthropic", openai: "OpenAI" } as const;
 
 const sentences = {
+  unknown: "Asking the system's keychain, which may wait for a password…",
   keychain: "Kept in the system's keychain.",
   environment: "Comes from the environment that the app was started in.",
   file: "Kept in a file that only you can read: no keychain was found.",
   none: "None yet.",
 } as const;
-
-const toHint = (place: KeyPlace | undefined): string =>
-  place === undefined ? "Asking the system's keychain, which may wait for a password…" : sentences[place];
 
 export function KeyFields({ places, onSave }: KeyFieldsProps) {
   return (
@@ -57,7 +55,7 @@ function KeyField({ vendor, place, onSave }: KeyFieldProps) {
     <form aria-label={`${names[vendor]} key`} onSubmit={onSubmit}>
       <TextField
         label={names[vendor]}
-        hint={toHint(place)}
+        hint={sentences[place ?? "unknown"]}
         problem={problem}
         type="password"
         autoComplete="off"

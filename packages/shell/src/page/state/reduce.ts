@@ -4,6 +4,7 @@
 import type { AgentInfo } from "@hawser/agent/host/link";
 import { type AnyAgentRequest, cutText } from "@hawser/protocol/internal";
 import { shellLimits } from "../../limits.ts";
+import { isGone } from "../../link/page-frames.ts";
 import { asksFor, changePermission, keyOf } from "./message-parts.ts";
 import type { LinkState, Message, PageEvent, PageState, Part, Permission } from "./page-state.ts";
 import { conversationOfPermission, dropThread, needsLoad, openThread, takeHistory, withThread } from "./threads.ts";
@@ -43,8 +44,7 @@ const runtimeGone = "The agent ended before it had answered.";
 
 /** A lost connection says nothing about the runtime, whose turns go on. */
 function reduceLink(state: PageState, link: LinkState): PageState {
-  const isGone = link.phase === "open" && (link.runtime === "restarting" || link.runtime === "failed");
-  return { ...(isGone ? failAllTurns(state, runtimeGone) : state), link };
+  return { ...(link.phase === "open" && isGone(link) ? failAllTurns(state, runtimeGone) : state), link };
 }
 
 const startedAgain = "The agent was started again. What it was doing is lost; what it had said is kept.";

@@ -15,18 +15,11 @@ import { ChangePreview } from "./tool-result.tsx";
 
 const deafMs = 600;
 
-interface Answer {
-  readonly decision: Decision;
-  readonly label: string;
-  readonly className: string;
-  readonly keys?: readonly string[];
-}
-
-const answers: readonly Answer[] = [
+const answers = [
   { decision: "allow", label: "Allow once", className: "button-main", keys: answerKeys.allow },
-  { decision: "allow_always", label: "Always allow", className: "" },
+  { decision: "allow_always", label: "Always allow", className: "", keys: [] },
   { decision: "deny", label: "Deny", className: "", keys: answerKeys.deny },
-];
+] as const;
 
 export function Approval({ tool }: { readonly tool: AskingTool }) {
   const { actions } = usePageParts();
@@ -63,7 +56,7 @@ export function Approval({ tool }: { readonly tool: AskingTool }) {
       <p className="text-xs text-soft wrap-anywhere">{reveal(permission.reason)}</p>
       <ChangePreview toolName={toolName} input={permission.input} openDepth={openDepthOf(permission.input)} />
       <div ref={buttons} className="flex flex-wrap gap-2">
-        {answers.map(({ decision, label, className, keys = [] }) => (
+        {answers.map(({ decision, label, className, keys }) => (
           <button
             key={decision}
             type="button"
