@@ -28,7 +28,7 @@ export function createAnswer({ page, files, credentials, refuse, trust }: Answer
     const file = isChange ? undefined : page.get(path);
     const refusal = refuse(request, file !== undefined);
     if (refusal) return toRefusal(refusal);
-    if (file) return toFileReply(file);
+    if (file) return { status: 200, ...file };
     const bearer = readBearer(request);
     if (isChange && path === "/credentials") {
       const { [attemptHeader]: attempt } = request.headersDistinct;
@@ -45,7 +45,7 @@ export function createAnswer({ page, files, credentials, refuse, trust }: Answer
     // A page asks whether its credential still counts: a browser does not say why a link was refused.
     if (path === "/credentials") return jsonReply(200, { isKnown: true });
     const kept = await files.read(path);
-    return kept ? toFileReply(kept) : textReply(404, "nothing is here");
+    return kept ? { status: 200, ...kept } : textReply(404, "nothing is here");
   };
 }
 
@@ -67,8 +67,6 @@ function decodeName(name: string): string {
     return name;
   }
 }
-
-const toFileReply = ({ type, bytes }: PageFile): Reply => ({ status: 200, type, body: bytes });
 
 /** Nothing more is read from a connection that was refused. */
 function toRefusal({ status, message }: Refusal): Reply {

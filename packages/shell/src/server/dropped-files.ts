@@ -47,9 +47,9 @@ export function createDroppedFiles(): DroppedFiles {
     async read(address) {
       const path = kept.get(address);
       if (path === undefined) return undefined;
-      const content = await readFile(path);
-      const type = imageType(content);
-      return type === undefined ? undefined : { type, bytes: content };
+      const body = await readFile(path);
+      const type = imageType(body);
+      return type === undefined ? undefined : { type, body };
     },
     remove,
   };

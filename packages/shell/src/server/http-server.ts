@@ -23,11 +23,7 @@ export interface PageAddress {
   readonly used: Promise<void>;
 }
 
-export interface ShellServer {
-  readonly port: number;
-  newAddress(): PageAddress;
-  close(): Promise<void>;
-}
+export type ShellServer = Awaited<ReturnType<typeof startServer>>;
 
 export interface ShellServerOptions extends Pick<AnswerOptions, "page" | "files"> {
   readonly port: number;
@@ -40,7 +36,7 @@ export interface ShellServerOptions extends Pick<AnswerOptions, "page" | "files"
 const host = "127.0.0.1";
 
 /** Rejects with `usage` when the port is not free. */
-export async function startServer(options: ShellServerOptions): Promise<ShellServer> {
+export async function startServer(options: ShellServerOptions) {
   const { tabs, onNotice } = options;
   const server = createOwnServer(options.requestMs ?? shellLimits.shellRequestMs);
   const { trust } = boundConnections(server);
@@ -80,11 +76,11 @@ export async function startServer(options: ShellServerOptions): Promise<ShellSer
 
   return {
     port,
-    newAddress() {
+    newAddress(): PageAddress {
       const { key, used } = credentials.newAddressKey();
       return { url: `http://${host}:${port}/#key=${key}`, used };
     },
-    async close() {
+    async close(): Promise<void> {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;

@@ -3,11 +3,9 @@
 import { readdirSync, readFileSync, type Dirent } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { HawserError } from "@hawser/protocol";
+import type { Reply } from "./respond.ts";
 
-export interface PageFile {
-  readonly type: string;
-  readonly bytes: Buffer;
-}
+export type PageFile = Pick<Reply, "type" | "body">;
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -32,7 +30,7 @@ export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
     if (!entry.isFile() || type === undefined) continue;
     const path = join(entry.parentPath, entry.name);
     const address = `/${relative(folder, path).split(sep).join("/")}`;
-    files.set(address === "/index.html" ? "/" : address, { type, bytes: readFileSync(path) });
+    files.set(address === "/index.html" ? "/" : address, { type, body: readFileSync(path) });
   }
   if (!files.has("/")) throw new HawserError("usage", `the page is not built: ${folder} has no index.html`);
   return files;
