@@ -5,6 +5,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { errorTable, HawserError, toHawserError } from "@hawser/protocol";
 import { attemptHeader } from "../link/page-frames.ts";
+import { orUndefined } from "../or-undefined.ts";
 import { noCredential, readBearer, type Refusal, type RefuseRequest } from "./access.ts";
 import type { Credentials } from "./credentials.ts";
 import type { DroppedFiles } from "./dropped-files.ts";
@@ -57,15 +58,8 @@ const badKey: Refusal = {
 async function keepFile(request: IncomingMessage, files: DroppedFiles): Promise<Reply> {
   const name = request.headers["x-file-name"];
   if (typeof name !== "string") throw new HawserError("usage", "a file needs its name in the header x-file-name");
-  return jsonReply(201, await files.keep(decodeName(name), request as AsyncIterable<Buffer>));
-}
-
-function decodeName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
+  const decoded = orUndefined(() => decodeURIComponent(name)) ?? name;
+  return jsonReply(201, await files.keep(decoded, request as AsyncIterable<Buffer>));
 }
 
 /** Nothing more is read from a connection that was refused. */

@@ -3,6 +3,7 @@
 
 import { isRecord } from "@hawser/protocol/internal";
 import { attemptHeader } from "../../link/page-frames.ts";
+import { orUndefined } from "../../or-undefined.ts";
 
 export interface Door {
   /** The credential that a key is exchanged for; undefined when the key is not good, or no longer. The same attempt may ask again. */
@@ -36,23 +37,17 @@ export type HeldCredential = ReturnType<typeof createHeldCredential>;
 
 /** Kept for this tab: a reload finds it; another tab, another site and another port do not. No request carries it unless the page says so. */
 export function createHeldCredential() {
-  const kept = attempt(() => sessionStorage.getItem(storageKey)) ?? "";
+  // A browser may keep nothing; a reload then needs another tab, or a new address.
+  const kept = orUndefined(() => sessionStorage.getItem(storageKey)) ?? "";
   // Another program may have had this port, and left something else under this name.
   let current = /^[\w-]+$/.test(kept) ? kept : undefined;
   return {
     read: () => current,
     keep(credential: string | undefined): void {
       current = credential;
-      attempt(() => (credential === undefined ? sessionStorage.removeItem(storageKey) : sessionStorage.setItem(storageKey, credential)));
+      orUndefined(() =>
+        credential === undefined ? sessionStorage.removeItem(storageKey) : sessionStorage.setItem(storageKey, credential),
+      );
     },
   };
-}
-
-/** A browser may keep nothing; a reload then needs another tab, or a new address. */
-function attempt<Value>(work: () => Value): Value | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,6 @@
-// The link inside a desktop window: responses come as the event `agent_stream`, requests go to the command
-// `agent_send`, and how the runtime is comes as the event `agent_state`. The process on the other side is
-// supervised there; this side only hears about it. `agent_hello` asks for the state and the greeting again, which may
-// have come before this page listened.
+// The link inside a desktop window: responses come as the event `agent_stream`, requests go to the command `agent_send`, and
+// the runtime, which is supervised on the other side, tells its state with the event `agent_state`. `agent_hello` asks for the
+// state and the greeting again, which may have come before this page listened.
 
 import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
 import { describeThrown, HawserError, isRecord } from "@hawser/protocol/internal";

@@ -4,6 +4,7 @@
 
 import { createAgentClient, type AgentClient, type AgentTurn, type ParsedLine } from "@hawser/agent/host/link";
 import { agentProtocol, cutText, toHawserError, type AnyAgentRequest, type HawserError } from "@hawser/protocol/internal";
+import { orUndefined } from "../../or-undefined.ts";
 import type { OpenPageLink } from "../links/page-link.ts";
 import { isConnected, runningTurnsOf, type PageEvent, type Turn } from "../state/page-state.ts";
 import { conversationOf } from "../state/reduce.ts";
@@ -51,7 +52,8 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
 
   /** What another tab sent, whose answers every tab gets: its turn is followed like one's own, and what it changes is changed here. */
   function onOverheard({ value, text }: ParsedLine): void {
-    const request = toRequest(value);
+    // A newer page may ask what this one does not know.
+    const request = orUndefined(() => agentProtocol.parseRequest(value));
     if (request) store.queue({ type: "asked", request, at: now() });
     log("other_tab", value, text.length);
     if (!request || followed.has(request.id)) return;
@@ -99,15 +101,6 @@ const ignore = (): void => {};
 
 async function whenDone(turn: AgentTurn): Promise<void> {
   for await (const _ of turn);
-}
-
-/** Undefined for what a newer page may ask, and for what is damaged. */
-function toRequest(value: unknown): AnyAgentRequest | undefined {
-  try {
-    return agentProtocol.parseRequest(value);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What becomes true when the runtime says `done` to it. */

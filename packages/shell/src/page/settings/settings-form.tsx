@@ -93,7 +93,7 @@ function AgentFields({ draft, onChange }: FieldsProps) {
   );
 }
 
-function WindowFields({ draft, shortcutProblem, onChange }: FieldsProps & { readonly shortcutProblem: string | undefined }) {
+function WindowFields({ draft, shortcutProblem, onChange }: FieldsProps & Pick<DesktopState, "shortcutProblem">) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <TextField

@@ -1,7 +1,6 @@
-// The question whether a tool may run, where it comes up: what exactly will happen, and three answers. An answer
-// is a click, a key on a button that the user went to, or a shortcut with a modifier; the focus stays where it is,
-// so that what is typed never answers. Answers count only after a moment, so that a click or a shortcut that was
-// meant for what stood there before isn't one.
+// The question whether a tool may run: what exactly will happen, and three answers. An answer is a click, a key on a button
+// that the user went to, or a shortcut with a modifier: what is typed never answers. Answers count only after a moment, since
+// a click or a shortcut may have been meant for what stood there before.
 
 import { reveal } from "@hawser/protocol";
 import type { Decision } from "@hawser/agent/host/link";
