@@ -185,7 +185,7 @@ export const folders: Readonly<Record<string, Folder>> = {
     holds: "the page's start",
     imports: ["shell/page/components", "shell/page/links", "shell/page/session"],
   },
-  "shell/page/access": { holds: "how the page gets in: key, credential, other tabs", imports: ["shell/link"] },
+  "shell/page/access": { holds: "how the page gets in: key, credential, other tabs", imports: ["shell", "shell/link"] },
   "shell/page/links": {
     holds: "how lines reach the page: WebSocket or desktop window",
     imports: ["shell", "shell/link", "shell/page/access", "shell/page/session", "shell/page/state"],
@@ -193,7 +193,7 @@ export const folders: Readonly<Record<string, Folder>> = {
   "shell/page/state": { holds: "events of the agent folded into what the screen shows; pure", imports: ["shell", "shell/link"] },
   "shell/page/session": {
     holds: "the running conversation: agent client, store, actions",
-    imports: ["shell/page/links", "shell/page/state"],
+    imports: ["shell", "shell/page/links", "shell/page/state"],
   },
   "shell/page/components": {
     holds: "what is on the screen",
@@ -218,7 +218,7 @@ export const folders: Readonly<Record<string, Folder>> = {
   },
   "shell/page/settings": {
     holds: "the settings of the desktop app",
-    imports: ["shell/page/components", "shell/page/links", "shell/page/session"],
+    imports: ["shell", "shell/page/components", "shell/page/links", "shell/page/session"],
   },
 
   "conformance/suites": { holds: "the scenarios, as data", imports: ["conformance"] },

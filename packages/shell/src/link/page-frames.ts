@@ -14,8 +14,11 @@ export interface RuntimeFacts {
 export interface RuntimeState extends RuntimeFacts {
   readonly runtime: "starting" | "running" | "restarting" | "failed";
   /** Why it is not running, for people. */
-  readonly message?: string;
+  readonly message?: string | undefined;
 }
+
+/** What it was asked is lost. */
+export const isGone = ({ runtime }: RuntimeState): boolean => runtime === "restarting" || runtime === "failed";
 
 export type PageFrame =
   /** A line that the runtime wrote; every tab gets every one. */

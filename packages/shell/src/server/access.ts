@@ -3,7 +3,6 @@
 // pointed at this machine), and every request but a plain visit must come from our own page.
 
 import type { IncomingMessage } from "node:http";
-import { readSubprotocols } from "../link/page-frames.ts";
 
 export interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 405;
@@ -22,18 +21,15 @@ export function createRefusals(port: number): RefuseRequest {
   // As a browser writes them: it leaves out the port that http has anyway.
   const hosts = ["127.0.0.1", "localhost"].map((name) => new URL(`http://${name}:${port}`).host);
   return (request, isPublic) => {
-    const { headers, method } = request;
+    const { headers, headersDistinct, method } = request;
     // No browser does this. This server and a proxy in front of it could each believe a different one of the two values.
-    if (hasRepeatedHeader(request)) return { status: 400, message: "a header came twice" };
+    if (Object.values(headersDistinct).some((values = []) => values.length > 1)) return { status: 400, message: "a header came twice" };
     if (!hosts.includes(headers.host ?? "")) return { status: 403, message: "this server answers only to its own address" };
     if (!["GET", "HEAD", "POST"].includes(method ?? "")) return { status: 405, message: "no such method here" };
     if (!isFromOurPage(request, isPublic)) return { status: 403, message: "this did not come from the page" };
     return undefined;
   };
 }
-
-const hasRepeatedHeader = ({ headersDistinct }: IncomingMessage): boolean =>
-  Object.values(headersDistinct).some((values) => values !== undefined && values.length > 1);
 
 function isFromOurPage({ headers, method }: IncomingMessage, isPublic: boolean): boolean {
   const site = headers["sec-fetch-site"];
@@ -50,6 +46,3 @@ function isFromOurPage({ headers, method }: IncomingMessage, isPublic: boolean):
 export function readBearer({ headers }: IncomingMessage): string | undefined {
   return /^Bearer ([\w-]+)$/.exec(headers.authorization ?? "")?.[1];
 }
-
-/** What a page shows when it opens its link. */
-export const readLinkCredential = ({ headers }: IncomingMessage): string | undefined => readSubprotocols(headers["sec-websocket-protocol"]);

@@ -5,8 +5,9 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { errorTable, HawserError, toHawserError } from "@hawser/protocol";
 import { attemptHeader } from "../link/page-frames.ts";
+import { orUndefined } from "../or-undefined.ts";
 import { noCredential, readBearer, type Refusal, type RefuseRequest } from "./access.ts";
-import type { Credentials, Grant } from "./credentials.ts";
+import type { Credentials } from "./credentials.ts";
 import type { DroppedFiles } from "./dropped-files.ts";
 import type { PageFile } from "./page-files.ts";
 import { jsonReply, textReply, type Reply } from "./respond.ts";
@@ -20,8 +21,7 @@ export interface AnswerOptions {
 }
 
 /** Rejects for what fails in between; see `toFailedReply`. */
-export function createAnswer(options: AnswerOptions): (request: IncomingMessage) => Promise<Reply> {
-  const { page, credentials, refuse, trust } = options;
+export function createAnswer({ page, files, credentials, refuse, trust }: AnswerOptions): (request: IncomingMessage) => Promise<Reply> {
   return async (request) => {
     const path = toPath(request);
     if (path === undefined) return toRefusal({ status: 400, message: "not an address" });
@@ -29,7 +29,7 @@ export function createAnswer(options: AnswerOptions): (request: IncomingMessage)
     const file = isChange ? undefined : page.get(path);
     const refusal = refuse(request, file !== undefined);
     if (refusal) return toRefusal(refusal);
-    if (file) return toFileReply(file);
+    if (file) return { status: 200, ...file };
     const bearer = readBearer(request);
     if (isChange && path === "/credentials") {
       const { [attemptHeader]: attempt } = request.headersDistinct;
@@ -41,7 +41,12 @@ export function createAnswer(options: AnswerOptions): (request: IncomingMessage)
     const grant = credentials.find(bearer);
     if (!grant) return toRefusal(noCredential);
     trust(request.socket);
-    return isChange ? change(request, path, grant, options) : show(path, options);
+    if (isChange && path === "/keys") return jsonReply(201, { key: credentials.newTabKey(grant) });
+    if (isChange) return path === "/files" ? keepFile(request, files) : textReply(404, "nothing takes this");
+    // A page asks whether its credential still counts: a browser does not say why a link was refused.
+    if (path === "/credentials") return jsonReply(200, { isKnown: true });
+    const kept = await files.read(path);
+    return kept ? { status: 200, ...kept } : textReply(404, "nothing is here");
   };
 }
 
@@ -50,33 +55,12 @@ const badKey: Refusal = {
   message: "this key was used before, or belongs to a shell that has ended; press Enter in the terminal for a new address",
 };
 
-async function change(request: IncomingMessage, path: string, grant: Grant, { credentials, files }: AnswerOptions): Promise<Reply> {
-  if (path === "/keys") return jsonReply(201, { key: credentials.newTabKey(grant) });
-  return path === "/files" ? keepFile(request, files) : textReply(404, "nothing takes this");
-}
-
-async function show(path: string, { files }: AnswerOptions): Promise<Reply> {
-  // A page asks whether its credential still counts: a browser does not say why a link was refused.
-  if (path === "/credentials") return jsonReply(200, { isKnown: true });
-  const file = await files.read(path);
-  return file ? toFileReply(file) : textReply(404, "nothing is here");
-}
-
 async function keepFile(request: IncomingMessage, files: DroppedFiles): Promise<Reply> {
   const name = request.headers["x-file-name"];
   if (typeof name !== "string") throw new HawserError("usage", "a file needs its name in the header x-file-name");
-  return jsonReply(201, await files.keep(decodeName(name), request as AsyncIterable<Buffer>));
+  const decoded = orUndefined(() => decodeURIComponent(name)) ?? name;
+  return jsonReply(201, await files.keep(decoded, request as AsyncIterable<Buffer>));
 }
-
-function decodeName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
-}
-
-const toFileReply = ({ type, bytes }: PageFile): Reply => ({ status: 200, type, body: bytes });
 
 /** Nothing more is read from a connection that was refused. */
 function toRefusal({ status, message }: Refusal): Reply {

@@ -1,18 +1,13 @@
 // Which connections stay when there are too many. A connection is a stranger until a request on it has shown a
-// credential. The number of strangers is bounded: a further one closes the oldest. So idle connections and half requests
-// neither disturb a page that has access nor keep a new one out. Being busy does not help a stranger to stay: otherwise a
-// flood of requests would hold its place for ever.
+// credential. The number of strangers is bounded: a further one closes the oldest, busy or not, so that neither idle
+// connections nor a flood of requests can keep a page out.
 
 import { readFileSync } from "node:fs";
 import type { Server, Socket } from "node:net";
 import { shellLimits } from "../limits.ts";
 
-export interface Connections {
-  /** It has shown a credential. */
-  trust(socket: Socket): void;
-}
-
-export function boundConnections(server: Server, maxStrangers = strangersHere()): Connections {
+/** `trust`: this connection has shown a credential. */
+export function boundConnections(server: Server, maxStrangers = strangersHere()): { trust(socket: Socket): void } {
   // The oldest stands first.
   const strangers = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

@@ -37,11 +37,8 @@ interface Secret {
 
 interface Key extends Secret {
   readonly goodUntil: number;
-  isUsed: boolean;
-  /** Of the page that used it. */
-  attempt?: Buffer | undefined;
-  /** How long that page may repeat it. */
-  repeatUntil: number;
+  /** By which page it was used, and how long that page may repeat it. */
+  use?: { readonly attempt: Buffer | undefined; readonly repeatUntil: number };
   onUsed(): void;
 }
 
@@ -65,7 +62,7 @@ export function createCredentials({ onSecondUse, now = () => performance.now() }
 
   function issue(keys: Key[], family: Family, more: Pick<Key, "goodUntil" | "onUsed">): string {
     const key = newSecret();
-    keys.push({ digest: digest(key), family, isUsed: false, repeatUntil: 0, ...more });
+    keys.push({ digest: digest(key), family, ...more });
     if (keys.length > shellLimits.shellKeyEntries) keys.shift();
     return key;
   }
@@ -73,11 +70,15 @@ export function createCredentials({ onSecondUse, now = () => performance.now() }
   function hold(family: Family): string {
     const credential = newSecret();
     const tabs = new Set<() => void>();
-    held.push({ digest: digest(credential), family, tabs, join: (onWithdrawn) => joinTabs(tabs, onWithdrawn) });
-    if (held.length > shellLimits.shellCredentialEntries) {
-      const unused = held.findIndex((entry) => entry.tabs.size === 0);
-      held.splice(unused, 1);
+    function join(onWithdrawn: () => void): () => void {
+      // A function of its own, since two tabs may bring the same one.
+      const tab = (): void => onWithdrawn();
+      tabs.add(tab);
+      return () => tabs.delete(tab);
     }
+    held.push({ digest: digest(credential), family, tabs, join });
+    const unused = held.findIndex((entry) => entry.tabs.size === 0);
+    if (held.length > shellLimits.shellCredentialEntries) held.splice(unused, 1);
     return credential;
   }
 
@@ -99,15 +100,13 @@ export function createCredentials({ onSecondUse, now = () => performance.now() }
     exchange(given, attempt) {
       const key = findSecret([...addressKeys, ...tabKeys], given);
       if (!key || key.family.isWithdrawn) return undefined;
-      if (key.isUsed && now() <= key.repeatUntil && isSameAttempt(key.attempt, attempt)) return hold(key.family);
-      if (key.isUsed) {
+      if (key.use) {
+        if (now() <= key.use.repeatUntil && isSameAttempt(key.use.attempt, attempt)) return hold(key.family);
         withdraw(key.family);
         return undefined;
       }
       if (now() > key.goodUntil) return undefined;
-      key.isUsed = true;
-      key.repeatUntil = now() + shellLimits.shellKeyMs;
-      key.attempt = attempt === undefined ? undefined : digest(attempt);
+      key.use = { attempt: attempt === undefined ? undefined : digest(attempt), repeatUntil: now() + shellLimits.shellKeyMs };
       key.onUsed();
       return hold(key.family);
     },
@@ -131,10 +130,4 @@ const isSameAttempt = (kept: Buffer | undefined, given: string | undefined): boo
 function findSecret<Entry extends Secret>(entries: readonly Entry[], given: string): Entry | undefined {
   const wanted = digest(given);
   return entries.filter((entry) => timingSafeEqual(entry.digest, wanted))[0];
-}
-
-function joinTabs(tabs: Set<() => void>, onWithdrawn: () => void): () => void {
-  const tab = (): void => onWithdrawn();
-  tabs.add(tab);
-  return () => tabs.delete(tab);
 }

@@ -8,6 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { shellLimits } from "../limits.ts";
 import { wireLimits } from "@hawser/wire";
+import { createByteBudget, type ByteBudget, type Share } from "@hawser/wire/internal";
 import { createPrivateFolder } from "@hawser/wire/internal/node";
 import type { PageFile } from "./page-files.ts";
 
@@ -24,25 +25,18 @@ export function createDroppedFiles(): DroppedFiles {
   const { path: folder, remove } = createPrivateFolder("files");
   const kept = new Map<string, string>();
   // Those that are still coming are held in memory, and count too.
-  let bytes = 0;
+  const room = createByteBudget(shellLimits.shellFilesBytes);
 
   return {
     folder,
     async keep(name, body) {
       const id = randomUUID();
       const path = join(folder, id, toSafeName(name));
-      let held = 0;
-      function hold(more: number): boolean {
-        if (bytes + more > shellLimits.shellFilesBytes) return false;
-        bytes += more;
-        held += more;
-        return true;
-      }
+      const share = room.openShare();
       try {
-        const content = await collect(body, hold);
-        await write(path, content);
+        await write(path, await collect(body, room, share));
       } catch (error) {
-        bytes -= held;
+        share.set(0);
         // Half a file on a full disk would be in the way of everything else.
         await rm(join(folder, id), { recursive: true, force: true });
         throw error;
@@ -53,9 +47,9 @@ export function createDroppedFiles(): DroppedFiles {
     async read(address) {
       const path = kept.get(address);
       if (path === undefined) return undefined;
-      const content = await readFile(path);
-      const type = imageType(content);
-      return type === undefined ? undefined : { type, bytes: content };
+      const body = await readFile(path);
+      const type = imageType(body);
+      return type === undefined ? undefined : { type, body };
     },
     remove,
   };
@@ -79,27 +73,23 @@ function toSafeName(name: string): string {
 
 const maxNameBytes = 200;
 
-async function collect(body: AsyncIterable<Buffer>, hold: (bytes: number) => boolean): Promise<Buffer> {
+async function collect(body: AsyncIterable<Buffer>, room: ByteBudget, share: Share): Promise<Buffer> {
+  const { shellFileBytes: max, shellFilesBytes: maxTogether } = shellLimits;
   const chunks: Buffer[] = [];
   let length = 0;
   let isHeld = true;
   for await (const chunk of body) {
     length += chunk.length;
-    isHeld &&= length <= shellLimits.shellFileBytes && hold(chunk.length);
-    if (isHeld) chunks.push(chunk);
-    // The rest is read and dropped, up to a limit: a client that is still writing does not see an answer.
-    else if (length > wireLimits.maxDiscardBytes) break;
+    isHeld &&= length <= max && room.heldBytes + chunk.length <= maxTogether;
+    if (isHeld) {
+      share.set(length);
+      chunks.push(chunk);
+      // The rest is read and dropped, up to a limit: a client that is still writing does not see an answer.
+    } else if (length > wireLimits.maxDiscardBytes) break;
   }
   if (isHeld) return Buffer.concat(chunks);
-  if (length > shellLimits.shellFileBytes)
-    throw new HawserError(
-      "too_large",
-      `the file is larger than ${shellLimits.shellFileBytes} bytes; put it into the working folder instead`,
-    );
-  throw new HawserError(
-    "overloaded",
-    `the files dropped here are more than ${shellLimits.shellFilesBytes} bytes together; restart the shell`,
-  );
+  if (length > max) throw new HawserError("too_large", `the file is larger than ${max} bytes; put it into the working folder instead`);
+  throw new HawserError("overloaded", `the files dropped here are more than ${maxTogether} bytes together; restart the shell`);
 }
 
 const signatures: readonly (readonly [string, string])[] = [

@@ -1,17 +1,17 @@
 // The local server: the page, the exchange of a key for a credential, the files dropped on the page, and the
 // upgrade to a WebSocket. Loopback only. Slow, long and idle requests are bounded by Node's own limits, set here.
 
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { shellLimits } from "../limits.ts";
-import { createRefusals, noCredential, readLinkCredential, type Refusal } from "./access.ts";
-import { createAnswer, toFailedReply, toPath } from "./answer.ts";
+import { readSubprotocols } from "../link/page-frames.ts";
+import { createRefusals, noCredential, type Refusal } from "./access.ts";
+import { createAnswer, toFailedReply, toPath, type AnswerOptions } from "./answer.ts";
 import { boundConnections } from "./connections.ts";
 import { createCredentials, type Grant } from "./credentials.ts";
-import type { DroppedFiles } from "./dropped-files.ts";
-import type { PageFile } from "./page-files.ts";
 import { createRespond } from "./respond.ts";
 import type { Tabs } from "./tabs.ts";
 
@@ -23,16 +23,10 @@ export interface PageAddress {
   readonly used: Promise<void>;
 }
 
-export interface ShellServer {
-  readonly port: number;
-  newAddress(): PageAddress;
-  close(): Promise<void>;
-}
+export type ShellServer = Awaited<ReturnType<typeof startServer>>;
 
-export interface ShellServerOptions {
+export interface ShellServerOptions extends Pick<AnswerOptions, "page" | "files"> {
   readonly port: number;
-  readonly page: ReadonlyMap<string, PageFile>;
-  readonly files: DroppedFiles;
   readonly tabs: Tabs;
   readonly requestMs?: number;
   /** For the person at the terminal. */
@@ -42,7 +36,7 @@ export interface ShellServerOptions {
 const host = "127.0.0.1";
 
 /** Rejects with `usage` when the port is not free. */
-export async function startServer(options: ShellServerOptions): Promise<ShellServer> {
+export async function startServer(options: ShellServerOptions) {
   const { tabs, onNotice } = options;
   const server = createOwnServer(options.requestMs ?? shellLimits.shellRequestMs);
   const { trust } = boundConnections(server);
@@ -69,7 +63,7 @@ export async function startServer(options: ShellServerOptions): Promise<ShellSer
     const refusal = refuse(request, false);
     if (refusal) return refusal;
     if (path !== "/link") return { status: 404, message: "nothing is here" };
-    return credentials.find(readLinkCredential(request)) ?? noCredential;
+    return credentials.find(readSubprotocols(request.headers["sec-websocket-protocol"])) ?? noCredential;
   }
 
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -82,11 +76,11 @@ export async function startServer(options: ShellServerOptions): Promise<ShellSer
 
   return {
     port,
-    newAddress() {
+    newAddress(): PageAddress {
       const { key, used } = credentials.newAddressKey();
       return { url: `http://${host}:${port}/#key=${key}`, used };
     },
-    async close() {
+    async close(): Promise<void> {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
@@ -112,19 +106,11 @@ function createOwnServer(requestMs: number): Server {
   return server;
 }
 
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onError = (cause: Error): void =>
-      reject(
-        new HawserError("usage", `port ${port} can't be used: ${describeThrown(cause)}; choose another with --port, or 0 for any`, {
-          cause,
-        }),
-      );
-    server.once("error", onError);
-    server.listen({ host, port, exclusive: true }, () => {
-      server.off("error", onError);
-      resolve();
-    });
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen({ host, port, exclusive: true });
+  await once(server, "listening").catch((cause: unknown) => {
+    const message = `port ${port} can't be used: ${describeThrown(cause)}; choose another with --port, or 0 for any`;
+    throw new HawserError("usage", message, { cause });
   });
 }
 

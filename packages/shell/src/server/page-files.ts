@@ -1,13 +1,11 @@
 // The built page, held in memory: a request can only name what is there, so no path leads anywhere else.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, type Dirent } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { HawserError } from "@hawser/protocol";
+import type { Reply } from "./respond.ts";
 
-export interface PageFile {
-  readonly type: string;
-  readonly bytes: Buffer;
-}
+export type PageFile = Pick<Reply, "type" | "body">;
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -21,21 +19,19 @@ const types: Readonly<Record<string, string>> = {
 /** By their address: `/`, `/assets/…`. */
 export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
-  for (const entry of listFiles(folder)) {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  } catch (cause) {
+    throw new HawserError("usage", `the page is not built: ${folder} can't be read`, { cause });
+  }
+  for (const entry of entries) {
     const type = types[extname(entry.name)];
     if (!entry.isFile() || type === undefined) continue;
     const path = join(entry.parentPath, entry.name);
     const address = `/${relative(folder, path).split(sep).join("/")}`;
-    files.set(address === "/index.html" ? "/" : address, { type, bytes: readFileSync(path) });
+    files.set(address === "/index.html" ? "/" : address, { type, body: readFileSync(path) });
   }
   if (!files.has("/")) throw new HawserError("usage", `the page is not built: ${folder} has no index.html`);
   return files;
-}
-
-function listFiles(folder: string): ReturnType<typeof readdirSync> & { name: string }[] {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true }) as never;
-  } catch (cause) {
-    throw new HawserError("usage", `the page is not built: ${folder} can't be read`, { cause });
-  }
 }

@@ -4,10 +4,10 @@
 
 import { createProcessLink, type ProcessLink } from "@hawser/agent/host";
 import { agentHostLimits } from "@hawser/agent/host/link";
-import { createNoiseLog, describeThrown, HawserError } from "@hawser/protocol/internal";
+import { createNoiseLog, describeThrown, HawserError, toHawserError } from "@hawser/protocol/internal";
 import type { RuntimeFacts } from "../link/page-frames.ts";
 import { createDroppedFiles } from "./dropped-files.ts";
-import { startServer, type PageAddress } from "./http-server.ts";
+import { startServer, type PageAddress, type ShellServer } from "./http-server.ts";
 import { readPageFiles } from "./page-files.ts";
 import { createTabs, type Tabs } from "./tabs.ts";
 
@@ -39,39 +39,30 @@ export interface Shell {
 }
 
 export async function startShell(options: ShellOptions): Promise<Shell> {
+  const { command, env, cwd, port = 0, readyMs = agentHostLimits.hostReadyMs, onNotice } = options;
   const page = readPageFiles(options.pageFolder);
   const files = createDroppedFiles();
-  const link = openRuntime(options, files.folder);
-  const tabs = createTabs({ send: async (line) => link.send(line), ...(options.facts && { facts: options.facts }) });
-  try {
-    const server = await startServer({ port: options.port ?? 0, page, files, tabs, onNotice: options.onNotice });
-    const failed = relay(link, tabs);
-    let closing: Promise<void> | undefined;
-    async function closeAll(): Promise<void> {
-      tabs.close();
-      await Promise.all([server.close(), link.stop()]);
-      files.remove();
-    }
-    return { port: server.port, newAddress: server.newAddress, failed, stop: () => (closing ??= closeAll()) };
-  } catch (error) {
-    tabs.close();
-    await link.stop();
-    files.remove();
-    throw error;
-  }
-}
-
-function openRuntime(options: ShellOptions, filesFolder: string): ProcessLink {
-  const { command, env, cwd, readyMs = agentHostLimits.hostReadyMs, onNotice } = options;
-  return createProcessLink({
+  const link = createProcessLink({
     command,
-    args: options.args(filesFolder),
+    args: options.args(files.folder),
     env,
     cwd,
     restart: true,
     readyMs,
     onNoise: createNoiseLog((words) => onNotice(`the agent: ${words}`)),
   });
+  const tabs = createTabs({ send: async (line) => link.send(line), facts: options.facts });
+  async function closeAll(server?: ShellServer): Promise<void> {
+    tabs.close();
+    await Promise.all([server?.close(), link.stop()]);
+    files.remove();
+  }
+  const server = await startServer({ port, page, files, tabs, onNotice }).catch(async (error: unknown) => {
+    await closeAll();
+    throw error;
+  });
+  let closing: Promise<void> | undefined;
+  return { port: server.port, newAddress: server.newAddress, failed: relay(link, tabs), stop: () => (closing ??= closeAll(server)) };
 }
 
 /** Until the runtime has ended for good; resolves to why. */
@@ -92,6 +83,6 @@ async function relay(link: ProcessLink, tabs: Tabs): Promise<HawserError> {
     throw new HawserError("closed", "the agent has ended");
   } catch (error) {
     void tabs.tell({ kind: "state", state: { runtime: "failed", message: describeThrown(error) } });
-    return HawserError.isInstance(error) ? error : new HawserError("internal", describeThrown(error), { cause: error });
+    return toHawserError(error);
   }
 }

@@ -31,7 +31,7 @@ export interface Tabs {
 export interface TabsOptions {
   /** Rejects when the runtime can't take it. */
   send(line: string): Promise<void>;
-  readonly facts?: RuntimeFacts;
+  readonly facts?: RuntimeFacts | undefined;
   readonly pingMs?: number;
   readonly slowMs?: number;
 }

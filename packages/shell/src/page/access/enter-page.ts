@@ -1,9 +1,12 @@
 // How a page gets access to its server, and keeps it: by the key in its address, by the credential that this tab
 // already holds, or by another tab. Where none of these helps, only a new address does.
+//
+// A tab without access asks the open tabs of this browser, on a channel that only pages of this very address hear. Each of
+// them that has access gets it a key of its own, good for one exchange and a short time.
 
+import { isRecord } from "@hawser/protocol/internal";
 import { toSubprotocols } from "../../link/page-frames.ts";
-import { serverDoor, toBearer, type Door, createHeldCredential } from "./door.ts";
-import { openKeyChannel } from "./key-channel.ts";
+import { createHeldCredential, serverDoor, toBearer, type Door, type HeldCredential } from "./door.ts";
 
 export interface PageAccess {
   /** For requests of the page. */
@@ -27,7 +30,7 @@ export interface EnterOptions {
 /** Resolves when the page is in, which may never be. */
 export async function enterPage({ key, onLocked, door = serverDoor, askMs = 1_000 }: EnterOptions): Promise<PageAccess> {
   const held = createHeldCredential();
-  const channel = openKeyChannel(held, door);
+  const { ask, announce } = openKeyChannel(held, door);
 
   async function isHeldGood(): Promise<boolean> {
     const credential = held.read();
@@ -42,20 +45,22 @@ export async function enterPage({ key, onLocked, door = serverDoor, askMs = 1_00
   if (exchanged !== undefined) held.keep(exchanged);
   else if (!(await isHeldGood())) {
     const timer = setTimeout(() => onLocked(key !== undefined), askMs);
-    await channel.ask();
+    await ask();
     clearTimeout(timer);
   }
-  channel.announce();
+  announce();
 
   return {
     headers: () => toBearer(held.read() ?? ""),
     subprotocols: () => toSubprotocols(held.read() ?? ""),
     async isStillGood() {
       if (await isHeldGood()) return true;
-      return Promise.race([channel.ask().then(() => true), new Promise<false>((resolve) => setTimeout(() => resolve(false), askMs))]);
+      return Promise.race([ask().then(() => true), pause(askMs).then(() => false)]);
     },
   };
 }
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const tries = 3;
 const pauseMs = 300;
@@ -68,7 +73,59 @@ async function exchange(door: Door, key: string): Promise<string | undefined> {
       return await door.exchange(key, attempt);
     } catch {
       if (count === tries) return undefined;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await pause(pauseMs);
     }
   }
+}
+
+type ChannelMessage =
+  | { readonly kind: "wanted"; readonly from: string }
+  | { readonly kind: "key"; readonly to: string; readonly key: string }
+  | { readonly kind: "here" };
+
+function openKeyChannel(held: HeldCredential, door: Door) {
+  const channel = new BroadcastChannel("hawser-keys");
+  const name = crypto.randomUUID();
+  const post = (message: ChannelMessage): void => channel.postMessage(message);
+  let onLetIn: (() => void) | undefined;
+  let isExchanging = false;
+
+  async function giveKey(to: string): Promise<void> {
+    const credential = held.read();
+    // If the server gives no key now, another tab may.
+    const key = credential === undefined ? undefined : await door.newKey(credential).catch(() => undefined);
+    if (key !== undefined) post({ kind: "key", to, key });
+  }
+
+  async function takeKey(key: string): Promise<void> {
+    // Every open tab sends one, and the first that is good is enough.
+    if (!onLetIn || isExchanging) return;
+    isExchanging = true;
+    const credential = await door.exchange(key, crypto.randomUUID()).catch(() => undefined);
+    isExchanging = false;
+    if (credential === undefined) return;
+    held.keep(credential);
+    onLetIn();
+    onLetIn = undefined;
+  }
+
+  channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+    if (!isRecord(data)) return;
+    const { kind, from, to, key } = data;
+    if (kind === "wanted" && typeof from === "string") void giveKey(from);
+    if (kind === "key" && to === name && typeof key === "string") void takeKey(key);
+    if (kind === "here" && onLetIn) post({ kind: "wanted", from: name });
+  });
+
+  return {
+    /** Resolves when an open tab has let this one in, however long that takes. */
+    ask(): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onLetIn = resolve;
+      post({ kind: "wanted", from: name });
+      return promise;
+    },
+    /** Tells tabs that wait that they can ask this one. */
+    announce: (): void => post({ kind: "here" }),
+  };
 }

@@ -6,7 +6,7 @@ import { textOf } from "../session/actions.ts";
 import { usePage } from "../session/page-context.ts";
 import { openQuestion, type PageState } from "../state/page-state.ts";
 import { describeCall } from "../tools/describe-call.ts";
-import { answerKeys } from "./keys.ts";
+import { answerKeys } from "./keys.tsx";
 
 const spokenChars = 600;
 

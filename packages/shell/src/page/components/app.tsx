@@ -6,15 +6,14 @@ import { usePageParts, usePage } from "../session/page-context.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import { Dialog } from "./dialog.tsx";
-import { Header } from "./header.tsx";
-import { KeysDialog } from "./keys-dialog.tsx";
+import { KeysDialog } from "./keys.tsx";
 import { LinkBanner } from "./link-banner.tsx";
 import { MessageList } from "./message-list.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { StatusBar } from "./status-bar.tsx";
-import { usePageKeys } from "./use-page-keys.ts";
-import { useTheme } from "../session/theme.ts";
-import { IconButton } from "./icon.tsx";
+import { usePageKeys, type Switches } from "./keys.tsx";
+import { useTheme, type Theme } from "../session/theme.ts";
+import { Icon, IconButton } from "./icon.tsx";
 
 const WireView = lazy(async () => ({ default: (await import("../wire/wire-view.tsx")).WireView }));
 const SettingsDialog = lazy(async () => ({ default: (await import("../settings/settings-dialog.tsx")).SettingsDialog }));
@@ -38,34 +37,55 @@ export function App() {
     <div className="flex h-dvh overflow-hidden">
       <Side isDrawerOpen={isDrawerOpen} onClose={() => setIsDrawerOpen(false)} />
       <main className="flex min-w-0 flex-1 flex-col">
-        <Header
-          theme={theme.theme}
-          isWireOpen={isWireOpen}
-          onMenu={switches.sidebar}
-          onTheme={switches.theme}
-          onWire={switches.wire}
-          onKeys={switches.keys}
-          onSettings={switches.settings}
-        />
+        <Header theme={theme.theme} isWireOpen={isWireOpen} switches={switches} />
         <LinkBanner />
         <MessageList />
         <Notices />
         <Composer />
         <StatusBar />
       </main>
-      {isWireOpen && (
-        <Suspense fallback={null}>
-          <WireView onClose={() => setIsWireOpen(false)} />
-        </Suspense>
-      )}
-      {desktop && areSettingsShown && (
-        <Suspense fallback={null}>
+      <Suspense fallback={null}>{isWireOpen && <WireView onClose={() => setIsWireOpen(false)} />}</Suspense>
+      <Suspense fallback={null}>
+        {desktop && areSettingsShown && (
           <SettingsDialog desktop={desktop} onTheme={theme.show} onClose={() => setAreSettingsShown(false)} />
-        </Suspense>
-      )}
+        )}
+      </Suspense>
       {areKeysShown && <KeysDialog onClose={() => setAreKeysShown(false)} />}
       <Announcer />
     </div>
+  );
+}
+
+interface HeaderProps {
+  readonly theme: Theme;
+  readonly isWireOpen: boolean;
+  readonly switches: Switches;
+}
+
+const themeIcons = { system: "half", light: "sun", dark: "moon" } as const;
+
+/** The line above the conversation: its title, and the switches of the page. */
+function Header({ theme, isWireOpen, switches }: HeaderProps) {
+  const title = usePage(({ threads, currentId }) => threads[currentId]?.title ?? "");
+  return (
+    <header className="flex items-center gap-1 border-b border-line px-2 py-1.5 sm:px-4">
+      <IconButton name="menu" label="Show conversations" className="md:hidden" onClick={switches.sidebar} />
+      <h1 className="min-w-0 flex-1 truncate px-1 text-[0.95rem] font-semibold">{title || "New conversation"}</h1>
+      <button
+        type="button"
+        className={`button px-2 ${isWireOpen ? "border-sea bg-sea-wash" : "button-quiet"}`}
+        aria-label="Wire view"
+        aria-pressed={isWireOpen}
+        title="Wire view: every protocol message (Alt W)"
+        onClick={switches.wire}
+      >
+        <Icon name="wire" />
+        <span className="hidden text-xs sm:inline">Wire view</span>
+      </button>
+      <IconButton name={themeIcons[theme]} label={`Theme: ${theme}`} title={`Theme: ${theme} (Alt L)`} onClick={switches.theme} />
+      {switches.settings && <IconButton name="settings" label="Settings" title="Settings (Alt ,)" onClick={switches.settings} />}
+      <IconButton name="keys" label="Keys" title="Keys (?)" onClick={switches.keys} />
+    </header>
   );
 }
 

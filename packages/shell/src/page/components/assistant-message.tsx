@@ -1,16 +1,15 @@
 // An answer: what was said and which tools were used, in order; how it stands while it is written; and what
 // can be done when it has ended early.
 
-import { memo, useRef } from "react";
+import { memo, startTransition, useEffect, useRef, useState, type RefObject } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { PlainText } from "../markdown/plain-text.tsx";
 import { textOf } from "../session/actions.ts";
 import { usePage, usePageParts } from "../session/page-context.ts";
-import type { Message } from "../state/page-state.ts";
+import { isAsking, type Message } from "../state/page-state.ts";
 import { ToolCard } from "../tools/tool-card.tsx";
-import { Icon } from "./icon.tsx";
-import { useSeen } from "./use-seen.ts";
+import { Button } from "./icon.tsx";
 
 interface AssistantMessageProps {
   readonly message: Message;
@@ -49,7 +48,7 @@ function Working({ message }: { readonly message: Message }) {
   const last = message.parts.at(-1);
   const hasWords = last?.kind === "text";
   // The question says what is waited for.
-  if (last?.kind === "tool" && last.permission && !last.permission.decision && last.state === "running" && !turn?.isStopping) return null;
+  if (last && isAsking(last) && !turn?.isStopping) return null;
   const said = turn?.isStopping ? "Stopping…" : (turn?.progress ?? (hasWords ? undefined : "Working…"));
   return said === undefined ? null : <p className="text-sm text-soft">{said}</p>;
 }
@@ -85,9 +84,36 @@ function RetryButton({ message }: { readonly message: Message }) {
     const asked = messages.slice(0, messages.indexOf(message)).findLast(({ role }) => role === "user");
     if (asked && actions.mayChangeHistory()) void actions.sendAgain(asked);
   }
-  return (
-    <button type="button" className="button button-quiet min-h-7 px-2 text-xs" onClick={retry}>
-      <Icon name="again" className="size-3.5" /> Retry
-    </button>
+  return <Button label="Retry" icon="again" isSmall onClick={retry} />;
+}
+
+const margin = "1200px";
+// One observer serves all messages.
+const waiting = new WeakMap<Element, () => void>();
+let observer: IntersectionObserver | undefined;
+
+function observe(element: Element, onSeen: () => void): () => void {
+  observer ??= new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) if (isIntersecting) waiting.get(target)?.();
+    },
+    { rootMargin: margin },
   );
+  waiting.set(element, onSeen);
+  observer.observe(element);
+  return () => {
+    waiting.delete(element);
+    observer?.unobserve(element);
+  };
+}
+
+/** Whether an element has been near the screen yet: a conversation may have two thousand messages, and those far away are drawn simply. */
+function useSeen(element: RefObject<Element | null>, isSeenAnyway: boolean): boolean {
+  const [isSeen, setIsSeen] = useState(isSeenAnyway);
+  useEffect(() => {
+    if (isSeen || !element.current) return undefined;
+    // Drawing many at once may wait for more urgent work.
+    return observe(element.current, () => startTransition(() => setIsSeen(true)));
+  }, [isSeen, element]);
+  return isSeen || isSeenAnyway;
 }

@@ -2,8 +2,9 @@
 // What is written stays when it can't be sent.
 
 import { useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent } from "react";
-import { useIsConnected, useIsRunning, usePage, usePageParts } from "../session/page-context.ts";
-import { Icon } from "./icon.tsx";
+import { useIsConnected, usePage, usePageParts } from "../session/page-context.ts";
+import { runningTurnsOf } from "../state/page-state.ts";
+import { Button, Icon, IconButton } from "./icon.tsx";
 import { readPastedImage, useAttachments, type WaitingFile } from "./use-attachments.ts";
 
 export function Composer() {
@@ -11,7 +12,7 @@ export function Composer() {
   const currentId = usePage((state) => state.currentId);
   const isConnected = useIsConnected();
   const [text, setText] = useState("");
-  const { files, add, remove, clear, restore } = useAttachments();
+  const { files, add, remove, setFiles } = useAttachments();
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => box.current?.focus(), [currentId]);
 
@@ -22,10 +23,10 @@ export function Composer() {
     if (!canSend) return;
     const attachments = files.flatMap(({ path, mime }) => (path === undefined ? [] : [{ path, mime }]));
     setText("");
-    clear();
+    setFiles([]);
     if (await actions.send(text, attachments)) return;
     setText((present) => present || text);
-    restore((present) => (present.length > 0 ? present : files));
+    setFiles((present) => (present.length > 0 ? present : files));
   }
   function onKeyDown(event: KeyboardEvent): void {
     // Enter also ends the choice of a character in some scripts.
@@ -72,7 +73,7 @@ export function Composer() {
 
 function ComposerButtons({ canSend, onFiles }: { readonly canSend: boolean; onFiles(files: Iterable<File>): void }) {
   const { actions } = usePageParts();
-  const isRunning = useIsRunning();
+  const isRunning = usePage((state) => runningTurnsOf(state, state.currentId).length > 0);
   const picker = useRef<HTMLInputElement>(null);
   function onPicked(): void {
     onFiles([...(picker.current?.files ?? [])]);
@@ -95,24 +96,13 @@ function ComposerButtons({ canSend, onFiles }: { readonly canSend: boolean; onFi
       <span className="ml-auto hidden text-xs text-soft sm:inline">
         <kbd className="key">Enter</kbd> sends
       </span>
-      {isRunning && (
-        <button type="button" className="button ml-auto border-alarm text-alarm sm:ml-0" onClick={actions.stop}>
-          <Icon name="stop" /> Stop
-        </button>
-      )}
-      <button type="submit" className={`button button-main ${isRunning ? "" : "ml-auto sm:ml-0"}`} disabled={!canSend}>
-        <Icon name="send" /> Send
-      </button>
+      {isRunning && <Button label="Stop" icon="stop" className="ml-auto border-alarm text-alarm sm:ml-0" onClick={actions.stop} />}
+      <Button type="submit" label="Send" icon="send" className={`button-main ${isRunning ? "" : "ml-auto sm:ml-0"}`} disabled={!canSend} />
     </div>
   );
 }
 
-interface WaitingFilesProps {
-  readonly files: readonly WaitingFile[];
-  onRemove(key: number): void;
-}
-
-function WaitingFiles({ files, onRemove }: WaitingFilesProps) {
+function WaitingFiles({ files, onRemove }: { readonly files: readonly WaitingFile[]; onRemove(key: number): void }) {
   if (files.length === 0) return null;
   return (
     <ul aria-label="Files to send" className="mb-1 flex flex-wrap gap-2 px-1 pt-1">
@@ -127,14 +117,7 @@ function WaitingFiles({ files, onRemove }: WaitingFilesProps) {
           <span className="max-w-40 truncate">{file.name}</span>
           {file.state === "uploading" && <span className="text-soft">reading…</span>}
           {file.state === "failed" && <span className="text-alarm wrap-anywhere">{file.error}</span>}
-          <button
-            type="button"
-            className="button button-quiet min-h-6 px-1"
-            aria-label={`Remove ${file.name}`}
-            onClick={() => onRemove(file.key)}
-          >
-            <Icon name="close" className="size-3.5" />
-          </button>
+          <IconButton name="close" label={`Remove ${file.name}`} className="min-h-6 min-w-0 px-1" onClick={() => onRemove(file.key)} />
         </li>
       ))}
     </ul>
@@ -147,27 +130,17 @@ function DropArea({ onFiles }: { onFiles(files: Iterable<File>): void }) {
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
-    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
-    addEventListener(
-      "dragover",
-      (event) => {
-        if (!hasFiles(event)) return;
-        event.preventDefault();
-        setIsOver(true);
-      },
-      { signal },
-    );
+    function onDrag(event: DragEvent): void {
+      const { type, dataTransfer } = event;
+      if (type === "drop") setIsOver(false);
+      if (!dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      if (type === "drop") onFiles([...dataTransfer.files]);
+      else setIsOver(true);
+    }
+    addEventListener("dragover", onDrag, { signal });
     addEventListener("dragleave", (event) => (event.relatedTarget === null ? setIsOver(false) : undefined), { signal });
-    addEventListener(
-      "drop",
-      (event) => {
-        setIsOver(false);
-        if (!hasFiles(event)) return;
-        event.preventDefault();
-        onFiles([...(event.dataTransfer?.files ?? [])]);
-      },
-      { signal },
-    );
+    addEventListener("drop", onDrag, { signal });
     return () => stop.abort();
   }, [onFiles]);
   if (!isOver) return null;

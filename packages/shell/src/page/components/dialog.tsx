@@ -1,15 +1,18 @@
 // A dialog of the browser's own: it keeps the focus inside, closes with Escape, and gives the focus back.
 
 import { useEffect, useRef, type ReactNode } from "react";
+import { IconButton } from "./icon.tsx";
 
 interface DialogProps {
   readonly label: string;
-  readonly className?: string;
+  /** Shows its label above the rest, and a button to close it. */
+  readonly hasHeading?: boolean;
+  readonly className: string;
   readonly children: ReactNode;
   onClose(): void;
 }
 
-export function Dialog({ label, className = "", children, onClose }: DialogProps) {
+export function Dialog({ label, hasHeading = false, className, children, onClose }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const { current } = dialog;
@@ -30,6 +33,12 @@ export function Dialog({ label, className = "", children, onClose }: DialogProps
       // Only the backdrop is the dialog itself; everything inside is a child.
       onClick={(event) => (event.target === dialog.current ? onClose() : undefined)}
     >
+      {hasHeading && (
+        <div className="mb-3 flex items-center justify-between">
+          <h2 className="text-lg font-semibold">{label}</h2>
+          <IconButton name="close" label="Close" onClick={onClose} />
+        </div>
+      )}
       {children}
     </dialog>
   );

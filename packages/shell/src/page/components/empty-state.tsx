@@ -1,6 +1,7 @@
 // What a new conversation shows: what is running, what can be tried, and how to connect a real model.
 
 import { useIsConnected, usePage, usePageParts } from "../session/page-context.ts";
+import { Button } from "./icon.tsx";
 
 /** Requests that the offline model understands; a real one does as well. */
 const examples = ["list the files here", "what is 12 * 34?", 'write "hello" to hello.txt', "list the tools", "what can you do?"];
@@ -20,21 +21,22 @@ export function EmptyState() {
           <span aria-hidden="true" className="strand h-7 w-1.5 rounded-full" />
           Hawser
         </h2>
-        {model === undefined || model === "offline" ? <OfflineLines hasRealModel={hasRealModel} /> : <ModelLines model={model} />}
+        <div className="space-y-1 text-[0.95rem]">
+          {isReal(model) ? <ModelLines model={model} /> : <OfflineLines hasRealModel={hasRealModel} />}
+          <p>Before it changes anything, it asks you here, unless a rule of yours allows it. The wire view shows every message.</p>
+        </div>
       </div>
       <div>
         <h3 className="mb-2 text-sm font-semibold text-soft">Try one of these</h3>
         <ul className="flex flex-wrap gap-2">
           {[...examples, ...(more ?? [])].map((example) => (
             <li key={example}>
-              <button
-                type="button"
-                className="button bg-sheet font-mono text-[0.8rem]"
+              <Button
+                label={example}
+                className="bg-sheet font-mono text-[0.8rem]"
                 disabled={!isConnected}
                 onClick={() => void actions.send(example, [])}
-              >
-                {example}
-              </button>
+              />
             </li>
           ))}
         </ul>
@@ -44,32 +46,30 @@ export function EmptyState() {
   );
 }
 
-const isReal = (model: string | undefined): boolean => model !== undefined && model !== "offline";
+const isReal = (model: string | undefined): model is string => model !== undefined && model !== "offline";
 
 function OfflineLines({ hasRealModel }: { readonly hasRealModel: boolean }) {
   return (
-    <div className="space-y-1 text-[0.95rem]">
+    <>
       <p>An agent runs on this machine with its offline model: no key, no network.</p>
       <p>
         It isn't a language model: it understands a fixed set of requests, and uses real tools <InRoot />.
         {hasRealModel && " A real one is available: choose it in the list of models below."}
       </p>
-      <p>Before it changes anything, it asks you here, unless a rule of yours allows it. The wire view shows every message.</p>
-    </div>
+    </>
   );
 }
 
 function ModelLines({ model }: { readonly model: string }) {
   return (
-    <div className="space-y-1 text-[0.95rem]">
+    <>
       <p>
         An agent runs on this machine and answers with <b className="font-semibold">{model}</b>.
       </p>
       <p>
         It reads files <InRoot />, changes them when you agree, and runs the commands that you allow. It remembers its conversations.
       </p>
-      <p>Before it changes anything, it asks you here, unless a rule of yours allows it. The wire view shows every message.</p>
-    </div>
+    </>
   );
 }
 
@@ -91,19 +91,12 @@ function ConnectModel() {
       {desktop ? (
         <p className="mt-1">Open the settings (Alt ,): put in a key, or start Ollama, and choose the model.</p>
       ) : (
-        <ByEnvironment />
+        <p className="mt-1 [&>code]:font-mono [&>code]:text-xs [&>code]:text-ink">
+          Set <code>ANTHROPIC_API_KEY</code> or <code>OPENAI_API_KEY</code>, log in to Claude Code, or start Ollama. Then end the shell with
+          Ctrl-C in its terminal, and start it again: <code>npx hawser shell</code>. The list of models below says what is available, and
+          why not.
+        </p>
       )}
     </div>
-  );
-}
-
-function ByEnvironment() {
-  return (
-    <p className="mt-1">
-      Set <code className="font-mono text-xs text-ink">ANTHROPIC_API_KEY</code> or{" "}
-      <code className="font-mono text-xs text-ink">OPENAI_API_KEY</code>, log in to Claude Code, or start Ollama. Then end the shell with
-      Ctrl-C in its terminal, and start it again: <code className="font-mono text-xs text-ink">npx hawser shell</code>. The list of models
-      below says what is available, and why not.
-    </p>
   );
 }

@@ -3,6 +3,7 @@
 
 import { describeThrown } from "@hawser/protocol";
 import { Component, type ReactNode } from "react";
+import { Button } from "./icon.tsx";
 
 interface FallbackProps {
   readonly children: ReactNode;
@@ -36,9 +37,7 @@ export function BrokenPage({ error }: { readonly error: unknown }) {
       <p className="text-sm wrap-anywhere">
         Nothing is lost: the agent keeps the conversation, and a turn that runs goes on. ({describeThrown(error)})
       </p>
-      <button type="button" className="button button-main" onClick={() => location.reload()}>
-        Load it again
-      </button>
+      <Button label="Load it again" className="button-main" onClick={() => location.reload()} />
     </main>
   );
 }
@@ -59,9 +58,7 @@ export function LockedPage({ wasKeyRefused }: { readonly wasKeyRefused: boolean 
             An address that is used twice may have been seen by someone else, so all pages that it had opened have lost their access too.
           </p>
         )}
-        <button type="button" className="button button-main" onClick={() => location.reload()}>
-          Try again
-        </button>
+        <Button label="Try again" className="button-main" onClick={() => location.reload()} />
       </div>
     </main>
   );

@@ -1,5 +1,7 @@
-// The few signs that the page uses, as lines of the text's own colour. They say nothing to a screen reader:
-// the button around them has a name.
+// The few signs that the page uses, as lines of the text's own colour, and the buttons that carry them. A sign says
+// nothing to a screen reader: the button around it has a name.
+
+import type { ComponentProps } from "react";
 
 const paths = {
   plus: "M8 3v10M3 8h10",
@@ -35,30 +37,31 @@ export function Icon({ name, className = "size-4" }: { readonly name: IconName; 
   );
 }
 
-interface IconButtonProps {
+interface ButtonProps extends ComponentProps<"button"> {
+  readonly label: string;
+  readonly icon?: IconName;
+  /** For what stands beside a text. */
+  readonly isSmall?: boolean;
+}
+
+export function Button({ label, icon, isSmall = false, className = "", ...others }: ButtonProps) {
+  return (
+    <button type="button" className={`button ${isSmall ? "button-quiet min-h-7 px-2 text-xs" : ""} ${className}`} {...others}>
+      {icon && <Icon name={icon} className={isSmall ? "size-3.5" : "size-4"} />}
+      {label}
+    </button>
+  );
+}
+
+interface IconButtonProps extends ComponentProps<"button"> {
   readonly name: IconName;
   /** For a screen reader, and shown when the pointer rests. */
   readonly label: string;
-  readonly title?: string;
-  readonly className?: string;
-  readonly isPressed?: boolean | undefined;
-  readonly isExpanded?: boolean | undefined;
-  readonly disabled?: boolean;
-  onClick(): void;
 }
 
-export function IconButton({ name, label, title = label, className = "", isPressed, isExpanded, disabled, onClick }: IconButtonProps) {
+export function IconButton({ name, label, className = "", ...others }: IconButtonProps) {
   return (
-    <button
-      type="button"
-      className={`button button-quiet min-w-9 px-2 ${className}`}
-      aria-label={label}
-      aria-pressed={isPressed}
-      aria-expanded={isExpanded}
-      title={title}
-      disabled={disabled}
-      onClick={onClick}
-    >
+    <button type="button" className={`button button-quiet min-w-9 px-2 ${className}`} aria-label={label} title={label} {...others}>
       <Icon name={name} />
     </button>
   );

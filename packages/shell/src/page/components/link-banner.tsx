@@ -2,6 +2,7 @@
 
 import { usePage, usePageParts } from "../session/page-context.ts";
 import type { LinkState } from "../state/page-state.ts";
+import { Button } from "./icon.tsx";
 
 interface Explanation {
   readonly title: string;
@@ -10,38 +11,26 @@ interface Explanation {
 }
 
 export function explainLink({ phase, runtime, message }: LinkState, wasConnected: boolean, isDesktop = false): Explanation | undefined {
+  const explain = (title: string, text: string): Explanation => ({
+    title,
+    text: message === undefined ? text : `${text} (${message})`,
+    canRetry: phase === "closed",
+  });
   if (phase === "closed" || (phase === "connecting" && wasConnected))
-    return {
-      title: "The shell is not connected",
-      text: withReason(
-        "Reconnecting… A turn that is running goes on. If you ended the shell, start it again and open the address that it prints.",
-        message,
-      ),
-      canRetry: phase === "closed",
-    };
+    return explain(
+      "The shell is not connected",
+      "Reconnecting… A turn that is running goes on. If you ended the shell, start it again and open the address that it prints.",
+    );
   if (phase === "ended") return { title: "The connection has ended", text: message ?? "Open the page again.", canRetry: false };
   if (phase !== "open") return undefined;
   if (runtime === "restarting")
-    return {
-      title: "The agent ended and is being restarted",
-      text: withReason("What it was doing has ended; the conversation is kept.", message),
-      canRetry: false,
-    };
-  if (runtime === "failed")
-    return {
-      title: "The agent can't be started",
-      text: withReason(
-        isDesktop
-          ? "Fix the settings, or quit the app and start it again."
-          : "Look at what the shell printed in its terminal, and start it again.",
-        message,
-      ),
-      canRetry: false,
-    };
-  return undefined;
+    return explain("The agent ended and is being restarted", "What it was doing has ended; the conversation is kept.");
+  if (runtime !== "failed") return undefined;
+  const remedy = isDesktop
+    ? "Fix the settings, or quit the app and start it again."
+    : "Look at what the shell printed in its terminal, and start it again.";
+  return explain("The agent can't be started", remedy);
 }
-
-const withReason = (text: string, reason: string | undefined): string => (reason === undefined ? text : `${text} (${reason})`);
 
 export function LinkBanner() {
   const { session, desktop } = usePageParts();
@@ -54,11 +43,7 @@ export function LinkBanner() {
       <p className="min-w-0 flex-1 basis-60">
         <b className="font-semibold">{explanation.title}.</b> {explanation.text}
       </p>
-      {explanation.canRetry && (
-        <button type="button" className="button" onClick={session.retryLink}>
-          Try now
-        </button>
-      )}
+      {explanation.canRetry && <Button label="Try now" onClick={session.retryLink} />}
     </div>
   );
 }

@@ -4,8 +4,8 @@
 import { useEffect, memo } from "react";
 import { usePage } from "../session/page-context.ts";
 import { EmptyState } from "./empty-state.tsx";
-import { Icon } from "./icon.tsx";
-import { jumpEvent } from "./keys.ts";
+import { Button } from "./icon.tsx";
+import { jumpEvent } from "./keys.tsx";
 import { useStickToBottom } from "./use-stick-to-bottom.ts";
 import { PlainText } from "../markdown/plain-text.tsx";
 import { textOf } from "../session/actions.ts";
@@ -50,9 +50,12 @@ export function MessageList() {
         </div>
       </div>
       {isAway && !isEmpty && (
-        <button type="button" className="button absolute bottom-3 left-1/2 -translate-x-1/2 bg-sheet shadow-md" onClick={jump}>
-          <Icon name="down" /> Jump to latest
-        </button>
+        <Button
+          label="Jump to latest"
+          icon="down"
+          className="absolute bottom-3 left-1/2 -translate-x-1/2 bg-sheet shadow-md"
+          onClick={jump}
+        />
       )}
     </div>
   );

@@ -3,13 +3,13 @@
 
 import { useEffect, useState } from "react";
 import { usePage, usePageParts } from "../session/page-context.ts";
-import type { PageState, Usage } from "../state/page-state.ts";
+import { isConnected, type PageState, type Usage } from "../state/page-state.ts";
 import { formatClock } from "../tools/describe-call.ts";
 import { cutText, reveal } from "@hawser/protocol/internal";
 
 export function StatusBar() {
-  const isWorking = usePage(({ turns }) => Object.values(turns).some(({ state }) => state === "running"));
   const phase = usePage(describePhase);
+  const light = phase === "working" ? "beat bg-sea" : phase === "idle" ? "bg-leaf" : "bg-rope";
   return (
     <div
       role="group"
@@ -18,11 +18,8 @@ export function StatusBar() {
     >
       <ModelPicker />
       <span className="flex items-center gap-1.5">
-        <span
-          aria-hidden="true"
-          className={`size-2 rounded-full ${phase === "ready" ? (isWorking ? "beat bg-sea" : "bg-leaf") : "bg-rope"}`}
-        />
-        {phase === "ready" ? (isWorking ? "working" : "idle") : phase}
+        <span aria-hidden="true" className={`size-2 rounded-full ${light}`} />
+        {phase}
       </span>
       <Tokens />
       <Root />
@@ -32,9 +29,11 @@ export function StatusBar() {
   );
 }
 
-function describePhase({ link, runtime }: PageState): string {
+function describePhase(state: PageState): string {
+  const { link, turns } = state;
   if (link.phase !== "open") return link.phase === "connecting" ? "connecting" : "not connected";
-  return link.runtime === "running" && runtime ? "ready" : link.runtime;
+  if (!isConnected(state)) return link.runtime;
+  return Object.values(turns).some((turn) => turn.state === "running") ? "working" : "idle";
 }
 
 function Tokens() {
@@ -101,17 +100,13 @@ function ServerFaults() {
     <div role="status" className="w-full space-y-0.5 empty:hidden">
       {broken.map(({ name, state, reason }) => (
         <p key={name} className="wrap-anywhere text-alarm">
-          {describe(name, state)}
+          MCP server {reveal(JSON.stringify(name))}{" "}
+          {state === "failed" ? "can't be connected to" : "is lost; the next call of one of its tools tries again"}
           {reason !== undefined && `: ${reveal(cutText(reason, maxReasonChars))}`}
         </p>
       ))}
     </div>
   );
-}
-
-function describe(name: string, state: string): string {
-  const what = state === "failed" ? "can't be connected to" : "is lost; the next call of one of its tools tries again";
-  return `MCP server ${reveal(JSON.stringify(name))} ${what}`;
 }
 
 function ModelPicker() {

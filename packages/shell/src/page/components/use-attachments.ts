@@ -14,7 +14,9 @@ export interface WaitingFile extends Partial<KeptFile> {
   readonly error?: string;
 }
 
-const images = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const endings = { "image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp" } as const;
+type ImageType = keyof typeof endings;
+const images = Object.keys(endings) as ImageType[];
 
 export function useAttachments() {
   const { files: keptFiles } = usePageParts();
@@ -26,7 +28,7 @@ export function useAttachments() {
       for (const file of given) {
         const key = ++lastKey.current;
         // Browsers guess a type by the name, and guess wrong; anything but an image is judged by its content.
-        const mime = images.includes(file.type) ? file.type : "application/octet-stream";
+        const mime = images.find((type) => type === file.type) ?? "application/octet-stream";
         const change = (facts: Partial<WaitingFile>): void =>
           setFiles((present) => present.map((each) => (each.key === key ? { ...each, ...facts } : each)));
         setFiles((present) => [...present, { key, name: file.name, mime, state: "uploading" }]);
@@ -40,12 +42,8 @@ export function useAttachments() {
   );
 
   const remove = useCallback((key: number) => setFiles((present) => present.filter((file) => file.key !== key)), []);
-  const clear = useCallback(() => setFiles([]), []);
-  return { files, add, remove, clear, restore: setFiles };
+  return { files, add, remove, setFiles };
 }
-
-const endings = { "image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp" } as const;
-const known = Object.keys(endings) as (keyof typeof endings)[];
 
 /**
  * A picture on the clipboard, for engines that do not hand it over with what is pasted: WebKitGTK gives it only to a page
@@ -54,14 +52,12 @@ const known = Object.keys(endings) as (keyof typeof endings)[];
 export async function readPastedImage(): Promise<File[]> {
   try {
     const items = await navigator.clipboard.read();
-    const found = items.flatMap((item) => known.filter((type) => item.types.includes(type)).map((type) => ({ item, type })));
     // One picture in several forms is still one.
-    return await Promise.all(found.slice(0, 1).map(({ item, type }) => toFile(item, type)));
+    const [found] = items.flatMap((item) => images.filter((type) => item.types.includes(type)).map((type) => ({ item, type })));
+    if (!found) return [];
+    const { item, type } = found;
+    return [new File([await item.getType(type)], `image.${endings[type]}`, { type })];
   } catch {
     return [];
   }
-}
-
-async function toFile(item: ClipboardItem, type: keyof typeof endings): Promise<File> {
-  return new File([await item.getType(type)], `image.${endings[type]}`, { type });
 }

@@ -40,8 +40,7 @@ export function useStickToBottom(startsAnewWith: string, isStill = false) {
 
   useEffect(() => {
     const grown = new ResizeObserver(follow);
-    if (content.current) grown.observe(content.current);
-    if (scroller.current) grown.observe(scroller.current);
+    for (const { current } of [content, scroller]) if (current) grown.observe(current);
     return () => grown.disconnect();
   }, [follow]);
 

@@ -6,10 +6,10 @@ import { CopyButton } from "../markdown/copy-button.tsx";
 import { textOf } from "../session/actions.ts";
 import { usePageParts } from "../session/page-context.ts";
 import type { Message } from "../state/page-state.ts";
-import { Icon } from "./icon.tsx";
-import type { KeptFiles } from "../links/kept-files.ts";
+import { Button, Icon } from "./icon.tsx";
 
 export const UserMessage = memo(function UserMessage({ message }: { readonly message: Message }) {
+  const { actions } = usePageParts();
   const [isEditing, setIsEditing] = useState(false);
   const text = textOf(message);
   const files = message.parts.filter((part) => part.kind === "attachment");
@@ -31,29 +31,23 @@ export const UserMessage = memo(function UserMessage({ message }: { readonly mes
           )}
         </div>
       )}
-      {!isEditing && <UserMessageActions text={text} onEdit={() => setIsEditing(true)} />}
+      {!isEditing && (
+        <div className="mt-0.5 flex justify-end">
+          <CopyButton text={text} label="Copy message" />
+          <Button
+            label="Edit"
+            icon="pencil"
+            isSmall
+            aria-label="Edit and resend"
+            title="Edit and resend; what follows is given up"
+            // Asked when it is clicked: two thousand buttons that follow every change would be slow.
+            onClick={() => setIsEditing(actions.mayChangeHistory())}
+          />
+        </div>
+      )}
     </article>
   );
 });
-
-function UserMessageActions({ text, onEdit }: { readonly text: string; onEdit(): void }) {
-  const { actions } = usePageParts();
-  return (
-    <div className="mt-0.5 flex justify-end">
-      <CopyButton text={text} label="Copy message" />
-      <button
-        type="button"
-        className="button button-quiet min-h-7 px-2 text-xs"
-        aria-label="Edit and resend"
-        title="Edit and resend; what follows is given up"
-        // Asked when it is clicked: two thousand buttons that follow every change would be slow.
-        onClick={() => (actions.mayChangeHistory() ? onEdit() : undefined)}
-      >
-        <Icon name="pencil" className="size-3.5" /> Edit
-      </button>
-    </div>
-  );
-}
 
 function EditForm({ message, text, onEnd }: { readonly message: Message; readonly text: string; onEnd(): void }) {
   const { actions } = usePageParts();
@@ -73,27 +67,26 @@ function EditForm({ message, text, onEnd }: { readonly message: Message; readonl
         onChange={(event) => setDraft(event.target.value)}
       />
       <div className="flex justify-end gap-2">
-        <button type="button" className="button" onClick={onEnd}>
-          Cancel
-        </button>
-        <button type="submit" className="button button-main" disabled={draft.trim() === ""}>
-          Send again
-        </button>
+        <Button label="Cancel" onClick={onEnd} />
+        <Button type="submit" label="Send again" className="button-main" disabled={draft.trim() === ""} />
       </div>
     </form>
   );
 }
 
-interface AttachedFileProps {
-  readonly path: string;
-  readonly mime: string;
-}
-
-function AttachedFile({ path, mime }: AttachedFileProps) {
+function AttachedFile({ path, mime }: { readonly path: string; readonly mime: string }) {
   const { files } = usePageParts();
   const [isGone, setIsGone] = useState(false);
+  const [address, setAddress] = useState<string>();
   const name = path.split(/[/\\]/).at(-1) ?? path;
-  const address = useImageAddress(files, mime.startsWith("image/") ? path : undefined);
+  const isImage = mime.startsWith("image/");
+  useEffect(() => {
+    let isLeft = false;
+    if (isImage) void files.addressOf(path).then((found) => (isLeft ? undefined : setAddress(found)));
+    return () => {
+      isLeft = true;
+    };
+  }, [files, path, isImage]);
   if (address !== undefined && !isGone)
     return <img src={address} alt={name} className="max-h-48 max-w-full rounded-lg border border-line" onError={() => setIsGone(true)} />;
   return (
@@ -102,16 +95,4 @@ function AttachedFile({ path, mime }: AttachedFileProps) {
       <span className="truncate">{name}</span>
     </span>
   );
-}
-
-function useImageAddress(files: KeptFiles, path: string | undefined): string | undefined {
-  const [address, setAddress] = useState<string>();
-  useEffect(() => {
-    let isLeft = false;
-    if (path !== undefined) void files.addressOf(path).then((found) => (isLeft ? undefined : setAddress(found)));
-    return () => {
-      isLeft = true;
-    };
-  }, [files, path]);
-  return address;
 }

@@ -3,22 +3,20 @@
 
 import { enterPage } from "../access/enter-page.ts";
 import { reloadForKeys, takeKey } from "../session/address.ts";
-import { createDesktop, type Desktop } from "./desktop.ts";
-import { createDesktopFiles, createServerFiles, type KeptFiles } from "./kept-files.ts";
+import type { PageParts } from "../session/page-context.ts";
+import { createDesktop } from "./desktop.ts";
+import { createDesktopFiles, createServerFiles } from "./kept-files.ts";
 import type { OpenPageLink } from "./page-link.ts";
 import { createTauriLink } from "./tauri-link.ts";
 import { createWebSocketLink } from "./web-socket-link.ts";
 
-export interface ChosenLink {
+export interface ChosenLink extends Pick<PageParts, "files" | "desktop"> {
   readonly openLink: OpenPageLink;
-  readonly files: KeptFiles;
-  /** What only a desktop window offers. */
-  readonly desktop?: Desktop;
 }
 
 /** Resolves when there is access; until then it may call back. */
 export async function chooseLink(onLocked: (wasKeyRefused: boolean) => void): Promise<ChosenLink> {
-  if (isInsideTauri()) {
+  if ("__TAURI_INTERNALS__" in globalThis) {
     const [{ listen }, { invoke }] = await Promise.all([import("@tauri-apps/api/event"), import("@tauri-apps/api/core")]);
     return {
       openLink: (events) => createTauriLink({ listen, invoke }, events),
@@ -31,5 +29,3 @@ export async function chooseLink(onLocked: (wasKeyRefused: boolean) => void): Pr
   const url = `ws://${location.host}/link`;
   return { openLink: (events) => createWebSocketLink({ url, access, ...events }), files: createServerFiles(access) };
 }
-
-const isInsideTauri = (): boolean => "__TAURI_INTERNALS__" in globalThis;

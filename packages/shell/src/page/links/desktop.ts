@@ -23,8 +23,8 @@ export interface PermissionRule {
 
 export const vendors = ["anthropic", "openai"] as const;
 export type Vendor = (typeof vendors)[number];
-export type KeyPlace = "keychain" | "environment" | "file" | "none";
-
+const places = ["keychain", "environment", "file", "none"] as const;
+export type KeyPlace = (typeof places)[number];
 export type KeyPlaces = Readonly<Record<Vendor, KeyPlace>>;
 
 export interface DesktopState {
@@ -36,41 +36,24 @@ export interface DesktopState {
   readonly where: { readonly settingsFile: string; readonly dataFolder: string };
 }
 
-export interface Desktop {
-  read(): Promise<DesktopState>;
-  /** Rejects with a sentence, and changes nothing then. */
-  save(settings: DesktopSettings): Promise<void>;
-  /** Only the theme; other settings may have been changed meanwhile. */
-  saveTheme(theme: Theme): Promise<void>;
-  /** May take long: a keychain may wait for a password. */
-  readKeys(): Promise<KeyPlaces>;
-  /** An empty key removes it. */
-  saveKey(vendor: Vendor, key: string): Promise<void>;
-  quit(): Promise<void>;
-}
+export type Desktop = ReturnType<typeof createDesktop>;
 
-export function createDesktop({ invoke }: Pick<TauriPowers, "invoke">): Desktop {
-  const call = (command: string, args: Record<string, unknown>): Promise<unknown> => callDesktop(invoke, command, args);
+export function createDesktop({ invoke }: Pick<TauriPowers, "invoke">) {
+  const call = (command: string, args: Record<string, unknown> = {}): Promise<unknown> => callDesktop(invoke, command, args);
   return {
-    async read() {
-      return toState(await call("settings_get", {}));
-    },
-    async save(settings) {
-      await call("settings_set", { settings });
-    },
-    async saveTheme(theme) {
-      await call("theme_set", { theme });
-    },
-    async readKeys() {
-      const keys = await call("keys_get", {});
+    read: async (): Promise<DesktopState> => toState(await call("settings_get")),
+    /** Rejects with a sentence, and changes nothing then. */
+    save: (settings: DesktopSettings) => call("settings_set", { settings }),
+    /** Only the theme; other settings may have been changed meanwhile. */
+    saveTheme: (theme: Theme) => call("theme_set", { theme }),
+    /** May take long: a keychain may wait for a password. */
+    async readKeys(): Promise<KeyPlaces> {
+      const keys = await call("keys_get");
       return { anthropic: toPlace(keys, "anthropic"), openai: toPlace(keys, "openai") };
     },
-    async saveKey(vendor, key) {
-      await call("key_set", { vendor, key });
-    },
-    async quit() {
-      await call("quit", {});
-    },
+    /** An empty key removes it. */
+    saveKey: (vendor: Vendor, key: string) => call("key_set", { vendor, key }),
+    quit: () => call("quit"),
   };
 }
 
@@ -97,16 +80,11 @@ function toState(value: unknown): DesktopState {
 const toTexts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item) => typeof item === "string") : []);
 const toText = (value: unknown, name: string): string => (isRecord(value) && typeof value[name] === "string" ? value[name] : "");
 const toPlace = (keys: unknown, vendor: Vendor): KeyPlace => places.find((place) => place === toText(keys, vendor)) ?? "none";
-const places: readonly KeyPlace[] = ["keychain", "environment", "file", "none"];
 
 export interface TauriPowers {
   listen(event: string, handler: (event: { readonly payload: unknown }) => void): Promise<() => void>;
   /** Bytes go as they are, not as JSON; what else is to be said of them goes in headers. */
-  invoke(command: string, args: Record<string, unknown> | Uint8Array, options?: InvokeOptions): Promise<unknown>;
-}
-
-interface InvokeOptions {
-  readonly headers: Record<string, string>;
+  invoke(command: string, args: Record<string, unknown> | Uint8Array, options?: { headers: Record<string, string> }): Promise<unknown>;
 }
 
 /** A refusal comes as a plain text; it becomes an error here. */

@@ -61,11 +61,9 @@ export function createDesktopFiles({ invoke }: Pick<TauriPowers, "invoke">): Kep
   return {
     async keep(file) {
       // Before it is read into memory.
-      if (file.size > shellLimits.shellFileBytes)
-        throw new HawserError(
-          "too_large",
-          `the file is larger than ${shellLimits.shellFileBytes} bytes; put it into the working folder instead`,
-        );
+      const max = shellLimits.shellFileBytes;
+      if (file.size > max)
+        throw new HawserError("too_large", `the file is larger than ${max} bytes; put it into the working folder instead`);
       const bytes = new Uint8Array(await file.arrayBuffer());
       const path = await callDesktop(invoke, "file_put", bytes, { headers: toHeaders(file) });
       if (typeof path !== "string") throw new HawserError("internal", "the app did not say where the file is");

@@ -1,19 +1,13 @@
-// The link inside a desktop window: responses come as the event `agent_stream`, requests go to the command
-// `agent_send`, and how the runtime is comes as the event `agent_state`. The process on the other side is
-// supervised there; this side only hears about it. `agent_hello` asks for the state and the greeting again, which may
-// have come before this page listened.
+// The link inside a desktop window: responses come as the event `agent_stream`, requests go to the command `agent_send`, and
+// the runtime, which is supervised on the other side, tells its state with the event `agent_state`. `agent_hello` asks for the
+// state and the greeting again, which may have come before this page listened.
 
 import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
 import { describeThrown, HawserError, isRecord } from "@hawser/protocol/internal";
 import { createMailbox } from "@hawser/wire/internal";
-import type { RuntimeFacts, RuntimeState } from "../../link/page-frames.ts";
+import { isGone, type RuntimeFacts, type RuntimeState } from "../../link/page-frames.ts";
 import { parseLine, type PageLink, type PageLinkEvents } from "./page-link.ts";
 import type { TauriPowers } from "./desktop.ts";
-
-const streamEvent = "agent_stream";
-const stateEvent = "agent_state";
-const sendCommand = "agent_send";
-const helloCommand = "agent_hello";
 
 export function createTauriLink({ listen, invoke }: TauriPowers, { onState }: PageLinkEvents): PageLink {
   const incoming = createMailbox<ParsedLine | LostRuntime>();
@@ -32,8 +26,7 @@ export function createTauriLink({ listen, invoke }: TauriPowers, { onState }: Pa
     if (!isRecord(payload) || !runtimeStates.includes(payload["runtime"])) return;
     const { runtime, message, root, examples } = payload as unknown as RuntimeState;
     facts = { root, examples };
-    if (runtime === "restarting" || runtime === "failed")
-      incoming.put([{ lost: new HawserError("connection_lost", message ?? "the agent has ended") }]);
+    if (isGone({ runtime })) incoming.put([{ lost: new HawserError("connection_lost", message ?? "the agent has ended") }]);
     onState({ ...facts, phase: "open", runtime, message });
   }
 
@@ -46,8 +39,8 @@ export function createTauriLink({ listen, invoke }: TauriPowers, { onState }: Pa
   async function begin(): Promise<void> {
     onState({ phase: "connecting", runtime: "starting" });
     try {
-      await Promise.all([follow(streamEvent, receive), follow(stateEvent, takeState)]);
-      await invoke(helloCommand, {});
+      await Promise.all([follow("agent_stream", receive), follow("agent_state", takeState)]);
+      await invoke("agent_hello", {});
     } catch (error) {
       onState({ phase: "ended", runtime: "failed", message: describeThrown(error) });
       incoming.end();
@@ -59,7 +52,7 @@ export function createTauriLink({ listen, invoke }: TauriPowers, { onState }: Pa
     incoming: incoming.items,
     async send(line) {
       // Only this line is lost: its request fails, and the others go on.
-      await invoke(sendCommand, { line }).catch((cause: unknown) => {
+      await invoke("agent_send", { line }).catch((cause: unknown) => {
         throw toRefusal(cause);
       });
     },

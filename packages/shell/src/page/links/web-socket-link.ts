@@ -6,7 +6,7 @@ import type { LostRuntime, ParsedLine } from "@hawser/agent/host/link";
 import { HawserError } from "@hawser/protocol";
 import { createMailbox } from "@hawser/wire/internal";
 import type { PageAccess } from "../access/enter-page.ts";
-import { decodeFrame, type RuntimeState } from "../../link/page-frames.ts";
+import { decodeFrame, isGone, type RuntimeState } from "../../link/page-frames.ts";
 import type { LinkState } from "../state/page-state.ts";
 import { parseLine, type PageLink, type PageLinkEvents } from "./page-link.ts";
 
@@ -95,8 +95,7 @@ export function createWebSocketLink(options: WebSocketLinkOptions): PageLink {
   }
 
   function takeState(state: RuntimeState): void {
-    const isGone = state.runtime === "restarting" || state.runtime === "failed";
-    if (isGone) lose(state.message ?? "the agent has ended");
+    if (isGone(state)) lose(state.message ?? "the agent has ended");
     runtime = state;
     tell({ phase: "open", message: state.message });
   }

@@ -3,12 +3,11 @@
 
 import { shellLimits } from "../../limits.ts";
 import { memo, type ReactNode } from "react";
-import ReactMarkdown, { type Components } from "react-markdown";
+import ReactMarkdown, { type Components, type ExtraProps } from "react-markdown";
 import { Fallback } from "../components/fallback.tsx";
 import { CodeBlock } from "./code-block.tsx";
 import { isTooHeavy, codeOf, splitBlocks } from "./split-blocks.ts";
 import { PlainText } from "./plain-text.tsx";
-
 import remarkGfm from "remark-gfm";
 
 const allowedAddress = /^(?:https?:\/\/|mailto:)/i;
@@ -27,26 +26,19 @@ function SafeLink({ address, children }: { readonly address: string | undefined;
   );
 }
 
-interface CodeNode {
-  readonly children: readonly {
-    readonly tagName?: string;
-    readonly properties?: { readonly className?: unknown };
-    readonly children?: readonly { readonly value?: string }[];
-  }[];
-}
-
 /** The text and the language of a `pre`, from what the parser made of it. */
-function readCode(node: CodeNode | undefined): { code: string; language: string } {
+function readCode(node: ExtraProps["node"]): { code: string; language: string } {
   const [code] = node?.children ?? [];
-  const names = code?.properties?.className;
-  const language = Array.isArray(names) ? String(names[0] ?? "").replace(/^language-/, "") : "";
-  return { code: (code?.children ?? []).map(({ value = "" }) => value).join(""), language };
+  if (code?.type !== "element") return { code: "", language: "" };
+  const names = code.properties["className"];
+  const language = Array.isArray(names) ? (names[0] ?? "").replace(/^language-/, "") : "";
+  return { code: code.children.map((child) => (child.type === "text" ? child.value : "")).join(""), language };
 }
 
 const components: Components = {
   a: ({ href, children }) => <SafeLink address={href}>{children}</SafeLink>,
   img: ({ src, alt }) => <SafeLink address={typeof src === "string" ? src : undefined}>{`image: ${alt || String(src)}`}</SafeLink>,
-  pre: ({ node }) => <CodeBlock {...readCode(node as CodeNode | undefined)} />,
+  pre: ({ node }) => <CodeBlock {...readCode(node)} />,
   table: ({ children }) => (
     <div className="max-w-full overflow-x-auto" role="region" aria-label="Table" tabIndex={0}>
       <table>{children}</table>
@@ -61,23 +53,7 @@ const components: Components = {
 
 const plugins = [remarkGfm];
 
-function MarkdownBlock({ text }: { readonly text: string }) {
-  return (
-    <div className="answer-block">
-      <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={(address) => toSafeAddress(address) ?? ""}>
-        {text}
-      </ReactMarkdown>
-    </div>
-  );
-}
-
-interface MarkdownProps {
-  readonly text: string;
-  /** More of it will come. */
-  readonly isGrowing: boolean;
-}
-
-export const Markdown = memo(function Markdown({ text, isGrowing }: MarkdownProps) {
+export const Markdown = memo(function Markdown({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }) {
   if (text.length > shellLimits.shellMarkdownChars) return <PlainText text={text} />;
   const blocks = isGrowing || isTooHeavy(text) ? splitBlocks(text) : [text];
   return (
@@ -101,7 +77,11 @@ const Block = memo(function Block({ text }: { readonly text: string }) {
   if (isTooHeavy(text)) return <PlainText text={text} />;
   return (
     <Fallback instead={() => <PlainText text={text} />}>
-      <MarkdownBlock text={text} />
+      <div className="answer-block">
+        <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={(address) => toSafeAddress(address) ?? ""}>
+          {text}
+        </ReactMarkdown>
+      </div>
     </Fallback>
   );
 });

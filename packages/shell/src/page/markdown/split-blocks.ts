@@ -52,16 +52,7 @@ export function codeOf(block: string): { readonly language: string; readonly cod
   const close = lines.findIndex((line) => fenceAfter(line, marks) === undefined);
   if (close >= 0 && lines.slice(close + 1).some((line) => line.trim() !== "")) return undefined;
   const [language = ""] = block.slice(0, end).trim().slice(marks.length).trim().split(/\s/, 1);
-  return {
-    language,
-    code:
-      close < 0
-        ? lines.join("\n")
-        : lines
-            .slice(0, close)
-            .map((line) => `${line}\n`)
-            .join(""),
-  };
+  return { language, code: (close < 0 ? lines : [...lines.slice(0, close), ""]).join("\n") };
 }
 
 const signs = /[*_`~[\]<>&!\\]/g;

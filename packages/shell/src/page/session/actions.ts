@@ -1,74 +1,54 @@
 // What the user can do. Each action asks the runtime, and changes the screen when that has agreed. A refusal becomes a
 // notice that says what was tried and why it did not work.
 
-import type { Decision } from "@hawser/agent/host/link";
-import { joinTexts } from "@hawser/protocol/internal";
+import type { AgentMessage, Decision } from "@hawser/agent/host/link";
+import { describeThrown, joinTexts } from "@hawser/protocol/internal";
 import { isConnected, runningTurnsOf, type Message } from "../state/page-state.ts";
-import { toNotice, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 
-export interface Attachment {
-  readonly path: string;
-  readonly mime: string;
-}
+export type Actions = ReturnType<typeof createActions>;
 
-export interface Actions {
-  /** False when it could not be sent; the text is then still the user's. */
-  send(text: string, attachments: readonly Attachment[]): Promise<boolean>;
-  /** Ends every turn of the conversation on the screen. */
-  stop(): void;
-  /** `via`: how the user did it, for the audit log. */
-  answer(permissionId: string, decision: Decision, via: "click" | "key" | "shortcut"): Promise<void>;
-  /** Sends a message of the user again, in its old place, with another text if there is one. */
-  sendAgain(message: Message, text?: string): Promise<void>;
-  /** Whether messages may be sent again now; if not, the user is told why. */
-  mayChangeHistory(): boolean;
-  rename(conversationId: string, title: string): Promise<void>;
-  remove(conversationId: string): Promise<void>;
-  pickModel(model: string | undefined): void;
-}
-
-export function createActions({ store, client, follow, notify, open }: Session): Actions {
+export function createActions({ store, client, follow, notify, open }: Session) {
   async function attempt(what: string, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();
       return true;
     } catch (error) {
-      notify(toNotice(what, error));
+      notify(`${what}: ${describeThrown(error)}`);
       return false;
     }
   }
 
-  async function send(text: string, attachments: readonly Attachment[]): Promise<boolean> {
+  /** False when it could not be sent; the text is then still the user's. */
+  async function send(text: string, attachments: NonNullable<AgentMessage["attachments"]>): Promise<boolean> {
     const { currentId, pickedModel } = store.getState();
     const metadata = { conversationId: currentId, ...(pickedModel !== undefined && { model: pickedModel }) };
     const turn = client.send({ message: text, ...(attachments.length > 0 && { attachments }), metadata });
-    const ended = follow(turn);
-    const sent = untilSent(turn.id);
-    await Promise.race([ended, sent.promise]);
-    sent.forget();
-    const wasSent = store.getState().turns[turn.id] !== undefined;
+    const isSent = (): boolean => store.getState().turns[turn.id] !== undefined;
+    const sent = Promise.withResolvers<void>();
+    const forget = store.subscribe(() => (isSent() ? sent.resolve() : undefined));
+    await Promise.race([follow(turn), sent.promise]);
+    forget();
+    const wasSent = isSent();
     if (!wasSent) notify("The message was not sent: the agent is not connected. Your text is kept.");
     return wasSent;
   }
 
-  function untilSent(id: string): { readonly promise: Promise<void>; forget(): void } {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const forget = store.subscribe(() => (store.getState().turns[id] ? resolve() : undefined));
-    return { promise, forget };
-  }
-
   return {
     send,
-    stop() {
+    /** Ends every turn of the conversation on the screen. */
+    stop(): void {
       const running = runningTurnsOf(store.getState(), store.getState().currentId);
       // The last first, so that no waiting one begins when the running one ends.
       for (const { id } of running.toReversed()) void attempt("Could not stop", () => client.cancel(id));
     },
-    async answer(permissionId, decision, via) {
+    /** `via`: how the user did it, for the audit log. */
+    async answer(permissionId: string, decision: Decision, via: "click" | "key" | "shortcut"): Promise<void> {
       const wasTaken = await attempt("The answer came too late", () => client.respondPermission(permissionId, decision, via));
       if (!wasTaken) store.dispatch({ type: "permission_expired", permissionId });
     },
-    async sendAgain(message, text = textOf(message)) {
+    /** Sends a message of the user again, in its old place, with another text if there is one. */
+    async sendAgain(message: Message, text = textOf(message)): Promise<void> {
       const { currentId, threads } = store.getState();
       const messages = threads[currentId]?.messages ?? [];
       const before = messages.slice(0, messages.indexOf(message)).findLast(({ messageId }) => messageId !== undefined);
@@ -78,23 +58,24 @@ export function createActions({ store, client, follow, notify, open }: Session):
       store.dispatch({ type: "truncated", conversationId: currentId, after });
       await send(text, attachments);
     },
-    mayChangeHistory() {
+    /** Whether messages may be sent again now; if not, the user is told why. */
+    mayChangeHistory(): boolean {
       const state = store.getState();
       const isRunning = runningTurnsOf(state, state.currentId).length > 0;
       if (isRunning) notify("The agent is still answering. Stop it first, or wait until it has finished.");
       else if (!isConnected(state)) notify("The agent is not connected. Reconnecting…");
       return !isRunning && isConnected(state);
     },
-    async rename(conversationId, title) {
+    async rename(conversationId: string, title: string): Promise<void> {
       if (await attempt("Could not rename", () => client.renameConversation(conversationId, title)))
         store.dispatch({ type: "renamed", conversationId, title });
     },
-    async remove(conversationId) {
+    async remove(conversationId: string): Promise<void> {
       if (!(await attempt("Could not delete", () => client.deleteConversation(conversationId)))) return;
       store.dispatch({ type: "deleted", conversationId });
       if (store.getState().currentId === conversationId) open();
     },
-    pickModel: (model) => store.dispatch({ type: "learned", facts: { pickedModel: model } }),
+    pickModel: (model: string | undefined): void => store.dispatch({ type: "learned", facts: { pickedModel: model } }),
   };
 }
 

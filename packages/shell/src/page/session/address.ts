@@ -1,6 +1,7 @@
 // The address bar: it loses the key before anything else happens, and names the conversation on the screen, so
 // that reload, back and forward lead where they should.
 
+import { orUndefined } from "../../or-undefined.ts";
 import type { Session } from "./session.ts";
 
 const keyPattern = /^#key=([\w-]+)$/;
@@ -21,11 +22,7 @@ const pattern = /^#\/c\/(.+)$/;
 
 function readConversationId(): string | undefined {
   const [, encoded] = pattern.exec(location.hash) ?? [];
-  try {
-    return encoded === undefined ? undefined : decodeURIComponent(encoded);
-  } catch {
-    return undefined;
-  }
+  return encoded === undefined ? undefined : orUndefined(() => decodeURIComponent(encoded));
 }
 
 /** Keeps both in step: what is opened is named, and what is named is opened. */

@@ -31,6 +31,3 @@ export function usePage<Selected>(select: (state: PageState) => Selected): Selec
 }
 
 export const useIsConnected = (): boolean => usePage(isConnected);
-
-export const useIsRunning = (): boolean =>
-  usePage(({ turns, currentId }) => Object.values(turns).some((turn) => turn.state === "running" && turn.conversationId === currentId));

@@ -3,9 +3,10 @@
 // opened, or an end was missed.
 
 import { createAgentClient, type AgentClient, type AgentTurn, type ParsedLine } from "@hawser/agent/host/link";
-import { agentProtocol, cutText, describeThrown, toHawserError, type AnyAgentRequest, type HawserError } from "@hawser/protocol/internal";
+import { agentProtocol, cutText, toHawserError, type AnyAgentRequest, type HawserError } from "@hawser/protocol/internal";
+import { orUndefined } from "../../or-undefined.ts";
 import type { OpenPageLink } from "../links/page-link.ts";
-import { isConnected, runningTurnsOf, type PageEvent } from "../state/page-state.ts";
+import { isConnected, runningTurnsOf, type PageEvent, type Turn } from "../state/page-state.ts";
 import { conversationOf } from "../state/reduce.ts";
 import { createStore, type Schedule, type Store } from "./store.ts";
 
@@ -51,7 +52,8 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
 
   /** What another tab sent, whose answers every tab gets: its turn is followed like one's own, and what it changes is changed here. */
   function onOverheard({ value, text }: ParsedLine): void {
-    const request = toRequest(value);
+    // A newer page may ask what this one does not know.
+    const request = orUndefined(() => agentProtocol.parseRequest(value));
     if (request) store.queue({ type: "asked", request, at: now() });
     log("other_tab", value, text.length);
     if (!request || followed.has(request.id)) return;
@@ -99,15 +101,6 @@ const ignore = (): void => {};
 
 async function whenDone(turn: AgentTurn): Promise<void> {
   for await (const _ of turn);
-}
-
-/** Undefined for what a newer page may ask, and for what is damaged. */
-function toRequest(value: unknown): AnyAgentRequest | undefined {
-  try {
-    return agentProtocol.parseRequest(value);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What becomes true when the runtime says `done` to it. */
@@ -192,7 +185,7 @@ function createKeeper({ store, client, follow, isFollowed, now }: KeeperOptions)
     }
   }
 
-  async function resume(conversationId: string, known: readonly { readonly id: string; readonly seq: number }[]): Promise<void> {
+  async function resume(conversationId: string, known: readonly Turn[]): Promise<void> {
     const [first] = known;
     if (!first) {
       if (runningTurnsOf(store.getState(), conversationId).length > 0) return;
@@ -230,6 +223,3 @@ function createKeeper({ store, client, follow, isFollowed, now }: KeeperOptions)
 
   return keepComplete;
 }
-
-/** For a notice: what was tried, and why it did not work. */
-export const toNotice = (what: string, error: unknown): string => `${what}: ${describeThrown(error)}`;

@@ -4,20 +4,12 @@
 import { initialState, type PageEvent, type PageState } from "../state/page-state.ts";
 import { reduce } from "../state/reduce.ts";
 
-export interface Store {
-  getState(): PageState;
-  /** Returns how to stop listening. */
-  subscribe(listener: () => void): () => void;
-  /** Taken in with the next frame. */
-  queue(event: PageEvent): void;
-  /** Taken in now, after what is queued. */
-  dispatch(event: PageEvent): void;
-}
-
 /** Calls back once, soon. */
 export type Schedule = (flush: () => void) => void;
 
-export function createStore(schedule: Schedule): Store {
+export type Store = ReturnType<typeof createStore>;
+
+export function createStore(schedule: Schedule) {
   let state = initialState;
   let queued: PageEvent[] = [];
   let isScheduled = false;
@@ -33,17 +25,20 @@ export function createStore(schedule: Schedule): Store {
   }
 
   return {
-    getState: () => state,
-    subscribe(listener) {
+    getState: (): PageState => state,
+    /** Returns how to stop listening. */
+    subscribe(listener: () => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    queue(event) {
+    /** Taken in with the next frame. */
+    queue(event: PageEvent): void {
       queued.push(event);
       if (!isScheduled) schedule(flush);
       isScheduled = true;
     },
-    dispatch(event) {
+    /** Taken in now, after what is queued. */
+    dispatch(event: PageEvent): void {
       queued.push(event);
       flush();
     },

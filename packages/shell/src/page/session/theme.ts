@@ -2,6 +2,7 @@
 // and is kept with them, though the page is drawn before they have come.
 
 import { useEffect, useRef, useState } from "react";
+import { orUndefined } from "../../or-undefined.ts";
 import { usePageParts } from "./page-context.ts";
 
 export const themes = ["system", "light", "dark"] as const;
@@ -10,22 +11,15 @@ export type Theme = (typeof themes)[number];
 const storageKey = "hawser-theme";
 
 export function readTheme(): Theme {
-  try {
-    return themes.find((theme) => theme === localStorage.getItem(storageKey)) ?? "system";
-  } catch {
-    // A browser may keep nothing; the system's theme is then as good as any.
-    return "system";
-  }
+  const kept = orUndefined(() => localStorage.getItem(storageKey));
+  return themes.find((theme) => theme === kept) ?? "system";
 }
 
 export function applyTheme(theme: Theme): void {
   if (theme === "system") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme;
-  try {
-    localStorage.setItem(storageKey, theme);
-  } catch {
-    // It then lasts as long as the page.
-  }
+  // A browser may keep nothing; it then lasts as long as the page.
+  orUndefined(() => localStorage.setItem(storageKey, theme));
 }
 
 export function useTheme() {
@@ -34,20 +28,16 @@ export function useTheme() {
   // What was pressed twice before the page was drawn again counts twice.
   const shown = useRef(theme);
   const isChosen = useRef(false);
-  const saved = useRef(Promise.resolve());
+  const saved = useRef<Promise<unknown>>(Promise.resolve());
   function show(chosen: Theme): void {
     shown.current = chosen;
     applyTheme(chosen);
     setTheme(chosen);
   }
   useEffect(() => {
-    desktop?.read().then(
-      ({ settings }) => {
-        if (!isChosen.current) show(settings.theme);
-      },
-      // The last one that was shown will do.
-      () => {},
-    );
+    const read = desktop?.read().then(({ settings }) => (isChosen.current ? undefined : show(settings.theme)));
+    // The last one that was shown will do.
+    read?.catch(() => {});
   }, [desktop]);
   return {
     theme,

@@ -4,6 +4,7 @@
 
 import { parseRules } from "@hawser/agent/host/link";
 import { HawserError, isRecord } from "@hawser/protocol/internal";
+import { orUndefined } from "../../or-undefined.ts";
 import type { DesktopSettings, PermissionRule } from "../links/desktop.ts";
 import type { Theme } from "../session/theme.ts";
 
@@ -84,15 +85,7 @@ function toRules(drafts: readonly RuleDraft[]): readonly PermissionRule[] {
 function toRule({ tool, decision, match }: RuleDraft, name: string): PermissionRule {
   if (tool.trim() === "") throw new HawserError("usage", `${name} needs the name of a tool, or a pattern such as read_*.`);
   if (match.trim() === "") return { tool: tool.trim(), decision };
-  const value = parseOrUndefined(match);
+  const value = orUndefined(() => JSON.parse(match) as unknown);
   if (!isRecord(value)) throw new HawserError("usage", `${name}: what it matches must be JSON such as {"path": "docs/**"}, or nothing.`);
   return { tool: tool.trim(), decision, match: value as NonNullable<PermissionRule["match"]> };
-}
-
-function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,9 @@
 // API keys: each can be set or removed, and is never shown. What is shown is where it is kept.
 
 import { useState, type FormEvent } from "react";
-import { describeThrown } from "@hawser/protocol";
+import { Button } from "../components/icon.tsx";
 import { vendors, type KeyPlaces, type KeyPlace, type Vendor } from "../links/desktop.ts";
-import { Field } from "./field.tsx";
+import { TextField, useSaving } from "./field.tsx";
 
 interface KeyFieldsProps {
   /** Undefined while the keychain is asked. */
@@ -15,14 +15,12 @@ interface KeyFieldsProps {
 const names = { anthropic: "Anthropic", openai: "OpenAI" } as const;
 
 const sentences = {
+  unknown: "Asking the system's keychain, which may wait for a password…",
   keychain: "Kept in the system's keychain.",
   environment: "Comes from the environment that the app was started in.",
   file: "Kept in a file that only you can read: no keychain was found.",
   none: "None yet.",
 } as const;
-
-const toHint = (place: KeyPlace | undefined): string =>
-  place === undefined ? "Asking the system's keychain, which may wait for a password…" : sentences[place];
 
 export function KeyFields({ places, onSave }: KeyFieldsProps) {
   return (
@@ -35,50 +33,38 @@ export function KeyFields({ places, onSave }: KeyFieldsProps) {
   );
 }
 
-interface KeyFieldProps {
+interface KeyFieldProps extends Pick<KeyFieldsProps, "onSave"> {
   readonly vendor: Vendor;
   readonly place: KeyPlace | undefined;
-  onSave: KeyFieldsProps["onSave"];
 }
 
 function KeyField({ vendor, place, onSave }: KeyFieldProps) {
   const [key, setKey] = useState("");
-  const [problem, setProblem] = useState("");
+  const { problem, save } = useSaving();
   const canRemove = place === "keychain" || place === "file";
-  async function save(event: FormEvent | undefined, value: string): Promise<void> {
-    event?.preventDefault();
-    setProblem("");
-    try {
+  const saveKey = (value: string): void =>
+    void save(async () => {
       await onSave(vendor, value);
       setKey("");
-    } catch (error) {
-      setProblem(describeThrown(error));
-    }
+    });
+  function onSubmit(event: FormEvent): void {
+    event.preventDefault();
+    saveKey(key.trim());
   }
   return (
-    <form aria-label={`${names[vendor]} key`} onSubmit={(event) => void save(event, key.trim())}>
-      <Field label={names[vendor]} hint={problem === "" ? toHint(place) : <b className="text-alarm">{problem}</b>}>
-        {(ids) => (
-          <div className="flex gap-2">
-            <input
-              {...ids}
-              type="password"
-              autoComplete="off"
-              className="field flex-1"
-              value={key}
-              onChange={(event) => setKey(event.target.value)}
-            />
-            <button type="submit" className="button" disabled={key.trim() === ""}>
-              Save key
-            </button>
-            {canRemove && (
-              <button type="button" className="button" onClick={() => void save(undefined, "")}>
-                Remove
-              </button>
-            )}
-          </div>
-        )}
-      </Field>
+    <form aria-label={`${names[vendor]} key`} onSubmit={onSubmit}>
+      <TextField
+        label={names[vendor]}
+        hint={sentences[place ?? "unknown"]}
+        problem={problem}
+        type="password"
+        autoComplete="off"
+        value={key}
+        onText={setKey}
+      >
+        <Button type="submit" label="Save key" disabled={key.trim() === ""} />
+        {canRemove && <Button label="Remove" onClick={() => saveKey("")} />}
+      </TextField>
     </form>
   );
 }

@@ -1,12 +1,17 @@
 // The permission rules, one in a row: what is decided, for which tool, and for which input.
 
-import { IconButton } from "../components/icon.tsx";
+import { Button, IconButton } from "../components/icon.tsx";
 import { addRule, decisions, type RuleDraft } from "./draft.ts";
 
 interface RuleFieldsProps {
   readonly rules: readonly RuleDraft[];
   onChange(rules: readonly RuleDraft[]): void;
 }
+
+const texts = [
+  { name: "tool", label: "Tool", placeholder: "write_file" },
+  { name: "match", label: "Matches", placeholder: '{"path": "docs/**"}' },
+] as const;
 
 export function RuleFields({ rules, onChange }: RuleFieldsProps) {
   function change(key: number, facts: Partial<RuleDraft>): void {
@@ -31,13 +36,17 @@ export function RuleFields({ rules, onChange }: RuleFieldsProps) {
               <option key={decision}>{decision}</option>
             ))}
           </select>
-          <RuleText label="Tool" placeholder="write_file" value={rule.tool} onChange={(tool) => change(rule.key, { tool })} />
-          <RuleText
-            label="Matches"
-            placeholder='{"path": "docs/**"}'
-            value={rule.match}
-            onChange={(match) => change(rule.key, { match })}
-          />
+          {texts.map(({ name, label, placeholder }) => (
+            <input
+              key={name}
+              aria-label={label}
+              placeholder={placeholder}
+              className="field flex-1 basis-36 font-mono text-xs"
+              spellCheck={false}
+              value={rule[name]}
+              onChange={(event) => change(rule.key, { [name]: event.target.value })}
+            />
+          ))}
           <IconButton
             name="trash"
             label={`Remove rule ${position + 1}`}
@@ -45,29 +54,7 @@ export function RuleFields({ rules, onChange }: RuleFieldsProps) {
           />
         </div>
       ))}
-      <button type="button" className="button self-start" onClick={() => onChange(addRule(rules))}>
-        Add a rule
-      </button>
+      <Button label="Add a rule" className="self-start" onClick={() => onChange(addRule(rules))} />
     </fieldset>
-  );
-}
-
-interface RuleTextProps {
-  readonly label: string;
-  readonly placeholder: string;
-  readonly value: string;
-  onChange(value: string): void;
-}
-
-function RuleText({ label, placeholder, value, onChange }: RuleTextProps) {
-  return (
-    <input
-      aria-label={label}
-      placeholder={placeholder}
-      className="field flex-1 basis-36 font-mono text-xs"
-      spellCheck={false}
-      value={value}
-      onChange={(event) => onChange(event.target.value)}
-    />
   );
 }

@@ -4,7 +4,6 @@
 import { useEffect, useState } from "react";
 import { describeThrown } from "@hawser/protocol";
 import { Dialog } from "../components/dialog.tsx";
-import { IconButton } from "../components/icon.tsx";
 import type { Desktop, DesktopState, KeyPlaces } from "../links/desktop.ts";
 import type { Theme } from "../session/theme.ts";
 import { KeyFields } from "./key-fields.tsx";
@@ -30,13 +29,10 @@ export function SettingsDialog({ desktop, onTheme, onClose }: SettingsDialogProp
   return (
     <Dialog
       label="Settings"
+      hasHeading
       className="max-h-[92dvh] w-[min(40rem,94vw)] overflow-y-auto rounded-2xl border border-line p-5"
       onClose={onClose}
     >
-      <div className="mb-3 flex items-center justify-between">
-        <h2 className="text-lg font-semibold">Settings</h2>
-        <IconButton name="close" label="Close" onClick={onClose} />
-      </div>
       {complaint && (
         <p role="alert" className="mb-3 text-sm text-alarm">
           {complaint}

@@ -1,12 +1,12 @@
 // Model, folders, commands, rules, shortcut and theme, as one form.
 
 import { useId, useState, type FormEvent } from "react";
-import { describeThrown } from "@hawser/protocol";
+import { Button } from "../components/icon.tsx";
 import type { DesktopSettings, DesktopState } from "../links/desktop.ts";
 import { usePage } from "../session/page-context.ts";
 import { themes } from "../session/theme.ts";
 import { fromDraft, toDraft, type SettingsDraft } from "./draft.ts";
-import { Field } from "./field.tsx";
+import { Field, TextField, useSaving } from "./field.tsx";
 import { RuleFields } from "./rule-fields.tsx";
 
 interface SettingsFormProps {
@@ -19,37 +19,25 @@ const themeNames = { system: "As the system", light: "Light", dark: "Dark" } as 
 
 export function SettingsForm({ state, onSave, onCancel }: SettingsFormProps) {
   const [draft, setDraft] = useState(() => toDraft(state.settings));
-  const [problem, setProblem] = useState("");
-  const [isSaving, setIsSaving] = useState(false);
+  const { problem, isSaving, save } = useSaving();
   const change = (facts: Partial<SettingsDraft>): void => setDraft((present) => ({ ...present, ...facts }));
-  async function save(event: FormEvent): Promise<void> {
+  function onSubmit(event: FormEvent): void {
     event.preventDefault();
-    setIsSaving(true);
-    setProblem("");
-    try {
-      await onSave(fromDraft(draft));
-    } catch (error) {
-      setProblem(describeThrown(error));
-      setIsSaving(false);
-    }
+    void save(async () => onSave(fromDraft(draft)));
   }
   return (
-    <form aria-label="Settings" className="flex flex-col gap-4" onSubmit={(event) => void save(event)}>
+    <form aria-label="Settings" className="flex flex-col gap-4" onSubmit={onSubmit}>
       <AgentFields draft={draft} onChange={change} />
       <RuleFields rules={draft.rules} onChange={(rules) => change({ rules })} />
       <WindowFields draft={draft} shortcutProblem={state.shortcutProblem} onChange={change} />
-      {problem !== "" && (
+      {problem !== undefined && (
         <p role="alert" className="text-sm text-alarm">
           {problem}
         </p>
       )}
       <div className="flex justify-end gap-2">
-        <button type="button" className="button" onClick={onCancel}>
-          Cancel
-        </button>
-        <button type="submit" className="button button-main" disabled={isSaving}>
-          Save
-        </button>
+        <Button label="Cancel" onClick={onCancel} />
+        <Button type="submit" label="Save" className="button-main" disabled={isSaving} />
       </div>
     </form>
   );
@@ -60,94 +48,61 @@ interface FieldsProps {
   onChange(facts: Partial<SettingsDraft>): void;
 }
 
+const lists = [
+  {
+    name: "roots",
+    label: "Folders",
+    hint: "What the agent may read, and after a question change; one in a line. Empty: a folder of its own.",
+  },
+  { name: "allowedCommands", label: "Allowed commands", hint: "Programs that it may run, after a question; one in a line. Empty: none." },
+] as const;
+
 function AgentFields({ draft, onChange }: FieldsProps) {
   const models = usePage((page) => page.models);
   const listId = useId();
   return (
     <>
-      <Field label="Model" hint="For example anthropic/claude-sonnet-5-5 or offline. Empty: the best one that is available.">
-        {(ids) => (
-          <>
-            <input
+      <TextField
+        label="Model"
+        hint="For example anthropic/claude-sonnet-5-5 or offline. Empty: the best one that is available."
+        list={listId}
+        autoFocus
+        value={draft.model}
+        onText={(model) => onChange({ model })}
+      />
+      <datalist id={listId}>
+        {models.map(({ model }) => (
+          <option key={model} value={model} />
+        ))}
+      </datalist>
+      {lists.map(({ name, label, hint }) => (
+        <Field key={name} label={label} hint={hint}>
+          {(ids) => (
+            <textarea
               {...ids}
-              list={listId}
-              className="field"
-              autoFocus
+              rows={2}
+              className="field grows-with-text font-mono text-xs"
               spellCheck={false}
-              value={draft.model}
-              onChange={(event) => onChange({ model: event.target.value })}
+              value={draft[name]}
+              onChange={(event) => onChange({ [name]: event.target.value })}
             />
-            <datalist id={listId}>
-              {models.map(({ model }) => (
-                <option key={model} value={model} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
-      <Lines
-        label="Folders"
-        hint="What the agent may read, and after a question change; one in a line. Empty: a folder of its own."
-        value={draft.roots}
-        onChange={(roots) => onChange({ roots })}
-      />
-      <Lines
-        label="Allowed commands"
-        hint="Programs that it may run, after a question; one in a line. Empty: none."
-        value={draft.allowedCommands}
-        onChange={(allowedCommands) => onChange({ allowedCommands })}
-      />
+          )}
+        </Field>
+      ))}
     </>
   );
 }
 
-interface LinesProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly value: string;
-  onChange(value: string): void;
-}
-
-function Lines({ label, hint, value, onChange }: LinesProps) {
-  return (
-    <Field label={label} hint={hint}>
-      {(ids) => (
-        <textarea
-          {...ids}
-          rows={2}
-          className="field grows-with-text font-mono text-xs"
-          spellCheck={false}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
-  );
-}
-
-function WindowFields({ draft, shortcutProblem, onChange }: FieldsProps & { readonly shortcutProblem: string | undefined }) {
+function WindowFields({ draft, shortcutProblem, onChange }: FieldsProps & Pick<DesktopState, "shortcutProblem">) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field
+      <TextField
         label="Shortcut"
-        hint={
-          shortcutProblem === undefined ? (
-            "Shows and hides the window, from anywhere. Empty: none."
-          ) : (
-            <b className="text-alarm">{shortcutProblem}</b>
-          )
-        }
-      >
-        {(ids) => (
-          <input
-            {...ids}
-            className="field"
-            spellCheck={false}
-            value={draft.shortcut}
-            onChange={(event) => onChange({ shortcut: event.target.value })}
-          />
-        )}
-      </Field>
+        hint="Shows and hides the window, from anywhere. Empty: none."
+        problem={shortcutProblem}
+        value={draft.shortcut}
+        onText={(shortcut) => onChange({ shortcut })}
+      />
       <Field label="Theme">
         {(ids) => (
           <select

@@ -3,7 +3,7 @@
 
 import type { TurnEvent } from "@hawser/agent/host/link";
 import type { ConversationMessage, MessagePart } from "@hawser/protocol";
-import type { Failure, Message, Part, Permission, ToolPart } from "./page-state.ts";
+import type { AskingTool, Failure, Message, Part, Permission, ToolPart } from "./page-state.ts";
 
 export function addToAnswer(message: Message, event: TurnEvent): Message {
   switch (event.type) {
@@ -24,8 +24,8 @@ export function addToAnswer(message: Message, event: TurnEvent): Message {
     }
     case "progress": {
       const { toolId, ...progress } = event.data;
-      const tool = message.parts.findLast((part) => part.kind === "tool" && part.toolId === toolId);
-      if (tool?.kind !== "tool") return message;
+      const tool = findTool(message.parts, toolId);
+      if (!tool) return message;
       // A tool that makes progress is not waiting for an answer any more.
       return changeTool(message, tool, { progress, ...(tool.permission && { permission: { decision: "expired", ...tool.permission } }) });
     }
@@ -51,12 +51,14 @@ function addText(parts: readonly Part[], text: string): readonly Part[] {
 type Call = Pick<ToolPart, "toolId" | "toolName" | "input">;
 
 function changeTool(message: Message, { toolId, toolName, input }: Call, change: Partial<ToolPart>): Message {
-  const at = message.parts.findLastIndex((part) => part.kind === "tool" && part.toolId === toolId);
-  const before = message.parts[at];
-  const known: ToolPart = before?.kind === "tool" ? before : { kind: "tool", toolId, toolName, input, state: "running" };
-  const tool = { ...known, ...change };
-  return { ...message, parts: at < 0 ? [...message.parts, tool] : message.parts.with(at, tool) };
+  const { parts } = message;
+  const known = findTool(parts, toolId);
+  const tool: ToolPart = { kind: "tool", toolId, toolName, input, state: "running", ...known, ...change };
+  return { ...message, parts: known ? parts.with(parts.lastIndexOf(known), tool) : [...parts, tool] };
 }
+
+export const findTool = (parts: readonly Part[], toolId: string | undefined): ToolPart | undefined =>
+  parts.findLast((part): part is ToolPart => part.kind === "tool" && part.toolId === toolId);
 
 /** No tool runs on when its turn has ended. */
 export function failAnswer(message: Message, failure: Failure): Message {
@@ -66,11 +68,16 @@ export function failAnswer(message: Message, failure: Failure): Message {
   return { ...message, parts, state: "ended", failure };
 }
 
+const isAbout = (part: Part, permissionId: string): part is AskingTool =>
+  part.kind === "tool" && part.permission?.permissionId === permissionId;
+
+export const asksFor = ({ parts }: Message, permissionId: string): boolean => parts.some((part) => isAbout(part, permissionId));
+
 export function changePermission(message: Message, permissionId: string, decision: NonNullable<Permission["decision"]>): Message {
-  const at = message.parts.findIndex((part) => part.kind === "tool" && part.permission?.permissionId === permissionId);
-  const part = message.parts[at];
-  if (part?.kind !== "tool" || !part.permission) return message;
-  return { ...message, parts: message.parts.with(at, { ...part, permission: { ...part.permission, decision } }) };
+  const parts = message.parts.map((part) =>
+    isAbout(part, permissionId) ? { ...part, permission: { ...part.permission, decision } } : part,
+  );
+  return { ...message, parts };
 }
 
 /** A message of the history as it is shown: a use of a tool and its result are one part. */

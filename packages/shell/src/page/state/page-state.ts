@@ -3,18 +3,7 @@
 
 import type { AgentInfo, Decision, LoadedConversation, TurnEvent } from "@hawser/agent/host/link";
 import type { AnyAgentRequest, ConversationSummary, ModelEntry, StatusData } from "@hawser/protocol";
-import type { RuntimeFacts } from "../../link/page-frames.ts";
-
-export interface TextPart {
-  readonly kind: "text";
-  readonly text: string;
-}
-
-export interface AttachmentPart {
-  readonly kind: "attachment";
-  readonly path: string;
-  readonly mime: string;
-}
+import type { RuntimeState } from "../../link/page-frames.ts";
 
 export interface Permission {
   readonly permissionId: string;
@@ -42,7 +31,10 @@ export interface ToolPart {
   readonly permission?: Permission | undefined;
 }
 
-export type Part = TextPart | AttachmentPart | ToolPart;
+export type Part =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "attachment"; readonly path: string; readonly mime: string }
+  | ToolPart;
 
 export interface Failure {
   readonly text: string;
@@ -112,18 +104,10 @@ export interface WireLog {
 }
 
 /** How the way to the agent is. */
-export interface LinkState extends RuntimeFacts {
+export interface LinkState extends RuntimeState {
   /** `closed`: it reconnects by itself. `ended`: nothing more will come. */
   readonly phase: "connecting" | "open" | "closed" | "ended";
-  readonly runtime: "starting" | "running" | "restarting" | "failed";
-  readonly message?: string | undefined;
   readonly retryInMs?: number | undefined;
-}
-
-export interface Runtime {
-  readonly info: AgentInfo;
-  /** Counts greetings, also those of the same runtime after a lost connection. */
-  readonly greeting: number;
 }
 
 export interface Notice {
@@ -133,7 +117,8 @@ export interface Notice {
 
 export interface PageState {
   readonly link: LinkState;
-  readonly runtime: Runtime | undefined;
+  /** `greeting` counts greetings, also those of the same runtime after a lost connection. */
+  readonly runtime: { readonly info: AgentInfo; readonly greeting: number } | undefined;
   readonly conversations: readonly ConversationSummary[];
   readonly currentId: string;
   readonly threads: Readonly<Record<string, Thread>>;
@@ -184,17 +169,16 @@ export const initialState: PageState = {
   wire: { entries: [], chars: 0, dropped: 0 },
 };
 
-/** Whether a tool waits for the user's answer. */
-export const isAsking = (part: Part): part is ToolPart & { readonly permission: Permission } =>
+/** A tool that waits for the user's answer. */
+export type AskingTool = ToolPart & { readonly permission: Permission };
+
+export const isAsking = (part: Part): part is AskingTool =>
   part.kind === "tool" && part.state === "running" && part.permission !== undefined && part.permission.decision === undefined;
 
 /** The first open question of the conversation on the screen: the one that a shortcut answers. */
-export function openQuestion({ threads, currentId }: PageState): (ToolPart & { readonly permission: Permission }) | undefined {
-  for (const { state, parts } of threads[currentId]?.messages ?? []) {
-    const asking = state === "running" ? parts.find(isAsking) : undefined;
-    if (asking) return asking;
-  }
-  return undefined;
+export function openQuestion({ threads, currentId }: PageState): AskingTool | undefined {
+  const running = threads[currentId]?.messages.filter(({ state }) => state === "running") ?? [];
+  return running.flatMap(({ parts }) => parts).find(isAsking);
 }
 
 /** Whether a request would reach the runtime. */

@@ -4,60 +4,47 @@
 import type { AgentInfo } from "@hawser/agent/host/link";
 import { type AnyAgentRequest, cutText } from "@hawser/protocol/internal";
 import { shellLimits } from "../../limits.ts";
-import { changePermission, keyOf } from "./message-parts.ts";
+import { isGone } from "../../link/page-frames.ts";
+import { asksFor, changePermission, keyOf } from "./message-parts.ts";
 import type { LinkState, Message, PageEvent, PageState, Part, Permission } from "./page-state.ts";
-import { dropThread, needsLoad, openThread, takeHistory, withThread } from "./threads.ts";
+import { conversationOfPermission, dropThread, needsLoad, openThread, takeHistory, withThread } from "./threads.ts";
 import { beginTurn, failAllTurns, failTurn, receiveTurnEvent, resumeTurns, toEmptyAnswer, withTurn } from "./turns.ts";
 import { addWireEntry, clearWireLog } from "./wire-log.ts";
 
+type Reducers = { readonly [Type in PageEvent["type"]]: (state: PageState, event: Extract<PageEvent, { type: Type }>) => PageState };
+
+const reducers: Reducers = {
+  line_passed: addWireEntry,
+  link: (state, { link }) => reduceLink(state, link),
+  greeted: (state, { info }) => greet(state, info),
+  asked: (state, { request, at }) => reduceRequest(state, request, at),
+  turn: (state, { event }) => receiveTurnEvent(state, event),
+  turn_failed: (state, { id, failure }) => failTurn(state, id, failure),
+  resumed: resumeTurns,
+  loaded: (state, { conversation }) => takeHistory(state, conversation),
+  load_failed: (state, { conversationId }) => withThread(state, conversationId, (thread) => ({ ...thread, load: "done" })),
+  renamed: (state, { conversationId, title }) => rename(state, conversationId, title),
+  deleted: (state, { conversationId }) => forget(state, conversationId),
+  truncated: (state, { conversationId, after }) => truncate(state, conversationId, after),
+  learned: (state, { facts }) => ({ ...state, ...facts }),
+  opened: (state, { conversationId, isNew }) => openThread(state, conversationId, isNew),
+  permission_expired: (state, { permissionId }) => decidePermission(state, permissionId, "expired"),
+  notice: (state, { notice }) => ({ ...state, notices: [...state.notices, notice].slice(-shellLimits.shellNoticeEntries) }),
+  notice_dismissed: (state, { key }) => ({ ...state, notices: state.notices.filter((notice) => notice.key !== key) }),
+  wire_cleared: (state) => ({ ...state, wire: clearWireLog(state.wire) }),
+};
+
 export function reduce(state: PageState, event: PageEvent): PageState {
-  switch (event.type) {
-    case "line_passed":
-      return addWireEntry(state, event);
-    case "link":
-      return reduceLink(state, event.link);
-    case "greeted":
-      return greet(state, event.info);
-    case "asked":
-      return reduceRequest(state, event.request, event.at);
-    case "turn":
-      return receiveTurnEvent(state, event.event);
-    case "turn_failed":
-      return failTurn(state, event.id, event.failure);
-    case "resumed":
-      return resumeTurns(state, event);
-    case "loaded":
-      return takeHistory(state, event.conversation);
-    case "load_failed":
-      return withThread(state, event.conversationId, (thread) => ({ ...thread, load: "done" }));
-    case "renamed":
-      return rename(state, event.conversationId, event.title);
-    case "deleted":
-      return forget(state, event.conversationId);
-    case "truncated":
-      return truncate(state, event.conversationId, event.after);
-    case "learned":
-      return { ...state, ...event.facts };
-    case "opened":
-      return openThread(state, event.conversationId, event.isNew);
-    case "permission_expired":
-      return decidePermission(state, event.permissionId, "expired");
-    case "notice":
-      return { ...state, notices: [...state.notices, event.notice].slice(-shellLimits.shellNoticeEntries) };
-    case "notice_dismissed":
-      return { ...state, notices: state.notices.filter(({ key }) => key !== event.key) };
-    default:
-      // `wire_cleared`
-      return { ...state, wire: clearWireLog(state.wire) };
-  }
+  // The types can't say that the reducer and the event are of one type.
+  const reducer = reducers[event.type] as (state: PageState, event: PageEvent) => PageState;
+  return reducer(state, event);
 }
 
 const runtimeGone = "The agent ended before it had answered.";
 
 /** A lost connection says nothing about the runtime, whose turns go on. */
 function reduceLink(state: PageState, link: LinkState): PageState {
-  const isGone = link.phase === "open" && (link.runtime === "restarting" || link.runtime === "failed");
-  return { ...(isGone ? failAllTurns(state, runtimeGone) : state), link };
+  return { ...(link.phase === "open" && isGone(link) ? failAllTurns(state, runtimeGone) : state), link };
 }
 
 const startedAgain = "The agent was started again. What it was doing is lost; what it had said is kept.";
@@ -76,7 +63,7 @@ function greet(state: PageState, info: AgentInfo): PageState {
 /** What a request changes at once: a message appears, an answered question is no longer asked. The rest waits for the runtime. */
 function reduceRequest(state: PageState, request: AnyAgentRequest, at: number): PageState {
   if (request.kind === "user_message") return sayAsUser(state, request, at);
-  if (request.kind === "permission_response") return decidePermission(state, request.permissionId, toDecision(request.decision));
+  if (request.kind === "permission_response") return decidePermission(state, request.permissionId, request.decision);
   const turn = request.kind === "cancel" ? state.turns[request.target] : undefined;
   return turn?.state === "running" ? withTurn(state, { ...turn, isStopping: true }) : state;
 }
@@ -116,25 +103,18 @@ const toTitle = (text: string): string => cutText(text.trim().split("\n", 1)[0] 
 
 function toUserMessage({ id, message, attachments = [] }: UserMessage, at: number): Message {
   const text: Part[] = message === "" ? [] : [{ kind: "text", text: message }];
-  const files = (attachments as readonly { path: string; mime: string }[]).map(({ path, mime }): Part => ({
-    kind: "attachment",
-    path,
-    mime,
-  }));
+  const files = attachments.map(({ path, mime }): Part => ({ kind: "attachment", path, mime }));
   return { key: keyOf("user", id), role: "user", parts: [...text, ...files], at, state: "ended", requestId: id };
 }
 
-const toDecision = (decision: string): "allow" | "allow_always" | "deny" =>
-  decision === "allow" || decision === "allow_always" ? decision : "deny";
-
 function decidePermission(state: PageState, permissionId: string, decision: NonNullable<Permission["decision"]>): PageState {
-  const asks = (message: Message): boolean =>
-    message.parts.some((part) => part.kind === "tool" && part.permission?.permissionId === permissionId);
-  const conversationId = Object.values(state.threads).find(({ messages }) => messages.some(asks))?.conversationId;
+  const conversationId = conversationOfPermission(state, permissionId);
   if (conversationId === undefined) return state;
   return withThread(state, conversationId, (thread) => ({
     ...thread,
-    messages: thread.messages.map((message) => (asks(message) ? changePermission(message, permissionId, decision) : message)),
+    messages: thread.messages.map((message) =>
+      asksFor(message, permissionId) ? changePermission(message, permissionId, decision) : message,
+    ),
   }));
 }
 

@@ -2,8 +2,12 @@
 
 import type { LoadedConversation } from "@hawser/agent/host/link";
 import { shellLimits } from "../../limits.ts";
-import { fromHistory } from "./message-parts.ts";
+import { asksFor, findTool, fromHistory } from "./message-parts.ts";
 import { runningTurnsOf, type Message, type PageState, type Part, type Thread } from "./page-state.ts";
+
+export function conversationOfPermission({ threads }: PageState, permissionId: string): string | undefined {
+  return Object.values(threads).find(({ messages }) => messages.some((message) => asksFor(message, permissionId)))?.conversationId;
+}
 
 export function withThread(state: PageState, conversationId: string, change: (thread: Thread) => Thread): PageState {
   const thread = state.threads[conversationId];
@@ -12,10 +16,10 @@ export function withThread(state: PageState, conversationId: string, change: (th
   return changed === thread ? state : { ...state, threads: { ...state.threads, [conversationId]: changed } };
 }
 
-/** Changes the answer to a request, if there is one. */
-export function withAnswer(thread: Thread, requestId: string, change: (message: Message) => Message): Thread {
+/** Changes the message of a request, or the answer to it, if there is one. */
+export function withMessage(thread: Thread, role: Message["role"], requestId: string, change: (message: Message) => Message): Thread {
   const { messages } = thread;
-  const at = messages.findLastIndex((message) => message.role === "assistant" && message.requestId === requestId);
+  const at = messages.findLastIndex((message) => message.role === role && message.requestId === requestId);
   const message = messages[at];
   return message ? { ...thread, messages: messages.with(at, change(message)) } : thread;
 }
@@ -76,8 +80,8 @@ function keepWhatIsKnown(state: PageState, thread: Thread, message: Message): Me
 /** The history does not hold how long a tool took. */
 function withTimes(part: Part, shown: readonly Part[]): Part {
   if (part.kind !== "tool") return part;
-  const known = shown.find((candidate) => candidate.kind === "tool" && candidate.toolId === part.toolId);
-  if (known?.kind !== "tool") return part;
+  const known = findTool(shown, part.toolId);
+  if (!known) return part;
   const { startedAt, endedAt, permission } = known;
   return { ...part, startedAt, endedAt, permission };
 }

@@ -4,7 +4,7 @@
 import type { TurnEvent } from "@hawser/agent/host/link";
 import { addToAnswer, failAnswer, keyOf } from "./message-parts.ts";
 import type { Failure, Message, PageEvent, PageState, Thread, Turn } from "./page-state.ts";
-import { needsLoad, withAnswer, withThread } from "./threads.ts";
+import { needsLoad, withMessage, withThread } from "./threads.ts";
 
 export function beginTurn(state: PageState, id: string, conversationId: string): PageState {
   if (state.turns[id]) return state;
@@ -35,18 +35,14 @@ function factsOf(event: TurnEvent): Partial<Turn> {
 }
 
 function addToThread(thread: Thread, event: TurnEvent): Thread {
-  const present = withPlaceForAnswer(thread, event);
-  const answered = withAnswer(present, event.id, (message) => addToAnswer(fromTheBeginning(message, event), event));
-  return withUserMessageId(answered, event);
-}
-
-/** What the history had of a running turn is told again by its events, from the first one on. */
-const fromTheBeginning = (message: Message, { seq }: TurnEvent): Message =>
-  seq === 1 ? { ...message, parts: [], state: "running", failure: undefined } : { ...message, state: "running" };
-
-function withPlaceForAnswer(thread: Thread, { id, timestamp }: TurnEvent): Thread {
-  if (thread.messages.some((message) => message.role === "assistant" && message.requestId === id)) return thread;
-  return { ...thread, messages: [...thread.messages, toEmptyAnswer(id, timestamp)] };
+  const { id, seq, timestamp } = event;
+  const hasAnswer = thread.messages.some((message) => message.role === "assistant" && message.requestId === id);
+  const present = hasAnswer ? thread : { ...thread, messages: [...thread.messages, toEmptyAnswer(id, timestamp)] };
+  // What the history had of a running turn is told again by its events, from the first one on.
+  const anew = seq === 1 && { parts: [], failure: undefined };
+  const answered = withMessage(present, "assistant", id, (message) => addToAnswer({ ...message, state: "running", ...anew }, event));
+  const messageId = event.type === "done" ? event.data?.userMessageId : undefined;
+  return messageId === undefined ? answered : withMessage(answered, "user", id, (message) => ({ ...message, messageId }));
 }
 
 export const toEmptyAnswer = (id: string, at: number): Message => ({
@@ -58,14 +54,6 @@ export const toEmptyAnswer = (id: string, at: number): Message => ({
   requestId: id,
 });
 
-function withUserMessageId(thread: Thread, event: TurnEvent): Thread {
-  const messageId = event.type === "done" ? event.data?.userMessageId : undefined;
-  const at = thread.messages.findLastIndex(({ role, requestId }) => role === "user" && requestId === event.id);
-  const message = thread.messages[at];
-  if (messageId === undefined || !message) return thread;
-  return { ...thread, messages: thread.messages.with(at, { ...message, messageId }) };
-}
-
 const endTurn = (state: PageState, turn: Turn): PageState =>
   withTurn(state, { ...turn, state: "ended", isStopping: false, progress: undefined });
 
@@ -74,7 +62,7 @@ export function failTurn(state: PageState, id: string, failure: Failure): PageSt
   const turn = state.turns[id];
   if (turn?.state !== "running") return state;
   const ended = withThread(endTurn(state, turn), turn.conversationId, (thread) =>
-    withAnswer(thread, id, (message) => failAnswer(message, failure)),
+    withMessage(thread, "assistant", id, (message) => failAnswer(message, failure)),
   );
   return needsLoad(ended, turn.conversationId);
 }

@@ -4,6 +4,7 @@
 import { isRecord } from "@hawser/protocol/internal";
 import { shellLimits } from "../../limits.ts";
 import type { PageState, PassedLine, WireEntry, WireLog } from "./page-state.ts";
+import { conversationOfPermission } from "./threads.ts";
 import { toJsonText } from "@hawser/wire/internal";
 
 export function addWireEntry(state: PageState, { direction, value, chars, at }: PassedLine): PageState {
@@ -41,13 +42,6 @@ function conversationOf(state: PageState, record: Readonly<Record<string, unknow
 }
 
 const member = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
-
-function conversationOfPermission({ threads }: PageState, permissionId: string): string | undefined {
-  const holds = Object.values(threads).find(({ messages }) =>
-    messages.at(-1)?.parts.some((part) => part.kind === "tool" && part.permission?.permissionId === permissionId),
-  );
-  return holds?.conversationId;
-}
 
 function bound({ entries, chars, dropped }: WireLog): WireLog {
   let first = 0;

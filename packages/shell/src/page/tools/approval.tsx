@@ -1,45 +1,38 @@
-// The question whether a tool may run, where it comes up: what exactly will happen, and three answers. An answer
-// is a click, a key on a button that the user went to, or a shortcut with a modifier; the focus stays where it is,
-// so that what is typed never answers. Answers count only after a moment, so that a click or a shortcut that was
-// meant for what stood there before isn't one.
+// The question whether a tool may run: what exactly will happen, and three answers. An answer is a click, a key on a button
+// that the user went to, or a shortcut with a modifier: what is typed never answers. Answers count only after a moment, since
+// a click or a shortcut may have been meant for what stood there before.
 
 import { reveal } from "@hawser/protocol";
 import type { Decision } from "@hawser/agent/host/link";
-import { useEffect, useEffectEvent, useRef, useState, type MouseEvent } from "react";
-import { answerEvent, answerKeys } from "../components/keys.ts";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { answerEvent, answerKeys } from "../components/keys.tsx";
+import { Keys } from "../components/keys.tsx";
 import { usePage, usePageParts } from "../session/page-context.ts";
-import { openQuestion, type ToolPart } from "../state/page-state.ts";
+import { openQuestion, type AskingTool } from "../state/page-state.ts";
 import { describeCall } from "./describe-call.ts";
 import { ChangePreview } from "./tool-result.tsx";
 
 const deafMs = 600;
 
-interface Answer {
-  readonly decision: Decision;
-  readonly label: string;
-  readonly className: string;
-  readonly keys?: readonly string[];
-}
-
-const answers: readonly Answer[] = [
+const answers = [
   { decision: "allow", label: "Allow once", className: "button-main", keys: answerKeys.allow },
-  { decision: "allow_always", label: "Always allow", className: "" },
+  { decision: "allow_always", label: "Always allow", className: "", keys: [] },
   { decision: "deny", label: "Deny", className: "", keys: answerKeys.deny },
-];
+] as const;
 
-export function Approval({ tool }: { readonly tool: ToolPart }) {
+export function Approval({ tool }: { readonly tool: AskingTool }) {
   const { actions } = usePageParts();
   const [isSent, setIsSent] = useState(false);
   const { toolName, permission } = tool;
   // Of several questions the first one has the shortcuts.
-  const hasShortcuts = usePage(openQuestion)?.permission.permissionId === permission?.permissionId;
+  const hasShortcuts = usePage(openQuestion)?.permission.permissionId === permission.permissionId;
   const isDeaf = useMomentOfDeafness(hasShortcuts);
   const group = useRef<HTMLDivElement>(null);
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => group.current?.scrollIntoView({ block: "nearest" }), []);
 
   function answer(decision: Decision, via: "click" | "key" | "shortcut"): void {
-    if (isSent || isDeaf || !permission) return;
+    if (isSent || isDeaf) return;
     setIsSent(true);
     // The button that had the focus goes away, and what is typed next belongs into the message box.
     if (group.current?.contains(document.activeElement)) document.querySelector<HTMLElement>("#message-box")?.focus();
@@ -51,7 +44,6 @@ export function Approval({ tool }: { readonly tool: ToolPart }) {
     else buttons.current.scrollIntoView({ block: "nearest" });
   }
   useShortcuts(hasShortcuts, onShortcut);
-  if (!permission) return null;
   return (
     <div
       ref={group}
@@ -63,34 +55,24 @@ export function Approval({ tool }: { readonly tool: ToolPart }) {
       <p className="text-xs text-soft wrap-anywhere">{reveal(permission.reason)}</p>
       <ChangePreview toolName={toolName} input={permission.input} openDepth={openDepthOf(permission.input)} />
       <div ref={buttons} className="flex flex-wrap gap-2">
-        {answers.map(({ decision, label, className, keys = [] }) => (
+        {answers.map(({ decision, label, className, keys }) => (
           <button
             key={decision}
             type="button"
             className={`button ${className}`}
             disabled={isSent || isDeaf}
             aria-keyshortcuts={hasShortcuts && keys.length > 0 ? keys.join("+") : undefined}
-            onClick={(event) => answer(decision, viaOf(event))}
+            // Enter or Space on a button is a click without a pointer.
+            onClick={({ detail }) => answer(decision, detail === 0 ? "key" : "click")}
           >
             {label}
-            {hasShortcuts && <Keys keys={keys} />}
+            {hasShortcuts && <Keys keys={keys} isHidden />}
           </button>
         ))}
       </div>
     </div>
   );
 }
-
-function Keys({ keys }: { readonly keys: readonly string[] }) {
-  return keys.map((key) => (
-    <kbd key={key} className="key" aria-hidden="true">
-      {key}
-    </kbd>
-  ));
-}
-
-/** Enter or Space on a button is a click without a pointer. */
-const viaOf = ({ detail }: MouseEvent): "click" | "key" => (detail === 0 ? "key" : "click");
 
 /** From when the question appears, and from when it gets the shortcuts: what stood there before may have moved. */
 function useMomentOfDeafness(hasShortcuts: boolean): boolean {
@@ -103,10 +85,10 @@ function useMomentOfDeafness(hasShortcuts: boolean): boolean {
 }
 
 function useShortcuts(isOn: boolean, onShortcut: (decision: Decision) => void): void {
-  const onAnswer = useEffectEvent((event: Event) => onShortcut((event as CustomEvent<Decision>).detail));
+  const onAnswer = useEffectEvent(onShortcut);
   useEffect(() => {
     if (!isOn) return undefined;
-    const listener = (event: Event): void => onAnswer(event);
+    const listener = (event: Event): void => onAnswer((event as CustomEvent<Decision>).detail);
     addEventListener(answerEvent, listener);
     return () => removeEventListener(answerEvent, listener);
   }, [isOn]);

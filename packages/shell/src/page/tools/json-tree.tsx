@@ -1,7 +1,8 @@
 // A JSON value as a tree that opens. Long lists and texts are drawn in pieces: a result may be large.
 
 import { cutText, reveal } from "@hawser/protocol/internal";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
+import { Button } from "../components/icon.tsx";
 
 interface JsonTreeProps {
   readonly value: unknown;
@@ -13,20 +14,17 @@ interface JsonTreeProps {
 
 const step = 100;
 const textChars = 2_000;
+const moreLook = "button-quiet min-h-6 px-1 text-xs";
 
 export function JsonTree({ value, name, depth = 0, openDepth = 2 }: JsonTreeProps) {
-  if (typeof value !== "object" || value === null)
-    return (
-      <div className="pl-4 font-mono text-xs leading-relaxed">
-        <MemberName name={name} />
-        <Scalar value={value} />
-      </div>
-    );
-  return <Branch value={value} name={name} depth={depth} openDepth={openDepth} />;
-}
-
-function MemberName({ name }: { readonly name: string | undefined }) {
-  return name === undefined ? null : <span className="text-soft">{reveal(name)}: </span>;
+  const title = name !== undefined && <span className="text-soft">{reveal(name)}: </span>;
+  if (typeof value === "object" && value !== null) return <Branch value={value} title={title} depth={depth} openDepth={openDepth} />;
+  return (
+    <div className="pl-4 font-mono text-xs leading-relaxed">
+      {title}
+      <Scalar value={value} />
+    </div>
+  );
 }
 
 function Scalar({ value }: { readonly value: unknown }) {
@@ -38,21 +36,17 @@ function Scalar({ value }: { readonly value: unknown }) {
       <span className="whitespace-pre-wrap text-leaf wrap-anywhere">
         {reveal(JSON.stringify(isLong ? cutText(value, textChars, "") : value))}
       </span>
-      {isLong && (
-        <button type="button" className="button button-quiet min-h-6 px-1 text-xs" onClick={() => setIsWhole(true)}>
-          Show all {value.length} characters
-        </button>
-      )}
+      {isLong && <Button label={`Show all ${value.length} characters`} className={moreLook} onClick={() => setIsWhole(true)} />}
     </>
   );
 }
 
 interface BranchProps extends Required<Pick<JsonTreeProps, "depth" | "openDepth">> {
   readonly value: object;
-  readonly name: string | undefined;
+  readonly title: ReactNode;
 }
 
-function Branch({ value, name, depth, openDepth }: BranchProps) {
+function Branch({ value, title, depth, openDepth }: BranchProps) {
   const [isOpen, setIsOpen] = useState(depth < openDepth);
   const [shown, setShown] = useState(step);
   const members = Object.entries(value);
@@ -60,7 +54,7 @@ function Branch({ value, name, depth, openDepth }: BranchProps) {
   return (
     <details open={isOpen} className="pl-4 font-mono text-xs leading-relaxed" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary className="-ml-4 cursor-pointer">
-        <MemberName name={name} />
+        {title}
         <span className="text-soft">{size}</span>
       </summary>
       {isOpen &&
@@ -68,9 +62,7 @@ function Branch({ value, name, depth, openDepth }: BranchProps) {
           .slice(0, shown)
           .map(([key, member]) => <JsonTree key={key} name={key} value={member} depth={depth + 1} openDepth={openDepth} />)}
       {isOpen && members.length > shown && (
-        <button type="button" className="button button-quiet min-h-6 px-1 text-xs" onClick={() => setShown(shown + step)}>
-          Show more ({members.length - shown} left)
-        </button>
+        <Button label={`Show more (${members.length - shown} left)`} className={moreLook} onClick={() => setShown(shown + step)} />
       )}
     </details>
   );

@@ -11,23 +11,22 @@ const comparedPairs = 1_000_000;
 export function diffLines(before: string, after: string): DiffLine[] {
   const old = before === "" ? [] : before.split("\n");
   const fresh = after === "" ? [] : after.split("\n");
-  const isShared = (at: number): boolean => at < old.length && at < fresh.length && old[at] === fresh[at];
+  const shorter = Math.min(old.length, fresh.length);
   let head = 0;
-  while (isShared(head)) head++;
+  while (head < shorter && old[head] === fresh[head]) head++;
   let tail = 0;
-  while (tail < Math.min(old.length, fresh.length) - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail++;
-  const same = (lines: readonly string[]): DiffLine[] => lines.map((text) => ({ kind: "same", text }));
+  while (tail < shorter - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail++;
   return [
-    ...same(old.slice(0, head)),
+    ...toLines("same", old.slice(0, head)),
     ...diffMiddle(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail)),
-    ...same(tail === 0 ? [] : old.slice(-tail)),
+    ...toLines("same", old.slice(old.length - tail)),
   ];
 }
 
+const toLines = (kind: DiffLine["kind"], lines: readonly string[]): DiffLine[] => lines.map((text) => ({ kind, text }));
+
 function diffMiddle(old: readonly string[], fresh: readonly string[]): DiffLine[] {
-  const removed = (text: string): DiffLine => ({ kind: "removed", text });
-  const added = (text: string): DiffLine => ({ kind: "added", text });
-  if (old.length * fresh.length > comparedPairs) return [...old.map(removed), ...fresh.map(added)];
+  if (old.length * fresh.length > comparedPairs) return [...toLines("removed", old), ...toLines("added", fresh)];
   const common = commonLengths(old, fresh);
   const lines: DiffLine[] = [];
   let from = 0;
@@ -40,10 +39,10 @@ function diffMiddle(old: readonly string[], fresh: readonly string[]): DiffLine[
       from++;
       to++;
     } else if (gone !== undefined && (come === undefined || (common[from + 1]?.[to] ?? 0) >= (common[from]?.[to + 1] ?? 0))) {
-      lines.push(removed(gone));
+      lines.push({ kind: "removed", text: gone });
       from++;
     } else {
-      lines.push(added(come ?? ""));
+      lines.push({ kind: "added", text: come ?? "" });
       to++;
     }
   }

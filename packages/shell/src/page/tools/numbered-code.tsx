@@ -3,7 +3,8 @@
 
 import { reveal } from "@hawser/protocol";
 import { useState } from "react";
-import { CopyButton } from "../markdown/copy-button.tsx";
+import { Button } from "../components/icon.tsx";
+import { CodeFrame } from "../markdown/code-block.tsx";
 import { diffLines } from "./line-diff.ts";
 
 const shownLines = 300;
@@ -20,7 +21,7 @@ export function NumberedCode({ text, label: givenLabel, firstNumber = 1 }: Numbe
   const lines = text.replace(/\n$/, "").split("\n");
   const shown = isWhole ? lines : lines.slice(0, shownLines);
   return (
-    <Frame label={label} text={text}>
+    <CodeFrame label={label} text={text}>
       <div tabIndex={0} role="region" aria-label={label} className="flex max-h-96 overflow-auto font-mono text-xs leading-relaxed">
         <pre aria-hidden="true" className="sticky left-0 border-r border-line bg-raised px-2 py-2 text-right text-soft select-none">
           {shown.map((_, at) => at + firstNumber).join("\n")}
@@ -28,7 +29,7 @@ export function NumberedCode({ text, label: givenLabel, firstNumber = 1 }: Numbe
         <pre className="px-3 py-2">{reveal(shown.join("\n"))}</pre>
       </div>
       {shown.length < lines.length && <ShowAll count={lines.length} onClick={() => setIsWhole(true)} />}
-    </Frame>
+    </CodeFrame>
   );
 }
 
@@ -50,7 +51,7 @@ export function DiffView({ before, after, label: givenLabel }: DiffViewProps) {
   const lines = diffLines(before, after);
   const shown = isWhole ? lines : lines.slice(0, shownLines);
   return (
-    <Frame label={label} text={after}>
+    <CodeFrame label={label} text={after}>
       <div tabIndex={0} role="region" aria-label={label} className="max-h-96 overflow-auto py-1 font-mono text-xs leading-relaxed">
         {shown.map(({ kind, text }, at) => (
           // Wrapped, spaces too: nothing of a change may stand out of sight to the right.
@@ -62,32 +63,10 @@ export function DiffView({ before, after, label: givenLabel }: DiffViewProps) {
         ))}
       </div>
       {shown.length < lines.length && <ShowAll count={lines.length} onClick={() => setIsWhole(true)} />}
-    </Frame>
+    </CodeFrame>
   );
 }
 
 function ShowAll({ count, onClick }: { readonly count: number; onClick(): void }) {
-  return (
-    <button type="button" className="button button-quiet w-full rounded-none text-xs" onClick={onClick}>
-      Show all {count} lines
-    </button>
-  );
-}
-
-interface FrameProps {
-  readonly label: string;
-  readonly text: string;
-  readonly children: React.ReactNode;
-}
-
-function Frame({ label, text, children }: FrameProps) {
-  return (
-    <figure className="overflow-hidden rounded-lg border border-line bg-sheet">
-      <figcaption className="flex items-center justify-between gap-2 border-b border-line bg-raised py-0.5 pr-1 pl-3 font-mono text-xs text-soft">
-        <span className="truncate">{label}</span>
-        <CopyButton text={text} label={`Copy ${label}`} />
-      </figcaption>
-      {children}
-    </figure>
-  );
+  return <Button label={`Show all ${count} lines`} className="button-quiet w-full rounded-none text-xs" onClick={onClick} />;
 }

@@ -12,7 +12,6 @@ import { ToolResult } from "./tool-result.tsx";
 
 export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPart }) {
   const [isOpen, setIsOpen] = useState(false);
-  const asks = isAsking(tool);
   return (
     <section aria-label={`Tool ${tool.toolName}`} className="overflow-hidden rounded-lg border border-line bg-sheet">
       <button
@@ -24,22 +23,22 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
         <Icon name={isOpen ? "open" : "shut"} className="size-3.5 text-soft" />
         <span className="font-mono text-xs font-semibold">{reveal(tool.toolName)}</span>
         <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft">{summarizeInput(tool.input)}</span>
-        <CardState tool={tool} isAsking={asks} />
+        <CardState tool={tool} />
       </button>
       {tool.state === "running" && tool.progress && <Progress tool={tool} />}
       {tool.error !== undefined && (
         <p className="border-t border-line bg-alarm-wash px-3 py-2 text-sm text-alarm wrap-anywhere">{tool.error}</p>
       )}
-      {asks && <Approval key={tool.permission?.permissionId} tool={tool} />}
+      {isAsking(tool) && <Approval key={tool.permission.permissionId} tool={tool} />}
       {isOpen && <CardBody tool={tool} />}
     </section>
   );
 });
 
-function CardState({ tool, isAsking }: { readonly tool: ToolPart; readonly isAsking: boolean }) {
+function CardState({ tool }: { readonly tool: ToolPart }) {
   const { state, startedAt, endedAt } = tool;
   const time = startedAt !== undefined && endedAt !== undefined ? formatDuration(endedAt - startedAt) : "";
-  if (isAsking) return <span className="shrink-0 text-xs font-medium text-rope">asks you</span>;
+  if (isAsking(tool)) return <span className="shrink-0 text-xs font-medium text-rope">asks you</span>;
   if (state === "running") return <span className="shrink-0 text-xs text-sea">running…</span>;
   return (
     <span className={`flex shrink-0 items-center gap-1.5 text-xs ${state === "failed" ? "text-alarm" : "text-leaf"}`}>

@@ -10,9 +10,8 @@ import { DiffView, NumberedCode } from "./numbered-code.tsx";
 
 export function ToolResult({ tool }: { readonly tool: ToolPart }) {
   const { result } = tool;
-  if (tool.state === "running") return null;
   const drawn = drawKnown(tool) ?? drawContent(result);
-  if (drawn) return <>{drawn}</>;
+  if (drawn) return drawn;
   if (result === null || result === undefined) return null;
   return typeof result === "string" ? <NumberedCode text={result} label="Result" /> : <JsonTree value={result} name="result" />;
 }
@@ -47,22 +46,18 @@ interface ChangePreviewProps {
 /** What `write_file` and `edit_file` do to a file, and what any other tool is given; also shown before they may. */
 export function ChangePreview({ toolName, input, openDepth = 2 }: ChangePreviewProps): ReactNode {
   const { path, content, oldText, newText, ...others } = isRecord(input) ? input : {};
-  const rest = Object.keys(others).length > 0 && <JsonTree value={others} name="also" openDepth={openDepth} />;
+  let change: ReactNode;
   if (toolName === "write_file" && typeof content === "string" && oldText === undefined && newText === undefined)
-    return (
-      <>
-        <DiffView before="" after={content} label={`New content of ${String(path)}`} />
-        {rest}
-      </>
-    );
+    change = <DiffView before="" after={content} label={`New content of ${String(path)}`} />;
   if (toolName === "edit_file" && typeof oldText === "string" && typeof newText === "string" && content === undefined)
-    return (
-      <>
-        <DiffView before={oldText} after={newText} label={`Change in ${String(path)}`} />
-        {rest}
-      </>
-    );
-  return <JsonTree value={input} name="input" openDepth={openDepth} />;
+    change = <DiffView before={oldText} after={newText} label={`Change in ${String(path)}`} />;
+  if (!change) return <JsonTree value={input} name="input" openDepth={openDepth} />;
+  return (
+    <>
+      {change}
+      {Object.keys(others).length > 0 && <JsonTree value={others} name="also" openDepth={openDepth} />}
+    </>
+  );
 }
 
 function drawFile({ content, path, offset, truncated }: Readonly<Record<string, unknown>>): ReactNode {
@@ -145,12 +140,6 @@ function ContentBlock({ block }: { readonly block: Readonly<Record<string, unkno
 function ToolImage({ address }: { readonly address: string }) {
   const [isBroken, setIsBroken] = useState(false);
   if (isBroken) return <p className="text-sm text-soft">An image that can't be read.</p>;
-  return (
-    <img
-      className="max-h-96 max-w-full rounded-lg border border-line"
-      alt="From the tool"
-      src={address}
-      onError={() => setIsBroken(true)}
-    />
-  );
+  const look = "max-h-96 max-w-full rounded-lg border border-line";
+  return <img className={look} alt="From the tool" src={address} onError={() => setIsBroken(true)} />;
 }

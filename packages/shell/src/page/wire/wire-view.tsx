@@ -1,11 +1,15 @@
 // The wire view: every message of the protocol, as it passes. It can be narrowed down to a conversation, a
 // kind and a text, and saved as NDJSON.
 
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import { IconButton } from "../components/icon.tsx";
+import { cutText, reveal } from "@hawser/protocol/internal";
+import { memo, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { Button, IconButton } from "../components/icon.tsx";
+import { useStickToBottom } from "../components/use-stick-to-bottom.ts";
+import { CopyButton } from "../markdown/copy-button.tsx";
 import { usePage, usePageParts } from "../session/page-context.ts";
+import type { WireEntry } from "../state/page-state.ts";
 import { filterEntries, toNdjson } from "../state/wire-log.ts";
-import { WireRows } from "./wire-rows.tsx";
+import { formatDuration } from "../tools/describe-call.ts";
 
 export function WireView({ onClose }: { onClose(): void }) {
   const { session } = usePageParts();
@@ -33,12 +37,8 @@ export function WireView({ onClose }: { onClose(): void }) {
     >
       <div className="flex items-center gap-1 border-b border-line px-3 py-1.5">
         <h2 className="flex-1 text-[0.95rem] font-semibold">On the wire</h2>
-        <button type="button" className="button button-quiet text-xs" onClick={() => download(toNdjson(shown))}>
-          Export
-        </button>
-        <button type="button" className="button button-quiet text-xs" onClick={() => session.store.dispatch({ type: "wire_cleared" })}>
-          Clear
-        </button>
+        <Button label="Export" className="button-quiet text-xs" onClick={() => download(toNdjson(shown))} />
+        <Button label="Clear" className="button-quiet text-xs" onClick={() => session.store.dispatch({ type: "wire_cleared" })} />
         <IconButton name="close" label="Close wire view" onClick={onClose} />
       </div>
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
@@ -79,3 +79,111 @@ function download(text: string): void {
   // The browser has taken it by then.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
+
+const step = 300;
+
+/** The latest are drawn; earlier ones on demand. */
+function WireRows({ entries, startedAt }: { readonly entries: readonly WireEntry[]; readonly startedAt: number }) {
+  const { scroller, content, follow, onScroll } = useStickToBottom("");
+  const [count, setCount] = useState(step);
+  const shown = entries.slice(-count);
+  useLayoutEffect(follow, [follow, entries]);
+  return (
+    <div
+      ref={scroller}
+      tabIndex={0}
+      role="region"
+      aria-label="Messages on the wire"
+      // Texts for screen readers are placed: without a place here they would make the page itself scroll.
+      className="relative min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]"
+      onScroll={onScroll}
+    >
+      <div ref={content}>
+        {shown.length < entries.length && (
+          <Button
+            label={`Show earlier (${entries.length - shown.length})`}
+            className="button-quiet w-full text-xs"
+            onClick={() => setCount(count + step)}
+          />
+        )}
+        <ol className="font-mono text-xs">
+          {shown.map((entry, at) => (
+            <WireRow
+              key={entry.number}
+              entry={entry}
+              sinceStart={entry.at - startedAt}
+              sincePrevious={entry.at - (shown[at - 1]?.at ?? entry.at)}
+            />
+          ))}
+        </ol>
+        {shown.length === 0 && <p className="p-4 text-sm text-soft">Nothing has passed yet, or nothing fits the filter.</p>}
+      </div>
+    </div>
+  );
+}
+
+const ways = {
+  sent: { sign: "→", said: "sent", className: "text-sea" },
+  received: { sign: "←", said: "received", className: "text-leaf" },
+  other_tab: { sign: "⇢", said: "sent by another tab", className: "text-rope" },
+} as const;
+
+interface WireRowProps {
+  readonly entry: WireEntry;
+  readonly sinceStart: number;
+  readonly sincePrevious: number;
+}
+
+const WireRow = memo(function WireRow({ entry, sinceStart, sincePrevious }: WireRowProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { sign, said, className } = ways[entry.direction];
+  return (
+    <li className="border-b border-line/60">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        className="flex min-h-8 w-full items-center gap-2 px-3 text-left hover:bg-raised"
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        <span aria-hidden="true" className={`w-3 shrink-0 text-center font-bold ${className}`}>
+          {sign}
+        </span>
+        <span className="sr-only">{said}</span>
+        <span className={`shrink-0 font-semibold ${className}`}>{entry.name}</span>
+        <span className="min-w-0 flex-1 truncate text-soft">{brief(entry)}</span>
+        <span className="shrink-0 text-right text-[0.68rem] text-soft" title={`${formatDuration(sinceStart)} since the start`}>
+          {(sinceStart / 1_000).toFixed(3)} s <span className="inline-block w-14">+{formatDuration(sincePrevious)}</span>
+        </span>
+        <span className="w-12 shrink-0 text-right text-[0.68rem] text-soft">{formatSize(entry.chars)}</span>
+      </button>
+      {isOpen && <WireDetail entry={entry} />}
+    </li>
+  );
+});
+
+function WireDetail({ entry }: { readonly entry: WireEntry }) {
+  const text = JSON.stringify(entry.value, undefined, 2);
+  return (
+    <div className="bg-paper px-3 py-2">
+      <div className="flex items-center justify-between text-soft">
+        <span className="truncate">{entry.id ?? "no id"}</span>
+        <CopyButton text={text} label="Copy message as JSON" />
+      </div>
+      <pre tabIndex={0} aria-label="Message as JSON" className="max-h-96 overflow-auto leading-relaxed wrap-anywhere whitespace-pre-wrap">
+        {reveal(text)}
+      </pre>
+    </div>
+  );
+}
+
+/** What tells this line from others of its kind. */
+function brief({ value, id }: WireEntry): string {
+  const { token, message, error, data } = value as Record<string, unknown>;
+  if (typeof token === "string") return JSON.stringify(token);
+  for (const text of [message, error]) if (typeof text === "string") return cutText(text, 80);
+  const { toolName } = (data ?? {}) as Record<string, unknown>;
+  if (typeof toolName === "string") return toolName;
+  return id?.slice(0, 8) ?? "";
+}
+
+const formatSize = (chars: number): string => (chars < 1_000 ? `${chars} B` : `${(chars / 1_000).toFixed(1)} kB`);
