@@ -4,7 +4,7 @@ import { gatewayLimits } from "@hawser/gateway/internal/limits";
 import { Option, type Command } from "commander";
 import { addOutputOptions, addSpecOption, addTargetOptions, hiddenOption } from "../api-target/flags.ts";
 import { addCommand, collect, parseWhole } from "../command-line/command.ts";
-import type { CallFlags } from "./run.ts";
+import type { CallFlags } from "./item.ts";
 
 export const dryRunText = "ask the API what it would do: the request is sent, with dryRun=true in its query";
 const printRequestOption = (): Option =>

@@ -1,6 +1,6 @@
 // A response on stdout: its headers where they were asked for, then its body, as it comes or all at once.
 
-import { toCallJson, type CallOutcome, type CallResponse, type OnBody } from "@hawser/gateway/internal";
+import type { CallOutcome, CallResponse, OnBody } from "@hawser/gateway/internal";
 import { searchHint } from "../api/run.ts";
 import { toAdvice } from "../command-line/failure.ts";
 import { endLine, isOutputError, writeOut } from "../command-line/output.ts";
@@ -49,12 +49,6 @@ export const toHeaderText = (status: number, headers: NonNullable<CallResponse["
     .flatMap(([name, values]) => values.map((value) => `${name}: ${value}\n`))
     .join("")}\n`;
 
-interface EnvelopeOptions {
-  readonly includeStats: boolean;
-  /** Where the body went instead. */
-  readonly bodyFile?: string | undefined;
-}
-
 /** In the words of the command line, with a command that helps. */
 export function explainOutcome(outcome: CallOutcome): CallOutcome {
   const { error, errorInfo, asFlags } = outcome;
@@ -62,12 +56,6 @@ export function explainOutcome(outcome: CallOutcome): CallOutcome {
   const ownHint = errorInfo.hint ?? (/^operationId .* not found/.test(error) ? searchHint : undefined);
   const { message, hint } = toAdvice(error, { hint: ownHint, asFlags });
   return { ...outcome, error: message, errorInfo: { ...errorInfo, hint } };
-}
-
-export function toEnvelope(outcome: CallOutcome, { includeStats, bodyFile }: EnvelopeOptions): object {
-  const envelope = toCallJson(outcome, { includeStats });
-  if (!outcome.ok || bodyFile === undefined) return envelope;
-  return { ...envelope, response: { ...envelope.response, bodyFile } };
 }
 
 export function toTimingLine({ stats }: CallOutcome): string {

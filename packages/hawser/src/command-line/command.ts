@@ -1,6 +1,5 @@
-// What every command's declaration is made of: its pages of help with examples, numbers within bounds, options that
-// may be repeated, and the exit code of a mistake in the arguments. A command is a folder: `command.ts` declares it, and
-// loads `run.ts` when it is run, so that help costs next to nothing.
+// What every command's declaration is made of: help with examples, numbers within bounds, options that may be repeated, and
+// the exit code of a mistake in the arguments. `command.ts` of a folder loads `run.ts` when it is run, so help costs little.
 
 import { CommanderError, InvalidArgumentError, type Command } from "commander";
 import { commandName } from "../launcher.ts";
@@ -73,17 +72,13 @@ export function addHelp(command: Command): void {
 function findCommand(from: Command, words: readonly string[]): Command {
   let current = from;
   for (const word of words) {
-    const { commands } = current;
-    const next = commands.find((command) => command.name() === word);
-    if (!next) current.error(`error: unknown command '${word}'; there are: ${visibleNames(current)}`);
-    else current = next;
+    const names = current
+      .createHelp()
+      .visibleCommands(current)
+      .map((command) => command.name());
+    current =
+      current.commands.find((command) => command.name() === word) ??
+      current.error(`error: unknown command '${word}'; there are: ${names.join(", ")}`);
   }
   return current;
 }
-
-const visibleNames = (command: Command): string =>
-  command
-    .createHelp()
-    .visibleCommands(command)
-    .map((one) => one.name())
-    .join(", ");

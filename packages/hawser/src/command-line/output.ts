@@ -21,6 +21,9 @@ export function fitLine(text: string, width: number): string {
 /** The same text with every long run of spaces as its number: `a[5000 spaces]b`. */
 export const shortenSpaces = (text: string): string => text.replaceAll(/ {8,}/g, (run) => `[${run.length} spaces]`);
 
+/** Rows of fields with tabs between them. */
+export const toTable = (rows: readonly (readonly unknown[])[]): string => rows.map((fields) => `${fields.join("\t")}\n`).join("");
+
 /** Prints a text, revealed where it goes to a terminal. Colours of our own would be revealed too: see `printStyled`. */
 export function printTo(stream: Output, text: string): void {
   put(stream, stream.isTTY ? revealProse(text) : text);

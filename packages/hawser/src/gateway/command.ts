@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { addFixedCallOptions, dryRunText } from "../call/command.ts";
-import type { CallFlags } from "../call/run.ts";
+import type { CallFlags } from "../call/item.ts";
 import { addCommand, maxPort, parseWhole } from "../command-line/command.ts";
 import type { DemoFlags } from "./run.ts";
 
