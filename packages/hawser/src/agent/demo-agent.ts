@@ -1,39 +1,43 @@
-// `--demo`: the demo API in this process, and a configuration for the runtime that offers its operations as
-// tools, also those that change something: the page asks before they are called. Nothing that is saved for another
-// API, and no document of the current folder, is mixed with it.
+// `--demo` of `chat` and `shell`: the demo API in this process, and a configuration for the runtime that offers its operations
+// as tools, also those that change something, which are asked about. Nothing that is saved for another API is mixed with it.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startDemoApi } from "@hawser/gateway";
 import { HawserError } from "@hawser/protocol";
-import { createPrivateFolder } from "@hawser/wire/internal/node";
-import type { AgentFlags } from "../agent/flags.ts";
-import { writeDemoConfig } from "../api-target/target.ts";
+import type { AgentFlags } from "./flags.ts";
 
-export interface DemoAgent {
-  readonly flags: Pick<AgentFlags, "config">;
-  readonly env: NodeJS.ProcessEnv;
-  /** Requests that it answers, for the page. */
-  readonly examples: readonly string[];
-  close(): Promise<void>;
+export interface DemoFlags extends AgentFlags {
+  readonly demo?: true;
 }
 
-export async function startDemoAgent({ config }: AgentFlags): Promise<DemoAgent> {
-  const given = config === undefined ? {} : readJson(config);
-  const folder = createPrivateFolder("demo");
-  const api = await startDemoApi();
-  const path = join(folder.path, "agent.json");
-  writeFileSync(path, JSON.stringify({ ...given, gateway: { url: api.url, allowMutations: true } }), { mode: 0o600 });
-  const gatewayConfig = writeDemoConfig(folder.path, api);
-  return {
-    flags: { config: path },
-    examples: ["call listTags"],
-    env: { IGNITION_API_TOKEN: api.token, IGNITION_GATEWAY_URL: api.url, HAWSER_GATEWAY_CONFIG: gatewayConfig },
-    async close() {
-      await api.stop();
-      folder.remove();
-    },
-  };
+/** What a runtime is started with. */
+export interface RuntimeSetup<Flags> {
+  readonly flags: Flags;
+  /** Added to our own environment. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Requests that the demo answers. */
+  readonly examples?: readonly string[];
+}
+
+/** With the flags as they are, or with the demo where they ask for it, which ends with the work. */
+export async function withDemo<Flags extends DemoFlags, Result>(
+  flags: Flags,
+  work: (setup: RuntimeSetup<Flags>) => Promise<Result>,
+): Promise<Result> {
+  if (!flags.demo) return work({ flags });
+  const given = flags.config === undefined ? {} : readJson(flags.config);
+  const { startDemo, writeDemoConfig } = await import("../api-target/target.ts");
+  const demo = await startDemo();
+  const { url, token, folder, configFile, close } = demo;
+  const config = join(folder, "agent.json");
+  writeFileSync(config, JSON.stringify({ ...given, gateway: { url, allowMutations: true } }), { mode: 0o600 });
+  writeDemoConfig(demo);
+  const env = { IGNITION_API_TOKEN: token, IGNITION_GATEWAY_URL: url, HAWSER_GATEWAY_CONFIG: configFile };
+  try {
+    return await work({ flags: { ...flags, config }, env, examples: ["call listTags"] });
+  } finally {
+    await close();
+  }
 }
 
 function readJson(path: string): object {

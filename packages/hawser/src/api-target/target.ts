@@ -3,7 +3,14 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createCallCore, parseDuration, startDemoApi, type CallCore, type DemoApi, type GatewayOptions } from "@hawser/gateway/internal";
+import {
+  createCallCore,
+  parseDuration,
+  startDemoApi,
+  type CallCore,
+  type DemoApiOptions,
+  type GatewayOptions,
+} from "@hawser/gateway/internal";
 import { HawserError } from "@hawser/protocol";
 import { createPrivateFolder, keepHeapSmall } from "@hawser/wire/internal/node";
 import { readStdin } from "../command-line/input.ts";
@@ -19,7 +26,7 @@ export interface TargetFlags {
   readonly timeout?: string;
 }
 
-export async function toGatewayOptions(flags: TargetFlags): Promise<GatewayOptions> {
+async function toGatewayOptions(flags: TargetFlags): Promise<GatewayOptions> {
   const { gatewayUrl, apiKeyFile, profile, specFile } = flags;
   return {
     gatewayUrl,
@@ -85,45 +92,49 @@ export async function useCore<Result>(options: GatewayOptions, use: UseCore<Resu
 /** For what needs no core. */
 export async function withTarget<Result>(flags: CoreFlags, use: (options: GatewayOptions) => Promise<Result>): Promise<Result> {
   keepHeapSmall();
-  const given = await toGatewayOptions(flags);
-  const demo = flags.demo ? await startDemoTarget(given) : undefined;
+  const { options, close } = await openTarget(flags);
   try {
-    return await use(demo?.options ?? given);
+    return await use(options);
   } finally {
-    await demo?.close();
+    await close();
   }
 }
 
-interface DemoTarget {
+interface OpenTarget {
   readonly options: GatewayOptions;
   close(): Promise<void>;
 }
 
-/** The demo API in this process. Its folder keeps the person's own configuration, documents and cache out of it, and is removed with it. */
-export async function startDemoTarget({ timeoutMs }: GatewayOptions): Promise<DemoTarget> {
+export async function openTarget(flags: CoreFlags): Promise<OpenTarget> {
+  const given = await toGatewayOptions(flags);
+  if (!flags.demo) return { options: given, close: () => Promise.resolve() };
+  const { url, token, folder, configFile, close } = await startDemo();
+  // Nothing else: neither addresses, tokens and proxies of the environment nor a saved profile.
+  const env = { HAWSER_GATEWAY_CONFIG: configFile, XDG_CACHE_HOME: folder };
+  return { options: { gatewayUrl: url, apiKey: token, timeoutMs: given.timeoutMs, env, cwd: folder }, close };
+}
+
+export interface Demo {
+  readonly url: string;
+  readonly token: string;
+  /** Private; goes with the demo. */
+  readonly folder: string;
+  /** In that folder. It isn't there until `writeDemoConfig` writes it. */
+  readonly configFile: string;
+  close(): Promise<void>;
+}
+
+/** The demo API in this process. Its folder keeps the person's own configuration, documents and cache out of it. */
+export async function startDemo(options?: DemoApiOptions): Promise<Demo> {
   const folder = createPrivateFolder("demo");
-  const demo = await startDemoApi();
-  return {
-    options: {
-      gatewayUrl: demo.url,
-      apiKey: demo.token,
-      timeoutMs,
-      // Nothing else: neither addresses, tokens and proxies of the environment nor a saved profile.
-      env: { HAWSER_GATEWAY_CONFIG: configFileIn(folder.path), XDG_CACHE_HOME: folder.path },
-      cwd: folder.path,
-    },
-    async close() {
-      await demo.stop();
-      folder.remove();
-    },
-  };
+  const { url, token, stop } = await startDemoApi(options);
+  async function close(): Promise<void> {
+    await stop();
+    folder.remove();
+  }
+  return { url, token, folder: folder.path, configFile: join(folder.path, "gateway.json"), close };
 }
 
-const configFileIn = (folder: string): string => join(folder, "gateway.json");
-
-/** For other processes, as HAWSER_GATEWAY_CONFIG: the demo alone, with its document, instead of what is saved. Returns the file. */
-export function writeDemoConfig(folder: string, { url, token }: Pick<DemoApi, "url" | "token">): string {
-  const file = configFileIn(folder);
-  writeFileSync(file, JSON.stringify({ gatewayURL: url, token, specFile: `${url}/openapi.json` }), { mode: 0o600 });
-  return file;
-}
+/** For other processes, as HAWSER_GATEWAY_CONFIG: the demo alone, with its document, instead of what is saved. */
+export const writeDemoConfig = ({ url, token, configFile }: Demo): void =>
+  writeFileSync(configFile, JSON.stringify({ gatewayURL: url, token, specFile: `${url}/openapi.json` }), { mode: 0o600 });

@@ -9,7 +9,6 @@ import { commandName } from "../launcher.ts";
 export interface ConversationFlags {
   readonly conversation?: string;
   readonly continue?: true;
-  readonly history?: boolean;
 }
 
 /** A new one unless one is named, or the latest is wanted. */

@@ -4,7 +4,6 @@
 import { spawnAgent, type SpawnedAgent } from "@hawser/agent/host";
 import { HawserError, toHawserError } from "@hawser/protocol";
 import { toAgentArguments, type AgentFlags } from "../agent/flags.ts";
-import { launcherPath } from "../launcher.ts";
 
 export interface StartOptions {
   /** Added to our own environment. */
@@ -29,7 +28,7 @@ export async function startRuntime(flags: AgentFlags, { env, onLog, onRestart }:
   try {
     const agent = await spawnAgent({
       command: process.execPath,
-      args: [...process.execArgv, launcherPath, "agent", ...toAgentArguments(flags)],
+      args: toAgentArguments(flags),
       onStderr: createLineSplitter(onLine),
       ...(env && { env: { ...process.env, ...env } }),
       ...(onRestart && { onRestart }),
