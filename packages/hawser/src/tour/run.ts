@@ -1,13 +1,19 @@
-// `hawser tour`: shows on this machine, with real processes, what the wire guarantees. Takes a few
-// seconds, needs nothing, leaves nothing. Ctrl-C ends it cleanly at any moment.
+// `hawser tour`: shows with real processes what the wire guarantees. Ctrl-C ends it cleanly at any moment.
 
 import { untilAborted } from "@hawser/wire/internal";
 import { watchInterruption } from "../command-line/interruption.ts";
 import { endWhenUnread, paint, printStyled } from "../command-line/output.ts";
 import { commandName, readVersion } from "../launcher.ts";
-import { showSocketSession } from "./socket-step.ts";
 import { createStage, type Stage } from "./stage.ts";
-import { showBackpressure, showBadInput, showCancel, showFirstAnswer, showKilledChild, showManyRequests } from "./steps.ts";
+import {
+  showBackpressure,
+  showBadInput,
+  showCancel,
+  showFirstAnswer,
+  showKilledChild,
+  showManyRequests,
+  showSocketSession,
+} from "./steps.ts";
 
 const interruptedExitCode = 130;
 

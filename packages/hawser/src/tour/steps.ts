@@ -1,13 +1,28 @@
-// The tour, steps one to four: requests and answers, many of them, cancels, and bad input.
+// The steps of the tour: what each shows, and what that proves.
 
 import { execFile } from "node:child_process";
+import { existsSync, lstatSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import { toHawserError } from "@hawser/protocol";
-import { formatMegabytes, formatMs, pause, settleCode, time, type EchoChild, type Stage } from "./stage.ts";
+import { HawserError, toHawserError } from "@hawser/protocol";
+import { isSettledWithin } from "@hawser/wire/internal";
+import { connectSocket, createStreamTransport, lengthPrefix, type PipedChild } from "@hawser/wire/node";
+import { createEchoClient, formatMs, time, type EchoChild, type Stage } from "./stage.ts";
 
 const greeting = "ahoy: é 漢字 💥";
 const hourMs = 3_600_000;
+
+const formatMegabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;
+
+/** How a call ended: "ok", or the code of its error. */
+const settleCode = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => "ok",
+    (error: unknown) => toHawserError(error).code,
+  );
 
 export async function showFirstAnswer(stage: Stage): Promise<EchoChild> {
   stage.title("A child process that speaks in whole messages");
@@ -65,7 +80,7 @@ export async function showBadInput(stage: Stage, { child, client }: EchoChild): 
   stage.title("Input that is not what it should be");
   async function sendBytes(bytes: Buffer): Promise<string> {
     const answer = client.nextStray();
-    await child.transport.send(bytes);
+    child.stdin.write(bytes);
     const { type, ...members } = await answer;
     return type === "error" && "code" in members ? members.code : type;
   }
@@ -109,22 +124,58 @@ export async function showBackpressure(stage: Stage, { child, client }: EchoChil
 
 /** Resident bytes of the process. */
 async function readMemory(pid: number): Promise<number | undefined> {
+  const isLinux = process.platform === "linux";
   try {
-    const kilobytes = process.platform === "linux" ? await readFromProc(pid) : await readFromPs(pid);
-    return Number.isSafeInteger(kilobytes) && kilobytes > 0 ? kilobytes * 1_024 : undefined;
+    const text = isLinux
+      ? await readFile(`/proc/${pid}/status`, "utf8")
+      : (await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)])).stdout;
+    const [, kilobytes] = (isLinux ? /^VmRSS:\s+(\d+) kB$/m : /^\s*(\d+)\s*$/).exec(text) ?? [];
+    return Number(kilobytes ?? 0) * 1_024 || undefined;
   } catch {
     return undefined;
   }
 }
 
-async function readFromProc(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
+const endMs = 15_000;
+
+export async function showSocketSession(stage: Stage): Promise<void> {
+  stage.title("A session on a Unix socket");
+  const child = await stage.start(["echo", "--socket"]);
+  const socketPath = await readFirstLine(child);
+  const paths = process.platform === "win32" ? [] : [socketPath, socketPath.replace(/\.sock$/, ".d")];
+  if (paths.length > 0) stage.fact(`in ${dirname(socketPath)}:`);
+  for (const path of paths) stage.fact(`${formatMode(lstatSync(path).mode)}  ${basename(path)}`);
+  const isPrivate = paths.every((path) => (lstatSync(path).mode & 0o077) === 0);
+  const answered = await askOverSocket(stage, socketPath);
+  child.kill("SIGTERM");
+  // On a busy machine it needs its time; stopping it would send a second signal, which means "at once" and has another exit code.
+  await isSettledWithin(child.exited, endMs);
+  const { code, signal } = await child.stop();
+  const left = paths.filter((path) => existsSync(path));
+  stage.fact(`after SIGTERM: ${signal ?? `exit code ${code}`}, ${left.length === 0 ? "nothing" : left.join(", ")} is left of it`);
+  stage.prove("a session is private and leaves nothing behind", isPrivate && answered && left.length === 0 && code === 0);
 }
 
-async function readFromPs(pid: number): Promise<number> {
-  const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]);
-  return Number(stdout.trim());
+async function readFirstLine({ stdout }: PipedChild): Promise<string> {
+  for await (const line of createInterface({ input: stdout })) return line;
+  throw new HawserError("start_failed", "`hawser echo --socket` ended before it listened; run it by hand to see why");
+}
+
+async function askOverSocket(stage: Stage, path: string): Promise<boolean> {
+  const { result: socket, ms: connectMs } = await time(connectSocket(path));
+  const transport = createStreamTransport({ readable: socket, writable: socket, codec: lengthPrefix });
+  const client = createEchoClient(transport, () => Promise.resolve("the session ended"));
+  await client.call({ kind: "echo", value: "warm" });
+  const { result, ms } = await time(client.call({ kind: "echo", value: "over the socket" }));
+  stage.fact(`connected in ${formatMs(connectMs)}; a round trip takes ${formatMs(ms)}`);
+  await transport.close();
+  return result.type === "echoed" && result.value === "over the socket";
+}
+
+function formatMode(mode: number): string {
+  const kind = (mode & 0o170000) === 0o140000 ? "s" : (mode & 0o170000) === 0o040000 ? "d" : "-";
+  const bits = [0o400, 0o200, 0o100, 0o040, 0o020, 0o010, 0o004, 0o002, 0o001];
+  return kind + bits.map((bit, index) => (mode & bit ? "rwx"[index % 3] : "-")).join("");
 }
 
 const promptMs = 15_000;
