@@ -1,6 +1,5 @@
-// Claude Code among the models of the agent: `--model claude-code/<model>`. The runtime's own tools reach it through
-// the bridge, and each call of one is handed back to the runtime, which asks its permissions and runs it.
-// Its own tools stay off unless HAWSER_CLAUDE_CODE_TOOLS names some; those it runs itself. Loaded when it is used.
+// Claude Code among the models of the agent: `--model claude-code/<model>`. Calls of the runtime's tools are handed back to
+// the runtime; its own tools stay off unless HAWSER_CLAUDE_CODE_TOOLS names some, which it runs itself.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -5,48 +5,41 @@
 
 import { createInterface } from "node:readline";
 import type { Decision, OnPermission, PermissionAnswer, PermissionRequest } from "@hawser/agent/host";
-import { showQuestion, type CardStyle } from "./tool-card.ts";
+import { showQuestion, terminal } from "./tool-card.ts";
 import type { TurnView } from "./turn-view.ts";
 
-export interface ApprovalOptions {
-  readonly style: CardStyle;
-  readonly view: TurnView;
-  write(text: string): void;
-  /** Ctrl-C at a question. */
-  onInterrupt(): void;
-}
-
-export function createApproval(options: ApprovalOptions): OnPermission {
+/** `onInterrupt`: Ctrl-C at a question. */
+export function createApproval(view: TurnView, onInterrupt: () => void): OnPermission {
   let last: Promise<unknown> = Promise.resolve();
   return (request, { signal }) => {
-    const answer = last.then(() => (signal.aborted ? "deny" : askOne(request, signal, options)));
+    const answer = last.then(async () => {
+      if (signal.aborted) return "deny";
+      view.pause();
+      return askOne(request, signal, onInterrupt).finally(view.resume);
+    });
     last = answer.catch(() => {});
     return answer;
   };
 }
 
-async function askOne(request: PermissionRequest, signal: AbortSignal, options: ApprovalOptions): Promise<Decision | PermissionAnswer> {
-  const { style, view, write, onInterrupt } = options;
-  const { paint } = style;
+type Answer = Decision | PermissionAnswer;
+
+async function askOne(request: PermissionRequest, signal: AbortSignal, onInterrupt: () => void): Promise<Answer> {
+  const { paint, write } = terminal;
   const [yes, no, always] = ["yes", "no", "always"].map((word) => paint("bold", word));
   const prompt = `  ${yes} (once), ${no} or ${always}? `;
   const accepts = (line: string): boolean => answers.has(toWord(line));
   const refuse = (): void => write(`  ${paint("dim", "Not an answer. Write one word and press Enter:")}\n`);
-  view.pause();
-  try {
-    for (let isWhole = false; ; isWhole = true) {
-      const ask = (): void => write(showQuestion(request, style, isWhole));
-      const answer = await readAnswer({ signal, prompt, ask, accepts, refuse });
-      if ("end" in answer) {
-        write(signal.aborted ? "\n  too late\n" : "\n  denied\n");
-        if (answer.end === "interrupt") onInterrupt();
-        return "deny";
-      }
-      const decision = answers.get(toWord(answer.line));
-      if (decision !== undefined && decision !== "show all") return { decision, via: "word" };
+  for (let isWhole = false; ; isWhole = true) {
+    const ask = (): void => write(showQuestion(request, terminal, isWhole));
+    const answer = await readAnswer({ signal, prompt, ask, accepts, refuse });
+    if ("end" in answer) {
+      write(signal.aborted ? "\n  too late\n" : "\n  denied\n");
+      if (answer.end === "interrupt") onInterrupt();
+      return "deny";
     }
-  } finally {
-    view.resume();
+    const decision = answers.get(toWord(answer.line));
+    if (decision !== undefined && decision !== "show all") return { decision, via: "word" };
   }
 }
 

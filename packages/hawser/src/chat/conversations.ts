@@ -21,8 +21,8 @@ export async function chooseConversation(agent: SpawnedAgent, flags: Conversatio
 }
 
 /** `chat-20261116-093012-4f1c`: sorts by time, and can be typed. */
-function newConversationId(now: Date = new Date()): string {
-  const digits = now.toISOString().replaceAll(/\D/g, "");
+function newConversationId(): string {
+  const digits = new Date().toISOString().replaceAll(/\D/g, "");
   return `chat-${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(2).toString("hex")}`;
 }
 

@@ -1,14 +1,13 @@
-// One message and its answer: for scripts, pipes and people who want nothing more. stdout holds the answer's
-// text, or with `--json` the events, and nothing else. Where the user can't be asked, what would ask is denied:
-// stderr says so, and the exit code, since whatever a script does next may need what was not done.
+// One message and its answer. stdout holds the answer's text, or with `--json` the events, and nothing else. Where the user
+// can't be asked, what would ask is denied: stderr says so, and the exit code, since a script may need what was not done.
 
 import type { AgentMessage, OnPermission, SpawnedAgent, TurnEvent } from "@hawser/agent/host";
 import { HawserError, toHawserError } from "@hawser/protocol";
 import { reportFailure, toExitCode } from "../command-line/failure.ts";
 import { watchInterruption } from "../command-line/interruption.ts";
-import { fitLine, isOutputError, paint, printStyled, printTo, writeOut } from "../command-line/output.ts";
+import { fitLine, isOutputError, printTo, writeOut } from "../command-line/output.ts";
 import { createApproval } from "./approval.ts";
-import { cardStyle, isPlainTerminal } from "./tool-card.ts";
+import { terminal } from "./tool-card.ts";
 import { createTurnView } from "./turn-view.ts";
 
 /** The exit code. */
@@ -93,13 +92,10 @@ function createTextOutput(): Output {
 }
 
 function createTerminalOutput(): Output {
-  const write = (text: string): void => printStyled(process.stdout, text);
-  const style = cardStyle(paint);
-  const view = createTurnView({ style, write, isPlain: isPlainTerminal() });
-  const onInterrupt = (): void => void process.kill(process.pid, "SIGINT");
+  const view = createTurnView(terminal);
   return {
     begin: view.begin,
-    ...(canAsk(false) && { onPermission: createApproval({ style, view, write, onInterrupt }) }),
+    ...(canAsk(false) && { onPermission: createApproval(view, () => process.kill(process.pid, "SIGINT")) }),
     show: (event) => Promise.resolve(view.show(event)),
     end: () => Promise.resolve(view.end()),
   };

@@ -5,7 +5,7 @@ import type { TurnEvent } from "@hawser/agent/host";
 import { createProseRevealer } from "@hawser/protocol/internal";
 import { fitLine } from "../command-line/output.ts";
 import { createMarkdownStream } from "./markdown-stream.ts";
-import { showResult, showUse, type CardStyle } from "./tool-card.ts";
+import { showResult, showUse, type Screen } from "./tool-card.ts";
 
 export interface TurnView {
   /** A message was sent to this model, which has said nothing yet. */
@@ -20,18 +20,11 @@ export interface TurnView {
   end(): void;
 }
 
-export interface TurnViewOptions {
-  readonly style: CardStyle;
-  write(text: string): void;
-  /** Plain text for a terminal without looks. */
-  readonly isPlain: boolean;
-}
-
 const waitMs = 1_000;
 const eraseLine = "\r\u001b[2K";
 
-export function createTurnView({ style, write, isPlain }: TurnViewOptions): TurnView {
-  const { paint, width } = style;
+export function createTurnView(screen: Screen): TurnView {
+  const { paint, width, isPlain, write } = screen;
   const markdown = createMarkdownStream(paint);
   const revealer = createProseRevealer();
   const startedAt = new Map<string, number>();
@@ -101,11 +94,11 @@ export function createTurnView({ style, write, isPlain }: TurnViewOptions): Turn
         return putText(event.token);
       case "tool_use":
         startedAt.set(event.data.toolId, performance.now());
-        putCard(showUse(event.data, style));
+        putCard(showUse(event.data, screen));
         return wait(event.data.toolName);
       case "tool_result": {
         const took = performance.now() - (startedAt.get(event.data.toolId) ?? performance.now());
-        putCard(showResult(event.data, took, style));
+        putCard(showResult(event.data, took, screen));
         return wait("the model reads the result");
       }
       case "progress":
