@@ -57,16 +57,13 @@ export const hiddenOption = (flags: string, parse: (text: string) => number): Op
 export function answerMistakesInJson(command: Command): void {
   command.configureOutput({
     outputError(text, write) {
-      if (!wantsJson()) return write(toSentence(text));
+      // The arguments could not be understood, so they are looked at as they are.
+      const end = process.argv.indexOf("--");
+      const words = end === -1 ? process.argv : process.argv.slice(0, end);
+      if (!words.includes("--json")) return write(toSentence(text));
       const error = toSentence(text).slice(`${programName()}: `.length).trim();
       printTo(process.stdout, `${JSON.stringify({ ok: false, code: 2, error }, null, 2)}\n`);
     },
   });
   for (const below of command.commands) answerMistakesInJson(below);
-}
-
-// The arguments could not be understood, so they are looked at as they are.
-function wantsJson(): boolean {
-  const end = process.argv.indexOf("--");
-  return (end === -1 ? process.argv : process.argv.slice(0, end)).includes("--json");
 }

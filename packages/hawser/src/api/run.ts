@@ -94,8 +94,8 @@ export const runApiValidate = (positional: string | undefined, flags: ApiFlags):
   printAnswer(flags, async () => {
     const specFile = positional ?? flags.specFile;
     const { file, name } = await withTarget(flags, (options) => findApiDocument({ ...options, specFile }));
-    const text = readInputFile(file, "the document", gatewayLimits.maxDocumentBytes).toString("utf8");
-    const { valid, specification, errors, warnings } = await validateDocument(text, name);
+    const content = await readInputFile(file, "the document", gatewayLimits.maxDocumentBytes);
+    const { valid, specification, errors, warnings } = await validateDocument(content.toString("utf8"), name);
     if (!valid) process.exitCode = invalidExitCode;
     const verdict = valid ? ["valid", name, specification ?? ""] : ["invalid", name];
     const rows = [verdict, ...errors.map((error) => ["error", error]), ...warnings.map((warning) => ["warning", warning])];

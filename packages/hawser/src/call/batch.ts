@@ -14,26 +14,12 @@ import { programName } from "../launcher.ts";
 import type { CallFlags } from "./item.ts";
 
 // What belongs to one call; an item of a batch says it itself.
-const single = [
-  "op",
-  "method",
-  "path",
-  "param",
-  "query",
-  "header",
-  "body",
-  "form",
-  "contentType",
-  "dryRun",
-  "select",
-  "raw",
-  "out",
-  "stream",
-] as const;
+const ofRequest = ["op", "method", "path", "param", "query", "header", "body", "form", "contentType", "dryRun"] as const;
+const ofAnswer = ["select", "raw", "out", "stream"] as const;
 
 export const runBatch = (flags: CallFlags): Promise<void> =>
   reportAsJson(flags, async () => {
-    const misplaced = single.find((name) => flags[name] !== undefined);
+    const misplaced = [...ofRequest, ...ofAnswer].find((name) => flags[name] !== undefined);
     if (misplaced !== undefined)
       throw new HawserError("usage", `${toFlag(misplaced)} is not supported with --batch; items say it themselves`);
     const source = await openSource(flags);

@@ -7,15 +7,10 @@ import { addCommand, collect, parseWhole } from "../command-line/command.ts";
 import type { CallFlags } from "./item.ts";
 
 export const dryRunText = "ask the API what it would do: the request is sent, with dryRun=true in its query";
+/** What needs an answer. */
+const answered = ["batch", "out", "stream", "includeHeaders", "timing", "jsonStats"];
 const printRequestOption = (): Option =>
-  new Option("--print-request", "print the request, without the token, and send nothing").conflicts([
-    "batch",
-    "out",
-    "stream",
-    "includeHeaders",
-    "timing",
-    "jsonStats",
-  ]);
+  new Option("--print-request", "print the request, without the token, and send nothing").conflicts(answered);
 
 const maxRetries = 100;
 const maxKeptBytes = 1_073_741_824;

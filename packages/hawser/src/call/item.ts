@@ -59,24 +59,26 @@ async function toBody({ body, form, contentType, apiKeyStdin }: CallFlags): Prom
   if (body === undefined) return {};
   if (body === "-" && apiKeyStdin) throw usage("--api-key-stdin and --body - can't both read stdin");
   if (body === "-") return toContent(await readStdin());
-  return body.startsWith("@") ? toContent(readInputFile(body.slice(1), "the body")) : { body };
+  return body.startsWith("@") ? toContent(await readInputFile(body.slice(1), "the body")) : { body };
 }
 
 const toContent = (content: Buffer): Partial<CallItem> =>
   isUtf8(content) ? { body: content.toString("utf8") } : { body: content.toString("base64"), bodyEncoding: "base64" };
 
-function toForm(entries: readonly string[], contentType: string | undefined): Partial<CallItem> {
+async function toForm(entries: readonly string[], contentType: string | undefined): Promise<Partial<CallItem>> {
   const fields = entries.map((entry) => splitEntry(entry, "--form"));
   const hasFile = fields.some(([, value]) => value.startsWith("@"));
-  const members = [...Map.groupBy(fields, ([name]) => name)].map(([name, pairs]) => {
-    const values = pairs.map(([, value]) => (value.startsWith("@") ? toFile(value.slice(1)) : value));
+  const members = [...Map.groupBy(fields, ([name]) => name)].map(async ([name, pairs]) => {
+    const values = await Promise.all(pairs.map(([, value]) => (value.startsWith("@") ? readFile(value.slice(1)) : value)));
     return [name, values.length === 1 ? values[0] : values] as const;
   });
   const usualType = hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded";
-  return { body: Object.fromEntries(members), contentType: contentType ?? usualType };
+  return { body: Object.fromEntries(await Promise.all(members)), contentType: contentType ?? usualType };
 }
 
-const toFile = (path: string): object => ({ filename: basename(path), base64: readInputFile(path, "the file").toString("base64") });
+async function readFile(path: string): Promise<object> {
+  return { filename: basename(path), base64: (await readInputFile(path, "the file")).toString("base64") };
+}
 
 function toParams(entries: readonly string[]): Record<string, unknown> {
   const params = new Map<string, unknown>();

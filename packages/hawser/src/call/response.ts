@@ -5,16 +5,9 @@ import { searchHint } from "../api/run.ts";
 import { toAdvice } from "../command-line/failure.ts";
 import { endLine, isOutputError, writeOut } from "../command-line/output.ts";
 
-export interface BodyPrinter {
-  /** Prints a piece of the body; its promise is backpressure. */
-  readonly write: OnBody;
-  /** Prints what was not printed yet. */
-  end(response: CallResponse | undefined): Promise<void>;
-  /** Whether stdout takes no more: its reader is gone, or it has failed, which is said elsewhere. */
-  isOver(): boolean;
-}
+export type BodyPrinter = ReturnType<typeof createBodyPrinter>;
 
-export function createBodyPrinter(): BodyPrinter {
+export function createBodyPrinter() {
   let isBegun = false;
   let isOver = false;
 
@@ -27,19 +20,22 @@ export function createBodyPrinter(): BodyPrinter {
     if (!isOutputError(error)) throw error;
     isOver = true;
   }
+  /** Its promise is backpressure. */
+  const write: OnBody = (chunk, response) =>
+    print(chunk, response).catch((error: unknown) => {
+      noteEnd(error);
+      throw error;
+    });
   return {
-    async write(chunk, response) {
-      await print(chunk, response).catch((error: unknown) => {
-        noteEnd(error);
-        throw error;
-      });
-    },
-    async end(response) {
+    write,
+    /** Prints what was not printed yet. */
+    async end(response: CallResponse | undefined): Promise<void> {
       if (!response) return;
       await print(Buffer.from(response.body, response.bodyEncoding ?? "utf8"), response)
         .then(endLine)
         .catch(noteEnd);
     },
+    /** Whether stdout takes no more: its reader is gone, or it has failed, which is said elsewhere. */
     isOver: () => isOver,
   };
 }

@@ -19,9 +19,6 @@ export function fitLine(text: string, width: number): string {
   return cutText(text.length > 4 * width ? `${line}…` : line, width);
 }
 
-/** The same text with every long run of spaces as its number: `a[5000 spaces]b`. */
-export const shortenSpaces = (text: string): string => text.replaceAll(/ {8,}/g, (run) => `[${run.length} spaces]`);
-
 /** Rows of fields with tabs between them. */
 export const toTable = (rows: readonly (readonly unknown[])[]): string => rows.map((fields) => `${fields.join("\t")}\n`).join("");
 

@@ -115,7 +115,7 @@ export const runProfileList = (flags: OutputFlags): Promise<void> =>
   });
 
 async function toChange(flags: ConfigSetFlags): Promise<ConfigChange> {
-  const token = (await readApiKey(flags)) ?? (flags.apiKeyFile === undefined ? undefined : readTokenFile(flags.apiKeyFile));
+  const token = (await readApiKey(flags)) ?? (flags.apiKeyFile === undefined ? undefined : await readTokenFile(flags.apiKeyFile));
   const { gatewayUrl: gatewayURL, authHeader, authPrefix, authScheme } = flags;
   const specFile = flags.specFile?.trim() ? toSpecFile(flags.specFile, process.cwd()) : flags.specFile;
   const all = { gatewayURL, token, authHeader, authPrefix, authScheme, specFile };
@@ -128,8 +128,8 @@ async function toChange(flags: ConfigSetFlags): Promise<ConfigChange> {
   return Object.fromEntries(given) as ConfigChange;
 }
 
-function readTokenFile(path: string): string {
-  const token = readInputFile(path, "the token's file").toString("utf8").trim();
+async function readTokenFile(path: string): Promise<string> {
+  const token = (await readInputFile(path, "the token's file")).toString("utf8").trim();
   if (token === "") throw new HawserError("usage", `the token's file ${path} is empty; write the token into it`);
   return token;
 }
