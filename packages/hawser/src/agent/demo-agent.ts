@@ -14,7 +14,7 @@ export interface DemoFlags extends AgentFlags {
 export interface RuntimeSetup<Flags> {
   readonly flags: Flags;
   /** Added to our own environment. */
-  readonly env?: NodeJS.ProcessEnv;
+  readonly env?: NodeJS.ProcessEnv | undefined;
   /** Requests that the demo answers. */
   readonly examples?: readonly string[];
 }

@@ -50,9 +50,6 @@ export function addSelectOptions(command: Command): Command {
     .option("--compact", "with --json: on one line");
 }
 
-/** Shows nothing in help: names that igw knows and we call otherwise. */
-export const hiddenOption = (flags: string, parse: (text: string) => number): Option => new Option(flags).hideHelp().argParser(parse);
-
 /** Mistakes in the arguments of this command and those below it are `{ok:false, code:2, error}` on stdout where JSON was asked for. */
 export function answerMistakesInJson(command: Command): void {
   command.configureOutput({

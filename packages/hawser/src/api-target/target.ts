@@ -24,18 +24,11 @@ export interface TargetFlags {
   readonly profile?: string;
   readonly specFile?: string;
   readonly timeout?: string;
-}
-
-async function toGatewayOptions(flags: TargetFlags): Promise<GatewayOptions> {
-  const { gatewayUrl, apiKeyFile, profile, specFile } = flags;
-  return {
-    gatewayUrl,
-    apiKey: await readApiKey(flags),
-    apiKeyFile: flags.apiKeyStdin ? undefined : apiKeyFile,
-    profile,
-    specFile,
-    timeoutMs: flags.timeout === undefined ? undefined : parseDuration(flags.timeout),
-  };
+  readonly demo?: true;
+  readonly includeHeaders?: true;
+  readonly maxBody?: number;
+  /** What igw calls it; 0 is the default. */
+  readonly maxBodyBytes?: number;
 }
 
 /** The token that the flags give, where they give one themselves: not the one of a file. */
@@ -59,20 +52,12 @@ async function askToken(): Promise<string> {
 
 const interruptedExitCode = 130;
 
-export interface CoreFlags extends TargetFlags {
-  readonly includeHeaders?: true;
-  readonly maxBody?: number;
-  /** What igw calls it; 0 is the default. */
-  readonly maxBodyBytes?: number;
-  readonly demo?: true;
-}
-
 type UseCore<Result> = (core: CallCore, interruption: Interruption) => Promise<Result>;
 
-export const withCore = <Result>(flags: CoreFlags, use: UseCore<Result>, more: GatewayOptions = {}): Promise<Result> =>
+export const withCore = <Result>(flags: TargetFlags, use: UseCore<Result>, more: GatewayOptions = {}): Promise<Result> =>
   withTarget(flags, (target) => useCore({ ...target, ...toResponseOptions(flags), ...more }, use));
 
-export const toResponseOptions = ({ includeHeaders, maxBody, maxBodyBytes }: CoreFlags): GatewayOptions => ({
+export const toResponseOptions = ({ includeHeaders, maxBody, maxBodyBytes }: TargetFlags): GatewayOptions => ({
   includeHeaders,
   maxBodyBytes: maxBody ?? (maxBodyBytes || undefined),
 });
@@ -90,7 +75,7 @@ export async function useCore<Result>(options: GatewayOptions, use: UseCore<Resu
 }
 
 /** For what needs no core. */
-export async function withTarget<Result>(flags: CoreFlags, use: (options: GatewayOptions) => Promise<Result>): Promise<Result> {
+export async function withTarget<Result>(flags: TargetFlags, use: (options: GatewayOptions) => Promise<Result>): Promise<Result> {
   keepHeapSmall();
   const { options, close } = await openTarget(flags);
   try {
@@ -100,18 +85,15 @@ export async function withTarget<Result>(flags: CoreFlags, use: (options: Gatewa
   }
 }
 
-interface OpenTarget {
-  readonly options: GatewayOptions;
-  close(): Promise<void>;
-}
-
-export async function openTarget(flags: CoreFlags): Promise<OpenTarget> {
-  const given = await toGatewayOptions(flags);
-  if (!flags.demo) return { options: given, close: () => Promise.resolve() };
+export async function openTarget(flags: TargetFlags): Promise<{ options: GatewayOptions; close: () => Promise<void> }> {
+  const { gatewayUrl, apiKeyFile, profile, specFile, timeout } = flags;
+  const apiKey = await readApiKey(flags);
+  const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout);
+  if (!flags.demo) return { options: { gatewayUrl, apiKey, apiKeyFile, profile, specFile, timeoutMs }, close: async () => {} };
   const { url, token, folder, configFile, close } = await startDemo();
   // Nothing else: neither addresses, tokens and proxies of the environment nor a saved profile.
   const env = { HAWSER_GATEWAY_CONFIG: configFile, XDG_CACHE_HOME: folder };
-  return { options: { gatewayUrl: url, apiKey: token, timeoutMs: given.timeoutMs, env, cwd: folder }, close };
+  return { options: { gatewayUrl: url, apiKey: token, timeoutMs, env, cwd: folder }, close };
 }
 
 export interface Demo {

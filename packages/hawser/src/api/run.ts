@@ -17,12 +17,12 @@ import {
 import { gatewayLimits } from "@hawser/gateway/internal/limits";
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { printAnswer, type OutputFlags } from "../api-target/json-output.ts";
-import { withTarget, type CoreFlags } from "../api-target/target.ts";
+import { withTarget, type TargetFlags } from "../api-target/target.ts";
 import { readInputFile } from "../command-line/input.ts";
 import { toTable } from "../command-line/output.ts";
 import { toOperationPage } from "./operation-page.ts";
 
-export interface ApiFlags extends CoreFlags, OutputFlags {
+export interface ApiFlags extends TargetFlags, OutputFlags {
   readonly method?: string;
   readonly pathContains?: string;
   readonly path?: string;

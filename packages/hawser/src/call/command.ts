@@ -2,7 +2,7 @@
 
 import { gatewayLimits } from "@hawser/gateway/internal/limits";
 import { Option, type Command } from "commander";
-import { addOutputOptions, addSpecOption, addTargetOptions, hiddenOption } from "../api-target/flags.ts";
+import { addOutputOptions, addSpecOption, addTargetOptions } from "../api-target/flags.ts";
 import { addCommand, collect, parseWhole } from "../command-line/command.ts";
 import type { CallFlags } from "./item.ts";
 
@@ -67,16 +67,19 @@ function addRequestOptions(command: Command): void {
 }
 
 function addResponseOptions(command: Command): Command {
-  return command
-    .option("--include-headers", "show the response's headers")
-    .option(
-      "--max-body <bytes>",
-      `keep at most this much of the body (default: ${gatewayLimits.maxBodyBytes} on a terminal, with --json and --batch; else all of it)`,
-      parseWhole(1, maxKeptBytes),
-    )
-    .addOption(hiddenOption("--max-body-bytes <n>", parseWhole(0, maxKeptBytes)))
-    .option("--stream", "print the body as it comes, whatever its size; a pipe and a file get it so anyway")
-    .option("--out <file>", "write the body to a file, whatever its size");
+  return (
+    command
+      .option("--include-headers", "show the response's headers")
+      .option(
+        "--max-body <bytes>",
+        `keep at most this much of the body (default: ${gatewayLimits.maxBodyBytes} on a terminal, with --json and --batch; else all of it)`,
+        parseWhole(1, maxKeptBytes),
+      )
+      // The name that igw gives it.
+      .addOption(new Option("--max-body-bytes <n>").hideHelp().argParser(parseWhole(0, maxKeptBytes)))
+      .option("--stream", "print the body as it comes, whatever its size; a pipe and a file get it so anyway")
+      .option("--out <file>", "write the body to a file, whatever its size")
+  );
 }
 
 function addBatchOptions(command: Command): void {

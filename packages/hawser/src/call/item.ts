@@ -5,10 +5,10 @@ import { basename } from "node:path";
 import { HawserError, type CallItem } from "@hawser/protocol";
 import { keepNumbers } from "@hawser/wire/internal";
 import type { OutputFlags } from "../api-target/json-output.ts";
-import type { CoreFlags } from "../api-target/target.ts";
+import type { TargetFlags } from "../api-target/target.ts";
 import { readInputFile, readStdin } from "../command-line/input.ts";
 
-export interface CallFlags extends CoreFlags, OutputFlags {
+export interface CallFlags extends TargetFlags, OutputFlags {
   readonly op?: string;
   readonly method?: string;
   readonly path?: string;

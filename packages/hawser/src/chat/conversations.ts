@@ -5,14 +5,10 @@ import type { LoadedConversation, SpawnedAgent } from "@hawser/agent/host";
 import { cutText, HawserError, joinTexts, revealProse, type ConversationSummary } from "@hawser/protocol/internal";
 import { fitLine, paint, printStyled, printTo } from "../command-line/output.ts";
 import { commandName } from "../launcher.ts";
-
-export interface ConversationFlags {
-  readonly conversation?: string;
-  readonly continue?: true;
-}
+import type { ChatFlags } from "./run.ts";
 
 /** A new one unless one is named, or the latest is wanted. */
-export async function chooseConversation(agent: SpawnedAgent, flags: ConversationFlags): Promise<string> {
+export async function chooseConversation(agent: SpawnedAgent, flags: Pick<ChatFlags, "conversation" | "continue">): Promise<string> {
   if (flags.conversation !== undefined) return flags.conversation;
   if (!flags.continue) return newConversationId();
   const [latest] = await agent.listConversations();

@@ -49,7 +49,7 @@ interface Output {
   begin?(model: string | undefined): void;
   /** Where the user can be asked. */
   readonly onPermission?: OnPermission;
-  show(event: TurnEvent): Promise<void>;
+  show(event: TurnEvent): Promise<void> | void;
   end(error?: HawserError): Promise<void>;
 }
 
@@ -87,16 +87,12 @@ function createTextOutput(): Output {
   };
   return {
     show: async (event) => (event.type === "token" ? print(event.token) : undefined),
-    end: () => (last === "\n" ? Promise.resolve() : print("\n")),
+    end: async () => (last === "\n" ? undefined : print("\n")),
   };
 }
 
 function createTerminalOutput(): Output {
   const view = createTurnView(terminal);
-  return {
-    begin: view.begin,
-    ...(canAsk(false) && { onPermission: createApproval(view, () => process.kill(process.pid, "SIGINT")) }),
-    show: (event) => Promise.resolve(view.show(event)),
-    end: () => Promise.resolve(view.end()),
-  };
+  const onPermission = canAsk(false) && { onPermission: createApproval(view, () => process.kill(process.pid, "SIGINT")) };
+  return { ...view, ...onPermission, end: async () => view.end() };
 }

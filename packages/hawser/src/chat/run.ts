@@ -7,11 +7,13 @@ import { withDemo, type DemoFlags, type RuntimeSetup } from "../agent/demo-agent
 import { readStdin } from "../command-line/input.ts";
 import { fitLine, paint, printStyled, printTo } from "../command-line/output.ts";
 import { createConversationLoop } from "./conversation-loop.ts";
-import { chooseConversation, printConversations, showConversation, type ConversationFlags } from "./conversations.ts";
+import { chooseConversation, printConversations, showConversation } from "./conversations.ts";
 import { answerOnce, canAsk } from "./one-answer.ts";
 import { startRuntime } from "./start-agent.ts";
 
-export interface ChatFlags extends DemoFlags, ConversationFlags {
+export interface ChatFlags extends DemoFlags {
+  readonly conversation?: string;
+  readonly continue?: true;
   readonly list?: true;
   readonly json?: true;
 }
@@ -27,7 +29,7 @@ export async function runChat(words: readonly string[], flags: ChatFlags): Promi
 async function answer(words: readonly string[], { flags, env }: RuntimeSetup<ChatFlags>): Promise<number> {
   const message = flags.list ? "" : await readMessage(words);
   const permissions = canAsk(flags.json === true) ? flags.permissions : withoutAnybodyToAsk(flags);
-  const agent = await startRuntime({ ...flags, ...(permissions && { permissions }) }, { env, onLog: printLog });
+  const agent = await startRuntime({ flags: { ...flags, ...(permissions && { permissions }) }, env }, printLog);
   try {
     if (flags.list) {
       await printConversations(agent, flags.json === true);
@@ -56,13 +58,11 @@ const maxLogChars = 1_000;
 
 const printLog = (line: string): void => printTo(process.stderr, `${process.stderr.isTTY ? fitLine(line, maxLogChars) : line}\n`);
 
-async function converse({ flags, env, examples = [] }: RuntimeSetup<ChatFlags>): Promise<number> {
+async function converse(setup: RuntimeSetup<ChatFlags>): Promise<number> {
+  const { flags, examples = [] } = setup;
   const loop = createConversationLoop();
-  const agent = await startRuntime(flags, {
-    env,
-    onLog: loop.view.notice,
-    onRestart: () => loop.view.notice("The agent ended and is started again; what it was doing is lost."),
-  });
+  const { notice } = loop.view;
+  const agent = await startRuntime(setup, notice, () => notice("The agent ended and is started again; what it was doing is lost."));
   try {
     const conversationId = await chooseConversation(agent, flags);
     printStyled(process.stdout, await greeting(agent, conversationId, flags));

@@ -7,23 +7,12 @@ import { fitLine } from "../command-line/output.ts";
 import { createMarkdownStream } from "./markdown-stream.ts";
 import { showResult, showUse, type Screen } from "./tool-card.ts";
 
-export interface TurnView {
-  /** A message was sent to this model, which has said nothing yet. */
-  begin(model: string | undefined): void;
-  show(event: TurnEvent): void;
-  /** A line of its own, whatever is being written. */
-  notice(text: string): void;
-  /** Keeps back what comes until `resume`. */
-  pause(): void;
-  resume(): void;
-  /** Ends the line that is being written; a new turn may follow. */
-  end(): void;
-}
+export type TurnView = ReturnType<typeof createTurnView>;
 
 const waitMs = 1_000;
 const eraseLine = "\r\u001b[2K";
 
-export function createTurnView(screen: Screen): TurnView {
+export function createTurnView(screen: Screen) {
   const { paint, width, isPlain, write } = screen;
   const markdown = createMarkdownStream(paint);
   const revealer = createProseRevealer();
@@ -110,20 +99,24 @@ export function createTurnView(screen: Screen): TurnView {
   }
 
   return {
-    begin: (model) => wait(awaitedWords(model)),
+    /** A message was sent to this model, which has said nothing yet. */
+    begin: (model: string | undefined): void => wait(awaitedWords(model)),
     show,
-    notice: (text) => putLine(`${paint("dim", fitLine(text, maxNoticeChars))}\n`),
-    pause() {
+    /** A line of its own, whatever is being written. */
+    notice: (text: string): void => putLine(`${paint("dim", fitLine(text, maxNoticeChars))}\n`),
+    /** Keeps back what comes until `resume`. */
+    pause(): void {
       hideWaiting();
       if (isLineOpen) put("\n");
       kept ??= [];
     },
-    resume() {
+    resume(): void {
       const texts = kept ?? [];
       kept = undefined;
       for (const text of texts) write(text);
     },
-    end() {
+    /** Ends the line that is being written; a new turn may follow. */
+    end(): void {
       hideWaiting();
       put(renderRest());
       if (isLineOpen) put("\n");

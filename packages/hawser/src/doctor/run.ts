@@ -5,10 +5,10 @@ import { connect } from "node:net";
 import { findProxy, loadApiIndex, resolveTarget, type CallOutcome, type GatewayOptions } from "@hawser/gateway/internal";
 import { describeThrown, errorTable, type CallItem } from "@hawser/protocol";
 import { printAnswer, type OutputFlags } from "../api-target/json-output.ts";
-import { useCore, withTarget, type CoreFlags } from "../api-target/target.ts";
+import { useCore, withTarget, type TargetFlags } from "../api-target/target.ts";
 import { describeSystemError, toAdvice } from "../command-line/failure.ts";
 
-export interface DoctorFlags extends CoreFlags, OutputFlags {
+export interface DoctorFlags extends TargetFlags, OutputFlags {
   readonly checkWrite?: true;
   readonly path?: string;
 }

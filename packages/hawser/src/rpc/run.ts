@@ -4,10 +4,10 @@
 import { createCallCore, rpcCodec, serveRpc } from "@hawser/gateway";
 import { HawserError } from "@hawser/protocol";
 import { runStdio, withSmallHeap } from "@hawser/wire/internal/node";
-import { openTarget, toResponseOptions, type CoreFlags } from "../api-target/target.ts";
+import { openTarget, toResponseOptions, type TargetFlags } from "../api-target/target.ts";
 import { readVersion } from "../launcher.ts";
 
-export interface RpcFlags extends CoreFlags {
+export interface RpcFlags extends TargetFlags {
   readonly workers?: number;
   readonly queueSize?: number;
   readonly overflow?: "block" | "reject";

@@ -115,15 +115,10 @@ export function createEchoClient(transport: Transport, describeEnd: () => Promis
   let lastId = 0;
 
   function receive(response: EchoResponse): void {
-    if (response.id === undefined) {
-      pending.resolve(strayId, response);
-    } else if (response.type === "piece") {
-      pending.event(response.id, response);
-    } else if (response.type === "error") {
-      pending.reject(response.id, new HawserError(response.code as ErrorCode, response.error));
-    } else {
-      pending.resolve(response.id, response);
-    }
+    const { id = strayId, type } = response;
+    if (type === "piece") pending.event(id, response);
+    else if (type === "error" && id !== strayId) pending.reject(id, new HawserError(response.code as ErrorCode, response.error));
+    else pending.resolve(id, response);
   }
 
   async function readAll(): Promise<void> {
