@@ -5,8 +5,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelProvider } from "@hawser/agent";
 
-const toolsVariable = "HAWSER_CLAUDE_CODE_TOOLS";
-
 /** What its command line calls the one that its user has chosen. */
 const chosenModel = "default";
 
@@ -25,7 +23,7 @@ export function createClaudeCodeModels(env: NodeJS.ProcessEnv, cwd: string): Mod
     },
     async create(model) {
       const { ClaudeCodeModel } = await import("@hawser/claude-code");
-      const allowedTools = (env[toolsVariable] ?? "").split(",").map((name) => name.trim());
+      const allowedTools = (env["HAWSER_CLAUDE_CODE_TOOLS"] ?? "").split(",").map((name) => name.trim());
       return new ClaudeCodeModel({
         ...(model !== chosenModel && { model }),
         allowedTools: allowedTools.filter((name) => name !== ""),

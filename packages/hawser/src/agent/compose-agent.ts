@@ -19,7 +19,6 @@ import {
   toCommandRule,
   type AgentConfig,
   type AgentParts,
-  type ConversationStore,
   type ModelCatalog,
   type PolicyOptions,
   type Roots,
@@ -45,7 +44,10 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
   const late = createLateTools(createBuiltinTools({ roots, allowedCommands, environment: env }), sources.list);
   const parts: AgentParts = {
     models: withTools(models, late.whenLoaded),
-    store: createStore(flags, folder),
+    store:
+      flags.history === false
+        ? createMemoryStore()
+        : createFileStore({ folder: join(folder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) }),
     tools: late.tools,
     servers: sources.servers,
     policy,
@@ -88,11 +90,6 @@ function rootsOf({ root }: AgentFlags, config: AgentConfig, cwd: string): readon
   if (config.roots !== undefined && config.roots.length > 0) return config.roots;
   checkDefaultRoot(cwd);
   return [cwd];
-}
-
-function createStore({ history }: AgentFlags, folder: string): ConversationStore {
-  if (history === false) return createMemoryStore();
-  return createFileStore({ folder: join(folder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) });
 }
 
 /** A turn begins by picking its model: the tools that it may use are to be there by then. */

@@ -10,7 +10,6 @@ export interface DemoFlags extends AgentFlags {
   readonly demo?: true;
 }
 
-/** What a runtime is started with. */
 export interface RuntimeSetup<Flags> {
   readonly flags: Flags;
   /** Added to our own environment. */

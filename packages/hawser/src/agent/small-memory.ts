@@ -31,17 +31,15 @@ export function keepMemorySmall(): void {
     // Never yet, or V8 has collected by itself meanwhile.
     afterLast = Math.min(afterLast, held);
     if (collect && held < afterLast + grownBytes) return;
-    collect ??= loadCollector();
+    if (!collect) {
+      setFlagsFromString("--expose-gc");
+      collect = runInNewContext("gc") as () => void;
+    }
     collect();
     afterLast = heldBytes();
   }
 
   look();
-}
-
-function loadCollector(): () => void {
-  setFlagsFromString("--expose-gc");
-  return runInNewContext("gc") as () => void;
 }
 
 function heldBytes(): number {

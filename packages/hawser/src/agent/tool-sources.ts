@@ -49,7 +49,6 @@ export function createToolSources(flags: AgentFlags, config: AgentConfig, place:
       ...(gateway ? [{ label: "the gateway", load: () => loadGateway(gateway, place) }] : []),
       ...(Object.keys(mcpServers).length > 0 ? [{ label: "the MCP servers", load: loadServers }] : []),
     ] satisfies ToolSource[],
-    /** How the MCP servers are. */
     servers: () => serverStates(),
     async close(): Promise<void> {
       closing.abort();

@@ -17,7 +17,6 @@ export function addTokenOptions(command: Command): Command {
 // What leads to another API than the demo, by the names that Commander gives these options.
 const elsewhere = ["gatewayUrl", "apiKey", "apiKeyFile", "apiKeyStdin", "profile", "specFile"];
 
-/** Where calls go. */
 export function addTargetOptions(command: Command): Command {
   command.option("--gateway-url <url>", "the gateway's address (else IGNITION_GATEWAY_URL, else the configuration)");
   return addTokenOptions(command)
@@ -32,7 +31,6 @@ export const addSpecOption = (command: Command): Command =>
     "the OpenAPI document (default: the profile's, openapi.json here or beside the configuration, or the gateway's)",
   );
 
-/** How results are printed. */
 export function addOutputOptions(command: Command): Command {
   return addSelectOptions(command.option("--json", "print JSON"))
     .option("--timing", "print how long it took")

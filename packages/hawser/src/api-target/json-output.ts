@@ -50,11 +50,10 @@ export function checkOutput({ json, select, raw, compact }: OutputFlags): void {
 export function printJson(value: object, { select, raw, compact }: OutputFlags): void {
   const selected = parseSelectors(select).map((path) => [path, selectPath(value, path)] as const);
   const [first] = selected;
-  if (raw && first) return print(typeof first[1] === "string" ? first[1] : JSON.stringify(first[1]));
-  print(JSON.stringify(first ? Object.fromEntries(selected) : value, null, compact ? 0 : 2));
+  const shown = first ? (raw ? first[1] : Object.fromEntries(selected)) : value;
+  const text = raw && typeof shown === "string" ? shown : JSON.stringify(shown, null, raw || compact ? 0 : 2);
+  printTo(process.stdout, `${text}\n`);
 }
-
-const print = (line: string): void => printTo(process.stdout, `${line}\n`);
 
 /** Runs a command; where JSON was asked for, what it throws is printed as such and becomes the exit code. */
 export async function reportAsJson(flags: OutputFlags, run: () => Promise<void> | void): Promise<void> {

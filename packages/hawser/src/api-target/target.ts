@@ -55,12 +55,7 @@ const interruptedExitCode = 130;
 type UseCore<Result> = (core: CallCore, interruption: Interruption) => Promise<Result>;
 
 export const withCore = <Result>(flags: TargetFlags, use: UseCore<Result>, more: GatewayOptions = {}): Promise<Result> =>
-  withTarget(flags, (target) => useCore({ ...target, ...toResponseOptions(flags), ...more }, use));
-
-export const toResponseOptions = ({ includeHeaders, maxBody, maxBodyBytes }: TargetFlags): GatewayOptions => ({
-  includeHeaders,
-  maxBodyBytes: maxBody ?? (maxBodyBytes || undefined),
-});
+  withTarget(flags, (target) => useCore({ ...target, ...more }, use));
 
 /** For a target that is known already. */
 export async function useCore<Result>(options: GatewayOptions, use: UseCore<Result>): Promise<Result> {
@@ -86,37 +81,29 @@ export async function withTarget<Result>(flags: TargetFlags, use: (options: Gate
 }
 
 export async function openTarget(flags: TargetFlags): Promise<{ options: GatewayOptions; close: () => Promise<void> }> {
-  const { gatewayUrl, apiKeyFile, profile, specFile, timeout } = flags;
+  const { gatewayUrl, apiKeyFile, profile, specFile, timeout, includeHeaders, maxBody, maxBodyBytes } = flags;
   const apiKey = await readApiKey(flags);
   const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout);
-  if (!flags.demo) return { options: { gatewayUrl, apiKey, apiKeyFile, profile, specFile, timeoutMs }, close: async () => {} };
+  const common = { timeoutMs, includeHeaders, maxBodyBytes: maxBody ?? (maxBodyBytes || undefined) };
+  if (!flags.demo) return { options: { ...common, gatewayUrl, apiKey, apiKeyFile, profile, specFile }, close: async () => {} };
   const { url, token, folder, configFile, close } = await startDemo();
   // Nothing else: neither addresses, tokens and proxies of the environment nor a saved profile.
   const env = { HAWSER_GATEWAY_CONFIG: configFile, XDG_CACHE_HOME: folder };
-  return { options: { gatewayUrl: url, apiKey: token, timeoutMs, env, cwd: folder }, close };
-}
-
-export interface Demo {
-  readonly url: string;
-  readonly token: string;
-  /** Private; goes with the demo. */
-  readonly folder: string;
-  /** In that folder. It isn't there until `writeDemoConfig` writes it. */
-  readonly configFile: string;
-  close(): Promise<void>;
+  return { options: { ...common, gatewayUrl: url, apiKey: token, env, cwd: folder }, close };
 }
 
 /** The demo API in this process. Its folder keeps the person's own configuration, documents and cache out of it. */
-export async function startDemo(options?: DemoApiOptions): Promise<Demo> {
+export async function startDemo(options?: DemoApiOptions) {
   const folder = createPrivateFolder("demo");
   const { url, token, stop } = await startDemoApi(options);
   async function close(): Promise<void> {
     await stop();
     folder.remove();
   }
+  // The file isn't there until `writeDemoConfig` writes it.
   return { url, token, folder: folder.path, configFile: join(folder.path, "gateway.json"), close };
 }
 
 /** For other processes, as HAWSER_GATEWAY_CONFIG: the demo alone, with its document, instead of what is saved. */
-export const writeDemoConfig = ({ url, token, configFile }: Demo): void =>
+export const writeDemoConfig = ({ url, token, configFile }: Awaited<ReturnType<typeof startDemo>>): void =>
   writeFileSync(configFile, JSON.stringify({ gatewayURL: url, token, specFile: `${url}/openapi.json` }), { mode: 0o600 });

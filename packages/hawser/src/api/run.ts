@@ -37,7 +37,6 @@ interface Listing {
 
 const invalidExitCode = 1;
 
-/** Said when an operation is not found. */
 export const searchHint = "hawser api search <words> finds operations";
 
 export const runApiList = (flags: ApiFlags): Promise<void> =>

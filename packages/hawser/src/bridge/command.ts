@@ -15,7 +15,7 @@ const usageExitCode = 1;
 type GivenOptions = Omit<AskedBridgeOptions, "socketPath" | "schemaPath">;
 
 export function addBridge(program: Command): void {
-  const bridge = addCommand(program, "bridge", {
+  const bridge: Command = addCommand(program, "bridge", {
     summary: "the MCP server that clients start",
     description:
       "An MCP server on stdin and stdout whose tools run in the program that owns the socket. MCP clients start it, with the configuration that this program gives them; people don't, except with --check.",
@@ -49,7 +49,7 @@ export function addBridge(program: Command): void {
         options = toBridgeOptions({ ...given, socketPath, schemaPath });
       } catch (error) {
         // What one option alone can't show is a mistake in the arguments too.
-        return bridge.error(describeThrown(error));
+        bridge.error(describeThrown(error));
       }
       await runBridge(options, readVersion());
     });

@@ -81,7 +81,6 @@ function createProgressLine() {
       drawnAt = now;
       printStyled(process.stderr, `${eraseLine}${done} calls done${failed > 0 ? `, ${failed} failed` : ""}`);
     },
-    /** Removes the line. */
     end(): void {
       if (drawnAt > -Infinity) printStyled(process.stderr, eraseLine);
     },

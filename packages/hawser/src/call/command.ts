@@ -90,6 +90,5 @@ function addBatchOptions(command: Command): void {
     .addOption(new Option("--batch-output <format>", "with --batch (default: ndjson)").choices(["ndjson", "json"]));
 }
 
-/** For a command that is a call of a fixed path. */
 export const addFixedCallOptions = (command: Command): Command =>
   addOutputOptions(addTargetOptions(command)).option("--include-headers", "show the response's headers").addOption(printRequestOption());

@@ -69,14 +69,16 @@ async function toForm(entries: readonly string[], contentType: string | undefine
   const fields = entries.map((entry) => splitEntry(entry, "--form"));
   const hasFile = fields.some(([, value]) => value.startsWith("@"));
   const members = [...Map.groupBy(fields, ([name]) => name)].map(async ([name, pairs]) => {
-    const values = await Promise.all(pairs.map(([, value]) => (value.startsWith("@") ? readFile(value.slice(1)) : value)));
+    const values = await Promise.all(pairs.map(([, value]) => toField(value)));
     return [name, values.length === 1 ? values[0] : values] as const;
   });
   const usualType = hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded";
   return { body: Object.fromEntries(await Promise.all(members)), contentType: contentType ?? usualType };
 }
 
-async function readFile(path: string): Promise<object> {
+async function toField(value: string): Promise<string | object> {
+  if (!value.startsWith("@")) return value;
+  const path = value.slice(1);
   return { filename: basename(path), base64: (await readInputFile(path, "the file")).toString("base64") };
 }
 

@@ -87,7 +87,6 @@ export function createConversationLoop() {
 interface TypedLine {
   /** Undefined at the end of the input, and after Ctrl-C. */
   readonly line?: string;
-  /** How often Ctrl-C was pressed. */
   readonly interrupts: number;
 }
 

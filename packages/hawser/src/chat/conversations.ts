@@ -32,7 +32,6 @@ export async function printConversations(agent: SpawnedAgent, isJson: boolean): 
   printStyled(process.stdout, showSummaries(conversations).join(""));
 }
 
-/** A line for each, in columns. */
 function showSummaries(conversations: readonly ConversationSummary[]): string[] {
   const ids = conversations.map(({ conversationId }) => fitLine(conversationId, maxIdChars));
   const counts = conversations.map(({ messages }) => `${messages} messages`);

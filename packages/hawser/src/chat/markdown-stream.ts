@@ -1,6 +1,5 @@
-// Markdown for a terminal, as it arrives: headings, bold, code, lists and quotes get their looks while the
-// text is still being written. Only what is needed to know what comes is held back: the marks at the
-// beginning of a line, a star that may become two. Whatever is not known is shown as it is.
+// Markdown for a terminal, as it arrives. Only what is needed to know what comes is held back: the marks at the beginning of a
+// line, a star that may become two. Whatever is not known is shown as it is.
 
 import type { Format, Paint } from "../command-line/output.ts";
 

@@ -62,7 +62,7 @@ function denialIn(event: TurnEvent): string | undefined {
   return `${event.data.toolName} was ${event.data.error}`;
 }
 
-// Without anybody to ask, the runtime denies by itself; who reads the answer's text alone shall know nevertheless.
+// The runtime denies by itself where it can't ask; a reader of the answer's text alone should know too.
 function sayWhatWasDenied(denials: readonly string[]): void {
   const shown = denials.slice(0, maxShownDenials).map((denial) => `hawser: ${fitLine(denial, maxMessageChars)}\n`);
   const left = denials.length - shown.length;

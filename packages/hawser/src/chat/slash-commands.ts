@@ -18,7 +18,6 @@ const help = `  /help          this
 const maxNameChars = 100;
 const maxReasonChars = 200;
 
-/** What each does, and the text that it answers with. */
 const commands: Readonly<Record<string, (session: Session, argument: string) => string | Promise<string>>> = {
   help: () => help,
   async clear({ agent, conversationId }) {

@@ -1,5 +1,5 @@
-// Starts the runtime of a chat: this same program's `agent`, as a child, over the real protocol. What it
-// says on stderr before it is ready is why it did not start, and becomes our own sentence.
+// Starts the runtime of a chat: this program's `agent`, as a child. What it says on stderr before it is ready is why it did
+// not start, and becomes our own sentence.
 
 import { spawnAgent, type SpawnedAgent } from "@hawser/agent/host";
 import { HawserError, toHawserError } from "@hawser/protocol";

@@ -1,6 +1,7 @@
 // A tool's use on a terminal: its name and input on one line, its result on a few, how long it took, or why
 // it failed. And a question about one, which shows everything that will happen.
 
+import type { TurnEvent } from "@hawser/agent/host";
 import { cutText, isRecord, reveal } from "@hawser/protocol/internal";
 import { fitLine, paint, printStyled, type Paint } from "../command-line/output.ts";
 
@@ -9,7 +10,6 @@ export interface CardStyle {
   readonly width: number;
 }
 
-/** Where a turn is shown. */
 export interface Screen extends CardStyle {
   /** Without colours Markdown says more than its bare text would. */
   readonly isPlain: boolean;
@@ -30,17 +30,9 @@ export const terminal: Screen = {
   write: (text) => printStyled(process.stdout, text),
 };
 
-interface Use {
-  readonly toolName: string;
-  readonly input: unknown;
-}
-
-interface Result {
-  readonly toolName: string;
-  readonly result: unknown;
-  readonly isError?: boolean | undefined;
-  readonly error?: string | undefined;
-}
+type DataOf<Type extends TurnEvent["type"]> = Extract<TurnEvent, { type: Type; data: unknown }>["data"];
+type Use = Omit<DataOf<"tool_use">, "toolId">;
+type Result = Omit<DataOf<"tool_result">, "toolId">;
 
 const maxResultLines = 6;
 const maxNameChars = 80;

@@ -4,7 +4,6 @@
 import { CommanderError, InvalidArgumentError, type Command } from "commander";
 import { commandName } from "../launcher.ts";
 
-/** What help says about a command. */
 export interface CommandHelp {
   /** Its line in the list of commands; without it, the description is that too. */
   readonly summary?: string;
@@ -15,7 +14,6 @@ export interface CommandHelp {
   readonly examples: readonly string[];
 }
 
-/** Adds a command below another one, or to the program. */
 export function addCommand(parent: Command, name: string, help: CommandHelp): Command {
   const command = parent.command(name).description(help.description);
   if (help.summary !== undefined) command.summary(help.summary);
@@ -51,7 +49,6 @@ export const maxPort = 65_535;
 /** An option as it is typed: `batchOutput` is `--batch-output`. */
 export const toFlag = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** An option that may be given several times. */
 export const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
 
 /**

@@ -20,8 +20,7 @@ import { readApiKey, type TargetFlags } from "../api-target/target.ts";
 import { readInputFile } from "../command-line/input.ts";
 import { toTable } from "../command-line/output.ts";
 
-export interface ConfigSetFlags
-  extends OutputFlags, Pick<TargetFlags, "gatewayUrl" | "apiKey" | "apiKeyFile" | "apiKeyStdin" | "profile" | "specFile"> {
+export interface ConfigSetFlags extends OutputFlags, TargetFlags {
   readonly authHeader?: string;
   readonly authPrefix?: string;
   readonly authScheme?: string;
@@ -62,9 +61,9 @@ export const runConfigShow = (flags: OutputFlags): Promise<void> =>
       ...(activeProfile === "" ? [] : [["active_profile", activeProfile]]),
       ...profiles.map((each) => ["profile", each.name, each.gatewayURL ?? "", each.token ?? "", each.specFile ?? []].flat()),
     ];
-    const shownProfiles = profiles.map(({ name, active: _, gatewayURL: url = "", token = "", ...rest }) => [
-      name,
-      { gatewayURL: url, tokenMasked: token, ...rest },
+    const shownProfiles = profiles.map((each) => [
+      each.name,
+      { gatewayURL: each.gatewayURL ?? "", tokenMasked: each.token ?? "", ...(each.specFile !== undefined && { specFile: each.specFile }) },
     ]);
     const all = { profiles: Object.fromEntries(shownProfiles) as object, profileCount: profiles.length };
     return {

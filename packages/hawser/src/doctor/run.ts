@@ -31,7 +31,6 @@ const defaultPath = "/data/api/v1/gateway-info";
 const scanPath = "/data/api/v1/scan/projects";
 const defaultTimeout = "5s";
 const maxLookedAt = 20;
-const reachabilityHint = "check the gateway's host and port, and the firewalls between";
 
 export const runDoctor = (flags: DoctorFlags): Promise<void> =>
   printAnswer(flags, async () => {
@@ -142,7 +141,9 @@ function tryToConnect(target: URL, options: GatewayOptions): Promise<Check> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   const way = proxy ? `, the proxy of ${proxy.variable}` : "";
-  const hint = proxy ? `check ${proxy.variable}, or name the gateway's host in NO_PROXY` : reachabilityHint;
+  const hint = proxy
+    ? `check ${proxy.variable}, or name the gateway's host in NO_PROXY`
+    : "check the gateway's host and port, and the firewalls between";
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: options.timeoutMs ?? 0 });
     const end = (check: Check): void => (socket.destroy(), resolve(check));

@@ -26,10 +26,7 @@ export function addGateway(program: Command): void {
     .option("--port <n>", "(default: a free one)", parseWhole(1, maxPort))
     .option("--json", "print address and token as JSON")
     .action(async (flags: DemoFlags) => (await import("./run.ts")).runDemo(flags));
-  addScan(program);
-}
 
-function addScan(program: Command): void {
   const examples = ["hawser scan projects --demo --yes"];
   const scan = addCommand(program, "scan", {
     summary: "have the gateway scan its folders",

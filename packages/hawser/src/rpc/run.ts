@@ -4,7 +4,7 @@
 import { createCallCore, rpcCodec, serveRpc } from "@hawser/gateway";
 import { HawserError } from "@hawser/protocol";
 import { runStdio, withSmallHeap } from "@hawser/wire/internal/node";
-import { openTarget, toResponseOptions, type TargetFlags } from "../api-target/target.ts";
+import { openTarget, type TargetFlags } from "../api-target/target.ts";
 import { readVersion } from "../launcher.ts";
 
 export interface RpcFlags extends TargetFlags {
@@ -21,7 +21,7 @@ export async function runRpc(flags: RpcFlags): Promise<void> {
     );
   const target = await openTarget(flags);
   const { workers, queueSize, overflow } = flags;
-  const core = createCallCore({ ...target.options, ...toResponseOptions(flags), maxConnections: workers, aroundDocument: withSmallHeap });
+  const core = createCallCore({ ...target.options, maxConnections: workers, aroundDocument: withSmallHeap });
   return runStdio({
     codec: rpcCodec,
     // What is read ahead is counted by the server: nothing more waits on the way to it.

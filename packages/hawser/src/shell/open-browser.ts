@@ -66,10 +66,8 @@ function createRedirectFile(url: string): { readonly url: string; remove(): void
   return { url: pathToFileURL(path).href, remove };
 }
 
-type Opener = readonly [command: string, ...args: string[]];
-
 /** The program that opens files here; undefined without a screen, on a build server, or with BROWSER=none. */
-export function openerOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Opener | undefined {
+export function openerOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly [command: string, ...args: string[]] | undefined {
   const { BROWSER, CI, DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION } = env;
   if (CI || BROWSER === "none") return undefined;
   if (platform === "darwin") return ["open"];

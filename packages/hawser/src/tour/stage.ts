@@ -25,7 +25,6 @@ export function createStage() {
   let failures = 0;
   const print = (line: string): void => void (isClosed || printStyled(process.stdout, `${line}\n`));
 
-  /** Starts `hawser` with these arguments. */
   async function start(args: readonly string[]): Promise<PipedChild> {
     if (isClosed) throw new HawserError("closed", "the tour is over");
     const child = await startChild({
@@ -58,8 +57,12 @@ export function createStage() {
     start,
     async startEcho(): Promise<EchoChild> {
       const child = await start(["echo"]);
+      async function describeEnd(): Promise<string> {
+        const { code, signal } = await child.exited;
+        return `the child ended (${signal ?? `exit code ${code}`}) before it answered; start it again`;
+      }
       const transport = createStreamTransport({ readable: child.stdout, writable: child.stdin, codec: ndjson });
-      return { child, client: createEchoClient(transport, () => describeEnd(child)) };
+      return { child, client: createEchoClient(transport, describeEnd) };
     },
     /** Ends every child; resolves with how many processes are left. A step that still goes on prints and starts nothing more. */
     async close(): Promise<number> {
@@ -73,11 +76,6 @@ export function createStage() {
       return pids.filter(isRunning).length;
     },
   };
-}
-
-async function describeEnd(child: PipedChild): Promise<string> {
-  const { code, signal } = await child.exited;
-  return `the child ended (${signal ?? `exit code ${code}`}) before it answered; start it again`;
 }
 
 function isRunning(pid: number): boolean {

@@ -24,7 +24,13 @@ const settleCode = (call: Promise<unknown>): Promise<string> =>
     (error: unknown) => toHawserError(error).code,
   );
 
-export async function showFirstAnswer(stage: Stage): Promise<EchoChild> {
+export async function showSteps(stage: Stage): Promise<void> {
+  const echo = await showFirstAnswer(stage);
+  for (const show of [showManyRequests, showCancel, showBadInput, showBackpressure, showSocketSession, showKilledChild])
+    await show(stage, echo);
+}
+
+async function showFirstAnswer(stage: Stage): Promise<EchoChild> {
   stage.title("A child process that speaks in whole messages");
   const startedAt = performance.now();
   const echo = await stage.startEcho();
@@ -37,7 +43,7 @@ export async function showFirstAnswer(stage: Stage): Promise<EchoChild> {
   return echo;
 }
 
-export async function showManyRequests(stage: Stage, { client }: EchoChild): Promise<void> {
+async function showManyRequests(stage: Stage, { client }: EchoChild): Promise<void> {
   stage.title("Many requests at once");
   const total = 2_000;
   const times: number[] = [];
@@ -60,7 +66,7 @@ export async function showManyRequests(stage: Stage, { client }: EchoChild): Pro
   stage.prove("no answer is lost, doubled or crossed", matches === total);
 }
 
-export async function showCancel(stage: Stage, { client }: EchoChild): Promise<void> {
+async function showCancel(stage: Stage, { client }: EchoChild): Promise<void> {
   stage.title("A cancel that overtakes");
   const ids = Array.from({ length: 20 }, (_, index) => `nap-${index + 1}`);
   const ends = ids.map((id) => settleCode(client.call({ kind: "sleep", ms: hourMs }, { id })));
@@ -76,7 +82,7 @@ export async function showCancel(stage: Stage, { client }: EchoChild): Promise<v
   stage.prove("a cancel never waits behind the work that it ends", cancelled === 20);
 }
 
-export async function showBadInput(stage: Stage, { child, client }: EchoChild): Promise<void> {
+async function showBadInput(stage: Stage, { child, client }: EchoChild): Promise<void> {
   stage.title("Input that is not what it should be");
   async function sendBytes(bytes: Buffer): Promise<string> {
     const answer = client.nextStray();
@@ -98,7 +104,7 @@ const pieceBytes = 50_000;
 const stallMs = 800;
 const maxGrowthBytes = 32_000_000;
 
-export async function showBackpressure(stage: Stage, { child, client }: EchoChild): Promise<void> {
+async function showBackpressure(stage: Stage, { child, client }: EchoChild): Promise<void> {
   stage.title("A reader that stops reading");
   let received = 0;
   const before = await readMemory(child.pid);
@@ -112,12 +118,12 @@ export async function showBackpressure(stage: Stage, { child, client }: EchoChil
   resume();
   await cancelled;
   const code = await end;
-  const isBounded = before === undefined || during === undefined || during - before < maxGrowthBytes;
-  if (before !== undefined && during !== undefined) {
-    stage.fact(`the child's memory: ${formatMegabytes(before)} before, ${formatMegabytes(during)} while it was not read`);
-  } else {
-    stage.fact("the child's memory can't be read on this system");
-  }
+  const isKnown = before !== undefined && during !== undefined;
+  const isBounded = !isKnown || during - before < maxGrowthBytes;
+  const memory = isKnown
+    ? `: ${formatMegabytes(before)} before, ${formatMegabytes(during)} while it was not read`
+    : " can't be read on this system";
+  stage.fact(`the child's memory${memory}`);
   stage.fact(`cancelled it and read on: ${received} of ${pieces} pieces came, then its end`);
   stage.prove("a slow reader slows its writer down and fills no memory", isBounded && code === "cancelled" && received < pieces / 2);
 }
@@ -138,7 +144,7 @@ async function readMemory(pid: number): Promise<number | undefined> {
 
 const endMs = 15_000;
 
-export async function showSocketSession(stage: Stage): Promise<void> {
+async function showSocketSession(stage: Stage): Promise<void> {
   stage.title("A session on a Unix socket");
   const child = await stage.start(["echo", "--socket"]);
   const socketPath = await readFirstLine(child);
@@ -180,7 +186,7 @@ function formatMode(mode: number): string {
 
 const promptMs = 15_000;
 
-export async function showKilledChild(stage: Stage, { child, client }: EchoChild): Promise<void> {
+async function showKilledChild(stage: Stage, { child, client }: EchoChild): Promise<void> {
   stage.title("A child that is killed");
   const call = client.call({ kind: "sleep", ms: hourMs }).then(
     () => undefined,
