@@ -229,14 +229,14 @@ export const folders: Readonly<Record<string, Folder>> = {
     imports: ["hawser", "hawser/command-line"],
   },
   "hawser/agent": {
-    holds: "`hawser agent`: puts the parts of an agent together",
-    imports: ["hawser", "hawser/command-line", "hawser/expose"],
+    holds: "`hawser agent`: puts the parts of an agent together; how `chat` and `shell` start it",
+    imports: ["hawser", "hawser/api-target", "hawser/command-line", "hawser/expose"],
   },
   "hawser/chat": {
     holds: "`hawser chat`: an agent in the terminal",
-    imports: ["hawser", "hawser/agent", "hawser/command-line", "hawser/shell"],
+    imports: ["hawser", "hawser/agent", "hawser/command-line"],
   },
-  "hawser/shell": { holds: "`hawser shell`", imports: ["hawser", "hawser/agent", "hawser/api-target", "hawser/command-line"] },
+  "hawser/shell": { holds: "`hawser shell`", imports: ["hawser", "hawser/agent", "hawser/command-line"] },
   "hawser/bridge": { holds: "`hawser bridge`", imports: ["hawser", "hawser/command-line"] },
   "hawser/expose": { holds: "`hawser expose`: a module's functions as tools", imports: ["hawser/command-line"] },
   "hawser/call": {

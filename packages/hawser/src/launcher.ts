@@ -12,13 +12,13 @@ export function readVersion(): string {
   return manifest.version;
 }
 
-// A published package has no tsconfig.json.
-const isCheckout = (): boolean => existsSync(new URL("../tsconfig.json", import.meta.url));
-
 /** The name under which this program was started: `igw` to the hosts that know it so, else `hawser`. */
 export const programName = (path: string = process.argv[1] ?? ""): "hawser" | "igw" =>
   /^igw(?:\.|$)/.test(basename(path)) ? "igw" : "hawser";
 
 /** What works in the reader's shell: in a checkout, and when started through npx, the name alone is not on the PATH. */
-export const commandName = (environment: NodeJS.ProcessEnv = process.env, isInCheckout: boolean = isCheckout()): string =>
-  isInCheckout || environment["npm_command"] === "exec" ? `npx ${programName()}` : programName();
+export const commandName = (
+  environment: NodeJS.ProcessEnv = process.env,
+  // A published package has no tsconfig.json.
+  isInCheckout: boolean = existsSync(new URL("../tsconfig.json", import.meta.url)),
+): string => (isInCheckout || environment["npm_command"] === "exec" ? `npx ${programName()}` : programName());

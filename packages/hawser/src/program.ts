@@ -59,10 +59,9 @@ const gatewayExamples = ["hawser call --demo --path /data/api/v1/gateway-info", 
 // Under the name igw the other parts work too, but people who call it that look for the gateway.
 function visibleCommands(this: Help, command: Command): Command[] {
   const visible = Help.prototype.visibleCommands.call(this, command);
-  return command.parent === null && programName() === "igw" ? visible.filter(isForIgw) : visible;
+  if (command.parent !== null || programName() !== "igw") return visible;
+  return visible.filter((each) => each.helpGroup() !== "" || ["completion", "help"].includes(each.name()));
 }
-
-const isForIgw = (command: Command): boolean => command.helpGroup() !== "" || ["completion", "help"].includes(command.name());
 
 /** What every command has. Hidden `complete` takes everything as words to complete. */
 function finish(command: Command, version: string): void {

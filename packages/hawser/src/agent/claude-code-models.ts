@@ -1,12 +1,9 @@
-// Claude Code among the models of the agent: `--model claude-code/<model>`. The runtime's own tools reach it through
-// the bridge, and each call of one is handed back to the runtime, which asks its permissions and runs it.
-// Its own tools stay off unless HAWSER_CLAUDE_CODE_TOOLS names some; those it runs itself. Loaded when it is used.
+// Claude Code among the models of the agent: `--model claude-code/<model>`. Calls of the runtime's tools are handed back to
+// the runtime; its own tools stay off unless HAWSER_CLAUDE_CODE_TOOLS names some, which it runs itself.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelProvider } from "@hawser/agent";
-
-const toolsVariable = "HAWSER_CLAUDE_CODE_TOOLS";
 
 /** What its command line calls the one that its user has chosen. */
 const chosenModel = "default";
@@ -26,7 +23,7 @@ export function createClaudeCodeModels(env: NodeJS.ProcessEnv, cwd: string): Mod
     },
     async create(model) {
       const { ClaudeCodeModel } = await import("@hawser/claude-code");
-      const allowedTools = (env[toolsVariable] ?? "").split(",").map((name) => name.trim());
+      const allowedTools = (env["HAWSER_CLAUDE_CODE_TOOLS"] ?? "").split(",").map((name) => name.trim());
       return new ClaudeCodeModel({
         ...(model !== chosenModel && { model }),
         allowedTools: allowedTools.filter((name) => name !== ""),

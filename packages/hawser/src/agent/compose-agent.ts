@@ -1,6 +1,5 @@
-// Puts an agent runtime together: what the flags and the configuration file say, made into the parts that
-// the runtime takes. Mistakes in them are said here, before anything is served; whatever takes time is left
-// for later, so that the runtime is ready at once.
+// Puts an agent runtime together from the flags and the configuration file. Mistakes in them are said before anything is
+// served; what takes time is left for later, so that the runtime is ready at once.
 
 import { dirname, join, resolve } from "node:path";
 import {
@@ -20,7 +19,6 @@ import {
   toCommandRule,
   type AgentConfig,
   type AgentParts,
-  type ConversationStore,
   type ModelCatalog,
   type PolicyOptions,
   type Roots,
@@ -29,24 +27,10 @@ import { logLine } from "@hawser/wire/internal/node";
 import { readVersion } from "../launcher.ts";
 import type { AgentFlags } from "./flags.ts";
 import { createClaudeCodeModels } from "./claude-code-models.ts";
-import { createLateTools, type LateTools } from "./tool-sources.ts";
-import { createToolSources } from "./tool-sources.ts";
-
-export interface ComposedAgent {
-  readonly parts: AgentParts;
-  /** Begins to load the tools that take a while. */
-  warmUp(): void;
-  /** Lets go of servers and files; what was promised is on disk. */
-  close(): Promise<void>;
-}
-
-export interface Surroundings {
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
-}
+import { createLateTools, createToolSources, type Place } from "./tool-sources.ts";
 
 /** Throws `usage` for what is wrong with flags, file or folders. */
-export async function composeAgent(flags: AgentFlags, { env, cwd }: Surroundings): Promise<ComposedAgent> {
+export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: (message) => logLine(`[hawser] ${message}`) });
   const roots = await createRoots(rootsOf(flags, config, cwd));
   const attachable = flags.attachments === undefined ? roots : await createRoots([...roots.paths, resolve(cwd, flags.attachments)]);
@@ -58,23 +42,29 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Surroundings
   const allowedCommands = [...(config.allowedCommands ?? []), ...(flags.allowCommand ?? [])];
   const policy = createPolicy({ ...rulesOf(flags, config), roots, audit, remembered });
   const late = createLateTools(createBuiltinTools({ roots, allowedCommands, environment: env }), sources.list);
+  const parts: AgentParts = {
+    models: withTools(models, late.whenLoaded),
+    store:
+      flags.history === false
+        ? createMemoryStore()
+        : createFileStore({ folder: join(folder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) }),
+    tools: late.tools,
+    servers: sources.servers,
+    policy,
+    readAttachments: (attachments, signal, isEarlier) =>
+      readAttachments(attachments, { open: (path) => openAttachment(path, { roots: attachable, policy, isEarlier }), signal }),
+    instructions: toInstructions(roots, config),
+    build: readVersion(),
+    limits: config.limits,
+    prices: config.prices,
+    toolFailure: flags.toolFailure,
+  };
   return {
-    parts: {
-      models: withTools(models, late),
-      store: createStore(flags, folder),
-      tools: late.tools,
-      servers: sources.servers,
-      policy,
-      readAttachments: (attachments, signal, isEarlier) =>
-        readAttachments(attachments, { open: (path) => openAttachment(path, { roots: attachable, policy, isEarlier }), signal }),
-      instructions: toInstructions(roots, config),
-      build: readVersion(),
-      limits: config.limits,
-      prices: config.prices,
-      toolFailure: flags.toolFailure,
-    },
+    parts,
+    /** Begins to load the tools that take a while. */
     warmUp: () => void late.whenLoaded(),
-    async close() {
+    /** Lets go of servers and files; what was promised is on disk. */
+    async close(): Promise<void> {
       await Promise.allSettled([sources.close(), audit.close(), remembered?.close()]);
     },
   };
@@ -88,7 +78,7 @@ function rulesOf({ permissions, allowCommand = [] }: AgentFlags, config: AgentCo
 }
 
 /** The folders in which the agent will work. Throws `usage` for those that can't be roots, before anything else is begun. */
-export async function checkRoots(flags: AgentFlags, { env, cwd }: Surroundings): Promise<readonly string[]> {
+export async function checkRoots(flags: AgentFlags, { env, cwd }: Place): Promise<readonly string[]> {
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: () => {} });
   const { paths } = await createRoots(rootsOf(flags, config, cwd));
   return paths;
@@ -102,19 +92,14 @@ function rootsOf({ root }: AgentFlags, config: AgentConfig, cwd: string): readon
   return [cwd];
 }
 
-function createStore({ history }: AgentFlags, folder: string): ConversationStore {
-  if (history === false) return createMemoryStore();
-  return createFileStore({ folder: join(folder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) });
-}
-
 /** A turn begins by picking its model: the tools that it may use are to be there by then. */
-function withTools(models: ModelCatalog, late: LateTools): ModelCatalog {
+function withTools(models: ModelCatalog, whenLoaded: () => Promise<void>): ModelCatalog {
   return {
     get current() {
       return models.current;
     },
     async pick(name) {
-      await late.whenLoaded();
+      await whenLoaded();
       return models.pick(name);
     },
     list: () => models.list(),

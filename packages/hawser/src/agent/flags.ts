@@ -1,8 +1,8 @@
-// The flags of the agent runtime. `agent` takes them itself; `chat` and `shell` take them too and hand them on to the
-// runtime that they start.
+// The flags of the agent runtime. `chat` and `shell` take them too and hand them on to the runtime that they start.
 
 import { Option, type Command } from "commander";
 import { collect, toFlag } from "../command-line/command.ts";
+import { launcherPath } from "../launcher.ts";
 
 export interface AgentFlags {
   readonly model?: string;
@@ -60,8 +60,9 @@ Commands:
 
 const handedOn = ["model", "root", "allowCommand", "tools", "attachments", "config", "dataDir", "permissions", "toolFailure"] as const;
 
-/** The same flags as arguments again, for a runtime in the same folder. `--flag=value`, so that no value is taken for a flag. */
+/** How this program starts its own agent with the same flags, in the same folder. `--flag=value`: no value is taken for a flag. */
 export function toAgentArguments(flags: AgentFlags): string[] {
   const given = handedOn.flatMap((name) => [flags[name] ?? []].flat().map((value) => `${toFlag(name)}=${value}`));
-  return [...given, ...(flags.history === false ? ["--no-history"] : []), ...(flags.debugProtocol ? ["--debug-protocol"] : [])];
+  const switches = [...(flags.history === false ? ["--no-history"] : []), ...(flags.debugProtocol ? ["--debug-protocol"] : [])];
+  return [...process.execArgv, launcherPath, "agent", ...given, ...switches];
 }

@@ -1,8 +1,6 @@
-// Keeps a serving process small (G10). Node lets garbage pile up while there is memory, and a process that is
-// sent megabytes at a time then takes several times of what it holds. Here V8 is told to collect sooner: new
-// objects get a small space that does not grow, and the heap grows by a fifth at a time. What lies outside of
-// its heap, which V8 does not see, is looked after by a watch: near the bound a full collection is run, one for
-// every few megabytes that have come since the last.
+// Keeps a serving process small (G10): a process that is sent megabytes at a time would take several times what it holds. V8
+// is told to collect sooner, and for what lies outside of its heap, which it does not see, a full collection is run near the
+// bound, one for every few megabytes that have come since the last.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -33,17 +31,15 @@ export function keepMemorySmall(): void {
     // Never yet, or V8 has collected by itself meanwhile.
     afterLast = Math.min(afterLast, held);
     if (collect && held < afterLast + grownBytes) return;
-    collect ??= loadCollector();
+    if (!collect) {
+      setFlagsFromString("--expose-gc");
+      collect = runInNewContext("gc") as () => void;
+    }
     collect();
     afterLast = heldBytes();
   }
 
   look();
-}
-
-function loadCollector(): () => void {
-  setFlagsFromString("--expose-gc");
-  return runInNewContext("gc") as () => void;
 }
 
 function heldBytes(): number {

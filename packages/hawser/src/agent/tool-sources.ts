@@ -1,6 +1,5 @@
-// An agent's tools besides its own: of MCP servers, of operations of an HTTP API, of the user's modules. Each source is loaded
-// only where the configuration or a flag asks for it. They take a while: only the first turn waits for them, and not for ever.
-// A source that fails costs a line in the log and its own tools. Of two tools with one name the first one stays.
+// An agent's tools besides its own: of MCP servers, of operations of an HTTP API, of the user's modules. Only the first turn
+// waits for them, and not for ever. A source that fails costs its own tools. Of two tools with one name the first one stays.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -12,22 +11,15 @@ import { readVersion } from "../launcher.ts";
 import { hawserLimits } from "../limits.ts";
 import type { AgentFlags } from "./flags.ts";
 
-export interface ToolSources {
-  readonly list: readonly ToolSource[];
-  /** How the MCP servers are. */
-  servers(): readonly ServerEntry[];
-  close(): Promise<void>;
-}
-
-interface Place {
+export interface Place {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
 }
 
-export function createToolSources(flags: AgentFlags, config: AgentConfig, place: Place): ToolSources {
+export function createToolSources(flags: AgentFlags, config: AgentConfig, place: Place) {
   const { mcpServers = {}, gateway } = config;
   const closing = new AbortController();
-  const closers: (() => Promise<void>)[] = [];
+  let closeServers: (() => Promise<void>) | undefined;
   const allServers = (state: Omit<ServerEntry, "name">) => (): readonly ServerEntry[] =>
     Object.keys(mcpServers).map((name) => ({ name, ...state }));
   let serverStates = allServers({ state: "connecting" });
@@ -38,31 +30,29 @@ export function createToolSources(flags: AgentFlags, config: AgentConfig, place:
   if (missing !== undefined) throw new HawserError("usage", `there is no module ${missing}; --tools takes a .ts or .js file`);
 
   async function loadServers(): Promise<LoadedTools> {
-    const { connectMcpServers } = await import("@hawser/agent");
-    const onNotice = (message: string): void => logLine(`[hawser] ${message}`);
-    const servers = connectMcpServers(mcpServers, { ...place, version: readVersion(), signal: closing.signal, onNotice });
-    closers.push(servers.close);
-    serverStates = servers.status;
-    return { tools: servers.tools, ready: servers.whenReady(hawserLimits.agentLateToolsMs) };
-  }
-
-  async function loadServersOrSay(): Promise<LoadedTools> {
-    return loadServers().catch((error: unknown) => {
+    try {
+      const { connectMcpServers } = await import("@hawser/agent");
+      const onNotice = (message: string): void => logLine(`[hawser] ${message}`);
+      const servers = connectMcpServers(mcpServers, { ...place, version: readVersion(), signal: closing.signal, onNotice });
+      closeServers = servers.close;
+      serverStates = servers.status;
+      return { tools: servers.tools, ready: servers.whenReady(hawserLimits.agentLateToolsMs) };
+    } catch (error) {
       serverStates = allServers({ state: "failed", reason: describeThrown(error) });
       throw error;
-    });
+    }
   }
 
   return {
     list: [
       ...modules.map((path) => ({ label: path, load: () => loadModule(path) })),
       ...(gateway ? [{ label: "the gateway", load: () => loadGateway(gateway, place) }] : []),
-      ...(Object.keys(mcpServers).length > 0 ? [{ label: "the MCP servers", load: loadServersOrSay }] : []),
-    ],
+      ...(Object.keys(mcpServers).length > 0 ? [{ label: "the MCP servers", load: loadServers }] : []),
+    ] satisfies ToolSource[],
     servers: () => serverStates(),
-    async close() {
+    async close(): Promise<void> {
       closing.abort();
-      await Promise.all(closers.map((close) => close()));
+      await closeServers?.();
     },
   };
 }
@@ -84,26 +74,20 @@ async function loadGateway({ profile, url, specFile, ...selection }: ConfiguredG
   return { tools: () => tools };
 }
 
-export interface LoadedTools {
+interface LoadedTools {
   /** Those that are there now. */
   tools(): readonly Tool[];
   /** More may come until this resolves. */
   readonly ready?: Promise<void>;
 }
 
-export interface ToolSource {
+interface ToolSource {
   /** For the log: `the MCP servers`, a module's path. */
   readonly label: string;
   load(): Promise<LoadedTools>;
 }
 
-export interface LateTools {
-  tools(): readonly Tool[];
-  /** Begins to load, once. Resolves when all have come or failed, or the time is over. */
-  whenLoaded(): Promise<void>;
-}
-
-export function createLateTools(first: readonly Tool[], sources: readonly ToolSource[], waitMs = hawserLimits.agentLateToolsMs): LateTools {
+export function createLateTools(first: readonly Tool[], sources: readonly ToolSource[], waitMs = hawserLimits.agentLateToolsMs) {
   const loaded: { label: string; tools: () => readonly Tool[] }[] = [];
   const leftOut = new Set<string>();
   let loading: Promise<void> | undefined;
@@ -147,6 +131,7 @@ export function createLateTools(first: readonly Tool[], sources: readonly ToolSo
 
   return {
     tools: allTools,
-    whenLoaded: () => (loading ??= sources.length === 0 ? Promise.resolve() : loadAll()),
+    /** Begins to load, once. Resolves when all have come or failed, or the time is over. */
+    whenLoaded: (): Promise<void> => (loading ??= sources.length === 0 ? Promise.resolve() : loadAll()),
   };
 }

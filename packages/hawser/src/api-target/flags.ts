@@ -17,7 +17,6 @@ export function addTokenOptions(command: Command): Command {
 // What leads to another API than the demo, by the names that Commander gives these options.
 const elsewhere = ["gatewayUrl", "apiKey", "apiKeyFile", "apiKeyStdin", "profile", "specFile"];
 
-/** Where calls go. */
 export function addTargetOptions(command: Command): Command {
   command.option("--gateway-url <url>", "the gateway's address (else IGNITION_GATEWAY_URL, else the configuration)");
   return addTokenOptions(command)
@@ -32,7 +31,6 @@ export const addSpecOption = (command: Command): Command =>
     "the OpenAPI document (default: the profile's, openapi.json here or beside the configuration, or the gateway's)",
   );
 
-/** How results are printed. */
 export function addOutputOptions(command: Command): Command {
   return addSelectOptions(command.option("--json", "print JSON"))
     .option("--timing", "print how long it took")
@@ -50,23 +48,17 @@ export function addSelectOptions(command: Command): Command {
     .option("--compact", "with --json: on one line");
 }
 
-/** Shows nothing in help: names that igw knows and we call otherwise. */
-export const hiddenOption = (flags: string, parse: (text: string) => number): Option => new Option(flags).hideHelp().argParser(parse);
-
 /** Mistakes in the arguments of this command and those below it are `{ok:false, code:2, error}` on stdout where JSON was asked for. */
 export function answerMistakesInJson(command: Command): void {
   command.configureOutput({
     outputError(text, write) {
-      if (!wantsJson()) return write(toSentence(text));
+      // The arguments could not be understood, so they are looked at as they are.
+      const end = process.argv.indexOf("--");
+      const words = end === -1 ? process.argv : process.argv.slice(0, end);
+      if (!words.includes("--json")) return write(toSentence(text));
       const error = toSentence(text).slice(`${programName()}: `.length).trim();
       printTo(process.stdout, `${JSON.stringify({ ok: false, code: 2, error }, null, 2)}\n`);
     },
   });
   for (const below of command.commands) answerMistakesInJson(below);
-}
-
-// The arguments could not be understood, so they are looked at as they are.
-function wantsJson(): boolean {
-  const end = process.argv.indexOf("--");
-  return (end === -1 ? process.argv : process.argv.slice(0, end)).includes("--json");
 }

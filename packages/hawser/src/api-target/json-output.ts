@@ -1,6 +1,5 @@
-// How the gateway's commands print: JSON for programs (whole, selected, raw or compact), text for
-// people, and a failure as `{ok:false, code, error, details?}` on stdout where JSON was asked for. With `--raw` stdout
-// holds the bare value or nothing: a failure goes to stderr as a sentence.
+// How the gateway's commands print: JSON for programs (whole, selected, raw or compact), text for people, and a failure as
+// `{ok:false, code, error, details?}` on stdout where JSON was asked for. With `--raw` stdout holds the bare value or nothing.
 
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { isKeptNumber, keepNumbers } from "@hawser/wire/internal";
@@ -17,35 +16,44 @@ export interface OutputFlags {
   readonly jsonStats?: true;
 }
 
-export interface JsonOutput {
-  readonly selectors: readonly string[];
-  readonly raw: boolean;
-  readonly compact: boolean;
-  /** How long it took belongs into the JSON. */
-  readonly includeStats: boolean;
+export interface Answer {
+  readonly json: object;
+  readonly text: string;
+  /** Goes into the JSON where timing was asked for. */
+  readonly stats?: object;
+  /** A line for stderr. */
+  readonly note?: string | undefined;
 }
 
+/** Runs a command and prints its answer, or its failure, as the flags want it. */
+export const printAnswer = (flags: OutputFlags, run: () => Promise<Answer> | Answer): Promise<void> =>
+  reportAsJson(flags, async () => {
+    checkOutput(flags);
+    const { json, text, stats, note } = await run();
+    if (flags.json) printJson(stats && wantsStats(flags) ? { ...json, stats } : json, flags);
+    else printTo(process.stdout, text);
+    if (note !== undefined) printTo(process.stderr, `${note}\n`);
+  });
+
+export const wantsStats = ({ timing, jsonStats }: OutputFlags): boolean => (timing ?? jsonStats) === true;
+
 /** Throws `usage` for flags that need another one, or exclude each other. */
-export function checkOutput({ json, select = [], raw, compact, timing, jsonStats }: OutputFlags): JsonOutput {
+export function checkOutput({ json, select, raw, compact }: OutputFlags): void {
   const selectors = parseSelectors(select);
   const needsJson = compact ? "--compact" : raw ? "--raw" : selectors.length > 0 ? "--select" : undefined;
   if (needsJson !== undefined && !json) throw new HawserError("usage", `required: --json when using ${needsJson}`);
   if (raw && selectors.length !== 1) throw new HawserError("usage", "required: exactly one --select when using --raw");
   if (raw && compact) throw new HawserError("usage", "--raw can't be used with --compact");
-  return { selectors, raw: raw === true, compact: compact === true, includeStats: (timing ?? jsonStats) === true };
 }
 
 /** Prints the value, or what was selected of it. */
-export function printJson(value: object, { selectors, raw, compact }: JsonOutput): void {
-  const [first] = selectors;
-  if (first === undefined) return print(toJson(value, compact));
-  if (raw) return print(toRawText(selectPath(value, first)));
-  print(toJson(Object.fromEntries(selectors.map((selector) => [selector, selectPath(value, selector)])), compact));
+export function printJson(value: object, { select, raw, compact }: OutputFlags): void {
+  const selected = parseSelectors(select).map((path) => [path, selectPath(value, path)] as const);
+  const [first] = selected;
+  const shown = first ? (raw ? first[1] : Object.fromEntries(selected)) : value;
+  const text = raw && typeof shown === "string" ? shown : JSON.stringify(shown, null, raw || compact ? 0 : 2);
+  printTo(process.stdout, `${text}\n`);
 }
-
-export const toJson = (value: unknown, compact: boolean): string => JSON.stringify(value, null, compact ? 0 : 2);
-
-const print = (line: string): void => printTo(process.stdout, `${line}\n`);
 
 /** Runs a command; where JSON was asked for, what it throws is printed as such and becomes the exit code. */
 export async function reportAsJson(flags: OutputFlags, run: () => Promise<void> | void): Promise<void> {
@@ -55,12 +63,12 @@ export async function reportAsJson(flags: OutputFlags, run: () => Promise<void> 
     if (!flags.json || flags.raw || error instanceof CommanderError || isOutputError(error)) throw error;
     const code = (process.exitCode = toExitCode(error));
     const { message, hint } = toAdvice(describeThrown(error), HawserError.isInstance(error) ? error.facts : {});
-    print(toJson({ ok: false, code, error: message, ...(hint !== undefined && { details: { hint } }) }, flags.compact === true));
+    printJson({ ok: false, code, error: message, ...(hint !== undefined && { details: { hint } }) }, { ...flags, select: [] });
   }
 }
 
 /** Trimmed, without repetitions. Throws `usage` for what can't be a path. */
-function parseSelectors(given: readonly string[]): string[] {
+function parseSelectors(given: readonly string[] = []): string[] {
   const selectors = given.map((selector) => selector.trim());
   if (selectors.includes("")) throw new HawserError("usage", "invalid --select value: empty selector");
   const listed = selectors.find((selector) => selector.includes(","));
@@ -73,7 +81,7 @@ function selectPath(value: unknown, path: string): unknown {
   let current = value;
   const keys = path.split(".");
   for (const [at, key] of keys.entries()) {
-    if (typeof current === "string" && keys.slice(0, at).join(".") === bodyPath) current = openBody(current, path);
+    if (typeof current === "string" && keys.slice(0, at).join(".") === "response.body") current = openBody(current, path);
     // An array's `length` isn't an element.
     const isLength = Array.isArray(current) && key === "length";
     if (!isContainer(current) || isLength || !Object.hasOwn(current, key)) throw noSuchPath(path, key, current);
@@ -82,8 +90,6 @@ function selectPath(value: unknown, path: string): unknown {
   return current;
 }
 
-const bodyPath = "response.body";
-
 function openBody(body: string, path: string): unknown {
   try {
     return keepNumbers(JSON.parse(body), body);
@@ -91,9 +97,6 @@ function openBody(body: string, path: string): unknown {
     throw new HawserError("usage", `invalid --select path ${JSON.stringify(path)}: the response's body is not JSON, or was cut off`);
   }
 }
-
-/** The value as a shell wants it: strings without quotes, everything else as JSON. */
-const toRawText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null && !isKeptNumber(value);
 

@@ -3,7 +3,14 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createCallCore, parseDuration, startDemoApi, type CallCore, type DemoApi, type GatewayOptions } from "@hawser/gateway/internal";
+import {
+  createCallCore,
+  parseDuration,
+  startDemoApi,
+  type CallCore,
+  type DemoApiOptions,
+  type GatewayOptions,
+} from "@hawser/gateway/internal";
 import { HawserError } from "@hawser/protocol";
 import { createPrivateFolder, keepHeapSmall } from "@hawser/wire/internal/node";
 import { readStdin } from "../command-line/input.ts";
@@ -17,18 +24,11 @@ export interface TargetFlags {
   readonly profile?: string;
   readonly specFile?: string;
   readonly timeout?: string;
-}
-
-export async function toGatewayOptions(flags: TargetFlags): Promise<GatewayOptions> {
-  const { gatewayUrl, apiKeyFile, profile, specFile } = flags;
-  return {
-    gatewayUrl,
-    apiKey: await readApiKey(flags),
-    apiKeyFile: flags.apiKeyStdin ? undefined : apiKeyFile,
-    profile,
-    specFile,
-    timeoutMs: flags.timeout === undefined ? undefined : parseDuration(flags.timeout),
-  };
+  readonly demo?: true;
+  readonly includeHeaders?: true;
+  readonly maxBody?: number;
+  /** What igw calls it; 0 is the default. */
+  readonly maxBodyBytes?: number;
 }
 
 /** The token that the flags give, where they give one themselves: not the one of a file. */
@@ -52,23 +52,10 @@ async function askToken(): Promise<string> {
 
 const interruptedExitCode = 130;
 
-export interface CoreFlags extends TargetFlags {
-  readonly includeHeaders?: true;
-  readonly maxBody?: number;
-  /** What igw calls it; 0 is the default. */
-  readonly maxBodyBytes?: number;
-  readonly demo?: true;
-}
-
 type UseCore<Result> = (core: CallCore, interruption: Interruption) => Promise<Result>;
 
-export const withCore = <Result>(flags: CoreFlags, use: UseCore<Result>, more: GatewayOptions = {}): Promise<Result> =>
-  withTarget(flags, (target) => useCore({ ...target, ...toResponseOptions(flags), ...more }, use));
-
-export const toResponseOptions = ({ includeHeaders, maxBody, maxBodyBytes }: CoreFlags): GatewayOptions => ({
-  includeHeaders,
-  maxBodyBytes: maxBody ?? (maxBodyBytes || undefined),
-});
+export const withCore = <Result>(flags: TargetFlags, use: UseCore<Result>, more: GatewayOptions = {}): Promise<Result> =>
+  withTarget(flags, (target) => useCore({ ...target, ...more }, use));
 
 /** For a target that is known already. */
 export async function useCore<Result>(options: GatewayOptions, use: UseCore<Result>): Promise<Result> {
@@ -83,47 +70,40 @@ export async function useCore<Result>(options: GatewayOptions, use: UseCore<Resu
 }
 
 /** For what needs no core. */
-export async function withTarget<Result>(flags: CoreFlags, use: (options: GatewayOptions) => Promise<Result>): Promise<Result> {
+export async function withTarget<Result>(flags: TargetFlags, use: (options: GatewayOptions) => Promise<Result>): Promise<Result> {
   keepHeapSmall();
-  const given = await toGatewayOptions(flags);
-  const demo = flags.demo ? await startDemoTarget(given) : undefined;
+  const { options, close } = await openTarget(flags);
   try {
-    return await use(demo?.options ?? given);
+    return await use(options);
   } finally {
-    await demo?.close();
+    await close();
   }
 }
 
-interface DemoTarget {
-  readonly options: GatewayOptions;
-  close(): Promise<void>;
+export async function openTarget(flags: TargetFlags): Promise<{ options: GatewayOptions; close: () => Promise<void> }> {
+  const { gatewayUrl, apiKeyFile, profile, specFile, timeout, includeHeaders, maxBody, maxBodyBytes } = flags;
+  const apiKey = await readApiKey(flags);
+  const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout);
+  const common = { timeoutMs, includeHeaders, maxBodyBytes: maxBody ?? (maxBodyBytes || undefined) };
+  if (!flags.demo) return { options: { ...common, gatewayUrl, apiKey, apiKeyFile, profile, specFile }, close: async () => {} };
+  const { url, token, folder, configFile, close } = await startDemo();
+  // Nothing else: neither addresses, tokens and proxies of the environment nor a saved profile.
+  const env = { HAWSER_GATEWAY_CONFIG: configFile, XDG_CACHE_HOME: folder };
+  return { options: { ...common, gatewayUrl: url, apiKey: token, env, cwd: folder }, close };
 }
 
-/** The demo API in this process. Its folder keeps the person's own configuration, documents and cache out of it, and is removed with it. */
-export async function startDemoTarget({ timeoutMs }: GatewayOptions): Promise<DemoTarget> {
+/** The demo API in this process. Its folder keeps the person's own configuration, documents and cache out of it. */
+export async function startDemo(options?: DemoApiOptions) {
   const folder = createPrivateFolder("demo");
-  const demo = await startDemoApi();
-  return {
-    options: {
-      gatewayUrl: demo.url,
-      apiKey: demo.token,
-      timeoutMs,
-      // Nothing else: neither addresses, tokens and proxies of the environment nor a saved profile.
-      env: { HAWSER_GATEWAY_CONFIG: configFileIn(folder.path), XDG_CACHE_HOME: folder.path },
-      cwd: folder.path,
-    },
-    async close() {
-      await demo.stop();
-      folder.remove();
-    },
-  };
+  const { url, token, stop } = await startDemoApi(options);
+  async function close(): Promise<void> {
+    await stop();
+    folder.remove();
+  }
+  // The file isn't there until `writeDemoConfig` writes it.
+  return { url, token, folder: folder.path, configFile: join(folder.path, "gateway.json"), close };
 }
 
-const configFileIn = (folder: string): string => join(folder, "gateway.json");
-
-/** For other processes, as HAWSER_GATEWAY_CONFIG: the demo alone, with its document, instead of what is saved. Returns the file. */
-export function writeDemoConfig(folder: string, { url, token }: Pick<DemoApi, "url" | "token">): string {
-  const file = configFileIn(folder);
-  writeFileSync(file, JSON.stringify({ gatewayURL: url, token, specFile: `${url}/openapi.json` }), { mode: 0o600 });
-  return file;
-}
+/** For other processes, as HAWSER_GATEWAY_CONFIG: the demo alone, with its document, instead of what is saved. */
+export const writeDemoConfig = ({ url, token, configFile }: Awaited<ReturnType<typeof startDemo>>): void =>
+  writeFileSync(configFile, JSON.stringify({ gatewayURL: url, token, specFile: `${url}/openapi.json` }), { mode: 0o600 });

@@ -1,20 +1,33 @@
-// `hawser api list|show|search|tags|stats`: what the API document holds. Nothing found is a usage error.
+// `hawser api`: what the API document holds (nothing found is a usage error), and the document itself: `sync` fetches it and
+// keeps it, `validate` says whether it follows the specification.
 
 import {
   filterByPath,
   filterByPathPart,
+  findApiDocument,
   loadApiIndex,
   searchOperations,
   statsOf,
+  syncApiDocument,
   tagsOf,
+  validateDocument,
   type OperationIndex,
   type OperationSummary,
 } from "@hawser/gateway/internal";
+import { gatewayLimits } from "@hawser/gateway/internal/limits";
 import { describeThrown, HawserError } from "@hawser/protocol";
-import { checkOutput, printJson, reportAsJson, type OutputFlags } from "../api-target/json-output.ts";
-import { withTarget, type CoreFlags } from "../api-target/target.ts";
-import { printTo } from "../command-line/output.ts";
+import { printAnswer, type OutputFlags } from "../api-target/json-output.ts";
+import { withTarget, type TargetFlags } from "../api-target/target.ts";
+import { readInputFile } from "../command-line/input.ts";
+import { toTable } from "../command-line/output.ts";
 import { toOperationPage } from "./operation-page.ts";
+
+export interface ApiFlags extends TargetFlags, OutputFlags {
+  readonly method?: string;
+  readonly pathContains?: string;
+  readonly path?: string;
+  readonly query?: string;
+}
 
 interface Listing {
   readonly json: object;
@@ -22,66 +35,90 @@ interface Listing {
   readonly count: number;
 }
 
+const invalidExitCode = 1;
+
+export const searchHint = "hawser api search <words> finds operations";
+
 export const runApiList = (flags: ApiFlags): Promise<void> =>
-  printListing(flags, () =>
-    withIndex(flags, async (index) => {
-      const wanted = flags.pathContains === undefined ? "" : `whose path holds ${quote(flags.pathContains)}`;
-      return toListing(requireSome(index.operations, flags, wanted));
-    }),
-  );
+  printListing(flags, ({ operations }) => {
+    const wanted = flags.pathContains === undefined ? "" : `whose path holds ${quote(flags.pathContains)}`;
+    return toListing(requireSome(operations, flags, wanted));
+  });
 
 export const runApiShow = (positional: string | undefined, flags: ApiFlags): Promise<void> =>
-  printListing(flags, () => {
-    const path = oneOf(positional, flags.path, "path", "say which operations to show, by path or id: hawser api show listTags");
-    return withIndex(flags, async (index) => {
+  printListing(
+    flags,
+    async (index, path) => {
       const found = findNamed(index, path, flags);
       const operations = await Promise.all(found.map((operation) => index.describe(operation).catch(() => operation)));
       return { json: { count: found.length, operations }, text: operations.map(toOperationPage).join("\n"), count: found.length };
-    });
-  });
+    },
+    () => oneOf(positional, flags.path, "path", "say which operations to show, by path or id: hawser api show listTags"),
+  );
 
 export const runApiSearch = (positional: string | undefined, flags: ApiFlags): Promise<void> =>
-  printListing(flags, () => {
-    const query = oneOf(positional, flags.query, "query", "say what to search for: hawser api search tag");
-    return withIndex(flags, async (index) =>
-      toListing(requireSome(searchOperations(index, query), flags, `for ${quote(query)}`), { query }),
-    );
-  });
+  printListing(
+    flags,
+    (index, query) => toListing(requireSome(searchOperations(index, query), flags, `for ${quote(query)}`), { query }),
+    () => oneOf(positional, flags.query, "query", "say what to search for: hawser api search tag"),
+  );
 
 export const runApiTags = (flags: ApiFlags): Promise<void> =>
-  printListing(flags, () =>
-    withIndex(flags, async (index) => {
-      const tags = tagsOf({ operations: filtered(index.operations, flags) });
-      return { json: { count: tags.length, tags }, text: tags.map((tag) => `${tag}\n`).join(""), count: tags.length };
-    }),
-  );
+  printListing(flags, ({ operations }) => {
+    const tags = tagsOf({ operations: filtered(operations, flags) });
+    return { json: { count: tags.length, tags }, text: toTable(tags.map((tag) => [tag])), count: tags.length };
+  });
 
 export const runApiStats = (flags: ApiFlags): Promise<void> =>
-  printListing(flags, () =>
-    withIndex(flags, async (index) => {
-      const stats = statsOf({ operations: filtered(index.operations, flags) });
-      const table = (title: string, rows: readonly { name: string; count: number }[]): string =>
-        [`${title}\tCOUNT`, ...rows.map(({ name, count }) => `${name}\t${count}`)].join("\n");
-      const tables = [table("METHOD", stats.methods), table("TAG", stats.tags), table("PATH_PREFIX", stats.pathPrefixes)];
-      return { json: stats, text: `total\t${stats.total}\n${tables.join("\n")}\n`, count: stats.total };
-    }),
-  );
+  printListing(flags, ({ operations }) => {
+    const stats = statsOf({ operations: filtered(operations, flags) });
+    const tables = { METHOD: stats.methods, TAG: stats.tags, PATH_PREFIX: stats.pathPrefixes };
+    const rows = Object.entries(tables).flatMap(([title, counts]) => [[title, "COUNT"], ...counts.map(({ name, count }) => [name, count])]);
+    return { json: stats, text: toTable([["total", stats.total], ...rows]), count: stats.total };
+  });
 
-function printListing(flags: ApiFlags, list: () => Promise<Listing>): Promise<void> {
-  return reportAsJson(flags, async () => {
-    const output = checkOutput(flags);
+export const runApiSync = (flags: ApiFlags): Promise<void> =>
+  printAnswer(flags, async () => {
     const startedAt = performance.now();
-    const { json, text, count } = await list();
-    const stats = { elapsedMs: Math.round(performance.now() - startedAt), count };
-    if (flags.json) return printJson(output.includeStats ? { ...json, stats } : json, output);
-    printTo(process.stdout, text);
-    if (flags.timing) printTo(process.stderr, `timing\telapsedMs=${stats.elapsedMs}\n`);
+    const { file = "", sourceURL, operationCount, bytes, changed, attemptedPaths } = await withTarget(flags, syncApiDocument);
+    const shown = { spec_path: file, source_url: sourceURL, operations: operationCount, bytes, changed };
+    return {
+      json: { ok: true, specPath: file, sourceURL, operationCount, bytes, changed, attemptedPaths },
+      text: toTable(Object.entries(shown)),
+      stats: { elapsedMs: Math.round(performance.now() - startedAt) },
+    };
+  });
+
+export const runApiValidate = (positional: string | undefined, flags: ApiFlags): Promise<void> =>
+  printAnswer(flags, async () => {
+    const specFile = positional ?? flags.specFile;
+    const { file, name } = await withTarget(flags, (options) => findApiDocument({ ...options, specFile }));
+    const content = await readInputFile(file, "the document", gatewayLimits.maxDocumentBytes);
+    const { valid, specification, errors, warnings } = await validateDocument(content.toString("utf8"), name);
+    if (!valid) process.exitCode = invalidExitCode;
+    const verdict = valid ? ["valid", name, specification ?? ""] : ["invalid", name];
+    const rows = [verdict, ...errors.map((error) => ["error", error]), ...warnings.map((warning) => ["warning", warning])];
+    return { json: { ok: valid, document: name, specification, errors, warnings }, text: toTable(rows) };
+  });
+
+/** `readWanted` checks what was typed, before the document is looked for. Descriptions are read while the target is there. */
+function printListing(
+  flags: ApiFlags,
+  list: (index: OperationIndex, wanted: string) => Promise<Listing> | Listing,
+  readWanted: () => string = () => "",
+): Promise<void> {
+  return printAnswer(flags, async () => {
+    const startedAt = performance.now();
+    const wanted = readWanted();
+    const { json, text, count } = await withTarget(flags, async (options) => list(await loadApiIndex(options), wanted));
+    const elapsedMs = Math.round(performance.now() - startedAt);
+    return { json, text, stats: { elapsedMs, count }, note: flags.timing && !flags.json ? `timing\telapsedMs=${elapsedMs}` : undefined };
   });
 }
 
 function toListing(operations: readonly OperationSummary[], beside: object = {}): Listing {
-  const rows = operations.map(({ method, path, operationId = "", summary = "" }) => `${method}\t${path}\t${operationId}\t${summary}`);
-  const text = `${["METHOD\tPATH\tOPERATION_ID\tSUMMARY", ...rows].join("\n")}\n`;
+  const rows = operations.map(({ method, path, operationId, summary }) => [method, path, operationId, summary]);
+  const text = toTable([["METHOD", "PATH", "OPERATION_ID", "SUMMARY"], ...rows]);
   return { json: { ...beside, count: operations.length, operations }, text, count: operations.length };
 }
 
@@ -94,35 +131,21 @@ function oneOf(positional: string | undefined, flag: string | undefined, name: "
 
 const quote = (text: string): string => JSON.stringify(text.trim());
 
-export interface ApiFlags extends CoreFlags, OutputFlags {
-  readonly method?: string;
-  readonly pathContains?: string;
-  readonly path?: string;
-  readonly query?: string;
-}
-
-/** Said when an operation is not found. */
-export const searchHint = "hawser api search <words> finds operations";
-
-/** Descriptions are read while the target is there. */
-export const withIndex = <Result>(flags: ApiFlags, use: (index: OperationIndex) => Promise<Result> | Result): Promise<Result> =>
-  withTarget(flags, async (options) => use(await loadApiIndex(options)));
-
 /** Those that `--method` and `--path-contains` leave. */
-export function filtered(operations: readonly OperationSummary[], { method, pathContains = "" }: ApiFlags): readonly OperationSummary[] {
+function filtered(operations: readonly OperationSummary[], { method, pathContains = "" }: ApiFlags): readonly OperationSummary[] {
   const wanted = method?.trim().toUpperCase();
   return filterByPathPart({ operations }, pathContains).filter((operation) => wanted === undefined || operation.method === wanted);
 }
 
 /** The same; throws `usage` when nothing is left. */
-export function requireSome(operations: readonly OperationSummary[], flags: ApiFlags, wanted: string): readonly OperationSummary[] {
+function requireSome(operations: readonly OperationSummary[], flags: ApiFlags, wanted: string): readonly OperationSummary[] {
   const found = filtered(operations, flags);
   if (found.length === 0) throw new HawserError("usage", `no API operation found ${wanted}`.trim());
   return found;
 }
 
 /** The operations of a path, or the one of an id; throws `usage` that says how to find them. */
-export function findNamed(index: OperationIndex, name: string, flags: ApiFlags): readonly OperationSummary[] {
+function findNamed(index: OperationIndex, name: string, flags: ApiFlags): readonly OperationSummary[] {
   try {
     if (name.startsWith("/")) return requireSome(filterByPath(index, name), flags, `for path ${JSON.stringify(name)}`);
     return requireSome([index.find(name)], flags, `for ${JSON.stringify(name)}`);

@@ -15,7 +15,7 @@ const usageExitCode = 1;
 type GivenOptions = Omit<AskedBridgeOptions, "socketPath" | "schemaPath">;
 
 export function addBridge(program: Command): void {
-  const bridge = addCommand(program, "bridge", {
+  const bridge: Command = addCommand(program, "bridge", {
     summary: "the MCP server that clients start",
     description:
       "An MCP server on stdin and stdout whose tools run in the program that owns the socket. MCP clients start it, with the configuration that this program gives them; people don't, except with --check.",
@@ -44,10 +44,14 @@ export function addBridge(program: Command): void {
     .option("--check", "connect, say hello, report, and exit")
     .action(async (socketPath: string, schemaPath: string, given: GivenOptions) => {
       const { runBridge, toBridgeOptions } = await import("@hawser/bridge/internal/process");
-      await runBridge(
-        orUsageError(bridge, () => toBridgeOptions({ ...given, socketPath, schemaPath })),
-        readVersion(),
-      );
+      let options: ReturnType<typeof toBridgeOptions>;
+      try {
+        options = toBridgeOptions({ ...given, socketPath, schemaPath });
+      } catch (error) {
+        // What one option alone can't show is a mistake in the arguments too.
+        bridge.error(describeThrown(error));
+      }
+      await runBridge(options, readVersion());
     });
   exitWith(bridge, usageExitCode);
 }
@@ -58,12 +62,3 @@ Exit codes:
   1    a mistake in the arguments
   2    the schema file can't be used; --check: the program does not answer
   143  ended at once by a second signal`;
-
-/** What one option alone can't show is a mistake in the arguments too. */
-function orUsageError<Result>(command: Command, read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    return command.error(describeThrown(error));
-  }
-}

@@ -5,51 +5,28 @@ import { open } from "node:fs/promises";
 import { runBatch as makeCalls, type CallCore } from "@hawser/gateway";
 import { HawserError } from "@hawser/protocol";
 import { toFlag } from "../command-line/command.ts";
-import { reportAsJson, type OutputFlags } from "../api-target/json-output.ts";
-import { withCore, type CoreFlags } from "../api-target/target.ts";
+import { reportAsJson } from "../api-target/json-output.ts";
+import { withCore } from "../api-target/target.ts";
 import { describeSystemError } from "../command-line/failure.ts";
 import type { Interruption } from "../command-line/interruption.ts";
 import { endLine, printStyled, printTo, writeOut } from "../command-line/output.ts";
 import { programName } from "../launcher.ts";
-import type { CallItemFlags } from "./item.ts";
-
-export interface BatchFlags extends CallItemFlags, CoreFlags, OutputFlags {
-  readonly batch?: string;
-  readonly parallel?: number;
-  readonly ordered?: true;
-  readonly batchOutput?: "ndjson" | "json";
-  readonly stream?: true;
-  readonly out?: string;
-}
+import type { CallFlags } from "./item.ts";
 
 // What belongs to one call; an item of a batch says it itself.
-const single = [
-  "op",
-  "method",
-  "path",
-  "param",
-  "query",
-  "header",
-  "body",
-  "form",
-  "contentType",
-  "dryRun",
-  "select",
-  "raw",
-  "out",
-  "stream",
-] as const;
+const ofRequest = ["op", "method", "path", "param", "query", "header", "body", "form", "contentType", "dryRun"] as const;
+const ofAnswer = ["select", "raw", "out", "stream"] as const;
 
-export const runBatch = (flags: BatchFlags): Promise<void> =>
+export const runBatch = (flags: CallFlags): Promise<void> =>
   reportAsJson(flags, async () => {
-    const misplaced = single.find((name) => flags[name] !== undefined);
+    const misplaced = [...ofRequest, ...ofAnswer].find((name) => flags[name] !== undefined);
     if (misplaced !== undefined)
       throw new HawserError("usage", `${toFlag(misplaced)} is not supported with --batch; items say it themselves`);
     const source = await openSource(flags);
     await withCore(flags, (core, interruption) => performBatch(source, core, flags, interruption), { maxConnections: flags.parallel });
   });
 
-async function performBatch(source: AsyncIterable<Buffer>, core: CallCore, flags: BatchFlags, interruption: Interruption): Promise<void> {
+async function performBatch(source: AsyncIterable<Buffer>, core: CallCore, flags: CallFlags, interruption: Interruption): Promise<void> {
   const { yes, retry, retryBackoff } = flags;
   const progress = createProgressLine();
   let cutBodies = 0;
@@ -74,7 +51,7 @@ async function performBatch(source: AsyncIterable<Buffer>, core: CallCore, flags
   }
 }
 
-async function openSource({ batch = "", apiKeyStdin }: BatchFlags): Promise<AsyncIterable<Buffer>> {
+async function openSource({ batch = "", apiKeyStdin }: CallFlags): Promise<AsyncIterable<Buffer>> {
   if (batch.trim() === "-") {
     if (apiKeyStdin) throw new HawserError("usage", "--api-key-stdin and --batch - can't both read stdin");
     return process.stdin as AsyncIterable<Buffer>;
@@ -91,26 +68,21 @@ async function openSource({ batch = "", apiKeyStdin }: BatchFlags): Promise<Asyn
   throw new HawserError("usage", `the batch ${path} is a folder; name the file with the items`);
 }
 
-export interface ProgressLine {
-  show(done: number, failed: number): void;
-  /** Removes the line. */
-  end(): void;
-}
-
 const redrawMs = 100;
 const eraseLine = "\r\u001b[2K";
 
-export function createProgressLine(now: () => number = () => performance.now()): ProgressLine {
+function createProgressLine() {
   const isShown = process.stderr.isTTY && !process.stdout.isTTY;
   let drawnAt = -Infinity;
   return {
-    show(done, failed) {
-      if (!isShown || now() - drawnAt < redrawMs) return;
-      drawnAt = now();
+    show(done: number, failed: number): void {
+      const now = performance.now();
+      if (!isShown || now - drawnAt < redrawMs) return;
+      drawnAt = now;
       printStyled(process.stderr, `${eraseLine}${done} calls done${failed > 0 ? `, ${failed} failed` : ""}`);
     },
-    end() {
-      if (isShown && drawnAt > -Infinity) printStyled(process.stderr, eraseLine);
+    end(): void {
+      if (drawnAt > -Infinity) printStyled(process.stderr, eraseLine);
     },
   };
 }

@@ -8,40 +8,30 @@ import { HawserError } from "@hawser/protocol";
 import { onProcessEnd } from "@hawser/wire/internal/node";
 import { describeSystemError } from "../command-line/failure.ts";
 
-export interface BodyFile {
-  write(chunk: Buffer): Promise<void>;
-  /** Puts the file in its place. */
-  commit(): Promise<void>;
-  /** Forgets what was written; does nothing after `commit`. */
-  discard(): Promise<void>;
-}
-
 /** Rejects with `usage` when there can be no such file. Only its owner may read it. */
-export async function createBodyFile(path: string): Promise<BodyFile> {
+export async function createBodyFile(path: string) {
   const temporaryPath = `${path}.${randomBytes(6).toString("hex")}.part`;
   // Before there is a file: a signal that comes right behind it must find this.
   const forget = onProcessEnd(() => rmSync(temporaryPath, { force: true }));
   const file = await openFresh(path, temporaryPath).catch((cause: unknown) => {
     forget();
-    throw new HawserError(
-      "usage",
-      `can't write --out ${path}: ${isMissing(cause) ? "there is no such folder" : describeSystemError(cause)}`,
-      { cause },
-    );
+    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    const reason = isMissing ? "there is no such folder" : describeSystemError(cause);
+    throw new HawserError("usage", `can't write --out ${path}: ${reason}`, { cause });
   });
   let isOpen = true;
   return {
-    async write(chunk) {
-      await file.writeFile(chunk);
-    },
-    async commit() {
+    write: (chunk: Buffer): Promise<void> => file.writeFile(chunk),
+    /** Puts the file in its place. */
+    async commit(): Promise<void> {
       await file.sync();
       await file.close();
       isOpen = false;
       await rename(temporaryPath, path);
       forget();
     },
-    async discard() {
+    /** Forgets what was written; does nothing after `commit`. */
+    async discard(): Promise<void> {
       if (!isOpen) return;
       isOpen = false;
       await file.close();
@@ -50,8 +40,6 @@ export async function createBodyFile(path: string): Promise<BodyFile> {
     },
   };
 }
-
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
 async function openFresh(path: string, temporaryPath: string): Promise<FileHandle> {
   const existing = await stat(path).catch(() => undefined);

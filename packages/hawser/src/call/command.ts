@@ -2,20 +2,15 @@
 
 import { gatewayLimits } from "@hawser/gateway/internal/limits";
 import { Option, type Command } from "commander";
-import { addOutputOptions, addSpecOption, addTargetOptions, hiddenOption } from "../api-target/flags.ts";
+import { addOutputOptions, addSpecOption, addTargetOptions } from "../api-target/flags.ts";
 import { addCommand, collect, parseWhole } from "../command-line/command.ts";
-import type { CallFlags } from "./run.ts";
+import type { CallFlags } from "./item.ts";
 
 export const dryRunText = "ask the API what it would do: the request is sent, with dryRun=true in its query";
+/** What needs an answer. */
+const answered = ["batch", "out", "stream", "includeHeaders", "timing", "jsonStats"];
 const printRequestOption = (): Option =>
-  new Option("--print-request", "print the request, without the token, and send nothing").conflicts([
-    "batch",
-    "out",
-    "stream",
-    "includeHeaders",
-    "timing",
-    "jsonStats",
-  ]);
+  new Option("--print-request", "print the request, without the token, and send nothing").conflicts(answered);
 
 const maxRetries = 100;
 const maxKeptBytes = 1_073_741_824;
@@ -72,16 +67,19 @@ function addRequestOptions(command: Command): void {
 }
 
 function addResponseOptions(command: Command): Command {
-  return command
-    .option("--include-headers", "show the response's headers")
-    .option(
-      "--max-body <bytes>",
-      `keep at most this much of the body (default: ${gatewayLimits.maxBodyBytes} on a terminal, with --json and --batch; else all of it)`,
-      parseWhole(1, maxKeptBytes),
-    )
-    .addOption(hiddenOption("--max-body-bytes <n>", parseWhole(0, maxKeptBytes)))
-    .option("--stream", "print the body as it comes, whatever its size; a pipe and a file get it so anyway")
-    .option("--out <file>", "write the body to a file, whatever its size");
+  return (
+    command
+      .option("--include-headers", "show the response's headers")
+      .option(
+        "--max-body <bytes>",
+        `keep at most this much of the body (default: ${gatewayLimits.maxBodyBytes} on a terminal, with --json and --batch; else all of it)`,
+        parseWhole(1, maxKeptBytes),
+      )
+      // The name that igw gives it.
+      .addOption(new Option("--max-body-bytes <n>").hideHelp().argParser(parseWhole(0, maxKeptBytes)))
+      .option("--stream", "print the body as it comes, whatever its size; a pipe and a file get it so anyway")
+      .option("--out <file>", "write the body to a file, whatever its size")
+  );
 }
 
 function addBatchOptions(command: Command): void {
@@ -92,6 +90,5 @@ function addBatchOptions(command: Command): void {
     .addOption(new Option("--batch-output <format>", "with --batch (default: ndjson)").choices(["ndjson", "json"]));
 }
 
-/** For a command that is a call of a fixed path. */
 export const addFixedCallOptions = (command: Command): Command =>
   addOutputOptions(addTargetOptions(command)).option("--include-headers", "show the response's headers").addOption(printRequestOption());

@@ -1,14 +1,14 @@
-// The flags of `call` as the item that every door takes. Bodies come from the command line, a file or
-// stdin; bytes that aren't text travel as base64.
+// The flags of `call`, and the item that every door takes. Bytes of a body that aren't text travel as base64.
 
 import { isUtf8 } from "node:buffer";
 import { basename } from "node:path";
 import { HawserError, type CallItem } from "@hawser/protocol";
 import { keepNumbers } from "@hawser/wire/internal";
+import type { OutputFlags } from "../api-target/json-output.ts";
 import type { TargetFlags } from "../api-target/target.ts";
 import { readInputFile, readStdin } from "../command-line/input.ts";
 
-export interface CallItemFlags extends TargetFlags {
+export interface CallFlags extends TargetFlags, OutputFlags {
   readonly op?: string;
   readonly method?: string;
   readonly path?: string;
@@ -19,12 +19,19 @@ export interface CallItemFlags extends TargetFlags {
   readonly form?: readonly string[];
   readonly contentType?: string;
   readonly dryRun?: true;
+  readonly printRequest?: true;
   readonly yes?: true;
   readonly retry?: number;
   readonly retryBackoff?: string;
+  readonly stream?: true;
+  readonly out?: string;
+  readonly batch?: string;
+  readonly parallel?: number;
+  readonly ordered?: true;
+  readonly batchOutput?: "ndjson" | "json";
 }
 
-export async function toCallItem(flags: CallItemFlags): Promise<CallItem> {
+export async function toCallItem(flags: CallFlags): Promise<CallItem> {
   const { op, method, path, query, header, contentType, dryRun, yes, retry, retryBackoff } = flags;
   const all = { op, method, path, contentType, dryRun, yes, retry, retryBackoff };
   const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as CallItem;
@@ -39,47 +46,50 @@ export async function toCallItem(flags: CallItemFlags): Promise<CallItem> {
 }
 
 /** What the core would refuse too, in the words of the command line, and before stdin is read or a gateway is looked for. */
-function checkPlace({ op = "", method = "", path = "", param }: CallItemFlags): void {
+function checkPlace({ op = "", method = "", path = "", param }: CallFlags): void {
   if (op.trim() === "") {
     if (path.trim() === "") throw usage("say what to call: --path <path>, or --op <operation id>");
     if (param) throw usage("--param belongs to --op; with --path use --query, --header, --body");
   } else if (method.trim() !== "" || path.trim() !== "") throw usage("--op can't be used together with --path or --method");
 }
 
-async function toBody({ body, form, contentType, apiKeyStdin }: CallItemFlags): Promise<Partial<CallItem>> {
+async function toBody({ body, form, contentType, apiKeyStdin }: CallFlags): Promise<Partial<CallItem>> {
   if (body !== undefined && form) throw usage("use only one of --body and --form");
   if (form) return toForm(form, contentType);
   if (body === undefined) return {};
   if (body === "-" && apiKeyStdin) throw usage("--api-key-stdin and --body - can't both read stdin");
   if (body === "-") return toContent(await readStdin());
-  return body.startsWith("@") ? toContent(readInputFile(body.slice(1), "the body")) : { body };
+  return body.startsWith("@") ? toContent(await readInputFile(body.slice(1), "the body")) : { body };
 }
 
 const toContent = (content: Buffer): Partial<CallItem> =>
   isUtf8(content) ? { body: content.toString("utf8") } : { body: content.toString("base64"), bodyEncoding: "base64" };
 
-function toForm(entries: readonly string[], contentType: string | undefined): Partial<CallItem> {
+async function toForm(entries: readonly string[], contentType: string | undefined): Promise<Partial<CallItem>> {
   const fields = entries.map((entry) => splitEntry(entry, "--form"));
   const hasFile = fields.some(([, value]) => value.startsWith("@"));
-  const members = new Map<string, unknown[]>();
-  for (const [name, value] of fields)
-    members.set(name, [...(members.get(name) ?? []), value.startsWith("@") ? toFile(value.slice(1)) : value]);
-  const body = Object.fromEntries([...members].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
-  return { body, contentType: contentType ?? (hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded") };
+  const members = [...Map.groupBy(fields, ([name]) => name)].map(async ([name, pairs]) => {
+    const values = await Promise.all(pairs.map(([, value]) => toField(value)));
+    return [name, values.length === 1 ? values[0] : values] as const;
+  });
+  const usualType = hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded";
+  return { body: Object.fromEntries(await Promise.all(members)), contentType: contentType ?? usualType };
 }
 
-function toFile(path: string): object {
-  return { filename: basename(path), base64: readInputFile(path, "the file").toString("base64") };
+async function toField(value: string): Promise<string | object> {
+  if (!value.startsWith("@")) return value;
+  const path = value.slice(1);
+  return { filename: basename(path), base64: (await readInputFile(path, "the file")).toString("base64") };
 }
 
 function toParams(entries: readonly string[]): Record<string, unknown> {
-  const params: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const params = new Map<string, unknown>();
   for (const entry of entries) {
     const [name, text] = splitEntry(entry, "--param");
-    if (name in params) throw usage(`--param ${name} is given twice; a list is written as JSON: ${name}='["a","b"]'`);
-    params[name] = toValue(text);
+    if (params.has(name)) throw usage(`--param ${name} is given twice; a list is written as JSON: ${name}='["a","b"]'`);
+    params.set(name, toValue(text));
   }
-  return { ...params };
+  return Object.fromEntries(params);
 }
 
 /** JSON where the text is JSON, else the text itself; also for numbers that would change on the way. */

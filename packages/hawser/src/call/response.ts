@@ -1,20 +1,13 @@
 // A response on stdout: its headers where they were asked for, then its body, as it comes or all at once.
 
-import { toCallJson, type CallOutcome, type CallResponse, type OnBody } from "@hawser/gateway/internal";
+import type { CallOutcome, CallResponse, OnBody } from "@hawser/gateway/internal";
 import { searchHint } from "../api/run.ts";
 import { toAdvice } from "../command-line/failure.ts";
 import { endLine, isOutputError, writeOut } from "../command-line/output.ts";
 
-export interface BodyPrinter {
-  /** Prints a piece of the body; its promise is backpressure. */
-  readonly write: OnBody;
-  /** Prints what was not printed yet. */
-  end(response: CallResponse | undefined): Promise<void>;
-  /** Whether stdout takes no more: its reader is gone, or it has failed, which is said elsewhere. */
-  isOver(): boolean;
-}
+export type BodyPrinter = ReturnType<typeof createBodyPrinter>;
 
-export function createBodyPrinter(): BodyPrinter {
+export function createBodyPrinter() {
   let isBegun = false;
   let isOver = false;
 
@@ -27,19 +20,22 @@ export function createBodyPrinter(): BodyPrinter {
     if (!isOutputError(error)) throw error;
     isOver = true;
   }
+  /** Its promise is backpressure. */
+  const write: OnBody = (chunk, response) =>
+    print(chunk, response).catch((error: unknown) => {
+      noteEnd(error);
+      throw error;
+    });
   return {
-    async write(chunk, response) {
-      await print(chunk, response).catch((error: unknown) => {
-        noteEnd(error);
-        throw error;
-      });
-    },
-    async end(response) {
+    write,
+    /** Prints what was not printed yet. */
+    async end(response: CallResponse | undefined): Promise<void> {
       if (!response) return;
       await print(Buffer.from(response.body, response.bodyEncoding ?? "utf8"), response)
         .then(endLine)
         .catch(noteEnd);
     },
+    /** Whether stdout takes no more: its reader is gone, or it has failed, which is said elsewhere. */
     isOver: () => isOver,
   };
 }
@@ -49,12 +45,6 @@ export const toHeaderText = (status: number, headers: NonNullable<CallResponse["
     .flatMap(([name, values]) => values.map((value) => `${name}: ${value}\n`))
     .join("")}\n`;
 
-interface EnvelopeOptions {
-  readonly includeStats: boolean;
-  /** Where the body went instead. */
-  readonly bodyFile?: string | undefined;
-}
-
 /** In the words of the command line, with a command that helps. */
 export function explainOutcome(outcome: CallOutcome): CallOutcome {
   const { error, errorInfo, asFlags } = outcome;
@@ -62,12 +52,6 @@ export function explainOutcome(outcome: CallOutcome): CallOutcome {
   const ownHint = errorInfo.hint ?? (/^operationId .* not found/.test(error) ? searchHint : undefined);
   const { message, hint } = toAdvice(error, { hint: ownHint, asFlags });
   return { ...outcome, error: message, errorInfo: { ...errorInfo, hint } };
-}
-
-export function toEnvelope(outcome: CallOutcome, { includeStats, bodyFile }: EnvelopeOptions): object {
-  const envelope = toCallJson(outcome, { includeStats });
-  if (!outcome.ok || bodyFile === undefined) return envelope;
-  return { ...envelope, response: { ...envelope.response, bodyFile } };
 }
 
 export function toTimingLine({ stats }: CallOutcome): string {

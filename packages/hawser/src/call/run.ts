@@ -1,52 +1,42 @@
 // `hawser call`: one call of the API. The body goes to a pipe or a file as it is and whole, whatever its size; a terminal
 // and --json, which tells everything about the call, have a bound, and a body that was cut is said to be.
-// Exit codes: 0 success, 1 the output can't be written, 2 usage or configuration, 6 authentication,
-// 7 network, other HTTP and a body that was cut, 130 interrupted.
 
-import {
-  loadApiIndex,
-  previewRequest,
-  type CallCore,
-  type CallOutcome,
-  type CallResponse,
-  type RequestPreview,
-} from "@hawser/gateway/internal";
+import { loadApiIndex, previewRequest, toCallJson, type CallCore, type CallOutcome, type RequestPreview } from "@hawser/gateway/internal";
 import { cutText, HawserError, protocolLimits } from "@hawser/protocol/internal";
 import { untilAborted } from "@hawser/wire/internal";
 import { toFlag } from "../command-line/command.ts";
-import { checkOutput, printJson, reportAsJson, type JsonOutput } from "../api-target/json-output.ts";
+import { checkOutput, printJson, reportAsJson, wantsStats } from "../api-target/json-output.ts";
 import { withCore, withTarget } from "../api-target/target.ts";
 import { joinHint } from "../command-line/failure.ts";
 import type { Interruption } from "../command-line/interruption.ts";
 import { endLine, printTo } from "../command-line/output.ts";
 import { programName } from "../launcher.ts";
 import { createBodyFile } from "./body-file.ts";
-import type { BatchFlags } from "./batch.ts";
-import { toCallItem } from "./item.ts";
-import { createBodyPrinter, explainOutcome, toEnvelope, toHeaderText, toTimingLine, type BodyPrinter } from "./response.ts";
-
-export interface CallFlags extends BatchFlags {
-  readonly printRequest?: true;
-}
+import { toCallItem, type CallFlags } from "./item.ts";
+import { createBodyPrinter, explainOutcome, toHeaderText, toTimingLine, type BodyPrinter } from "./response.ts";
 
 /** The same as for a transfer that failed: not all of it is there. */
 const truncatedExitCode = 7;
 
 export const runCall = (flags: CallFlags): Promise<void> =>
   reportAsJson(flags, async () => {
-    const output = checkOutput(flags);
+    checkOutput(flags);
     const lonely = (["parallel", "ordered", "batchOutput"] as const).find((name) => flags[name] !== undefined);
     if (lonely !== undefined) throw new HawserError("usage", `${toFlag(lonely)} requires --batch`);
     if (flags.stream && flags.json) throw new HawserError("usage", "--stream is not supported with --json");
-    if (flags.printRequest) return printRequest(flags, output);
-    await withCore(flags, (core, interruption) => callOnce(core, flags, output, interruption));
+    if (flags.printRequest) return printRequest(flags);
+    await withCore(flags, (core, interruption) => callOnce(core, flags, interruption));
   });
 
-async function callOnce(core: CallCore, flags: CallFlags, output: JsonOutput, interruption: Interruption): Promise<void> {
+async function callOnce(core: CallCore, flags: CallFlags, interruption: Interruption): Promise<void> {
   const item = await untilAborted(interruption.signal, toCallItem(flags)).catch((error: unknown) => {
     if (interruption.exitCode === undefined) throw error;
   });
-  if (item === undefined) return endInterrupted(interruption);
+  if (item === undefined) {
+    note(`${programName()}: interrupted; nothing was sent`);
+    process.exitCode = interruption.exitCode;
+    return;
+  }
   const file = flags.out === undefined ? undefined : await createBodyFile(flags.out);
   const printer = createBodyPrinter();
   // A terminal gets no more than a person may want to see, unless they ask for all of it; a pipe and a file get it whole.
@@ -57,23 +47,20 @@ async function callOnce(core: CallCore, flags: CallFlags, output: JsonOutput, in
     if (outcome.ok) await file?.commit();
     process.exitCode = outcome.response?.truncated ? outcome.code || truncatedExitCode : outcome.code;
     if (printer.isOver()) return void (process.exitCode = 0);
-    if (flags.json) printJson(toEnvelope(outcome, { includeStats: output.includeStats, bodyFile: flags.out }), output);
+    if (flags.json) printJson(toEnvelope(outcome, flags), flags);
     else await printOutcome(outcome, flags, printer);
     // Not of a call that was refused: it has no request.
     if (flags.dryRun && !flags.json && outcome.request)
       note("note: --dry-run asked the API: the request was sent, with dryRun=true; --print-request sends nothing");
-    if (outcome.ok && outcome.response?.truncated) note(toTruncationLine(outcome.response));
+    if (outcome.ok && outcome.response?.truncated)
+      note(
+        `${programName()}: cut off after ${outcome.response.bytes} bytes; --max-body gives more; --out, or a pipe without --json, all of it`,
+      );
     if (flags.timing && !flags.json) note(toTimingLine(outcome));
     if (outcome.cancelled) process.exitCode = interruption.exitCode ?? outcome.code;
   } finally {
     await file?.discard();
   }
-}
-
-/** While the body was still being read: nothing was sent. */
-function endInterrupted({ exitCode }: Interruption): void {
-  printTo(process.stderr, `${programName()}: interrupted; nothing was sent\n`);
-  process.exitCode = exitCode;
 }
 
 const note = (line: string): void => printTo(process.stderr, `${line}\n`);
@@ -92,16 +79,19 @@ async function printOutcome(outcome: CallOutcome, flags: CallFlags, printer: Bod
   }
 }
 
-const toTruncationLine = ({ bytes }: CallResponse): string =>
-  `${programName()}: cut off after ${bytes} bytes; --max-body gives more; --out, or a pipe without --json, all of it`;
+function toEnvelope(outcome: CallOutcome, flags: CallFlags): object {
+  const envelope = toCallJson(outcome, { includeStats: wantsStats(flags) });
+  if (!outcome.ok || flags.out === undefined) return envelope;
+  return { ...envelope, response: { ...envelope.response, bodyFile: flags.out } };
+}
 
-export async function printRequest(flags: CallFlags, output: JsonOutput): Promise<void> {
+async function printRequest(flags: CallFlags): Promise<void> {
   const item = await toCallItem(flags);
   const preview = await withTarget(flags, (options) =>
     // The demo is in this process: its document needs no request.
     previewRequest(item, options, flags.demo && (() => loadApiIndex(options))),
   );
-  if (flags.json) printJson({ ...preview, headers: Object.fromEntries(groupHeaders(preview)) }, output);
+  if (flags.json) printJson({ ...preview, headers: Object.fromEntries(groupHeaders(preview)) }, flags);
   else printTo(process.stdout, toText(preview));
 }
 

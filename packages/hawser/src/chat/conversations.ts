@@ -5,15 +5,10 @@ import type { LoadedConversation, SpawnedAgent } from "@hawser/agent/host";
 import { cutText, HawserError, joinTexts, revealProse, type ConversationSummary } from "@hawser/protocol/internal";
 import { fitLine, paint, printStyled, printTo } from "../command-line/output.ts";
 import { commandName } from "../launcher.ts";
-
-export interface ConversationFlags {
-  readonly conversation?: string;
-  readonly continue?: true;
-  readonly history?: boolean;
-}
+import type { ChatFlags } from "./run.ts";
 
 /** A new one unless one is named, or the latest is wanted. */
-export async function chooseConversation(agent: SpawnedAgent, flags: ConversationFlags): Promise<string> {
+export async function chooseConversation(agent: SpawnedAgent, flags: Pick<ChatFlags, "conversation" | "continue">): Promise<string> {
   if (flags.conversation !== undefined) return flags.conversation;
   if (!flags.continue) return newConversationId();
   const [latest] = await agent.listConversations();
@@ -22,8 +17,8 @@ export async function chooseConversation(agent: SpawnedAgent, flags: Conversatio
 }
 
 /** `chat-20261116-093012-4f1c`: sorts by time, and can be typed. */
-function newConversationId(now: Date = new Date()): string {
-  const digits = now.toISOString().replaceAll(/\D/g, "");
+function newConversationId(): string {
+  const digits = new Date().toISOString().replaceAll(/\D/g, "");
   return `chat-${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(2).toString("hex")}`;
 }
 
@@ -37,7 +32,6 @@ export async function printConversations(agent: SpawnedAgent, isJson: boolean): 
   printStyled(process.stdout, showSummaries(conversations).join(""));
 }
 
-/** A line for each, in columns. */
 function showSummaries(conversations: readonly ConversationSummary[]): string[] {
   const ids = conversations.map(({ conversationId }) => fitLine(conversationId, maxIdChars));
   const counts = conversations.map(({ messages }) => `${messages} messages`);

@@ -1,19 +1,9 @@
-// Markdown for a terminal, as it arrives: headings, bold, code, lists and quotes get their looks while the
-// text is still being written. Only what is needed to know what comes is held back: the marks at the
-// beginning of a line, a star that may become two. Whatever is not known is shown as it is.
+// Markdown for a terminal, as it arrives. Only what is needed to know what comes is held back: the marks at the beginning of a
+// line, a star that may become two. Whatever is not known is shown as it is.
 
-import type { styleText } from "node:util";
+import type { Format, Paint } from "../command-line/output.ts";
 
-type Format = Parameters<typeof styleText>[0];
 type Look = Exclude<Format, readonly unknown[]>;
-export type Paint = (format: Format, text: string) => string;
-
-export interface MarkdownStream {
-  /** What of it can be shown now. */
-  push(text: string): string;
-  /** What was held back. The next text begins a new one. */
-  end(): string;
-}
 
 // Longer beginnings of lines are text, whatever they begin with.
 const maxHeadChars = 80;
@@ -24,7 +14,7 @@ const heading = /^ {0,3}#{1,6} /;
 const bullet = /^(\s*)[-*+] /;
 const quote = /^ {0,3}> ?/;
 
-export function createMarkdownStream(paint: Paint): MarkdownStream {
+export function createMarkdownStream(paint: Paint) {
   let head: string | undefined = "";
   let fence: string | undefined;
   let look: Look[] = [];
@@ -139,13 +129,15 @@ export function createMarkdownStream(paint: Paint): MarkdownStream {
   }
 
   return {
-    push(text) {
+    /** What of it can be shown now. */
+    push(text: string): string {
       const [first = "", ...others] = text.split("\n");
       let shown = first === "" ? "" : takePiece(first);
       for (const piece of others) shown += takeLineEnd() + (piece === "" ? "" : takePiece(piece));
       return shown;
     },
-    end() {
+    /** What was held back. The next text begins a new one. */
+    end(): string {
       const shown = head === undefined || head === "" || isFence(head) ? "" : fence === undefined ? openLine(head) : openCode(head);
       const rest = shown + styled(held);
       beginLine();

@@ -1,14 +1,13 @@
-// One message and its answer: for scripts, pipes and people who want nothing more. stdout holds the answer's
-// text, or with `--json` the events, and nothing else. Where the user can't be asked, what would ask is denied:
-// stderr says so, and the exit code, since whatever a script does next may need what was not done.
+// One message and its answer. stdout holds the answer's text, or with `--json` the events, and nothing else. Where the user
+// can't be asked, what would ask is denied: stderr says so, and the exit code, since a script may need what was not done.
 
 import type { AgentMessage, OnPermission, SpawnedAgent, TurnEvent } from "@hawser/agent/host";
 import { HawserError, toHawserError } from "@hawser/protocol";
 import { reportFailure, toExitCode } from "../command-line/failure.ts";
 import { watchInterruption } from "../command-line/interruption.ts";
-import { fitLine, isOutputError, paint, printStyled, printTo, writeOut } from "../command-line/output.ts";
+import { fitLine, isOutputError, printTo, writeOut } from "../command-line/output.ts";
 import { createApproval } from "./approval.ts";
-import { cardStyle, isPlainTerminal } from "./tool-card.ts";
+import { terminal } from "./tool-card.ts";
 import { createTurnView } from "./turn-view.ts";
 
 /** The exit code. */
@@ -50,7 +49,7 @@ interface Output {
   begin?(model: string | undefined): void;
   /** Where the user can be asked. */
   readonly onPermission?: OnPermission;
-  show(event: TurnEvent): Promise<void>;
+  show(event: TurnEvent): Promise<void> | void;
   end(error?: HawserError): Promise<void>;
 }
 
@@ -63,7 +62,7 @@ function denialIn(event: TurnEvent): string | undefined {
   return `${event.data.toolName} was ${event.data.error}`;
 }
 
-// Without anybody to ask, the runtime denies by itself; who reads the answer's text alone shall know nevertheless.
+// The runtime denies by itself where it can't ask; a reader of the answer's text alone should know too.
 function sayWhatWasDenied(denials: readonly string[]): void {
   const shown = denials.slice(0, maxShownDenials).map((denial) => `hawser: ${fitLine(denial, maxMessageChars)}\n`);
   const left = denials.length - shown.length;
@@ -88,19 +87,12 @@ function createTextOutput(): Output {
   };
   return {
     show: async (event) => (event.type === "token" ? print(event.token) : undefined),
-    end: () => (last === "\n" ? Promise.resolve() : print("\n")),
+    end: async () => (last === "\n" ? undefined : print("\n")),
   };
 }
 
 function createTerminalOutput(): Output {
-  const write = (text: string): void => printStyled(process.stdout, text);
-  const style = cardStyle(paint);
-  const view = createTurnView({ style, write, isPlain: isPlainTerminal() });
-  const onInterrupt = (): void => void process.kill(process.pid, "SIGINT");
-  return {
-    begin: view.begin,
-    ...(canAsk(false) && { onPermission: createApproval({ style, view, write, onInterrupt }) }),
-    show: (event) => Promise.resolve(view.show(event)),
-    end: () => Promise.resolve(view.end()),
-  };
+  const view = createTurnView(terminal);
+  const onPermission = canAsk(false) && { onPermission: createApproval(view, () => process.kill(process.pid, "SIGINT")) };
+  return { ...view, ...onPermission, end: async () => view.end() };
 }

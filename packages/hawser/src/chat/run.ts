@@ -3,19 +3,18 @@
 
 import type { SpawnedAgent } from "@hawser/agent/host";
 import { HawserError } from "@hawser/protocol";
-import type { AgentFlags } from "../agent/flags.ts";
+import { withDemo, type DemoFlags, type RuntimeSetup } from "../agent/demo-agent.ts";
 import { readStdin } from "../command-line/input.ts";
 import { fitLine, paint, printStyled, printTo } from "../command-line/output.ts";
 import { createConversationLoop } from "./conversation-loop.ts";
-import { chooseConversation, printConversations, showConversation, type ConversationFlags } from "./conversations.ts";
+import { chooseConversation, printConversations, showConversation } from "./conversations.ts";
 import { answerOnce, canAsk } from "./one-answer.ts";
 import { startRuntime } from "./start-agent.ts";
 
-export interface ChatFlags extends AgentFlags, ConversationFlags {
-  readonly history?: boolean;
+export interface ChatFlags extends DemoFlags {
+  readonly conversation?: string;
+  readonly continue?: true;
   readonly list?: true;
-  /** With the demo API, whose operations are tools. */
-  readonly demo?: true;
   readonly json?: true;
 }
 
@@ -24,31 +23,13 @@ export async function runChat(words: readonly string[], flags: ChatFlags): Promi
     throw new HawserError("usage", "--no-history keeps nothing to list or continue; leave out one of them");
   }
   const isConversation = words.length === 0 && process.stdin.isTTY && process.stdout.isTTY && !flags.json && !flags.list;
-  process.exitCode = await withDemo(flags, (given) => (isConversation ? converse(given) : answer(words, given)));
+  process.exitCode = await withDemo(flags, (setup) => (isConversation ? converse(setup) : answer(words, setup)));
 }
 
-/** The flags, and what the demo adds to them. */
-interface Given {
-  readonly flags: ChatFlags;
-  readonly env?: NodeJS.ProcessEnv;
-  readonly examples: readonly string[];
-}
-
-async function withDemo(flags: ChatFlags, action: (given: Given) => Promise<number>): Promise<number> {
-  if (!flags.demo) return action({ flags, examples: [] });
-  const { startDemoAgent } = await import("../shell/demo-agent.ts");
-  const demo = await startDemoAgent(flags);
-  try {
-    return await action({ flags: { ...flags, ...demo.flags }, env: demo.env, examples: demo.examples });
-  } finally {
-    await demo.close();
-  }
-}
-
-async function answer(words: readonly string[], { flags, env }: Given): Promise<number> {
+async function answer(words: readonly string[], { flags, env }: RuntimeSetup<ChatFlags>): Promise<number> {
   const message = flags.list ? "" : await readMessage(words);
   const permissions = canAsk(flags.json === true) ? flags.permissions : withoutAnybodyToAsk(flags);
-  const agent = await startRuntime({ ...flags, ...(permissions && { permissions }) }, { env, onLog: printLog });
+  const agent = await startRuntime({ flags: { ...flags, ...(permissions && { permissions }) }, env }, printLog);
   try {
     if (flags.list) {
       await printConversations(agent, flags.json === true);
@@ -77,13 +58,11 @@ const maxLogChars = 1_000;
 
 const printLog = (line: string): void => printTo(process.stderr, `${process.stderr.isTTY ? fitLine(line, maxLogChars) : line}\n`);
 
-async function converse({ flags, env, examples }: Given): Promise<number> {
+async function converse(setup: RuntimeSetup<ChatFlags>): Promise<number> {
+  const { flags, examples = [] } = setup;
   const loop = createConversationLoop();
-  const agent = await startRuntime(flags, {
-    env,
-    onLog: loop.view.notice,
-    onRestart: () => loop.view.notice("The agent ended and is started again; what it was doing is lost."),
-  });
+  const { notice } = loop.view;
+  const agent = await startRuntime(setup, notice, () => notice("The agent ended and is started again; what it was doing is lost."));
   try {
     const conversationId = await chooseConversation(agent, flags);
     printStyled(process.stdout, await greeting(agent, conversationId, flags));

@@ -18,33 +18,25 @@ const help = `  /help          this
 const maxNameChars = 100;
 const maxReasonChars = 200;
 
+const commands: Readonly<Record<string, (session: Session, argument: string) => string | Promise<string>>> = {
+  help: () => help,
+  async clear({ agent, conversationId }) {
+    await agent.clearHistory({ conversationId, force: true });
+    return paint("dim", "Forgotten.\n");
+  },
+  list: async ({ agent, conversationId }) => showLatest(await agent.listConversations(), conversationId),
+  models: showModels,
+  model: chooseModel,
+};
+
 /** `quit` when the person wants to leave. */
 export async function runSlashCommand(line: string, session: Session, write: (text: string) => void): Promise<"quit" | "stay"> {
   const [name = "", ...words] = line.slice(1).split(/\s+/);
+  if (name === "quit" || name === "exit") return "quit";
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
-    switch (name) {
-      case "quit":
-      case "exit":
-        return "quit";
-      case "help":
-        write(help);
-        break;
-      case "clear":
-        await session.agent.clearHistory({ conversationId: session.conversationId, force: true });
-        write(paint("dim", "Forgotten.\n"));
-        break;
-      case "list":
-        write(showLatest(await session.agent.listConversations(), session.conversationId));
-        break;
-      case "models":
-        write(await showModels(session));
-        break;
-      case "model":
-        write(await chooseModel(session, words.join(" ")));
-        break;
-      default:
-        write(`There is no /${fitLine(name, maxNameChars)}; /help shows what there is.\n`);
-    }
+    const missing = `There is no /${fitLine(name, maxNameChars)}; /help shows what there is.\n`;
+    write(command ? await command(session, words.join(" ")) : missing);
   } catch (error) {
     write(`${paint("red", "✗")} ${fitLine(toHawserError(error).message, maxReasonChars)}\n`);
   }

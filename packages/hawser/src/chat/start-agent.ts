@@ -1,24 +1,21 @@
-// Starts the runtime of a chat: this same program's `agent`, as a child, over the real protocol. What it
-// says on stderr before it is ready is why it did not start, and becomes our own sentence.
+// Starts the runtime of a chat: this program's `agent`, as a child. What it says on stderr before it is ready is why it did
+// not start, and becomes our own sentence.
 
 import { spawnAgent, type SpawnedAgent } from "@hawser/agent/host";
 import { HawserError, toHawserError } from "@hawser/protocol";
+import type { RuntimeSetup } from "../agent/demo-agent.ts";
 import { toAgentArguments, type AgentFlags } from "../agent/flags.ts";
-import { launcherPath } from "../launcher.ts";
-
-export interface StartOptions {
-  /** Added to our own environment. */
-  readonly env?: NodeJS.ProcessEnv | undefined;
-  /** A line of the runtime's log. */
-  onLog(line: string): void;
-  onRestart?(reason: HawserError): void;
-}
 
 const maxLogChars = 65_536;
 const maxEarlyLines = 100;
 const usageExitCode = 2;
 
-export async function startRuntime(flags: AgentFlags, { env, onLog, onRestart }: StartOptions): Promise<SpawnedAgent> {
+/** `onLog` gets the lines of the runtime's log. */
+export async function startRuntime(
+  { flags, env }: RuntimeSetup<AgentFlags>,
+  onLog: (line: string) => void,
+  onRestart: () => void = () => {},
+): Promise<SpawnedAgent> {
   const early: string[] = [];
   let isReady = false;
   function onLine(line: string): void {
@@ -29,10 +26,10 @@ export async function startRuntime(flags: AgentFlags, { env, onLog, onRestart }:
   try {
     const agent = await spawnAgent({
       command: process.execPath,
-      args: [...process.execArgv, launcherPath, "agent", ...toAgentArguments(flags)],
+      args: toAgentArguments(flags),
       onStderr: createLineSplitter(onLine),
-      ...(env && { env: { ...process.env, ...env } }),
-      ...(onRestart && { onRestart }),
+      env: { ...process.env, ...env },
+      onRestart,
     });
     isReady = true;
     for (const line of early) onLog(line);

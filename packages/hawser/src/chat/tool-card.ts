@@ -1,27 +1,38 @@
 // A tool's use on a terminal: its name and input on one line, its result on a few, how long it took, or why
 // it failed. And a question about one, which shows everything that will happen.
 
-import { styleText } from "node:util";
+import type { TurnEvent } from "@hawser/agent/host";
 import { cutText, isRecord, reveal } from "@hawser/protocol/internal";
-import { fitLine } from "../command-line/output.ts";
-import type { Paint } from "./markdown-stream.ts";
+import { fitLine, paint, printStyled, type Paint } from "../command-line/output.ts";
 
 export interface CardStyle {
   readonly paint: Paint;
   readonly width: number;
 }
 
-interface Use {
-  readonly toolName: string;
-  readonly input: unknown;
+export interface Screen extends CardStyle {
+  /** Without colours Markdown says more than its bare text would. */
+  readonly isPlain: boolean;
+  write(text: string): void;
 }
 
-interface Result {
-  readonly toolName: string;
-  readonly result: unknown;
-  readonly isError?: boolean | undefined;
-  readonly error?: string | undefined;
-}
+const usualWidth = 80;
+const maxWidth = 160;
+
+export const terminal: Screen = {
+  paint,
+  get width() {
+    return Math.min(process.stdout.columns || usualWidth, maxWidth);
+  },
+  get isPlain() {
+    return paint("bold", "x") === "x";
+  },
+  write: (text) => printStyled(process.stdout, text),
+};
+
+type DataOf<Type extends TurnEvent["type"]> = Extract<TurnEvent, { type: Type; data: unknown }>["data"];
+type Use = Omit<DataOf<"tool_use">, "toolId">;
+type Result = Omit<DataOf<"tool_result">, "toolId">;
 
 const maxResultLines = 6;
 const maxNameChars = 80;
@@ -89,16 +100,3 @@ function resultLines(result: unknown): string[] {
 const toLines = (text: string): string[] => text.split("\n").filter((line) => line.trim() !== "");
 const toPlainText = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 const toTime = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
-
-const usualWidth = 80;
-const maxWidth = 160;
-
-export const cardStyle = (paint: Paint): CardStyle => ({
-  paint,
-  get width() {
-    return Math.min(process.stdout.columns || usualWidth, maxWidth);
-  },
-});
-
-/** Without colours Markdown says more than its bare text would. */
-export const isPlainTerminal = (): boolean => styleText("bold", "x", { stream: process.stdout }) === "x";

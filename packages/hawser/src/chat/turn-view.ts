@@ -5,33 +5,15 @@ import type { TurnEvent } from "@hawser/agent/host";
 import { createProseRevealer } from "@hawser/protocol/internal";
 import { fitLine } from "../command-line/output.ts";
 import { createMarkdownStream } from "./markdown-stream.ts";
-import { showResult, showUse, type CardStyle } from "./tool-card.ts";
+import { showResult, showUse, type Screen } from "./tool-card.ts";
 
-export interface TurnView {
-  /** A message was sent to this model, which has said nothing yet. */
-  begin(model: string | undefined): void;
-  show(event: TurnEvent): void;
-  /** A line of its own, whatever is being written. */
-  notice(text: string): void;
-  /** Keeps back what comes until `resume`. */
-  pause(): void;
-  resume(): void;
-  /** Ends the line that is being written; a new turn may follow. */
-  end(): void;
-}
-
-export interface TurnViewOptions {
-  readonly style: CardStyle;
-  write(text: string): void;
-  /** Plain text for a terminal without looks. */
-  readonly isPlain: boolean;
-}
+export type TurnView = ReturnType<typeof createTurnView>;
 
 const waitMs = 1_000;
 const eraseLine = "\r\u001b[2K";
 
-export function createTurnView({ style, write, isPlain }: TurnViewOptions): TurnView {
-  const { paint, width } = style;
+export function createTurnView(screen: Screen) {
+  const { paint, width, isPlain, write } = screen;
   const markdown = createMarkdownStream(paint);
   const revealer = createProseRevealer();
   const startedAt = new Map<string, number>();
@@ -101,11 +83,11 @@ export function createTurnView({ style, write, isPlain }: TurnViewOptions): Turn
         return putText(event.token);
       case "tool_use":
         startedAt.set(event.data.toolId, performance.now());
-        putCard(showUse(event.data, style));
+        putCard(showUse(event.data, screen));
         return wait(event.data.toolName);
       case "tool_result": {
         const took = performance.now() - (startedAt.get(event.data.toolId) ?? performance.now());
-        putCard(showResult(event.data, took, style));
+        putCard(showResult(event.data, took, screen));
         return wait("the model reads the result");
       }
       case "progress":
@@ -117,20 +99,24 @@ export function createTurnView({ style, write, isPlain }: TurnViewOptions): Turn
   }
 
   return {
-    begin: (model) => wait(awaitedWords(model)),
+    /** A message was sent to this model, which has said nothing yet. */
+    begin: (model: string | undefined): void => wait(awaitedWords(model)),
     show,
-    notice: (text) => putLine(`${paint("dim", fitLine(text, maxNoticeChars))}\n`),
-    pause() {
+    /** A line of its own, whatever is being written. */
+    notice: (text: string): void => putLine(`${paint("dim", fitLine(text, maxNoticeChars))}\n`),
+    /** Keeps back what comes until `resume`. */
+    pause(): void {
       hideWaiting();
       if (isLineOpen) put("\n");
       kept ??= [];
     },
-    resume() {
+    resume(): void {
       const texts = kept ?? [];
       kept = undefined;
       for (const text of texts) write(text);
     },
-    end() {
+    /** Ends the line that is being written; a new turn may follow. */
+    end(): void {
       hideWaiting();
       put(renderRest());
       if (isLineOpen) put("\n");

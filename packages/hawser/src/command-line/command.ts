@@ -1,11 +1,9 @@
-// What every command's declaration is made of: its pages of help with examples, numbers within bounds, options that
-// may be repeated, and the exit code of a mistake in the arguments. A command is a folder: `command.ts` declares it, and
-// loads `run.ts` when it is run, so that help costs next to nothing.
+// What every command's declaration is made of: help with examples, numbers within bounds, options that may be repeated, and
+// the exit code of a mistake in the arguments. `command.ts` of a folder loads `run.ts` when it is run, so help costs little.
 
 import { CommanderError, InvalidArgumentError, type Command } from "commander";
 import { commandName } from "../launcher.ts";
 
-/** What help says about a command. */
 export interface CommandHelp {
   /** Its line in the list of commands; without it, the description is that too. */
   readonly summary?: string;
@@ -16,7 +14,6 @@ export interface CommandHelp {
   readonly examples: readonly string[];
 }
 
-/** Adds a command below another one, or to the program. */
 export function addCommand(parent: Command, name: string, help: CommandHelp): Command {
   const command = parent.command(name).description(help.description);
   if (help.summary !== undefined) command.summary(help.summary);
@@ -52,7 +49,6 @@ export const maxPort = 65_535;
 /** An option as it is typed: `batchOutput` is `--batch-output`. */
 export const toFlag = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** An option that may be given several times. */
 export const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
 
 /**
@@ -73,17 +69,13 @@ export function addHelp(command: Command): void {
 function findCommand(from: Command, words: readonly string[]): Command {
   let current = from;
   for (const word of words) {
-    const { commands } = current;
-    const next = commands.find((command) => command.name() === word);
-    if (!next) current.error(`error: unknown command '${word}'; there are: ${visibleNames(current)}`);
-    else current = next;
+    const names = current
+      .createHelp()
+      .visibleCommands(current)
+      .map((command) => command.name());
+    current =
+      current.commands.find((command) => command.name() === word) ??
+      current.error(`error: unknown command '${word}'; there are: ${names.join(", ")}`);
   }
   return current;
 }
-
-const visibleNames = (command: Command): string =>
-  command
-    .createHelp()
-    .visibleCommands(command)
-    .map((one) => one.name())
-    .join(", ");

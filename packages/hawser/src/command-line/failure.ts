@@ -1,6 +1,5 @@
-// How a command fails: one sentence that says what to do, no stack trace unless HAWSER_DEBUG=stack
-// asks for it, and an exit code: 2 for a mistake in the arguments (1 where a contract says so), else what the
-// error table says.
+// How a command fails: one sentence that says what to do, no stack trace unless HAWSER_DEBUG=stack asks for it, and an exit
+// code: 2 for a mistake in the arguments (1 where a contract says so), else what the error table says.
 
 import { describeThrown, errorTable, HawserError, isRecord } from "@hawser/protocol/internal";
 import { CommanderError } from "commander";
@@ -14,7 +13,7 @@ export function reportFailure(error: unknown): number {
   // Commander has printed its own sentence; help and version aren't failures.
   if (error instanceof CommanderError) return error.exitCode;
   if (isOutputError(error)) return toExitCode(error);
-  const wantsStack = isDebugged("stack");
+  const wantsStack = askedTopics().includes("stack");
   if (wantsStack && error instanceof Error) printTo(process.stderr, `${error.stack}\n`);
   const hint = wantsStack ? "" : "; HAWSER_DEBUG=stack shows where";
   const text = HawserError.isInstance(error)
@@ -97,16 +96,13 @@ const plainForms: readonly (readonly [form: RegExp, words: string])[] = [
 ];
 
 /** `protocol`: every message of our protocols, `protocol-full`: however long (the wire reads both itself). `stack`: where a failure came from. */
-const topics = ["protocol", "protocol-full", "stack"] as const;
+const topics = ["protocol", "protocol-full", "stack"];
 
-const asked = (): string[] => (process.env["HAWSER_DEBUG"] ?? "").split(",");
-
-const isDebugged = (topic: (typeof topics)[number]): boolean => asked().includes(topic);
+const askedTopics = (): string[] => (process.env["HAWSER_DEBUG"] ?? "").split(",");
 
 /** One line on stderr, if there is something to say. */
 export function warnOfUnknownTopics(): void {
-  const known: readonly string[] = topics;
-  const unknown = asked().filter((topic) => topic !== "" && !known.includes(topic));
+  const unknown = askedTopics().filter((topic) => topic !== "" && !topics.includes(topic));
   if (unknown.length === 0) return;
   const shown = fitLine(JSON.stringify(unknown.join(",")), 80);
   printTo(process.stderr, `${programName()}: HAWSER_DEBUG: ${shown} means nothing; there are: ${topics.join(", ")}\n`);

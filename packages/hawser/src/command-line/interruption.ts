@@ -4,14 +4,9 @@
 import { constants } from "node:os";
 import { HawserError } from "@hawser/protocol";
 
-export interface Interruption {
-  readonly signal: AbortSignal;
-  /** 130 for Ctrl-C, 143 for SIGTERM; undefined while there was no signal. */
-  readonly exitCode: number | undefined;
-  dispose(): void;
-}
+export type Interruption = ReturnType<typeof watchInterruption>;
 
-export function watchInterruption(): Interruption {
+export function watchInterruption() {
   const controller = new AbortController();
   let exitCode: number | undefined;
   function onSignal(signal: NodeJS.Signals): void {
@@ -24,9 +19,10 @@ export function watchInterruption(): Interruption {
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   return {
     signal: controller.signal,
-    get exitCode() {
+    /** 130 for Ctrl-C, 143 for SIGTERM; undefined while there was no signal. */
+    get exitCode(): number | undefined {
       return exitCode;
     },
-    dispose: () => void process.off("SIGINT", onSignal).off("SIGTERM", onSignal),
+    dispose: (): void => void process.off("SIGINT", onSignal).off("SIGTERM", onSignal),
   };
 }

@@ -6,10 +6,11 @@ import { styleText } from "node:util";
 import { createProseRevealer, cutText, describeThrown, HawserError, reveal, revealProse } from "@hawser/protocol/internal";
 import { programName } from "../launcher.ts";
 
-type Format = Parameters<typeof styleText>[0];
+export type Format = Parameters<typeof styleText>[0];
+export type Paint = (format: Format, text: string) => string;
 
 /** Paints for stdout: `styleText` itself looks whether stdout is a terminal, and at NO_COLOR. */
-export const paint = (format: Format, text: string): string => styleText(format, text, { stream: process.stdout });
+export const paint: Paint = (format, text) => styleText(format, text, { stream: process.stdout });
 
 /** A text of others on one line of at most `width` characters, with nothing hidden: it may stand between our own colours. */
 export function fitLine(text: string, width: number): string {
@@ -18,8 +19,8 @@ export function fitLine(text: string, width: number): string {
   return cutText(text.length > 4 * width ? `${line}…` : line, width);
 }
 
-/** The same text with every long run of spaces as its number: `a[5000 spaces]b`. */
-export const shortenSpaces = (text: string): string => text.replaceAll(/ {8,}/g, (run) => `[${run.length} spaces]`);
+/** Rows of fields with tabs between them. */
+export const toTable = (rows: readonly (readonly unknown[])[]): string => rows.map((fields) => `${fields.join("\t")}\n`).join("");
 
 /** Prints a text, revealed where it goes to a terminal. Colours of our own would be revealed too: see `printStyled`. */
 export function printTo(stream: Output, text: string): void {

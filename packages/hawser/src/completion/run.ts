@@ -1,7 +1,5 @@
-// `hawser completion` and `complete`: the script for a shell, and what it offers. Commands and options come from the
-// program itself; profiles, suites and operations from this machine. Only what the words ask for is read, and operations
-// only from the cache, since a shell waits. Values that a shell would read as more than a word are left out: the API's
-// document chose them.
+// `hawser completion` and `complete`: the script for a shell, and what it offers. Only what the words ask for is read, and
+// operations only from the cache, since a shell waits. Values that a shell would read as more than a word are left out.
 
 import createCompletions from "@bomb.sh/tab/commander";
 import type { Command } from "commander";

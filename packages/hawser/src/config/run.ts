@@ -1,5 +1,5 @@
-// `hawser config`: the configuration file that igw hosts know. Tokens come from a file, stdin or a flag
-// and are shown masked only; the file is readable for its owner alone.
+// `hawser config`: the configuration file that igw hosts know. Tokens are shown masked only; the file is readable for its
+// owner alone.
 
 import {
   addProfile,
@@ -13,16 +13,14 @@ import {
   toSpecFile,
   useProfile,
   type ConfigChange,
-  type ConfigFile,
 } from "@hawser/gateway/internal";
 import { HawserError } from "@hawser/protocol";
-import { reportAsJson, toJson, type OutputFlags } from "../api-target/json-output.ts";
+import { printAnswer, type OutputFlags } from "../api-target/json-output.ts";
 import { readApiKey, type TargetFlags } from "../api-target/target.ts";
 import { readInputFile } from "../command-line/input.ts";
-import { printTo } from "../command-line/output.ts";
+import { toTable } from "../command-line/output.ts";
 
-export interface ConfigSetFlags
-  extends OutputFlags, Pick<TargetFlags, "gatewayUrl" | "apiKey" | "apiKeyFile" | "apiKeyStdin" | "profile" | "specFile"> {
+export interface ConfigSetFlags extends OutputFlags, TargetFlags {
   readonly authHeader?: string;
   readonly authPrefix?: string;
   readonly authScheme?: string;
@@ -30,91 +28,93 @@ export interface ConfigSetFlags
 }
 
 export const runConfigSet = (flags: ConfigSetFlags): Promise<void> =>
-  reportAsJson(flags, async () => {
+  printAnswer(flags, async () => {
     const change = await toChange(flags);
     const { profile = "" } = flags;
-    const { activeProfile = "" } = await changeConfig((config) =>
-      profile === "" ? setValues(config, change) : addProfile(useExisting(config, profile), profile, change),
-    );
-    const saved = { configPath: configPath(), gatewayURL: change.gatewayURL ?? "", profile, tokenUpdated: change.token !== undefined };
-    print(flags, { ok: true, ...saved }, `saved config: ${configPath()}`);
-    if (profile === "" && activeProfile !== "")
-      printTo(
-        process.stderr,
-        `note: calls use the active profile "${activeProfile}", not this; to change it add --profile ${activeProfile}\n`,
-      );
+    const { activeProfile = "" } = await changeConfig((config) => {
+      if (profile === "") return setValues(config, change);
+      // It must be there: a slip of the pen must not make another one.
+      useProfile(config, profile);
+      return addProfile(config, profile, change);
+    });
+    const isUnused = profile === "" && activeProfile !== "";
+    return {
+      json: { ok: true, configPath: configPath(), gatewayURL: change.gatewayURL ?? "", profile, tokenUpdated: change.token !== undefined },
+      text: `saved config: ${configPath()}\n`,
+      note: isUnused
+        ? `note: calls use the active profile "${activeProfile}", not this; to change it add --profile ${activeProfile}`
+        : undefined,
+    };
   });
 
 export const runConfigShow = (flags: OutputFlags): Promise<void> =>
-  reportAsJson(flags, async () => {
+  printAnswer(flags, async () => {
     const config = await loadConfig();
+    const { gatewayURL = "", activeProfile = "" } = config;
+    const tokenMasked = maskToken(config.token ?? "");
+    const specFile = config.specFile !== undefined && { specFile: config.specFile };
     const profiles = listProfiles(config);
-    const shown = {
-      configPath: configPath(),
-      gatewayURL: config.gatewayURL ?? "",
-      tokenMasked: maskToken(config.token ?? ""),
-      activeProfile: config.activeProfile ?? "",
-      ...(config.specFile !== undefined && { specFile: config.specFile }),
-      profiles: Object.fromEntries(
-        profiles.map(({ name, gatewayURL = "", token = "", specFile }) => [
-          name,
-          { gatewayURL, tokenMasked: token, ...(specFile !== undefined && { specFile }) },
-        ]),
-      ),
-      profileCount: profiles.length,
-    };
     const lines = [
-      `gateway_url\t${shown.gatewayURL}`,
-      `token\t${shown.tokenMasked}`,
-      ...(config.specFile === undefined ? [] : [`spec_file\t${config.specFile}`]),
-      ...(shown.activeProfile === "" ? [] : [`active_profile\t${shown.activeProfile}`]),
-      ...profiles.map(({ name, gatewayURL = "", token = "", specFile }) =>
-        ["profile", name, gatewayURL, token, ...(specFile === undefined ? [] : [specFile])].join("\t"),
-      ),
+      ["gateway_url", gatewayURL],
+      ["token", tokenMasked],
+      ...(specFile ? [["spec_file", specFile.specFile]] : []),
+      ...(activeProfile === "" ? [] : [["active_profile", activeProfile]]),
+      ...profiles.map((each) => ["profile", each.name, each.gatewayURL ?? "", each.token ?? "", each.specFile ?? []].flat()),
     ];
-    print(flags, shown, lines.join("\n"));
+    const shownProfiles = profiles.map((each) => [
+      each.name,
+      { gatewayURL: each.gatewayURL ?? "", tokenMasked: each.token ?? "", ...(each.specFile !== undefined && { specFile: each.specFile }) },
+    ]);
+    const all = { profiles: Object.fromEntries(shownProfiles) as object, profileCount: profiles.length };
+    return {
+      json: { configPath: configPath(), gatewayURL, tokenMasked, activeProfile, ...specFile, ...all },
+      text: toTable(lines),
+    };
   });
 
-export const runProfileAdd = (name: string, flags: ConfigSetFlags): Promise<void> =>
-  reportAsJson(flags, async () => {
+export const runProfileAdd = (given: string, flags: ConfigSetFlags): Promise<void> =>
+  printAnswer(flags, async () => {
+    const name = given.trim();
     const change = await toChange(flags);
-    const config = await changeConfig((before) => {
+    const { activeProfile } = await changeConfig((before) => {
       const added = addProfile(before, name, change);
       return flags.use ? useProfile(added, name) : added;
     });
-    const active = config.activeProfile === name.trim();
-    const added = { name: name.trim(), active, gatewayURL: change.gatewayURL ?? "", tokenUpdated: change.token !== undefined };
-    print(flags, { ok: true, ...added }, `saved profile: ${added.name}${active ? `\nactive profile: ${added.name}` : ""}`);
+    const active = activeProfile === name;
+    return {
+      json: { ok: true, name, active, gatewayURL: change.gatewayURL ?? "", tokenUpdated: change.token !== undefined },
+      text: `saved profile: ${name}\n${active ? `active profile: ${name}\n` : ""}`,
+    };
   });
 
-export const runProfileUse = (name: string, flags: OutputFlags): Promise<void> =>
-  reportAsJson(flags, async () => {
-    await changeConfig((config) => useProfile(config, name));
-    print(flags, { ok: true, active: name.trim() }, `active profile: ${name.trim()}`);
+export const runProfileUse = (given: string, flags: OutputFlags): Promise<void> =>
+  printAnswer(flags, async () => {
+    const active = given.trim();
+    await changeConfig((config) => useProfile(config, active));
+    return { json: { ok: true, active }, text: `active profile: ${active}\n` };
   });
 
-export const runProfileRemove = (name: string, flags: OutputFlags): Promise<void> =>
-  reportAsJson(flags, async () => {
-    const config = await changeConfig((before) => removeProfile(before, name));
-    print(flags, { ok: true, removed: name.trim(), activeProfile: config.activeProfile ?? "" }, `removed profile: ${name.trim()}`);
+export const runProfileRemove = (given: string, flags: OutputFlags): Promise<void> =>
+  printAnswer(flags, async () => {
+    const removed = given.trim();
+    const { activeProfile = "" } = await changeConfig((config) => removeProfile(config, removed));
+    return { json: { ok: true, removed, activeProfile }, text: `removed profile: ${removed}\n` };
   });
 
 export const runProfileList = (flags: OutputFlags): Promise<void> =>
-  reportAsJson(flags, async () => {
+  printAnswer(flags, async () => {
     const config = await loadConfig();
-    const profiles = listProfiles(config).map(({ token, ...profile }) => ({
-      ...profile,
-      ...(token !== undefined && { tokenMasked: token }),
-    }));
-    const rows = profiles.map(
-      ({ name, active, gatewayURL = "", tokenMasked = "" }) => `${active ? "*" : ""}\t${name}\t${gatewayURL}\t${tokenMasked}`,
-    );
-    const listing = { activeProfile: config.activeProfile ?? "", count: profiles.length, profiles };
-    print(flags, listing, ["ACTIVE\tNAME\tGATEWAY_URL\tTOKEN", ...rows].join("\n"));
+    const found = listProfiles(config);
+    const profiles = found.map(({ token, ...profile }) => ({ ...profile, ...(token !== undefined && { tokenMasked: token }) }));
+    const rows = found.map(({ name, active, gatewayURL = "", token = "" }) => [active ? "*" : "", name, gatewayURL, token]);
+    return {
+      json: { activeProfile: config.activeProfile ?? "", count: profiles.length, profiles },
+      text: toTable([["ACTIVE", "NAME", "GATEWAY_URL", "TOKEN"], ...rows]),
+    };
   });
 
 async function toChange(flags: ConfigSetFlags): Promise<ConfigChange> {
-  const token = (await readApiKey(flags)) ?? (flags.apiKeyFile === undefined ? undefined : readTokenFile(flags.apiKeyFile));
+  const token = (await readApiKey(flags)) ?? (flags.apiKeyFile === undefined ? undefined : await readTokenFile(flags.apiKeyFile));
   const { gatewayUrl: gatewayURL, authHeader, authPrefix, authScheme } = flags;
   const specFile = flags.specFile?.trim() ? toSpecFile(flags.specFile, process.cwd()) : flags.specFile;
   const all = { gatewayURL, token, authHeader, authPrefix, authScheme, specFile };
@@ -127,18 +127,8 @@ async function toChange(flags: ConfigSetFlags): Promise<ConfigChange> {
   return Object.fromEntries(given) as ConfigChange;
 }
 
-function readTokenFile(path: string): string {
-  const token = readInputFile(path, "the token's file").toString("utf8").trim();
+async function readTokenFile(path: string): Promise<string> {
+  const token = (await readInputFile(path, "the token's file")).toString("utf8").trim();
   if (token === "") throw new HawserError("usage", `the token's file ${path} is empty; write the token into it`);
   return token;
-}
-
-// `config set --profile` changes a profile that is there: a slip of the pen must not make another one.
-const useExisting = (config: ConfigFile, name: string): ConfigFile => {
-  useProfile(config, name);
-  return config;
-};
-
-function print(flags: OutputFlags, value: object, text: string): void {
-  printTo(process.stdout, `${flags.json ? toJson(value, flags.compact === true) : text}\n`);
 }

@@ -1,21 +1,13 @@
-// npx and its like keep signals from what they run, so that scenarios which send one would fail for a reason
-// of theirs. What npx would run out of a node_modules folder is run directly, in the same surroundings.
+// npx and its like keep signals from what they run, and scenarios which send one would fail. So what npx would run out of a
+// node_modules folder is run directly, in the same surroundings.
 
 import { existsSync } from "node:fs";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 
-export interface DirectCommand {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-  /** What there is to say about it. */
-  readonly note?: string;
-}
-
 const runners = ["npx", "npm", "pnpm", "yarn", "bunx"];
 
-export function toDirectCommand(words: readonly [string, ...string[]], cwd: string, env: NodeJS.ProcessEnv): DirectCommand {
-  const [command, ...args] = words;
+/** What to run, and what there is to say about it. */
+export function toDirectCommand([command, ...args]: readonly [string, ...string[]], cwd: string, env: NodeJS.ProcessEnv) {
   const runner = basename(command);
   if (!runners.includes(runner)) return { command, args, env };
   const [program = "", ...rest] = args;

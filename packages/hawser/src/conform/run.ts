@@ -13,7 +13,7 @@ import {
   type Suite,
 } from "@hawser/conformance/internal";
 import { HawserError } from "@hawser/protocol";
-import { endWhenUnread, printStyled, printTo, shortenSpaces } from "../command-line/output.ts";
+import { endWhenUnread, printStyled, printTo } from "../command-line/output.ts";
 import { commandName, programName } from "../launcher.ts";
 import { toDirectCommand } from "./direct-command.ts";
 
@@ -67,33 +67,28 @@ function findSuite(name: string | undefined): Suite {
 }
 
 /** One scenario's result, with texts that a terminal can show. */
-export function formatForPeople(scenario: ScenarioResult, stream: NodeJS.WritableStream): string {
+function formatForPeople(scenario: ScenarioResult, stream: NodeJS.WritableStream): string {
   const { failure } = scenario;
-  return formatScenario({ ...scenario, requirements: [], ...(failure && { failure: shorten(failure) }) }, stream);
-}
-
-function shorten(failure: NonNullable<ScenarioResult["failure"]>): NonNullable<ScenarioResult["failure"]> {
+  if (!failure) return formatScenario({ ...scenario, requirements: [] }, stream);
   const { expected, got, lastWords, sent } = failure;
   const shown = { expected: shortenSpaces(expected), got: shortenSpaces(got), ...(sent && { sent: sent.map(shortenSpaces) }) };
-  return { ...failure, ...shown, ...(lastWords !== undefined && { lastWords: shortenSpaces(lastWords) }) };
+  const words = lastWords !== undefined && { lastWords: shortenSpaces(lastWords) };
+  return formatScenario({ ...scenario, requirements: [], failure: { ...failure, ...shown, ...words } }, stream);
 }
 
-interface ListOptions {
-  readonly json?: true;
-  readonly only?: readonly string[];
-}
+/** The same text with every long run of spaces as its number: `a[5000 spaces]b`. */
+const shortenSpaces = (text: string): string => text.replaceAll(/ {8,}/g, (run) => `[${run.length} spaces]`);
 
-export function listSuites({ json }: ListOptions): string {
+function listSuites({ json }: ConformOptions): string {
   const rows = Object.entries(suites).map(([suite, { version, scenarios }]) => ({ suite, version, scenarios: scenarios.length }));
   if (json) return `${JSON.stringify(rows, null, 2)}\n`;
   const lines = rows.map(({ suite, version, scenarios }) => `${suite.padEnd(8)}${version}  ${scenarios} scenarios\n`);
   return `${lines.join("")}\nThe scenarios of one:  ${commandName()} conform <suite> --list\n`;
 }
 
-export function listScenarios(suite: Suite, { json, only }: ListOptions): string {
+function listScenarios(suite: Suite, { json, only }: ConformOptions): string {
   const scenarios = selectScenarios(suite, only);
   if (json) return `${JSON.stringify({ ...suite, scenarios }, null, 2)}\n`;
   const width = Math.max(...scenarios.map(({ id }) => id.length));
-  const lines = scenarios.map(({ id, title, additive }) => `${id.padEnd(width)}  ${additive ? "(additive) " : ""}${title}\n`);
-  return lines.join("");
+  return scenarios.map(({ id, title, additive }) => `${id.padEnd(width)}  ${additive ? "(additive) " : ""}${title}\n`).join("");
 }

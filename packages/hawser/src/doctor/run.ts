@@ -1,18 +1,14 @@
-// `hawser doctor`: whether calls can work, step by step: the address, a connection, the API document where a flag or
-// the profile names one, a call with the token if there is one, and with --check-write whether it may change
-// something. The checks have the names that igw gives them; `token`, `api_document` and `path` are ours, for APIs that
-// need no token or aren't an Ignition gateway: where its path is missing, one of the API document is asked for.
+// `hawser doctor`: whether calls can work, step by step. The checks have the names that igw gives them; `token`,
+// `api_document` and `path` are ours, for APIs that need no token or aren't an Ignition gateway.
 
 import { connect } from "node:net";
-import { findProxy, loadApiIndex, resolveTarget, type CallCore, type CallOutcome, type GatewayOptions } from "@hawser/gateway/internal";
-import { describeThrown, errorTable } from "@hawser/protocol";
-import { checkOutput, printJson, reportAsJson, type OutputFlags } from "../api-target/json-output.ts";
-import { useCore, withTarget, type CoreFlags } from "../api-target/target.ts";
+import { findProxy, loadApiIndex, resolveTarget, type CallOutcome, type GatewayOptions } from "@hawser/gateway/internal";
+import { describeThrown, errorTable, type CallItem } from "@hawser/protocol";
+import { printAnswer, type OutputFlags } from "../api-target/json-output.ts";
+import { useCore, withTarget, type TargetFlags } from "../api-target/target.ts";
 import { describeSystemError, toAdvice } from "../command-line/failure.ts";
-import type { Interruption } from "../command-line/interruption.ts";
-import { printTo } from "../command-line/output.ts";
 
-export interface DoctorFlags extends CoreFlags, OutputFlags {
+export interface DoctorFlags extends TargetFlags, OutputFlags {
   readonly checkWrite?: true;
   readonly path?: string;
 }
@@ -35,20 +31,20 @@ const defaultPath = "/data/api/v1/gateway-info";
 const scanPath = "/data/api/v1/scan/projects";
 const defaultTimeout = "5s";
 const maxLookedAt = 20;
-const reachabilityHint = "check the gateway's host and port, and the firewalls between";
 
 export const runDoctor = (flags: DoctorFlags): Promise<void> =>
-  reportAsJson(flags, async () => {
-    const output = checkOutput(flags);
+  printAnswer(flags, async () => {
     const report: Report = { checks: [], stats: {}, gatewayURL: "" };
     const timed = { ...flags, timeout: flags.timeout ?? defaultTimeout };
     await withTarget(timed, (options) => examine(options, timed, report));
-    process.exitCode = report.failure?.code ?? 0;
-    const { gatewayURL, checks, failure } = report;
-    const stats = output.includeStats ? { stats: report.stats } : {};
-    if (flags.json) return printJson({ ok: !failure, ...failure, gatewayURL, checks, ...stats }, output);
-    printTo(process.stdout, checks.map(toLine).join(""));
-    if (flags.timing) printTo(process.stderr, `timing\t${JSON.stringify(report.stats)}\n`);
+    const { gatewayURL, checks, stats, failure } = report;
+    process.exitCode = failure?.code ?? 0;
+    return {
+      json: { ok: !failure, ...failure, gatewayURL, checks },
+      text: checks.map(toLine).join(""),
+      stats,
+      note: flags.timing && !flags.json ? `timing\t${JSON.stringify(stats)}` : undefined,
+    };
   });
 
 async function examine(options: GatewayOptions, flags: DoctorFlags, report: Report): Promise<void> {
@@ -65,7 +61,10 @@ async function examine(options: GatewayOptions, flags: DoctorFlags, report: Repo
     return;
   }
   if (target.specFile !== undefined) await checkDocument(target.specFile, options, report);
-  await useCore(options, (core, interruption) => makeCalls(core, { ...flags, options }, report, interruption));
+  await useCore(options, async (core, interruption) => {
+    await makeCalls((item) => core.call(item, { signal: interruption.signal }), flags, options, report);
+    if (interruption.exitCode !== undefined) report.failure = { code: interruption.exitCode, error: "interrupted" };
+  });
 }
 
 async function checkDocument(specFile: string, options: GatewayOptions, report: Report): Promise<void> {
@@ -80,35 +79,30 @@ async function checkDocument(specFile: string, options: GatewayOptions, report: 
   }
 }
 
-type Wanted = DoctorFlags & { readonly options: GatewayOptions };
+type Call = (item: CallItem) => Promise<CallOutcome>;
 
-async function makeCalls(core: CallCore, wanted: Wanted, report: Report, interruption: Interruption): Promise<void> {
-  const { signal } = interruption;
-  const { checkWrite } = wanted;
-  let { path } = wanted;
-  let outcome = await core.call({ path: path ?? defaultPath }, { signal });
+async function makeCalls(call: Call, { path: given, checkWrite }: DoctorFlags, options: GatewayOptions, report: Report): Promise<void> {
+  let path = given;
+  let outcome = await call({ path: path ?? defaultPath });
   let where = "";
+  // Not an Ignition gateway, perhaps.
   if (path === undefined && outcome.status === 404) {
-    path = await findPath(wanted.options);
-    if (path !== undefined) outcome = await core.call({ path }, { signal });
+    path = await findPath(options);
+    if (path !== undefined) outcome = await call({ path });
     where = ` at ${path}, a path of the API document`;
   }
-  const first = path === undefined ? "gateway_info" : "path";
-  const isOk = note(report, { name: first, path: path ?? defaultPath, where }, outcome);
+  const name = path === undefined ? "gateway_info" : "path";
+  const isOk = note(report, { name, path: path ?? defaultPath, where }, outcome);
   if (checkWrite && isOk) {
-    const scan = await core.call({ method: "POST", path: scanPath, yes: true }, { signal });
-    note(report, { name: "scan_projects", path: scanPath }, scan);
+    note(report, { name: "scan_projects", path: scanPath, where: "" }, await call({ method: "POST", path: scanPath, yes: true }));
   } else if (checkWrite) {
-    report.checks.push({ name: "scan_projects", ok: false, message: `skipped (${first} failed)` });
+    report.checks.push({ name: "scan_projects", ok: false, message: `skipped (${name} failed)` });
   } else if (path === undefined) {
     report.checks.push({ name: "scan_projects", ok: true, message: "skipped (use --check-write)" });
   }
-  if (interruption.exitCode !== undefined) report.failure = { code: interruption.exitCode, error: "interrupted" };
 }
 
-const statNames = { gateway_info: "gatewayInfo", path: "path", scan_projects: "scanProjects" } as const;
-
-/** What the document lets anybody read: without parameters in the path or required ones elsewhere. */
+/** A path that can be read without parameters. */
 async function findPath(options: GatewayOptions): Promise<string | undefined> {
   const index = await loadApiIndex(options).catch(() => undefined);
   const readable = index?.operations.filter(({ method, path }) => method === "GET" && !path.includes("{")) ?? [];
@@ -119,16 +113,11 @@ async function findPath(options: GatewayOptions): Promise<string | undefined> {
   return undefined;
 }
 
-interface Asked {
-  readonly name: keyof typeof statNames;
-  readonly path: string;
-  /** What the line says beside the status. */
-  readonly where?: string;
-}
+const statNames = { gateway_info: "gatewayInfo", path: "path", scan_projects: "scanProjects" } as const;
 
-/** Adds the check of one call; returns whether it succeeded. */
-function note(report: Report, asked: Asked, outcome: CallOutcome): boolean {
-  const { name, path, where = "" } = asked;
+/** Adds the check of one call; returns whether it succeeded. `where`: what the line says beside the status. */
+function note(report: Report, asked: { name: keyof typeof statNames; path: string; where: string }, outcome: CallOutcome): boolean {
+  const { name, path, where } = asked;
   const prefix = statNames[name];
   report.stats[`${prefix}Ms`] = outcome.timingMs;
   if (outcome.stats.http) report.stats[`${prefix}HTTP`] = outcome.stats.http;
@@ -152,7 +141,9 @@ function tryToConnect(target: URL, options: GatewayOptions): Promise<Check> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   const way = proxy ? `, the proxy of ${proxy.variable}` : "";
-  const hint = proxy ? `check ${proxy.variable}, or name the gateway's host in NO_PROXY` : reachabilityHint;
+  const hint = proxy
+    ? `check ${proxy.variable}, or name the gateway's host in NO_PROXY`
+    : "check the gateway's host and port, and the firewalls between";
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: options.timeoutMs ?? 0 });
     const end = (check: Check): void => (socket.destroy(), resolve(check));

@@ -1,6 +1,4 @@
-// `hawser echo`: the echo protocol on stdin and stdout, or for every connection of a session socket. Both end as every
-// process of ours does: nothing new starts, what runs gets a while, is then cancelled with its one answer, files disappear,
-// exit code 0; a second signal ends it at once.
+// `hawser echo`: the echo protocol on stdin and stdout, or for every connection of a session socket.
 
 import type { Socket } from "node:net";
 import { describeThrown } from "@hawser/protocol";
@@ -20,23 +18,20 @@ import {
 } from "@hawser/wire/internal/node";
 import { printTo } from "../command-line/output.ts";
 
-export interface EchoOptions {
-  readonly workers?: number;
-  readonly queueSize?: number;
+export interface EchoOptions extends Pick<ServeEchoOptions, "workers" | "queueSize"> {
   readonly codec?: "ndjson" | "length-prefix";
   readonly socket?: true;
 }
 
 export async function runEcho(options: EchoOptions): Promise<void> {
-  const { workers, queueSize } = options;
-  if (options.socket) return runEchoSocket({ workers, queueSize });
+  if (options.socket) return runEchoSocket(options);
   return runStdio({
     codec: options.codec === "length-prefix" ? lengthPrefix : ndjson,
-    serve: (transport, lifecycle) => serveEcho(transport, { workers, queueSize, lifecycle }),
+    serve: (transport, lifecycle) => serveEcho(transport, { ...options, lifecycle }),
   });
 }
 
-const runEchoSocket = (options: Pick<ServeEchoOptions, "workers" | "queueSize">): Promise<void> =>
+const runEchoSocket = (options: EchoOptions): Promise<void> =>
   runUntilStopped(async (lifecycle) => {
     const serving = new Set<Promise<void>>();
     const listener = await listenSocket({

@@ -1,6 +1,5 @@
-// The tools of a user's module: values made by defineTool, AI SDK tools, Agent SDK tools, and lists
-// and records of them. Each is offered once, however often it is exported. What is wrong with the
-// module is said in one sentence, with the file.
+// The tools of a user's module: values made by defineTool, AI SDK tools, Agent SDK tools, and lists and records of them. Each
+// is offered once, however often it is exported. What is wrong with the module is said in one sentence, with the file.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";

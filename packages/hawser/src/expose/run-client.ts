@@ -17,13 +17,8 @@ export function runClient(session: IPCSession, serverName: string, [program, ...
   const configPath = writePrivately(session, "mcp.json", printClientConfig("claude", serverName, mcpServerConfig));
   const env: NodeJS.ProcessEnv = { ...process.env, HAWSER_MCP_CONFIG: configPath };
   // With {config} nothing else is added.
-  if (args.some((arg) => arg.includes("{config}"))) {
-    return runCommand(
-      program,
-      args.map((arg) => arg.replaceAll("{config}", configPath)),
-      env,
-    );
-  }
+  const filled = args.map((arg) => arg.replaceAll("{config}", configPath));
+  if (args.some((arg) => arg.includes("{config}"))) return runCommand(program, filled, env);
   const addition = toClientCommand(program, serverName, mcpServerConfig);
   if (!addition) {
     logLine(

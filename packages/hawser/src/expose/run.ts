@@ -1,7 +1,5 @@
-// `hawser expose`: offers the tools that a module exports to MCP clients. Prints the configuration of
-// a client and serves until it is told to stop, or runs a client's command with it and ends with it.
-// stdout holds the configuration, or what the command prints, and nothing else: whatever the module
-// and its tools print goes to stderr.
+// `hawser expose`: offers the tools that a module exports to MCP clients, until it is told to stop or the client's command
+// that it runs ends. stdout holds the configuration, or what the command prints: what the module prints goes to stderr.
 
 import { createIPCSession, printClientConfig, type ClientName, type IPCSession } from "@hawser/bridge";
 import { describeThrown, HawserError, revealProse } from "@hawser/protocol/internal";

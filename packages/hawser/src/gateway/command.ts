@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { addFixedCallOptions, dryRunText } from "../call/command.ts";
-import type { CallFlags } from "../call/run.ts";
+import type { CallFlags } from "../call/item.ts";
 import { addCommand, maxPort, parseWhole } from "../command-line/command.ts";
 import type { DemoFlags } from "./run.ts";
 
@@ -26,10 +26,7 @@ export function addGateway(program: Command): void {
     .option("--port <n>", "(default: a free one)", parseWhole(1, maxPort))
     .option("--json", "print address and token as JSON")
     .action(async (flags: DemoFlags) => (await import("./run.ts")).runDemo(flags));
-  addScan(program);
-}
 
-function addScan(program: Command): void {
   const examples = ["hawser scan projects --demo --yes"];
   const scan = addCommand(program, "scan", {
     summary: "have the gateway scan its folders",

@@ -1,9 +1,8 @@
 // `hawser gateway demo`: the demo API until Ctrl-C, with lines to try in another terminal.
 
-import { startDemoApi } from "@hawser/gateway";
 import { whenAborted } from "@hawser/wire/internal";
-import { createPrivateFolder, runUntilStopped } from "@hawser/wire/internal/node";
-import { writeDemoConfig } from "../api-target/target.ts";
+import { runUntilStopped } from "@hawser/wire/internal/node";
+import { startDemo, writeDemoConfig } from "../api-target/target.ts";
 import { printTo } from "../command-line/output.ts";
 import { commandName } from "../launcher.ts";
 
@@ -17,14 +16,12 @@ const demoToken = "demo-token";
 
 export const runDemo = ({ port, json }: DemoFlags): Promise<void> =>
   runUntilStopped(async ({ stopping }) => {
-    const demo = await startDemoApi({ port, token: demoToken });
-    const folder = createPrivateFolder("demo");
-    const configFile = writeDemoConfig(folder.path, demo);
-    const { url, token } = demo;
+    const demo = await startDemo({ port, token: demoToken });
+    writeDemoConfig(demo);
+    const { url, token, configFile, close } = demo;
     printTo(process.stdout, json ? `${JSON.stringify({ url, token, configFile })}\n` : describe(url, configFile));
     await whenAborted(stopping);
-    await demo.stop();
-    folder.remove();
+    await close();
   });
 
 function describe(url: string, configFile: string): string {

@@ -4,10 +4,10 @@
 import { createCallCore, rpcCodec, serveRpc } from "@hawser/gateway";
 import { HawserError } from "@hawser/protocol";
 import { runStdio, withSmallHeap } from "@hawser/wire/internal/node";
-import { startDemoTarget, toGatewayOptions, toResponseOptions, type CoreFlags } from "../api-target/target.ts";
+import { openTarget, type TargetFlags } from "../api-target/target.ts";
 import { readVersion } from "../launcher.ts";
 
-export interface RpcFlags extends CoreFlags {
+export interface RpcFlags extends TargetFlags {
   readonly workers?: number;
   readonly queueSize?: number;
   readonly overflow?: "block" | "reject";
@@ -19,11 +19,9 @@ export async function runRpc(flags: RpcFlags): Promise<void> {
       "usage",
       "--api-key-stdin: stdin carries the protocol here; give the token with --api-key-file, IGNITION_API_TOKEN or the configuration",
     );
-  const given = await toGatewayOptions(flags);
-  const demo = flags.demo ? await startDemoTarget(given) : undefined;
+  const target = await openTarget(flags);
   const { workers, queueSize, overflow } = flags;
-  const target = demo?.options ?? given;
-  const core = createCallCore({ ...target, ...toResponseOptions(flags), maxConnections: workers, aroundDocument: withSmallHeap });
+  const core = createCallCore({ ...target.options, maxConnections: workers, aroundDocument: withSmallHeap });
   return runStdio({
     codec: rpcCodec,
     // What is read ahead is counted by the server: nothing more waits on the way to it.
@@ -31,7 +29,7 @@ export async function runRpc(flags: RpcFlags): Promise<void> {
     async serve(transport, lifecycle) {
       await serveRpc(transport, core, { version: readVersion(), workers, queueSize, overflow, lifecycle });
       await core.close();
-      await demo?.close();
+      await target.close();
     },
   });
 }

@@ -1,37 +1,24 @@
-// `hawser schema`: the commands and their options as JSON, for programs that drive this one. Read from
-// the program itself, so that it can't be out of date.
+// `hawser schema`: the commands and their options as JSON, read from the program itself, for programs that drive it.
 
 import { HawserError } from "@hawser/protocol";
 import type { Command } from "commander";
-import { checkOutput, printJson, reportAsJson, type OutputFlags } from "../api-target/json-output.ts";
-import { printTo } from "../command-line/output.ts";
+import { printAnswer, type OutputFlags } from "../api-target/json-output.ts";
+import { toTable } from "../command-line/output.ts";
 import { programName, readVersion } from "../launcher.ts";
 
 export interface SchemaFlags extends Omit<OutputFlags, "json"> {
   readonly command?: string;
 }
 
-interface CommandSchema {
-  readonly name: string;
-  readonly path: string;
-  readonly summary?: string;
-  readonly arguments?: readonly string[];
-  readonly options?: readonly { readonly flags: string; readonly description: string }[];
-  readonly subcommands?: readonly CommandSchema[];
-}
-
-export const runSchema = (words: readonly string[], flags: SchemaFlags, self: Command): Promise<void> => {
-  const shown: OutputFlags = { ...flags, json: true };
-  return reportAsJson(shown, () => {
-    const output = checkOutput(shown);
+export const runSchema = (words: readonly string[], flags: SchemaFlags, self: Command): Promise<void> =>
+  printAnswer({ ...flags, json: true }, () => {
     if (flags.command !== undefined && words.length > 0) throw new HawserError("usage", "name the command once: --command or arguments");
     const path = (flags.command?.split(/\s+/) ?? words).map((word) => word.trim()).filter(Boolean);
     const root = rootOf(self);
     const command = toSchema(findCommand(root, path), [programName(), ...path].slice(0, -1).join(" "));
     const globalFlags = [...new Set(longFlagsOf(root))].sort();
-    printJson({ schemaVersion: 1, version: readVersion(), command, globalFlags, exitCodes }, output);
+    return { json: { schemaVersion: 1, version: readVersion(), command, globalFlags, exitCodes }, text: "" };
   });
-};
 
 const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
 
@@ -42,22 +29,19 @@ const visibleCommands = (command: Command): Command[] =>
     .filter((one) => one.name() !== "help")
     .toSorted((one, other) => (one.name() < other.name() ? -1 : 1));
 
-const namesOf = (command: Command): string =>
-  visibleCommands(command)
-    .map((one) => one.name())
-    .join(", ") || "none";
-
 function findCommand(root: Command, path: readonly string[]): Command {
   let current = root;
   for (const word of path) {
-    const next = visibleCommands(current).find((command) => command.name().toLowerCase() === word.toLowerCase());
-    if (!next) throw new HawserError("usage", `unknown command path ${JSON.stringify(path.join(" "))}; there are: ${namesOf(current)}`);
+    const known = visibleCommands(current);
+    const next = known.find((command) => command.name().toLowerCase() === word.toLowerCase());
+    const names = known.map((command) => command.name()).join(", ") || "none";
+    if (!next) throw new HawserError("usage", `unknown command path ${JSON.stringify(path.join(" "))}; there are: ${names}`);
     current = next;
   }
   return current;
 }
 
-function toSchema(command: Command, parentPath: string): CommandSchema {
+function toSchema(command: Command, parentPath: string): object {
   const name = command.parent ? command.name() : programName();
   const path = command.parent ? `${parentPath} ${name}` : name;
   const summary = command.summary() || command.description();
@@ -78,12 +62,7 @@ function longFlagsOf(command: Command): string[] {
   return [...own, ...visibleCommands(command).flatMap(longFlagsOf)];
 }
 
-export const exitCodes = { auth: 6, denied: 8, interrupted: 130, invalid: 1, network: 7, ok: 0, terminated: 143, usage: 2 } as const;
+const exitCodes = { auth: 6, denied: 8, interrupted: 130, invalid: 1, network: 7, ok: 0, terminated: 143, usage: 2 } as const;
 
 export const runExitCodes = (flags: OutputFlags): Promise<void> =>
-  reportAsJson(flags, () => {
-    const output = checkOutput(flags);
-    if (flags.json) return printJson({ ok: true, exitCodes }, output);
-    const lines = Object.entries(exitCodes).map(([name, code]) => `${name}\t${code}\n`);
-    printTo(process.stdout, lines.join(""));
-  });
+  printAnswer(flags, () => ({ json: { ok: true, exitCodes }, text: toTable(Object.entries(exitCodes)) }));

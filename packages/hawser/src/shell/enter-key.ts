@@ -40,17 +40,13 @@ function followForeground(input: Input): () => void {
 /** Whether the terminal's input belongs to this job. */
 function isInFront(): boolean {
   try {
-    return process.platform === "linux" ? isInFrontByProc() : isInFrontByPs();
+    if (process.platform !== "linux")
+      return execFileSync("ps", ["-o", "stat=", "-p", String(process.pid)], { encoding: "utf8" }).includes("+");
+    // After the name, which may hold anything: state, parent, group, session, terminal, the terminal's group.
+    const stat = readFileSync("/proc/self/stat", "utf8");
+    const [, , group, , , front] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return group === front;
   } catch {
     return false;
   }
 }
-
-function isInFrontByProc(): boolean {
-  // After the name, which may hold anything: state, parent, group, session, terminal, the terminal's group.
-  const stat = readFileSync("/proc/self/stat", "utf8");
-  const [, , group, , , front] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return group === front;
-}
-
-const isInFrontByPs = (): boolean => execFileSync("ps", ["-o", "stat=", "-p", String(process.pid)], { encoding: "utf8" }).includes("+");

@@ -1,9 +1,8 @@
-// Opens the page in the person's browser, where there is one. The address carries a key, and every user of a
-// machine can read the arguments of every program: so the browser is given a file that leads to the address,
-// which only this user can read and which is gone when it was used. Nothing depends on it: the address stands
-// on the terminal too, and where the file does not work (a browser in a sandbox can't read it), that is said.
+// Opens the page in the person's browser, where there is one. The address carries a key, and every user of a machine can read
+// the arguments of every program: so the browser is given a file that leads to the address, which only this user can read and
+// which is gone when it was used. Where that does not work (a browser in a sandbox can't read it), it is said.
 
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -41,18 +40,15 @@ export function openBrowser(address: PageAddress, options: OpenOptions): () => v
     const timer = setTimeout(() => fail("it did not come to the page; one in a sandbox can't read the file that leads there"), waitMs);
     ends.push(file.remove, () => clearTimeout(timer));
     void address.used.then(stop);
-    leave(spawn(command, [...args, file.url], { stdio: "ignore", detached: true, env }), fail);
+    const child = spawn(command, [...args, file.url], { stdio: "ignore", detached: true, env });
+    child.once("error", (error) => fail(describeThrown(error)));
+    child.once("exit", (code) => (code === 0 || code === null ? undefined : fail(`${child.spawnfile} ended with ${code}`)));
+    // The browser outlives us; it is the person's.
+    child.unref();
   } catch (error) {
     onNotice(`no browser is opened (${describeThrown(error)}); open the address above`);
   }
   return stop;
-}
-
-function leave(opener: ChildProcess, fail: (reason: string) => void): void {
-  opener.once("error", (error) => fail(describeThrown(error)));
-  opener.once("exit", (code) => (code === 0 || code === null ? undefined : fail(`${opener.spawnfile} ended with ${code}`)));
-  // The browser outlives us; it is the person's.
-  opener.unref();
 }
 
 /** In a folder that only this user can enter; left by a killed launch, the next one removes it. */
@@ -70,10 +66,8 @@ function createRedirectFile(url: string): { readonly url: string; remove(): void
   return { url: pathToFileURL(path).href, remove };
 }
 
-type Opener = readonly [command: string, ...args: string[]];
-
 /** The program that opens files here; undefined without a screen, on a build server, or with BROWSER=none. */
-export function openerOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Opener | undefined {
+export function openerOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly [command: string, ...args: string[]] | undefined {
   const { BROWSER, CI, DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION } = env;
   if (CI || BROWSER === "none") return undefined;
   if (platform === "darwin") return ["open"];

@@ -1,6 +1,5 @@
-// `hawser shell`: the page's server and the runtime behind it, until Ctrl-C, SIGTERM, or the end of the
-// program that started it. Addresses are the only lines on stdout, so that a program can read them: one at the start, and one
-// for each Enter.
+// `hawser shell`: the page's server and the runtime behind it, until Ctrl-C, SIGTERM, or the end of the program that started
+// it. Addresses are the only lines on stdout, for programs to read: one at the start, and one for each Enter.
 
 import { fileURLToPath } from "node:url";
 import { HawserError } from "@hawser/protocol";
@@ -8,50 +7,35 @@ import { startShell, type PageAddress } from "@hawser/shell";
 import { whenAborted } from "@hawser/wire/internal";
 import { runUntilStopped } from "@hawser/wire/internal/node";
 import { checkRoots } from "../agent/compose-agent.ts";
-import { toAgentArguments, type AgentFlags } from "../agent/flags.ts";
+import { withDemo, type DemoFlags, type RuntimeSetup } from "../agent/demo-agent.ts";
+import { toAgentArguments } from "../agent/flags.ts";
 import { printTo } from "../command-line/output.ts";
-import { launcherPath } from "../launcher.ts";
-import { startDemoAgent, type DemoAgent } from "./demo-agent.ts";
 import { onEnter } from "./enter-key.ts";
 import { openBrowser } from "./open-browser.ts";
 
-export interface ShellFlags extends AgentFlags {
+export interface ShellFlags extends DemoFlags {
   readonly port?: number;
   /** False for `--no-open`. */
   readonly open?: boolean;
-  readonly demo?: true;
 }
 
 // Built beside the package's own modules, from the sources and from the build alike.
 const pageFolder = fileURLToPath(new URL("../dist/page", import.meta.resolve("@hawser/shell")));
 
-export const runShell = (flags: ShellFlags): Promise<void> =>
+export const runShell = (given: ShellFlags): Promise<void> =>
   runUntilStopped(async ({ stopping }) => {
-    const roots = await checkRoots(flags, { env: process.env, cwd: process.cwd() });
-    const demo = flags.demo ? await startDemoAgent(flags) : undefined;
-    try {
-      await serve({ flags, roots, demo, stopping });
-    } finally {
-      await demo?.close();
-    }
+    const roots = await checkRoots(given, { env: process.env, cwd: process.cwd() });
+    await withDemo(given, (setup) => serve(setup, roots, stopping));
   });
-
-interface ServeOptions {
-  readonly flags: ShellFlags;
-  readonly roots: readonly string[];
-  readonly demo: DemoAgent | undefined;
-  readonly stopping: AbortSignal;
-}
 
 const notify = (text: string): void => printTo(process.stderr, `hawser: ${text}\n`);
 
-async function serve({ flags, roots, demo, stopping }: ServeOptions): Promise<void> {
-  const agentFlags = { ...flags, ...demo?.flags };
+async function serve({ flags, env, examples }: RuntimeSetup<ShellFlags>, roots: readonly string[], stopping: AbortSignal): Promise<void> {
   const shell = await startShell({
     command: process.execPath,
-    args: (attachments) => [...process.execArgv, launcherPath, "agent", ...toAgentArguments({ ...agentFlags, attachments })],
-    env: { ...process.env, ...demo?.env },
-    facts: { root: roots.join(", "), examples: demo?.examples },
+    args: (attachments) => toAgentArguments({ ...flags, attachments }),
+    env: { ...process.env, ...env },
+    facts: { root: roots.join(", "), examples },
     pageFolder,
     port: flags.port,
     onNotice: notify,

@@ -1,13 +1,11 @@
-// `hawser tour`: shows on this machine, with real processes, what the wire guarantees. Takes a few
-// seconds, needs nothing, leaves nothing. Ctrl-C ends it cleanly at any moment.
+// `hawser tour`: shows with real processes what the wire guarantees. Ctrl-C ends it cleanly at any moment.
 
 import { untilAborted } from "@hawser/wire/internal";
 import { watchInterruption } from "../command-line/interruption.ts";
 import { endWhenUnread, paint, printStyled } from "../command-line/output.ts";
 import { commandName, readVersion } from "../launcher.ts";
-import { showSocketSession } from "./socket-step.ts";
-import { createStage, type Stage } from "./stage.ts";
-import { showBackpressure, showBadInput, showCancel, showFirstAnswer, showKilledChild, showManyRequests } from "./steps.ts";
+import { createStage } from "./stage.ts";
+import { showSteps } from "./steps.ts";
 
 const interruptedExitCode = 130;
 
@@ -19,7 +17,7 @@ export async function runTour(): Promise<void> {
   printStyled(process.stdout, `${paint("bold", `Hawser ${readVersion()}: a tour of the wire`)}\n`);
   let left = 0;
   try {
-    await untilAborted(interruption.signal, showAll(stage));
+    await untilAborted(interruption.signal, showSteps(stage));
   } catch (error) {
     if (!interruption.signal.aborted) throw error;
   } finally {
@@ -35,16 +33,6 @@ export async function runTour(): Promise<void> {
   if (stage.failures === 0 && !wasInterrupted)
     printStyled(process.stdout, `Try an implementation of your own:  ${commandName()} conform echo -- <command>\n`);
   process.exitCode = wasInterrupted ? interruptedExitCode : Math.min(stage.failures + left, 1);
-}
-
-async function showAll(stage: Stage): Promise<void> {
-  const echo = await showFirstAnswer(stage);
-  await showManyRequests(stage, echo);
-  await showCancel(stage, echo);
-  await showBadInput(stage, echo);
-  await showBackpressure(stage, echo);
-  await showSocketSession(stage);
-  await showKilledChild(stage, echo);
 }
 
 const summarize = (failures: number, seconds: string): string =>

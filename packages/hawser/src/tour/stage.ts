@@ -1,57 +1,36 @@
-// Where the tour plays: it prints titles, facts and what they prove, starts the children and ends
-// them. A claim is printed as proved only if it held; one that did not makes the tour fail.
+// Where the tour plays: it prints titles, facts and what they prove, starts the children and ends them. A claim is printed
+// as proved only if it held; one that did not makes the tour fail.
 
 import { HawserError, toHawserError, type EchoRequest, type EchoResponse, type ErrorCode } from "@hawser/protocol";
 import { createPendingTable, type Transport } from "@hawser/wire";
-import { ndjson, startChild, type Child, type Codec } from "@hawser/wire/node";
+import { createStreamTransport, ndjson, startChild, type PipedChild } from "@hawser/wire/node";
 import { fitLine, paint, printStyled } from "../command-line/output.ts";
 import { launcherPath } from "../launcher.ts";
 
 export interface EchoChild {
-  readonly child: Child;
+  readonly child: PipedChild;
   readonly client: EchoClient;
 }
 
-export interface Stage {
-  readonly failures: number;
-  title(text: string): void;
-  /** Something that was observed. */
-  fact(text: string): void;
-  /** What the facts above prove, in one line. */
-  prove(claim: string, holds: boolean): void;
-  /** Starts `hawser` with these arguments; its pipes speak the codec. */
-  start(args: readonly string[], codec: Codec): Promise<Child>;
-  startEcho(): Promise<EchoChild>;
-  /**
-   * Ends every child that still runs; resolves with how many processes are left, which should be none.
-   * A step that is still going on prints and starts nothing more.
-   */
-  close(): Promise<number>;
-}
+export type Stage = ReturnType<typeof createStage>;
 
 const width = 78;
 const stopMs = 500;
 
-/** NDJSON that lets bytes through as they are, so that the tour can also send what isn't a message. */
-const ndjsonOrBytes: Codec = {
-  ...ndjson,
-  encode: (message, options) => (Buffer.isBuffer(message) ? message : ndjson.encode(message, options)),
-};
-
-export function createStage(): Stage {
-  const children = new Set<Child>();
+export function createStage() {
+  const children = new Set<PipedChild>();
   const pids: number[] = [];
   let isClosed = false;
   let number = 0;
   let failures = 0;
   const print = (line: string): void => void (isClosed || printStyled(process.stdout, `${line}\n`));
 
-  async function start(args: readonly string[], codec: Codec): Promise<Child> {
+  async function start(args: readonly string[]): Promise<PipedChild> {
     if (isClosed) throw new HawserError("closed", "the tour is over");
     const child = await startChild({
       command: process.execPath,
       args: [launcherPath, ...args],
-      codec,
+      stdio: "pipe",
       stopInputMs: stopMs,
       stopSignalMs: stopMs,
       onStderr: (chunk) => process.stderr.write(chunk),
@@ -64,23 +43,29 @@ export function createStage(): Stage {
   }
 
   return {
-    get failures() {
+    get failures(): number {
       return failures;
     },
-    title(text) {
-      print(`\n${paint("bold", fitLine(`${++number}. ${text}`, width))}`);
-    },
-    fact: (text) => print(`   ${fitLine(text, width - 3)}`),
-    prove(claim, holds) {
+    title: (text: string): void => print(`\n${paint("bold", fitLine(`${++number}. ${text}`, width))}`),
+    /** Something that was observed. */
+    fact: (text: string): void => print(`   ${fitLine(text, width - 3)}`),
+    /** What the facts above prove, in one line. */
+    prove(claim: string, holds: boolean): void {
       if (!holds) failures++;
       print(` ${holds ? paint("green", "✓") : paint("red", "✗ not proved:")} ${fitLine(claim, width - (holds ? 3 : 16))}`);
     },
     start,
-    async startEcho() {
-      const child = await start(["echo"], ndjsonOrBytes);
-      return { child, client: createEchoClient(child.transport, () => describeEnd(child)) };
+    async startEcho(): Promise<EchoChild> {
+      const child = await start(["echo"]);
+      async function describeEnd(): Promise<string> {
+        const { code, signal } = await child.exited;
+        return `the child ended (${signal ?? `exit code ${code}`}) before it answered; start it again`;
+      }
+      const transport = createStreamTransport({ readable: child.stdout, writable: child.stdin, codec: ndjson });
+      return { child, client: createEchoClient(transport, describeEnd) };
     },
-    async close() {
+    /** Ends every child; resolves with how many processes are left. A step that still goes on prints and starts nothing more. */
+    async close(): Promise<number> {
       isClosed = true;
       await Promise.all(
         [...children].map((child) => {
@@ -93,15 +78,9 @@ export function createStage(): Stage {
   };
 }
 
-async function describeEnd(child: Child): Promise<string> {
-  const { code, signal } = await child.exited;
-  return `the child ended (${signal ?? `exit code ${code}`}) before it answered; start it again`;
-}
-
 function isRunning(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    return process.kill(pid, 0);
   } catch {
     return false;
   }
@@ -113,26 +92,12 @@ export async function time<Result>(work: Promise<Result>): Promise<{ result: Res
   return { result, ms: performance.now() - startedAt };
 }
 
-/** How a call ended: "ok", or the code of its error. */
-export const settleCode = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    () => "ok",
-    (error: unknown) => toHawserError(error).code,
-  );
-
 export function formatMs(ms: number): string {
   if (ms < 0.1) return "under 0.1 ms";
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
 }
 
-export const formatMegabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;
-
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 type WithoutId<Request> = Request extends unknown ? Omit<Request, "id"> : never;
-
-/** A request without its id, which the client gives it. */
-type EchoCall = WithoutId<EchoRequest>;
 
 // A tour must not hang: what takes longer than this is not worth showing.
 const longestWaitMs = 60_000;
@@ -140,30 +105,18 @@ const longestWaitMs = 60_000;
 // No request has this id, so it is free for answers that carry none.
 const strayId = "";
 
-export interface EchoClient {
-  /** Sends the request; resolves with its last answer, rejects with its error or when the server is gone. */
-  call(request: EchoCall, options?: { id?: string; onPiece?(piece: EchoResponse): void }): Promise<EchoResponse>;
-  /** The next answer that carries no id: what the server says to bytes that it could not read. */
-  nextStray(): Promise<EchoResponse>;
-  /** Stops taking messages until the returned function is called. */
-  haltReading(): () => void;
-}
+export type EchoClient = ReturnType<typeof createEchoClient>;
 
-export function createEchoClient(transport: Transport, describeEnd: () => Promise<string>): EchoClient {
+export function createEchoClient(transport: Transport, describeEnd: () => Promise<string>) {
   const pending = createPendingTable<EchoResponse, EchoResponse>();
   let reading: Promise<void> = Promise.resolve();
   let lastId = 0;
 
   function receive(response: EchoResponse): void {
-    if (response.id === undefined) {
-      pending.resolve(strayId, response);
-    } else if (response.type === "piece") {
-      pending.event(response.id, response);
-    } else if (response.type === "error") {
-      pending.reject(response.id, new HawserError(response.code as ErrorCode, response.error));
-    } else {
-      pending.resolve(response.id, response);
-    }
+    const { id = strayId, type } = response;
+    if (type === "piece") pending.event(id, response);
+    else if (type === "error" && id !== strayId) pending.reject(id, new HawserError(response.code as ErrorCode, response.error));
+    else pending.resolve(id, response);
   }
 
   async function readAll(): Promise<void> {
@@ -183,13 +136,19 @@ export function createEchoClient(transport: Transport, describeEnd: () => Promis
   }
 
   return {
-    call(request, { id = `c${++lastId}`, onPiece } = {}) {
+    /** Resolves with the request's last answer, rejects with its error or when the server is gone. */
+    call(
+      request: WithoutId<EchoRequest>,
+      { id = `c${++lastId}`, onPiece }: { id?: string; onPiece?(piece: EchoResponse): void } = {},
+    ): Promise<EchoResponse> {
       const answer = wait(id, onPiece);
       transport.send({ id, ...request }).catch((error: unknown) => pending.reject(id, toHawserError(error)));
       return answer;
     },
-    nextStray: () => wait(strayId),
-    haltReading() {
+    /** The next answer that carries no id: what the server says to bytes that it could not read. */
+    nextStray: (): Promise<EchoResponse> => wait(strayId),
+    /** Stops taking messages until the returned function is called. */
+    haltReading(): () => void {
       const halt = Promise.withResolvers<void>();
       reading = halt.promise;
       return halt.resolve;

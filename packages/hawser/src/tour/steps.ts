@@ -1,15 +1,36 @@
-// The tour, steps one to four: requests and answers, many of them, cancels, and bad input.
+// The steps of the tour: what each shows, and what that proves.
 
 import { execFile } from "node:child_process";
+import { existsSync, lstatSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import { toHawserError } from "@hawser/protocol";
-import { formatMegabytes, formatMs, pause, settleCode, time, type EchoChild, type Stage } from "./stage.ts";
+import { HawserError, toHawserError } from "@hawser/protocol";
+import { isSettledWithin } from "@hawser/wire/internal";
+import { connectSocket, createStreamTransport, lengthPrefix, type PipedChild } from "@hawser/wire/node";
+import { createEchoClient, formatMs, time, type EchoChild, type Stage } from "./stage.ts";
 
 const greeting = "ahoy: é 漢字 💥";
 const hourMs = 3_600_000;
 
-export async function showFirstAnswer(stage: Stage): Promise<EchoChild> {
+const formatMegabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;
+
+/** How a call ended: "ok", or the code of its error. */
+const settleCode = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => "ok",
+    (error: unknown) => toHawserError(error).code,
+  );
+
+export async function showSteps(stage: Stage): Promise<void> {
+  const echo = await showFirstAnswer(stage);
+  for (const show of [showManyRequests, showCancel, showBadInput, showBackpressure, showSocketSession, showKilledChild])
+    await show(stage, echo);
+}
+
+async function showFirstAnswer(stage: Stage): Promise<EchoChild> {
   stage.title("A child process that speaks in whole messages");
   const startedAt = performance.now();
   const echo = await stage.startEcho();
@@ -22,7 +43,7 @@ export async function showFirstAnswer(stage: Stage): Promise<EchoChild> {
   return echo;
 }
 
-export async function showManyRequests(stage: Stage, { client }: EchoChild): Promise<void> {
+async function showManyRequests(stage: Stage, { client }: EchoChild): Promise<void> {
   stage.title("Many requests at once");
   const total = 2_000;
   const times: number[] = [];
@@ -45,7 +66,7 @@ export async function showManyRequests(stage: Stage, { client }: EchoChild): Pro
   stage.prove("no answer is lost, doubled or crossed", matches === total);
 }
 
-export async function showCancel(stage: Stage, { client }: EchoChild): Promise<void> {
+async function showCancel(stage: Stage, { client }: EchoChild): Promise<void> {
   stage.title("A cancel that overtakes");
   const ids = Array.from({ length: 20 }, (_, index) => `nap-${index + 1}`);
   const ends = ids.map((id) => settleCode(client.call({ kind: "sleep", ms: hourMs }, { id })));
@@ -61,11 +82,11 @@ export async function showCancel(stage: Stage, { client }: EchoChild): Promise<v
   stage.prove("a cancel never waits behind the work that it ends", cancelled === 20);
 }
 
-export async function showBadInput(stage: Stage, { child, client }: EchoChild): Promise<void> {
+async function showBadInput(stage: Stage, { child, client }: EchoChild): Promise<void> {
   stage.title("Input that is not what it should be");
   async function sendBytes(bytes: Buffer): Promise<string> {
     const answer = client.nextStray();
-    await child.transport.send(bytes);
+    child.stdin.write(bytes);
     const { type, ...members } = await answer;
     return type === "error" && "code" in members ? members.code : type;
   }
@@ -83,7 +104,7 @@ const pieceBytes = 50_000;
 const stallMs = 800;
 const maxGrowthBytes = 32_000_000;
 
-export async function showBackpressure(stage: Stage, { child, client }: EchoChild): Promise<void> {
+async function showBackpressure(stage: Stage, { child, client }: EchoChild): Promise<void> {
   stage.title("A reader that stops reading");
   let received = 0;
   const before = await readMemory(child.pid);
@@ -97,39 +118,75 @@ export async function showBackpressure(stage: Stage, { child, client }: EchoChil
   resume();
   await cancelled;
   const code = await end;
-  const isBounded = before === undefined || during === undefined || during - before < maxGrowthBytes;
-  if (before !== undefined && during !== undefined) {
-    stage.fact(`the child's memory: ${formatMegabytes(before)} before, ${formatMegabytes(during)} while it was not read`);
-  } else {
-    stage.fact("the child's memory can't be read on this system");
-  }
+  const isKnown = before !== undefined && during !== undefined;
+  const isBounded = !isKnown || during - before < maxGrowthBytes;
+  const memory = isKnown
+    ? `: ${formatMegabytes(before)} before, ${formatMegabytes(during)} while it was not read`
+    : " can't be read on this system";
+  stage.fact(`the child's memory${memory}`);
   stage.fact(`cancelled it and read on: ${received} of ${pieces} pieces came, then its end`);
   stage.prove("a slow reader slows its writer down and fills no memory", isBounded && code === "cancelled" && received < pieces / 2);
 }
 
 /** Resident bytes of the process. */
 async function readMemory(pid: number): Promise<number | undefined> {
+  const isLinux = process.platform === "linux";
   try {
-    const kilobytes = process.platform === "linux" ? await readFromProc(pid) : await readFromPs(pid);
-    return Number.isSafeInteger(kilobytes) && kilobytes > 0 ? kilobytes * 1_024 : undefined;
+    const text = isLinux
+      ? await readFile(`/proc/${pid}/status`, "utf8")
+      : (await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)])).stdout;
+    const [, kilobytes] = (isLinux ? /^VmRSS:\s+(\d+) kB$/m : /^\s*(\d+)\s*$/).exec(text) ?? [];
+    return Number(kilobytes ?? 0) * 1_024 || undefined;
   } catch {
     return undefined;
   }
 }
 
-async function readFromProc(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
+const endMs = 15_000;
+
+async function showSocketSession(stage: Stage): Promise<void> {
+  stage.title("A session on a Unix socket");
+  const child = await stage.start(["echo", "--socket"]);
+  const socketPath = await readFirstLine(child);
+  const paths = process.platform === "win32" ? [] : [socketPath, socketPath.replace(/\.sock$/, ".d")];
+  if (paths.length > 0) stage.fact(`in ${dirname(socketPath)}:`);
+  for (const path of paths) stage.fact(`${formatMode(lstatSync(path).mode)}  ${basename(path)}`);
+  const isPrivate = paths.every((path) => (lstatSync(path).mode & 0o077) === 0);
+  const answered = await askOverSocket(stage, socketPath);
+  child.kill("SIGTERM");
+  // On a busy machine it needs its time; stopping it would send a second signal, which means "at once" and has another exit code.
+  await isSettledWithin(child.exited, endMs);
+  const { code, signal } = await child.stop();
+  const left = paths.filter((path) => existsSync(path));
+  stage.fact(`after SIGTERM: ${signal ?? `exit code ${code}`}, ${left.length === 0 ? "nothing" : left.join(", ")} is left of it`);
+  stage.prove("a session is private and leaves nothing behind", isPrivate && answered && left.length === 0 && code === 0);
 }
 
-async function readFromPs(pid: number): Promise<number> {
-  const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]);
-  return Number(stdout.trim());
+async function readFirstLine({ stdout }: PipedChild): Promise<string> {
+  for await (const line of createInterface({ input: stdout })) return line;
+  throw new HawserError("start_failed", "`hawser echo --socket` ended before it listened; run it by hand to see why");
+}
+
+async function askOverSocket(stage: Stage, path: string): Promise<boolean> {
+  const { result: socket, ms: connectMs } = await time(connectSocket(path));
+  const transport = createStreamTransport({ readable: socket, writable: socket, codec: lengthPrefix });
+  const client = createEchoClient(transport, () => Promise.resolve("the session ended"));
+  await client.call({ kind: "echo", value: "warm" });
+  const { result, ms } = await time(client.call({ kind: "echo", value: "over the socket" }));
+  stage.fact(`connected in ${formatMs(connectMs)}; a round trip takes ${formatMs(ms)}`);
+  await transport.close();
+  return result.type === "echoed" && result.value === "over the socket";
+}
+
+function formatMode(mode: number): string {
+  const kind = (mode & 0o170000) === 0o140000 ? "s" : (mode & 0o170000) === 0o040000 ? "d" : "-";
+  const bits = [0o400, 0o200, 0o100, 0o040, 0o020, 0o010, 0o004, 0o002, 0o001];
+  return kind + bits.map((bit, index) => (mode & bit ? "rwx"[index % 3] : "-")).join("");
 }
 
 const promptMs = 15_000;
 
-export async function showKilledChild(stage: Stage, { child, client }: EchoChild): Promise<void> {
+async function showKilledChild(stage: Stage, { child, client }: EchoChild): Promise<void> {
   stage.title("A child that is killed");
   const call = client.call({ kind: "sleep", ms: hourMs }).then(
     () => undefined,

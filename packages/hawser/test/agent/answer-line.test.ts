@@ -24,11 +24,11 @@ describe.runIf(process.platform === "linux").concurrent("SEC-04 G17 an answer on
     writeFile(file, "");
     await running.printed("asked");
     for (const [at, words] of after.entries()) {
-      await running.printed("yes or no? ");
+      await running.printed("or always? ");
       running.process.stdin.write(words);
-      if (at < after.length - 1) await running.printed("not an answer");
+      if (at < after.length - 1) await running.printed("Not an answer.");
     }
-    await running.printed('the answer is {"line":"no"}');
+    await running.printed('the answer is {"decision":"deny","via":"word"}');
     expect(await running.ended).toMatchObject({ code: 0 });
   });
 });

@@ -3,11 +3,10 @@
 import { expect, it } from "vitest";
 import type { TurnEvent } from "@hawser/agent/host";
 import { createTurnView } from "../../src/chat/turn-view.ts";
-import { cardStyle } from "../../src/chat/tool-card.ts";
 
 it("R121 a tool's card stands alone between the texts before and after it: no gap is doubled", () => {
   let shown = "";
-  const view = createTurnView({ style: cardStyle((_, text) => text), write: (text) => void (shown += text), isPlain: true });
+  const view = createTurnView({ paint: (_, text) => text, width: 80, write: (text) => void (shown += text), isPlain: true });
   const use = { toolId: "t", toolName: "look" };
   const events = [
     { type: "token", token: "First." },
