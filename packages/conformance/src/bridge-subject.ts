@@ -7,7 +7,7 @@ import { createSessionNames, type SessionNames } from "@hawser/wire/node";
 import { inPrivateFolder, startCommand, toSubject, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
 import { toBytes } from "./pieces.ts";
 import { listenScripted } from "./scripted-parent.ts";
-import type { Setup } from "./setup.ts";
+import type { Setup } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
 
 /** In the names of the files in every scenario, so that a scenario can ask for them in an error. */

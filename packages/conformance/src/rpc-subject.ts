@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inPrivateFolder, startCommand, toSubject, type CommandSubjectOptions, type StartCommand } from "./command-subject.ts";
 import { listenApi } from "./scripted-api.ts";
-import type { Setup } from "./setup.ts";
+import type { Setup } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
 
 /** In every scenario, so that a scenario can look for it where it must not be. */

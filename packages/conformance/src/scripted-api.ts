@@ -10,7 +10,7 @@ import { connect, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fillIn, findMismatch } from "./pattern.ts";
 import { cut, toBytes } from "./pieces.ts";
-import type { Answer } from "./setup.ts";
+import type { Answer } from "./scenario.ts";
 
 /** A request as a scenario's patterns see it. */
 export interface ApiRequest {

@@ -9,7 +9,7 @@ import { lengthPrefix, SOCKET_PERMISSIONS } from "@hawser/wire/internal/node";
 import { excerptOfText } from "./excerpt.ts";
 import { fillIn, findMismatch } from "./pattern.ts";
 import { cut, toBytes } from "./pieces.ts";
-import type { Answer } from "./setup.ts";
+import type { Answer } from "./scenario.ts";
 
 export interface ScriptedParent {
   facts(): { readonly connections: number; readonly open: number; readonly requests: readonly unknown[] };

@@ -3,7 +3,7 @@
 // subject opened) is the subject's own business, so every kind of subject runs the same scenarios.
 
 import type { Readable, Writable } from "node:stream";
-import type { Setup } from "./setup.ts";
+import type { Setup } from "./scenario.ts";
 
 export interface Exit {
   readonly code: number | null;
