@@ -35,10 +35,7 @@ export function prepareRequestPrompt(prompt: RequestPrompt): PreparedPrompt {
   const last = said.at(-1);
   if (last?.role !== "user") throw new HawserError("usage", "the last message of a conversation must be the user's");
   const earlier = said.slice(0, -1).map(({ role, content }) => ({ speaker: role, text: content }));
-  return {
-    system: system.length === 0 ? undefined : system.join("\n\n"),
-    blocks: [...conversationBlocks(earlier), textBlock(last.content)],
-  };
+  return { system: joinInstructions(...system), blocks: [...conversationBlocks(earlier), textBlock(last.content)] };
 }
 
 /** None for a conversation that only begins. */
@@ -47,6 +44,12 @@ export function conversationBlocks(earlier: readonly Utterance[]): object[] {
   const lines = earlier.map(({ speaker, text }) => `[${speaker}]\n${text}`);
   const opening = "The conversation so far, oldest first. Go on with the message that follows it; do not repeat what was said.";
   return [textBlock(`${opening}\n\n<conversation>\n${lines.join("\n\n")}\n</conversation>`)];
+}
+
+/** Instructions as one text; undefined where there are none. */
+export function joinInstructions(...parts: readonly (string | undefined)[]): string | undefined {
+  const given = parts.filter((part) => part !== undefined);
+  return given.length === 0 ? undefined : given.join("\n\n");
 }
 
 export const textBlock = (text: string): { type: "text"; text: string } => ({ type: "text", text: text.toWellFormed() });

@@ -4,6 +4,7 @@
 
 import { toJsonSchema } from "@hawser/tools/internal";
 import type { ClaudeCodeModelOptions, OutputSchema } from "./options.ts";
+import { joinInstructions } from "./prompt.ts";
 import { toRestrictionHooks } from "./tool-restrictions.ts";
 import type { ToolSelection } from "./toolset.ts";
 
@@ -20,7 +21,7 @@ export interface RunRequest {
 type Settings = Record<string, unknown>;
 
 export function toQueryOptions(request: RunRequest): Settings {
-  const { options, schema } = request;
+  const { options, schema, resume = options.resume, forkSession = options.forkSession } = request;
   return defined({
     cwd: options.cwd,
     env: toEnvironment(options),
@@ -28,7 +29,10 @@ export function toQueryOptions(request: RunRequest): Settings {
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
     ...toolSettings(request),
-    ...sessionSettings(request),
+    resume,
+    forkSession,
+    continue: resume === undefined ? options.continue : undefined,
+    persistSession: options.persistSession,
     systemPrompt: toSystemPrompt(options.systemPrompt, request.system),
     settingSources: options.settingSources ?? [],
     // A project's servers belong to its settings.
@@ -63,22 +67,9 @@ function toBuiltinTools({ builtinTools, allowedTools = [] }: ClaudeCodeModelOpti
   return [...new Set(names.map((name) => name.replace(/\(.*$/s, "")))];
 }
 
-function sessionSettings({ options, resume = options.resume, forkSession = options.forkSession }: RunRequest): Settings {
-  return {
-    resume,
-    forkSession,
-    continue: resume === undefined ? options.continue : undefined,
-    persistSession: options.persistSession,
-  };
-}
-
 function toSystemPrompt(own: ClaudeCodeModelOptions["systemPrompt"], given: string | undefined): unknown {
-  if (own === undefined || typeof own === "string") {
-    const parts = [own, given].filter((part) => part !== undefined);
-    return parts.length === 0 ? undefined : parts.join("\n\n");
-  }
-  const append = given === undefined ? own.append : `${own.append}\n\n${given}`;
-  return { type: "preset", preset: "claude_code", append };
+  if (own === undefined || typeof own === "string") return joinInstructions(own, given);
+  return { type: "preset", preset: "claude_code", append: joinInstructions(own.append, given) };
 }
 
 /** This process's, with what was asked for. */

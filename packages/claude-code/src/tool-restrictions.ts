@@ -1,6 +1,5 @@
-// What the parameters of a tool may be, a registered tool or the command line's own. Calls of registered tools are checked where their
-// functions run; calls of the command line's own tools by a hook that it asks before each call. Either way
-// the model reads why, and can do better.
+// What the parameters of a tool may be. Calls of registered tools are checked where their functions run; calls of the command line's own
+// tools by a hook that it asks before each call. Either way the model reads why, and can do better.
 
 import { HawserError } from "@hawser/protocol";
 import type { Tool } from "@hawser/tools";

@@ -19,15 +19,10 @@ export interface ToolsetOptions {
 export interface Toolset {
   readonly tools: readonly Tool[];
   readonly serverName: string;
-  readonly transport: ResolvedTransport;
+  readonly transport: Exclude<TransportType, "auto">;
 }
 
-export type ResolvedTransport = Exclude<TransportType, "auto">;
-
 export const defaultServerName = "hawser";
-
-/** `auto` is `stdio`; the contract leaves room for a choice by the command line's version. */
-const resolveTransport = (transport: TransportType): ResolvedTransport => (transport === "auto" ? "stdio" : transport);
 
 export function createToolset(source: ToolSource, options: ToolsetOptions = {}): Toolset {
   const { serverName = defaultServerName, transport = DEFAULT_TRANSPORT } = options;
@@ -38,7 +33,8 @@ export function createToolset(source: ToolSource, options: ToolsetOptions = {}):
   const tools = toTools(source);
   // Throws for a faulty tool now, not at the first request.
   toClientNames(tools);
-  return { tools, serverName, transport: resolveTransport(transport) };
+  // The contract leaves room for a choice by the command line's version.
+  return { tools, serverName, transport: transport === "auto" ? "stdio" : transport };
 }
 
 /** What one request may use. */

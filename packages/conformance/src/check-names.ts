@@ -1,6 +1,5 @@
-// Names in a scenario: values that `$bind` keeps for `$same`, and connections. Each must be given before
-// it is used, in the order in which the scenario runs: a name that nothing has given would be sent as it
-// is written, or never match.
+// Names in a scenario: values that `$bind` keeps for `$same`, and connections. Each must be given before it is used: any other name
+// would be sent as it is written, or never match.
 
 import { isMatcherObject } from "./pattern.ts";
 import type { Scenario, Step } from "./scenario.ts";
@@ -14,7 +13,7 @@ interface Names {
 /** The first name that is used too early, in words; undefined when there isn't one. */
 export function findNameFault({ setup, steps }: Scenario): string | undefined {
   for (const { when, send } of setup?.answers ?? []) {
-    // What an answer's pattern binds is for its own words only.
+    // What an answer's pattern binds is for that answer only.
     const bound = new Set<string>();
     const fault = findUnbound(when, bound) ?? findUnbound(send, bound);
     if (fault !== undefined) return fault;

@@ -1,11 +1,11 @@
-// Refuses a suite that the runner would not understand, before anything is started. A typing error
-// in a scenario must never look like a fault of the subject, or like a scenario that passed.
+// Refuses a suite that the runner would not understand, before anything is started. A typing error in a scenario must never look like
+// a fault of the subject, or like a scenario that passed.
 
-import { HawserError } from "@hawser/protocol";
+import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { findNameFault } from "./check-names.ts";
-import { matchers } from "./matchers.ts";
-import { isMatcherObject, isObject } from "./pattern.ts";
-import type { Suite } from "./scenario.ts";
+import { isGiven, isTrue, matchers } from "./matchers.ts";
+import { isMatcherObject } from "./pattern.ts";
+import type { Setup, Suite } from "./scenario.ts";
 import { arePieces, isCount, verbs } from "./verbs.ts";
 
 /** Throws `usage`, naming the scenario and the step, unless the suite can be run. */
@@ -43,21 +43,21 @@ const setupMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 const answerMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
-  when: (value) => value !== undefined,
+  when: isGiven,
   send: () => true,
   sendBytes: arePieces,
   chunkBytes: isCount,
   afterMs: isCount,
-  close: (value) => value === true,
-  aside: (value) => value === true,
+  close: isTrue,
+  aside: isTrue,
 };
 
-function checkSetup(place: string, setup: object): void {
+function checkSetup(place: string, setup: Setup): void {
   checkMembers(`${place}, setup`, setup, setupMembers);
-  for (const [position, answer] of ((setup as { answers?: object[] }).answers ?? []).entries()) {
+  for (const [position, answer] of (setup.answers ?? []).entries()) {
     const answerPlace = `${place}, answer ${position + 1}`;
     checkMembers(answerPlace, answer, answerMembers);
-    checkPattern(answerPlace, (answer as { when?: unknown }).when, []);
+    checkPattern(answerPlace, answer.when, []);
   }
 }
 
@@ -76,7 +76,7 @@ function checkSteps(place: string, steps: unknown): void {
 }
 
 function checkStep(place: string, step: unknown): void {
-  if (!isObject(step)) fail(place, "a step is an object");
+  if (!isRecord(step)) fail(place, "a step is an object");
   const found = Object.keys(step).filter((key) => Object.hasOwn(verbs, key));
   const [name = ""] = found;
   const verb = verbs[name];

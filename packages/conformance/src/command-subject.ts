@@ -1,7 +1,6 @@
-// A subject that is a command: started for every scenario, spoken to through its pipes. Scenarios
-// send broken bytes and end the input alone, so the pipes are used as they are, below any transport.
-// The command runs in a process group of its own: whatever it starts (a shell, npx) is gone with it.
-// Most kinds of commands also get a private folder in each scenario, which is removed after it.
+// A subject that is a command: started for every scenario, spoken to through its pipes. Scenarios send broken bytes and end the input
+// alone, so the pipes are used directly, below any transport. The command runs in its own process group: anything it starts (a shell,
+// npx) ends with it. Most kinds of commands also get a private folder in each scenario, which is removed after it.
 
 import { createLastWords, createPrivateFolder, startChild, type PipedChild, type PipedChildOptions } from "@hawser/wire/internal/node";
 import type { Session, Subject } from "./subject.ts";
@@ -13,7 +12,7 @@ export interface CommandSubjectOptions {
   readonly cwd?: string;
   /** The file mode mask of the command; our own unless given. */
   readonly umask?: number | undefined;
-  /** After a scenario: time to end by itself when its input ends, and then after SIGTERM. */
+  /** After a scenario: time to exit when its input ends, and then after SIGTERM. */
   readonly stopInputMs?: number;
   readonly stopSignalMs?: number;
 }
@@ -29,14 +28,11 @@ export const toSubject = (options: CommandSubjectOptions, open: Subject["open"])
 
 export const commandSubject = (options: CommandSubjectOptions): Subject => toSubject(options, () => startCommand(options));
 
-/**
- * An agent runtime: its conversations, configuration and model are its own business, but not those of the user that runs
- * the suite. `start` is for tests: without it a process is started.
- */
+/** An agent runtime, kept away from the conversations and configuration of the user that runs the suite. `start` is for tests. */
 export const agentSubject = (options: CommandSubjectOptions, start: StartCommand = startCommand): Subject =>
   toSubject(options, () =>
     inPrivateFolder(async (folder, onClose) => {
-      // A model that costs nothing and answers at once, where the command knows one; another answers as well.
+      // A free model that answers at once, if the command has one; any other will do.
       const env = { HAWSER_MODEL: "offline", ...(options.env ?? process.env), XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
       const session = await start({ ...options, env });
       onClose(session.close);
@@ -46,7 +42,7 @@ export const agentSubject = (options: CommandSubjectOptions, start: StartCommand
 
 export type OnClose = (close: () => Promise<void>) => void;
 
-/** What was opened last is closed first, and then the folder is removed: with the session, or when it can't be opened. */
+/** Closes what was opened, last first, and removes the folder: with the session, or when it can't be opened. */
 export async function inPrivateFolder(open: (folder: string, onClose: OnClose) => Promise<Session>): Promise<Session> {
   const folder = createPrivateFolder("conform");
   const opened: (() => Promise<void>)[] = [];
@@ -85,7 +81,7 @@ export async function startCommand({ umask, ...options }: CommandSubjectOptions)
   };
 }
 
-// A child inherits the mask of the moment in which it is started, and it is started before this returns.
+// A child inherits the mask at its start, and it is started before this returns.
 function startWithMask(umask: number | undefined, options: PipedChildOptions): Promise<PipedChild> {
   const ownUmask = umask === undefined ? undefined : process.umask(umask);
   try {

@@ -1,8 +1,9 @@
-// One scenario under way: the session, and a line for each connection that the scenario speaks on.
-// The nameless line is the subject's own input and output; `connect` adds others.
+// One scenario under way: the session, and a line for each of its connections. The nameless line is the subject's own input and
+// output; `connect` adds others.
 
 import { HawserError } from "@hawser/protocol";
 import { lengthPrefix, ndjson, type Codec } from "@hawser/wire/node";
+import type { MatchContext } from "./matchers.ts";
 import { findMismatch } from "./pattern.ts";
 import { createReceiver, type Arrival, type Receiver } from "./receiver.ts";
 import type { Suite } from "./scenario.ts";
@@ -11,7 +12,7 @@ import type { Channel, Session } from "./subject.ts";
 export interface Line {
   readonly channel: Channel;
   readonly receiver: Receiver;
-  /** The last message that was expected, so that a second copy of it can be called by its name. */
+  /** The last message that was expected, to recognize a second copy of it. */
   lastText?: string;
 }
 
@@ -22,7 +23,7 @@ export interface Conversation {
   readonly lines: Map<string, Line>;
   readonly bindings: Map<string, unknown>;
   readonly timeoutMs: number;
-  /** What was written last, oldest first, so that a failure can show what it is the answer to. */
+  /** What was written last, oldest first, for the report of a failure. */
   readonly sent: Buffer[];
 }
 
@@ -43,7 +44,7 @@ export function startConversation(suite: Suite, session: Session, timeoutMs: num
 }
 
 export function addLine({ suite, codec, lines }: Conversation, name: string, channel: Channel): void {
-  // A subject may be gone at any moment; the step that writes says so.
+  // A subject may be gone at any moment; the step that writes reports it.
   channel.input.on("error", () => {});
   lines.set(name, { channel, receiver: createReceiver(channel.output, codec, suite.maxMessageBytes) });
 }
@@ -56,17 +57,20 @@ export function lineOf({ lines }: Conversation, step: object): Line {
 }
 
 /** What comes next on the line, without the messages that mean nothing in this suite. */
-export async function nextOn(line: Line, { suite, bindings }: Conversation, timeoutMs: number): Promise<Arrival> {
+export async function nextOn(line: Line, conversation: Conversation, timeoutMs: number): Promise<Arrival> {
+  const { suite } = conversation;
   const endsAt = performance.now() + timeoutMs;
   for (;;) {
     const arrival = await line.receiver.next(timeLeft(endsAt));
     const isSkipped =
       arrival.kind === "message" &&
       suite.skipping !== undefined &&
-      findMismatch(suite.skipping, arrival.value, { bindings, index: 0, text: arrival.text }) === undefined;
+      findMismatch(suite.skipping, arrival.value, contextOf(conversation, arrival.text)) === undefined;
     if (!isSkipped) return arrival;
     if (performance.now() > endsAt) return { kind: "silence" };
   }
 }
+
+export const contextOf = ({ bindings }: Conversation, text = "", index = 0): MatchContext => ({ bindings, index, text });
 
 export const timeLeft = (endsAt: number): number => Math.max(endsAt - performance.now(), 1);

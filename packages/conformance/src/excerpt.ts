@@ -1,5 +1,5 @@
-// Short, printable views of what a subject sent. A subject may send anything, so what is shown is
-// cut to a length and hides nothing: a report must not clear the reader's terminal.
+// Short, printable views of what a subject sent. It may send anything, so the text is cut and control characters are made visible: a
+// report must not clear the reader's terminal.
 
 import { cutText, reveal } from "@hawser/protocol/internal";
 
@@ -11,6 +11,6 @@ export const excerptOf = (value: unknown): string => excerptOfText(JSON.stringif
 /** Text that may hold anything, on one line. */
 export function excerptOfText(text: string, chars: number = maxChars): string {
   const shown = text.length > chars ? `${cutText(text, chars)} (${text.length} characters)` : text;
-  // As in JSON, which most of it is; it has no such form for the others.
+  // As JSON writes them, since most of it is JSON; `reveal` covers the rest.
   return reveal(shown.replaceAll(/[\u0000-\u001f]/g, (control) => JSON.stringify(control).slice(1, -1)));
 }

@@ -1,10 +1,9 @@
-// What a subject is expected to do: messages, silence, an end, an exit, facts. Each expectation
-// holds or yields the difference: what was expected and what came instead. Every wait has an end.
+// What a subject is expected to do: messages, silence, an end, an exit, facts. Each expectation holds or yields the difference between
+// what was expected and what came. Every wait is bounded.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { nextOn, timeLeft, type Conversation, type Line } from "./conversation.ts";
+import { contextOf, nextOn, timeLeft, type Conversation, type Line } from "./conversation.ts";
 import { excerptOf, excerptOfText } from "./excerpt.ts";
-import type { MatchContext } from "./matchers.ts";
 import { fillIn, findMismatch } from "./pattern.ts";
 import { within, type Arrival } from "./receiver.ts";
 import type { Session } from "./subject.ts";
@@ -16,7 +15,7 @@ export interface Difference {
 
 type Outcome = Promise<Difference | undefined>;
 
-export interface Expectation {
+interface Expectation {
   readonly patterns: readonly unknown[];
   readonly skipping?: unknown;
   readonly orEnd?: true | undefined;
@@ -25,7 +24,7 @@ export interface Expectation {
 }
 
 const exitWaitMs = 1_000;
-// After an exit: time to read what was left, on a busy machine too.
+// After an exit: time to read the rest, even on a busy machine.
 const lastOutputMs = 5_000;
 const factsPollMs = 20;
 
@@ -45,7 +44,7 @@ export async function expectMessages(line: Line, conversation: Conversation, exp
     if (arrival.kind === "silence" && hasSkipped) return fail(onlySkipped);
     if (arrival.kind === "ended" && expectation.orEnd) return undefined;
     if (arrival.kind !== "message") return fail(await describe(arrival, session, waitMs));
-    const context: MatchContext = { bindings, index, text: arrival.text };
+    const context = contextOf(conversation, arrival.text, index);
     const isLike = (pattern: unknown): boolean => findMismatch(pattern, arrival.value, context) === undefined;
     const match = missing.findIndex(isLike);
     if (match !== -1) {
@@ -53,7 +52,7 @@ export async function expectMessages(line: Line, conversation: Conversation, exp
       line.lastText = arrival.text;
     } else if ([skipping, suite.skipping].some((pattern) => pattern !== undefined && isLike(pattern))) {
       hasSkipped = true;
-      // What is late and expected still counts; what is late and skipped would go on without end.
+      // A late expected message still counts; late skipped ones could go on forever.
       if (performance.now() > endsAt) return fail(onlySkipped);
     } else {
       const reason = missing.length === 1 ? findMismatch(missing[0], arrival.value, context) : "it matches none of them";
@@ -64,20 +63,16 @@ export async function expectMessages(line: Line, conversation: Conversation, exp
   return undefined;
 }
 
-export async function expectNothing(line: Line, conversation: Conversation, ms: number): Outcome {
-  const arrival = await nextOn(line, conversation, ms);
-  if (arrival.kind === "silence") return undefined;
-  return { expected: `nothing for ${ms} ms`, got: await describe(arrival, conversation.session, ms) };
-}
-
-export async function expectEnd(line: Line, conversation: Conversation, waitMs: number): Outcome {
+/** Expects that no message comes: for the whole time, or before the end of the output. */
+export async function expectNoMessage(line: Line, conversation: Conversation, until: "silence" | "ended", waitMs: number): Outcome {
   const arrival = await nextOn(line, conversation, waitMs);
-  if (arrival.kind === "ended") return undefined;
-  return { expected: "the end of its output and nothing more before it", got: await describe(arrival, conversation.session, waitMs) };
+  if (arrival.kind === until) return undefined;
+  const expected = until === "silence" ? `nothing for ${waitMs} ms` : "the end of its output and nothing more before it";
+  return { expected, got: await describe(arrival, conversation.session, waitMs) };
 }
 
 export async function expectExit(line: Line, conversation: Conversation, wanted: unknown, waitMs: number): Outcome {
-  const { session, bindings } = conversation;
+  const { session } = conversation;
   const expected = `an exit with ${describeWanted(wanted)} and nothing more before it`;
   const exit = session.process && (await within(session.process.exited, waitMs));
   if (!exit && line.receiver.unread === 0) return { expected, got: `it still runs after ${waitMs} ms` };
@@ -85,7 +80,7 @@ export async function expectExit(line: Line, conversation: Conversation, wanted:
   if (!exit && arrival.kind === "silence") return { expected, got: `it still runs after ${waitMs} ms` };
   if (arrival.kind === "silence") return { expected, got: "it exited, but something that it started keeps its output open" };
   if (arrival.kind !== "ended" || !exit) return { expected, got: await describe(arrival, session, waitMs) };
-  const isWanted = findMismatch(wanted, exit, { bindings, index: 0, text: "" }) === undefined;
+  const isWanted = findMismatch(wanted, exit, contextOf(conversation)) === undefined;
   return isWanted ? undefined : { expected, got: `an exit with ${exit.signal ?? `code ${exit.code}`}` };
 }
 
@@ -95,11 +90,11 @@ function describeWanted(wanted: unknown): string {
   return typeof signal === "string" ? signal : excerptOf(wanted);
 }
 
-/** Looks again and again: what a subject does to files and connections takes a moment to be seen. */
-export async function expectFacts({ session, bindings }: Conversation, pattern: unknown, waitMs: number): Outcome {
+/** Polls: what a subject does to files and connections takes a moment to be seen. */
+export async function expectFacts(conversation: Conversation, pattern: unknown, waitMs: number): Outcome {
   const endsAt = performance.now() + waitMs;
   for (;;) {
-    const mismatch = findMismatch(pattern, session.facts?.() ?? {}, { bindings, index: 0, text: "" });
+    const mismatch = findMismatch(pattern, conversation.session.facts?.() ?? {}, contextOf(conversation));
     if (mismatch === undefined) return undefined;
     if (performance.now() > endsAt) return { expected: excerptOf(pattern), got: mismatch };
     await sleep(factsPollMs);

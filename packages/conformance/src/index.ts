@@ -8,7 +8,7 @@ export { formatSummary, toExitCode } from "./report.ts";
 export { runSuite } from "./run-suite.ts";
 export type { Failure, RunSuiteOptions, ScenarioResult, SuiteResult } from "./run-suite.ts";
 export type { Scenario, Step, Suite } from "./scenario.ts";
-export type { Answer, Setup } from "./setup.ts";
+export type { Answer, Setup } from "./scenario.ts";
 export { streamsSubject } from "./subject.ts";
 export type { Session, StreamPair, Subject } from "./subject.ts";
 export { subjectFor, suites } from "./suites.ts";

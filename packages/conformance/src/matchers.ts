@@ -1,12 +1,11 @@
-// The matchers: what a pattern may say where it does not give the value itself. Each is one entry
-// with its argument, its check and its words; `check-suite.ts` refuses whatever is not in this table.
+// The matchers: what a pattern may say instead of giving the value itself. `check-suite.ts` refuses any that isn't in this table.
 // Several in one object must all hold: {"$type": "string", "$bind": "session"}.
 
 import { isDeepStrictEqual } from "node:util";
 import { memberSource } from "@hawser/wire/internal";
 
 export interface MatchContext {
-  /** What `$bind` has remembered in this scenario. */
+  /** What `$bind` has kept in this scenario. */
   readonly bindings: Map<string, unknown>;
   /** The number of the innermost repetition. */
   readonly index: number;
@@ -16,27 +15,36 @@ export interface MatchContext {
   matches?(pattern: unknown, value: unknown): boolean;
 }
 
-interface Matcher {
+/** What a verb or a matcher takes. */
+export interface Parameter {
   /** What the argument must be, for the author of a suite. */
   readonly argument: string;
   accepts(argument: unknown): boolean;
   /** The patterns in the argument. */
   patterns?(argument: unknown): readonly unknown[];
+}
+
+interface Matcher extends Parameter {
   /** `value` is undefined where the message has no such member. */
   matches(argument: unknown, value: unknown, context: MatchContext, path: readonly string[]): boolean;
 }
+
+export const isTrue = (argument: unknown): boolean => argument === true;
+export const isGiven = (argument: unknown): boolean => argument !== undefined;
+export const isName = (argument: unknown): boolean => typeof argument === "string" && argument !== "";
+export const itself = (argument: unknown): readonly unknown[] => [argument];
 
 const typeNames = ["string", "number", "boolean", "null", "object", "array"];
 
 export const matchers: Readonly<Record<string, Matcher>> = {
   $any: {
     argument: "true: any value, but there must be one",
-    accepts: (argument) => argument === true,
+    accepts: isTrue,
     matches: (_, value) => value !== undefined,
   },
   $absent: {
     argument: "true: there is no such member",
-    accepts: (argument) => argument === true,
+    accepts: isTrue,
     matches: (_, value) => value === undefined,
   },
   $type: {
@@ -52,12 +60,14 @@ export const matchers: Readonly<Record<string, Matcher>> = {
   $number: {
     argument: "an object with min, max or both, inclusive",
     accepts: isRange,
-    matches: (argument, value) => typeof value === "number" && isWithin(value, argument as { min?: number; max?: number }),
+    matches: (argument, value) => typeof value === "number" && isWithin(value, argument as Bounds),
   },
   $length: {
     argument: "a number, or an object with min, max or both: the number of characters or elements",
     accepts: (argument) => Number.isSafeInteger(argument) || isRange(argument),
-    matches: (argument, value) => (typeof value === "string" || Array.isArray(value)) && isLong(value.length, argument),
+    matches: (argument, value) =>
+      (typeof value === "string" || Array.isArray(value)) &&
+      isWithin(value.length, typeof argument === "number" ? { min: argument, max: argument } : (argument as Bounds)),
   },
   $either: {
     argument: "an array of patterns, one of which matches",
@@ -67,15 +77,15 @@ export const matchers: Readonly<Record<string, Matcher>> = {
   },
   $some: {
     argument: "a pattern that an element of the array matches",
-    accepts: (argument) => argument !== undefined,
-    patterns: (argument) => [argument],
+    accepts: isGiven,
+    patterns: itself,
     matches: (argument, value, { matches }) => Array.isArray(value) && value.some((element) => matches?.(argument, element)),
   },
   $json: {
     argument: "a pattern for the value that the string holds as JSON",
-    accepts: (argument) => argument !== undefined,
-    patterns: (argument) => [argument],
-    matches: (argument, value, { matches }) => matches?.(argument, parseIfJson(value)) ?? false,
+    accepts: isGiven,
+    patterns: itself,
+    matches: (argument, value, { matches }) => matches?.(argument, typeof value === "string" ? parseIfJson(value) : undefined) ?? false,
   },
   $equals: {
     argument: "the exact value: no further members, nothing in it is a matcher",
@@ -108,14 +118,7 @@ export const matchers: Readonly<Record<string, Matcher>> = {
 /** The value that `{"$index": argument}` stands for. */
 export const toIndexValue = (argument: unknown, index: number): unknown => (argument === true ? index : `${String(argument)}${index}`);
 
-function typeName(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
-function isName(argument: unknown): boolean {
-  return typeof argument === "string" && argument !== "";
-}
+const typeName = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
 
 function compiles(source: string): boolean {
   try {
@@ -132,18 +135,18 @@ function isRange(argument: unknown): boolean {
   return entries.length > 0 && entries.every(([name, bound]) => (name === "min" || name === "max") && typeof bound === "number");
 }
 
-const isLong = (length: number, wanted: unknown): boolean =>
-  typeof wanted === "number" ? length === wanted : isWithin(length, wanted as { min?: number; max?: number });
-
-/** What the text holds; undefined, which only `$absent` matches, if it isn't JSON. */
-function parseIfJson(text: unknown): unknown {
+/** Undefined, which only `$absent` matches, if the text isn't JSON. */
+export function parseIfJson(text: string): unknown {
   try {
-    return typeof text === "string" ? JSON.parse(text) : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
-function isWithin(value: number, { min = -Infinity, max = Infinity }: { min?: number; max?: number }): boolean {
-  return value >= min && value <= max;
+interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
 }
+
+const isWithin = (value: number, { min = -Infinity, max = Infinity }: Bounds): boolean => value >= min && value <= max;

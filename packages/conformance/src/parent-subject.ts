@@ -1,11 +1,10 @@
-// A parent under test: a command that owns a socket and a schema file, and prints where they are. We
-// are the bridge: the scenario's messages go over a connection to its socket, and further ones where
-// it asks for them. The command gets a temporary folder of its own, which is removed after it.
+// A parent under test: a command that owns a socket and a schema file, and prints where they are. We are the bridge: the scenario's
+// messages go over a connection to its socket, or over others that it opens. The command has its own temporary folder.
 
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
-import { describeThrown, HawserError } from "@hawser/protocol";
+import { describeThrown, HawserError, isRecord } from "@hawser/protocol/internal";
 import { connectSocket, SOCKET_FILE_PREFIX } from "@hawser/wire/internal/node";
 import {
   inPrivateFolder,
@@ -16,7 +15,7 @@ import {
   type StartCommand,
 } from "./command-subject.ts";
 import { excerptOfText } from "./excerpt.ts";
-import { isObject } from "./pattern.ts";
+import { parseIfJson } from "./matchers.ts";
 import { within } from "./receiver.ts";
 import type { Channel, Session, Subject } from "./subject.ts";
 
@@ -28,7 +27,7 @@ export interface ParentSubjectOptions extends CommandSubjectOptions {
 const defaultStartMs = 10_000;
 const exitWaitMs = 5_000;
 const maxConfigChars = 65_536;
-// A parent has no reason to read its stdin; SIGTERM is how it is told to end.
+// A parent need not read its stdin; SIGTERM tells it to end.
 const stopTimes = { stopInputMs: 1, stopSignalMs: 2_000 };
 
 export const parentSubject = (options: ParentSubjectOptions, start: StartCommand = startCommand): Subject =>
@@ -79,9 +78,9 @@ interface Config {
 }
 
 const isConfig = (value: unknown): value is Config =>
-  isObject(value) && Array.isArray(value["args"]) && value["args"].length >= 2 && value["args"].every((arg) => typeof arg === "string");
+  isRecord(value) && Array.isArray(value["args"]) && value["args"].length >= 2 && value["args"].every((arg) => typeof arg === "string");
 
-/** The first JSON value on its stdout, which may have several lines; what comes after it is read and dropped. */
+/** The first JSON value on its stdout, which may span several lines; the rest is read and dropped. */
 async function readConfig({ output, process }: Session, startMs: number): Promise<string> {
   let text = "";
   let hasEnded = false;
@@ -110,21 +109,13 @@ async function readConfig({ output, process }: Session, startMs: number): Promis
   );
 }
 
-/** The first lines that are a configuration together. */
+/** The first lines that together are a configuration. */
 function findConfig(text: string): string | undefined {
   for (const { index } of text.matchAll(/\}\r?\n/g)) {
     const candidate = text.slice(0, index + 1);
-    if (isConfig(parse(candidate))) return candidate.trim();
+    if (isConfig(parseIfJson(candidate))) return candidate.trim();
   }
   return undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 // --- files
@@ -136,23 +127,18 @@ function factsOfFile(path: string): { name: string; type: string; mode: string }
   return { name: basename(path), type, mode: (stat.mode & 0o777).toString(8).padStart(3, "0") };
 }
 
-/** With its content, also as an object of its tools, since their order means nothing. */
+/** With its content, also by tool, since their order means nothing. */
 function factsOfSchema(path: string): Readonly<Record<string, unknown>> | undefined {
   const facts = factsOfFile(path);
   if (facts?.type !== "file") return facts;
-  const text = readIfThere(path);
-  if (text === undefined) return undefined;
-  const value = parse(text);
-  const tools = Array.isArray(value) ? value.filter(isObject) : [];
-  return { ...facts, value, byName: Object.fromEntries(tools.map((tool) => [String(tool["name"]), tool])) };
-}
-
-/** A parent that ends may remove the file between two looks at it. */
-function readIfThere(path: string): string | undefined {
+  let value: unknown;
   try {
-    return readFileSync(path, "utf8");
+    value = parseIfJson(readFileSync(path, "utf8"));
   } catch (error) {
-    if (isObject(error) && error["code"] === "ENOENT") return undefined;
+    // A parent that ends may remove the file between two looks at it.
+    if (isRecord(error) && error["code"] === "ENOENT") return undefined;
     throw error;
   }
+  const tools = Array.isArray(value) ? value.filter(isRecord) : [];
+  return { ...facts, value, byName: Object.fromEntries(tools.map((tool) => [String(tool["name"]), tool])) };
 }

@@ -1,6 +1,7 @@
-// Compares a message with a pattern and says where they differ, in words that fit on a line.
-// Also fills in the few places of a sent value that are known only while a scenario runs.
+// Compares a message with a pattern and says where they differ, on one line. Also fills in the parts of a sent value that are known only
+// while a scenario runs.
 
+import { isRecord } from "@hawser/protocol/internal";
 import { excerptOf } from "./excerpt.ts";
 import { matchers, toIndexValue, type MatchContext } from "./matchers.ts";
 
@@ -12,18 +13,23 @@ export function findMismatch(pattern: unknown, value: unknown, context: MatchCon
   return mismatch;
 }
 
-/** Whether this object speaks about a value instead of being one. */
+/** Whether this object describes a value instead of being one. */
 export const isMatcherObject = (value: unknown): value is Record<string, unknown> =>
-  isObject(value) && Object.keys(value).some((key) => key.startsWith("$"));
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  isRecord(value) && Object.keys(value).some((key) => key.startsWith("$"));
 
 function compare(pattern: unknown, value: unknown, context: MatchContext, path: readonly string[]): string | undefined {
   if (isMatcherObject(pattern)) return compareMatchers(pattern, value, context, path);
-  if (Array.isArray(pattern)) return compareArrays(pattern, value, context, path);
-  if (isObject(pattern)) return compareObjects(pattern, value, context, path);
-  return pattern === value ? undefined : difference(path, excerptOf(pattern), value);
+  if (typeof pattern !== "object" || pattern === null) return pattern === value ? undefined : difference(path, excerptOf(pattern), value);
+  if (Array.isArray(pattern)) {
+    if (!Array.isArray(value)) return difference(path, "an array", value);
+    if (value.length !== pattern.length) return difference(path, `${pattern.length} elements`, value);
+  } else if (!isRecord(value)) return difference(path, "an object", value);
+  for (const [name, member] of Object.entries(pattern)) {
+    const part = Object.hasOwn(value as object, name) ? (value as Record<string, unknown>)[name] : undefined;
+    const mismatch = compare(member, part, context, [...path, name]);
+    if (mismatch !== undefined) return mismatch;
+  }
+  return undefined;
 }
 
 function compareMatchers(
@@ -33,35 +39,10 @@ function compareMatchers(
   path: readonly string[],
 ): string | undefined {
   const matches = (inner: unknown, part: unknown): boolean => findMismatch(inner, part, context, path) === undefined;
-  for (const [name, argument] of Object.entries(pattern)) {
-    if (!matchers[name]?.matches(argument, value, { ...context, matches }, path))
-      return difference(path, excerptOf({ [name]: argument }), value);
-  }
-  return undefined;
-}
-
-function compareArrays(pattern: readonly unknown[], value: unknown, context: MatchContext, path: readonly string[]): string | undefined {
-  if (!Array.isArray(value)) return difference(path, "an array", value);
-  if (value.length !== pattern.length) return difference(path, `${pattern.length} elements`, value);
-  for (const [position, element] of pattern.entries()) {
-    const mismatch = compare(element, value[position], context, [...path, String(position)]);
-    if (mismatch !== undefined) return mismatch;
-  }
-  return undefined;
-}
-
-function compareObjects(
-  pattern: Record<string, unknown>,
-  value: unknown,
-  context: MatchContext,
-  path: readonly string[],
-): string | undefined {
-  if (!isObject(value)) return difference(path, "an object", value);
-  for (const [name, member] of Object.entries(pattern)) {
-    const mismatch = compare(member, Object.hasOwn(value, name) ? value[name] : undefined, context, [...path, name]);
-    if (mismatch !== undefined) return mismatch;
-  }
-  return undefined;
+  const failed = Object.entries(pattern).find(([name, argument]) => {
+    return !matchers[name]?.matches(argument, value, { ...context, matches }, path);
+  });
+  return failed && difference(path, excerptOf(Object.fromEntries([failed])), value);
 }
 
 function difference(path: readonly string[], expected: string, value: unknown): string {
@@ -69,10 +50,10 @@ function difference(path: readonly string[], expected: string, value: unknown): 
   return `${place}expected ${expected}, got ${value === undefined ? "no such member" : excerptOf(value)}`;
 }
 
-/** The value with `$same` and `$index` replaced; everything else, and a name that is not bound, as it is. */
+/** The value with `$same` and `$index` replaced; the rest, and an unbound name, stays as it is. */
 export function fillIn(value: unknown, context: Pick<MatchContext, "bindings" | "index">): unknown {
   if (Array.isArray(value)) return value.map((element) => fillIn(element, context));
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const entries = Object.entries(value);
   const [name, argument] = entries[0] ?? [];
   if (entries.length === 1 && name === "$index") return toIndexValue(argument, context.index);

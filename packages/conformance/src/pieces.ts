@@ -1,6 +1,5 @@
-// Bytes as a suite writes them: text, base64 and repetitions, so that ten megabytes are one short line.
-// Also frames of the bridge's socket, a four-byte length and the text, for bytes that no encoder would write, or that another
-// language's encoder writes differently.
+// Bytes as a suite writes them: text, base64 and repetitions, so that ten megabytes are one short line. Also frames of the bridge's
+// socket, a four-byte length and the text, for bytes that our encoder would never write.
 
 /** The text or the base64 bytes, `times` times in a row. */
 export interface Piece {
@@ -19,7 +18,7 @@ export const toBytes = (pieces: Pieces): Buffer =>
     }),
   );
 
-/** The bytes in chunks, the last one perhaps shorter. */
+/** The bytes in chunks; the last one may be shorter. */
 export function* cut(bytes: Buffer, chunkBytes: number): Iterable<Buffer> {
   for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
 }
@@ -40,7 +39,7 @@ export const frame = (...pieces: readonly Piece[]): readonly Piece[] => [header(
 
 export const textFrame = (text: string): readonly Piece[] => frame({ utf8: text });
 
-/** A frame of `bytes` bytes: the text, with blanks before its last character. */
+/** A frame of `bytes` bytes: the text, with spaces before its last character. */
 export function paddedFrame(text: string, bytes: number): readonly Piece[] {
   const end = text.length - 1;
   return [header(bytes), { utf8: text.slice(0, end) }, { utf8: " ", times: bytes - Buffer.byteLength(text) }, { utf8: text.slice(end) }];

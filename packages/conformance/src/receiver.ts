@@ -1,6 +1,5 @@
-// Reads what a subject sends, ahead of the scenario, and hands it out one by one. What isn't a message
-// (noise, a cut-off line) arrives as a fault with words for the report. Holds a bounded amount: a
-// subject that sends more than was asked for has to wait, as it would with any slow reader.
+// Reads what a subject sends, ahead of the scenario, and hands it out one by one. Anything but a message (noise, a cut-off line)
+// arrives as a fault with words for the report. Holds a bounded amount: a subject that sends too much has to wait.
 
 import type { Readable } from "node:stream";
 import { createMailbox, startDeadline } from "@hawser/wire/internal";
@@ -33,7 +32,7 @@ export function createReceiver(output: Readable, codec: Codec, maxMessageBytes?:
   });
   const arrivals = mailbox.items[Symbol.asyncIterator]();
   let hasEnded = false;
-  /** A read that has outlived its `next`: what comes belongs to the one after it. */
+  /** A read that has outlived its `next`; the following `next` takes what comes. */
   let reading: Promise<IteratorResult<Arrival>> | undefined;
 
   function put(arrival: Arrival): void {
@@ -52,7 +51,7 @@ export function createReceiver(output: Readable, codec: Codec, maxMessageBytes?:
   function onEnd(): void {
     if (hasEnded) return;
     hasEnded = true;
-    // A line without its end is a message that was cut off, even if it happens to be whole.
+    // A line without its end was cut off, even if it happens to be whole JSON.
     for (const item of decoder.end()) {
       const head = item.kind === "message" ? item.text : item.head;
       put({ kind: "fault", words: `a message that was cut off: ${excerptOfText(head)}`, isLast: true });
@@ -77,7 +76,7 @@ export function createReceiver(output: Readable, codec: Codec, maxMessageBytes?:
   return receiver;
 }
 
-/** The value of `promise`, or undefined when it takes longer: no subject is waited for without a bound. A late arrival that is already there counts. */
+/** The value of `promise`, or undefined when it takes longer. A value that is there by the time we look counts, even if late. */
 export function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {
     const deadline = startDeadline({ totalMs: ms, onExpire: () => resolve(undefined) });

@@ -1,22 +1,18 @@
-// A run as lines for people. Programs get the result itself as JSON. Nothing here writes: the
-// caller decides where the lines go, and passes the stream so that colour appears only on a terminal.
+// A run as lines for people; programs get the result as JSON. Nothing here writes: the caller does, and passes its stream, since colour
+// is for terminals only.
 
 import { styleText } from "node:util";
 import { excerptOfText } from "./excerpt.ts";
 import type { ScenarioResult, SuiteResult } from "./run-suite.ts";
 
-type Format = Parameters<typeof styleText>[0];
-type Style = (format: Format, text: string) => string;
-
-/** Paints for this stream: colours on a terminal that wants them, plain text anywhere else. */
 const styleFor =
-  (stream: NodeJS.WritableStream): Style =>
-  (format, text) =>
+  (stream: NodeJS.WritableStream) =>
+  (format: Parameters<typeof styleText>[0], text: string): string =>
     styleText(format, text, { stream });
 
 const marks = { passed: ["green", "✓"], failed: ["red", "✗"], unsupported: ["yellow", "~"], skipped: ["yellow", "-"] } as const;
 
-/** One line per scenario, with the codes of its requirements if it has any; one that failed is followed by what was sent, its step, what was expected and what came. */
+/** One line per scenario; a failed one is followed by what was sent, its step, what was expected and what came. */
 export function formatScenario(result: ScenarioResult, stream: NodeJS.WritableStream): string {
   const style = styleFor(stream);
   const [color, mark] = marks[result.outcome];
@@ -49,5 +45,4 @@ export function formatSummary(result: SuiteResult, stream: NodeJS.WritableStream
   return `\n${result.protocol} ${result.version}: ${counts} in ${(result.ms / 1_000).toFixed(1)} s  ${style("dim", excerptOfText(result.subject, 120))}\n`;
 }
 
-/** What the run means as an exit code: 0 when nothing failed, else 1. */
 export const toExitCode = (result: SuiteResult): 0 | 1 => (result.failed === 0 ? 0 : 1);

@@ -1,6 +1,5 @@
-// Runs a suite against a subject: each scenario in a session of its own, several side by side, long ones
-// first, and the results in the suite's order. A scenario that fails never keeps the others from running, and
-// no session is left open, whatever happens.
+// Runs a suite against a subject: each scenario in its own session, several side by side, long ones first, and the results in the
+// suite's order. A failed scenario never keeps the others from running, and no session is left open, whatever happens.
 
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { LENGTH_PREFIX_SIZE } from "@hawser/wire/internal/node";
@@ -13,7 +12,7 @@ import { needsProcess, type Scenario, type Step, type Suite } from "./scenario.t
 import type { Session, Subject } from "./subject.ts";
 
 export interface Failure extends StepFailure {
-  /** What the subject was sent last before it, cut to a readable length; the latest is the last. */
+  /** What the subject was sent before it, latest last, each cut to a readable length. */
   readonly sent?: readonly string[];
   /** The end of the subject's stderr, if it wrote any. */
   readonly lastWords?: string;
@@ -38,7 +37,7 @@ export interface SuiteResult {
   readonly subject: string;
   readonly passed: number;
   readonly failed: number;
-  /** Additive scenarios that the subject does not pass. */
+  /** Additive scenarios that the subject doesn't pass. */
   readonly unsupported: number;
   readonly skipped: number;
   readonly ms: number;
@@ -48,11 +47,11 @@ export interface SuiteResult {
 export interface RunSuiteOptions {
   /** Only the scenarios of these ids; an unknown one is a usage error. */
   readonly only?: readonly string[] | undefined;
-  /** Longest wait of one step. */
+  /** The longest wait of one step. */
   readonly timeoutMs?: number | undefined;
   /** Scenarios that run at the same time. */
   readonly concurrency?: number | undefined;
-  /** Called in the order of the suite, as soon as it can be. */
+  /** Called in the suite's order, as soon as possible. */
   onResult?(result: ScenarioResult): void;
 }
 
@@ -79,12 +78,24 @@ export async function runSuite(suite: Suite, subject: Subject, options: RunSuite
   }
 
   const workers = Array.from({ length: options.concurrency ?? defaultConcurrency }, () => work());
-  // All of them, even if one rejects: no session may be left behind.
+  // Waits for all, even if one rejects: no session may be left behind.
   for (const settled of await Promise.allSettled(workers)) if (settled.status === "rejected") throw settled.reason;
-  return summarize(suite, subject, results as ScenarioResult[], performance.now() - startedAt);
+  const ended = results as ScenarioResult[];
+  const count = (outcome: ScenarioResult["outcome"]): number => ended.filter((result) => result.outcome === outcome).length;
+  return {
+    protocol: suite.protocol,
+    version: suite.version,
+    subject: subject.name,
+    passed: count("passed"),
+    failed: count("failed"),
+    unsupported: count("unsupported"),
+    skipped: count("skipped"),
+    ms: Math.round(performance.now() - startedAt),
+    scenarios: ended,
+  };
 }
 
-// One of a thousand steps that begins last would be waited for alone.
+// A scenario of a thousand steps that starts last would run alone at the end.
 function longestFirst(scenarios: readonly Scenario[]): readonly number[] {
   const lengths = scenarios.map(({ steps }) => countSteps(steps));
   return [...scenarios.keys()].toSorted((one, other) => (lengths[other] ?? 0) - (lengths[one] ?? 0));
@@ -132,27 +143,25 @@ async function runScenario(suite: Suite, scenario: Scenario, subject: Subject, t
   }
 }
 
-async function converse(suite: Suite, scenario: Scenario, session: Session, timeoutMs: number): Promise<Failure | undefined> {
+async function converse(suite: Suite, { steps }: Scenario, session: Session, timeoutMs: number): Promise<Failure | undefined> {
   const conversation = startConversation(suite, session, timeoutMs);
-  const failure = await findFailure(scenario, session, conversation);
-  const { sent } = conversation;
-  return failure && sent.length > 0 ? { ...failure, sent: sent.map((bytes) => excerptOfSent(bytes, suite)) } : failure;
+  const failedStep = await runSteps(steps, conversation);
+  // What it did wrong on its connections explains a failed step better than what that step saw.
+  const [fault] = session.faults?.() ?? [];
+  const difference =
+    fault !== undefined
+      ? { expected: "connections on which the protocol is kept", got: fault }
+      : (failedStep ?? (await findLeftover(conversation)));
+  if (!difference) return undefined;
+  const sent = conversation.sent.map((bytes) => excerptOfSent(bytes, suite));
+  const place = failedStep ?? { step: String(steps.length + 1), verb: "end" };
+  return { ...place, ...difference, ...(sent.length > 0 && { sent }) };
 }
 
 function excerptOfSent(bytes: Buffer, { codec }: Suite): string {
   const message = codec === "ndjson" ? bytes : bytes.subarray(LENGTH_PREFIX_SIZE);
   const shown = excerptOfText(message.subarray(0, maxSentBytes).toString("utf8").trimEnd());
   return message.length > maxSentBytes ? `${shown}… (${message.length} bytes)` : shown;
-}
-
-async function findFailure(scenario: Scenario, session: Session, conversation: Conversation): Promise<StepFailure | undefined> {
-  const failure = await runSteps(scenario.steps, conversation);
-  const place = failure ?? { step: String(scenario.steps.length + 1), verb: "end" };
-  // What it did wrong on its connections explains a failed step better than what that step saw.
-  const [fault] = session.faults?.() ?? [];
-  if (fault !== undefined) return { ...place, expected: "connections on which the protocol is kept", got: fault };
-  const leftover = failure ? undefined : await findLeftover(conversation);
-  return leftover ? { ...place, ...leftover } : failure;
 }
 
 async function findLeftover(conversation: Conversation): Promise<Difference | undefined> {
@@ -165,19 +174,4 @@ async function findLeftover(conversation: Conversation): Promise<Difference | un
     }
   }
   return undefined;
-}
-
-function summarize(suite: Suite, subject: Subject, scenarios: readonly ScenarioResult[], ms: number): SuiteResult {
-  const count = (outcome: ScenarioResult["outcome"]): number => scenarios.filter((scenario) => scenario.outcome === outcome).length;
-  return {
-    protocol: suite.protocol,
-    version: suite.version,
-    subject: subject.name,
-    passed: count("passed"),
-    failed: count("failed"),
-    unsupported: count("unsupported"),
-    skipped: count("skipped"),
-    ms: Math.round(ms),
-    scenarios,
-  };
 }

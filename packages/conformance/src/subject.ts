@@ -1,20 +1,8 @@
-// What is under test, seen from outside: bytes in, bytes out, and where there is one, a process that
-// takes signals and exits. How the bytes travel (pipes, a socket that we opened, one that the
-// subject opened) is the subject's own business, so every kind of subject runs the same scenarios.
+// What is under test, seen from outside: bytes in, bytes out, and sometimes a process that takes signals and exits. How the bytes travel
+// (pipes, our socket, the subject's socket) is up to the subject, so every kind of subject runs the same scenarios.
 
 import type { Readable, Writable } from "node:stream";
-import type { Setup } from "./setup.ts";
-
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: string | null;
-}
-
-export interface ProcessControl {
-  readonly pid: number;
-  readonly exited: Promise<Exit>;
-  kill(signal: string): void;
-}
+import type { Setup } from "./scenario.ts";
 
 /** One way to speak to the subject. */
 export interface Channel {
@@ -26,16 +14,20 @@ export interface Channel {
 
 /** One run of the subject: a fresh conversation. */
 export interface Session extends Channel {
-  readonly process?: ProcessControl;
-  /** A further connection to the subject. Rejects when it takes none. */
+  readonly process?: {
+    readonly pid: number;
+    readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+    kill(signal: string): void;
+  };
+  /** Another connection to the subject. Rejects when it takes none. */
   connect?(): Promise<Channel>;
-  /** What can be seen of the subject beside its messages, at this moment; see setup.ts. */
+  /** What can be seen of the subject besides its messages, at this moment; scenario.ts lists it. */
   facts?(): Readonly<Record<string, unknown>>;
-  /** What the subject did beside its messages that no scenario allows. */
+  /** What the subject did besides its messages that no scenario allows. */
   faults?(): readonly string[];
   removeSchema?(): void;
   writeConfig?(config: unknown): void;
-  /** The end of what the subject wrote to its log; the reader of a failure wants it. */
+  /** The end of what the subject wrote to its log, for the report of a failure. */
   lastWords(): string;
   /** Ends the subject, whatever state it is in, and frees everything. Idempotent, bounded, never throws. */
   close(): Promise<void>;
@@ -43,7 +35,7 @@ export interface Session extends Channel {
 
 export interface Subject {
   readonly name: string;
-  /** False where there is nothing to signal: scenarios that need it are skipped, and say so. */
+  /** False if there is nothing to signal: scenarios that need it are reported as skipped. */
   readonly hasProcess: boolean;
   /** Rejects with `start_failed` when there is no way to start it at all. */
   open(setup?: Setup): Promise<Session>;
@@ -54,7 +46,7 @@ export interface StreamPair extends Channel {
   close?(): void | Promise<void>;
 }
 
-/** A pair of streams: an implementation in this process, or a connection that was made before. Every scenario gets a fresh pair. */
+/** A pair of streams: an implementation in this process, or an existing connection. Every scenario gets a fresh pair. */
 export function streamsSubject(name: string, openPair: () => StreamPair | Promise<StreamPair>): Subject {
   return {
     name,

@@ -1,5 +1,5 @@
-// The suites by the name that `hawser conform` knows them by, and a command as the subject of one: the suite says what kind of
-// program it is for. A new suite is one file and one line here.
+// The suites by the names that `hawser conform` uses, and a command as the subject of one: the suite says what kind of program it is
+// for. A new suite is one file and one line here.
 
 import { bridgeSubject } from "./bridge-subject.ts";
 import { agentSubject, commandSubject, type CommandSubjectOptions } from "./command-subject.ts";
@@ -22,7 +22,7 @@ export const suites: Readonly<Record<string, Suite>> = {
 };
 
 export interface SubjectForOptions extends CommandSubjectOptions {
-  /** Longest wait for a parent's configuration. */
+  /** The longest wait for a parent's configuration. */
   readonly timeoutMs?: number | undefined;
 }
 

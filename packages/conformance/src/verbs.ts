@@ -1,35 +1,26 @@
-// The verbs that a step may have, each with what its value must be, the modifiers that may stand
-// beside it and where its patterns are. `check-suite.ts` refuses whatever is not in this table.
+// The verbs of a step: for each its value, where its patterns are and which modifiers it takes. `check-suite.ts` refuses any that
+// isn't in this table.
 
 import { constants } from "node:os";
+import { isRecord } from "@hawser/protocol/internal";
+import { isGiven, isName, isTrue, itself, type Parameter } from "./matchers.ts";
 import type { Step } from "./scenario.ts";
-import { isObject } from "./pattern.ts";
 
-interface Verb {
-  /** What the verb's value must be. */
-  readonly argument: string;
-  accepts(argument: unknown): boolean;
+interface Verb extends Parameter {
   readonly modifiers?: readonly string[];
-  /** The patterns in the verb's value. */
-  patterns?(argument: unknown): readonly unknown[];
 }
 
 const maxTimes = 134_217_728;
 const maxRepeat = 1_000_000;
 
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 1;
-const isTrue = (value: unknown): boolean => value === true;
-const isGiven = (value: unknown): boolean => value !== undefined;
-const isName = (value: unknown): boolean => typeof value === "string" && value !== "";
 export const arePieces = (value: unknown): boolean => [value].flat().every(isPiece);
-const itself = (value: unknown): readonly unknown[] => [value];
 
 const pattern = { argument: "a pattern", accepts: isGiven, patterns: itself };
-const piecesArgument = "pieces, each with utf8 or base64 and perhaps times";
 
 export const verbs: Readonly<Record<string, Verb>> = {
   send: { argument: "a JSON value", accepts: isGiven, modifiers: ["on"] },
-  sendBytes: { argument: piecesArgument, accepts: arePieces, modifiers: ["ahead", "on", "orEnd"] },
+  sendBytes: { argument: "pieces, each with utf8 or base64 and perhaps times", accepts: arePieces, modifiers: ["ahead", "on", "orEnd"] },
   sendSplit: { argument: "a JSON value", accepts: isGiven, modifiers: ["chunkBytes", "on"] },
   expect: { ...pattern, modifiers: ["on", "orEnd", "skipping", "withinMs"] },
   expectAll: {
@@ -49,7 +40,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
   writeConfig: { argument: "a JSON value, or the text of the file", accepts: isGiven },
   expectExit: {
     argument: "an object with code or signal, or a matcher",
-    accepts: (value) => isObject(value) && Object.keys(value).length > 0 && Object.entries(value).every(isExitMember),
+    accepts: (value) => isRecord(value) && Object.keys(value).length > 0 && Object.entries(value).every(isExitMember),
     modifiers: ["withinMs"],
     patterns: itself,
   },
@@ -57,7 +48,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
   expectAlive: { argument: "true", accepts: isTrue, modifiers: ["on"] },
 };
 
-/** The verb of a step that was checked: what it does, and not how. */
+/** The verb of a step that was checked. */
 export const verbOf = (step: Step): string => Object.keys(step).find((key) => Object.hasOwn(verbs, key)) ?? "";
 
 const isExitMember = ([key, value]: [string, unknown]): boolean =>
@@ -68,7 +59,7 @@ function isSignal(value: unknown): boolean {
 }
 
 function isPiece(value: unknown): boolean {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   const { utf8, base64, times = 1, ...others } = value;
   const isText = typeof utf8 === "string" && base64 === undefined;
   const isBase64 = typeof base64 === "string" && utf8 === undefined && Buffer.from(base64, "base64").toString("base64") === base64;

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import { checkSuite, suites, type Session, type Setup, type Step, type Suite } from "../src/index.ts";
 import { rpcSubject, rpcToken } from "../src/rpc-subject.ts";
-import { listenApi, type ScriptedApi } from "../src/scripted-api.ts";
+import { listenApi, type ScriptedApi } from "../src/scripted-peers.ts";
 
 /** On a busy machine too. */
 const soon = { timeout: 30_000 };

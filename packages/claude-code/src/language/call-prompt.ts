@@ -10,7 +10,7 @@ import type {
   LanguageModelV4ToolResultOutput,
   SharedV4Warning,
 } from "@ai-sdk/provider";
-import { conversationBlocks, textBlock, type PreparedPrompt, type Utterance } from "../prompt.ts";
+import { conversationBlocks, joinInstructions, textBlock, type PreparedPrompt, type Utterance } from "../prompt.ts";
 
 /** Results that the prompt ends with, by the id of their call. */
 export function finalResults(prompt: LanguageModelV4Prompt): ReadonlyMap<string, LanguageModelV4ToolResultOutput> {
@@ -42,7 +42,7 @@ export function splitPrompt(prompt: LanguageModelV4Prompt): {
   const system = prompt.flatMap(({ role, content }) => (role === "system" ? [content as string] : []));
   const said = prompt.filter(({ role }) => role !== "system");
   const start = said.findLastIndex(({ role }) => role !== "user") + 1;
-  return { system: system.length === 0 ? undefined : system.join("\n\n"), earlier: said.slice(0, start), now: said.slice(start) };
+  return { system: joinInstructions(...system), earlier: said.slice(0, start), now: said.slice(start) };
 }
 
 function userBlocks(message: LanguageModelV4Message, warnings: SharedV4Warning[]): object[] {

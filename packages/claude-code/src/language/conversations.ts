@@ -12,25 +12,20 @@ export interface KnownSession {
   readonly costUsd: number;
 }
 
-export interface Conversations {
-  /** The session that ends where this begins; undefined if it isn't known. */
-  find(earlier: LanguageModelV4Prompt): KnownSession | undefined;
-  /** The session holds this prompt and the answer to it. */
-  remember(prompt: LanguageModelV4Prompt, answer: string, session: KnownSession): void;
-  /** The session of this conversation can't be resumed. */
-  forget(earlier: LanguageModelV4Prompt): void;
-}
-
-export function createConversations(): Conversations {
+export function createConversations() {
   const sessions = new Map<string, KnownSession>();
   return {
-    find: (earlier) => (earlier.length === 0 ? undefined : sessions.get(fingerprint(earlier))),
-    remember(prompt, answer, session) {
+    /** The session that ends where this begins; undefined if it isn't known. */
+    find: (earlier: LanguageModelV4Prompt): KnownSession | undefined =>
+      earlier.length === 0 ? undefined : sessions.get(fingerprint(earlier)),
+    /** The session holds this prompt and the answer to it. */
+    remember(prompt: LanguageModelV4Prompt, answer: string, session: KnownSession): void {
       sessions.set(fingerprint([...prompt, { role: "assistant", content: [{ type: "text", text: answer }] }]), session);
       const [oldest] = sessions.keys();
       if (sessions.size > claudeCodeLimits.claudeSessionEntries && oldest !== undefined) sessions.delete(oldest);
     },
-    forget: (earlier) => void sessions.delete(fingerprint(earlier)),
+    /** The session of this conversation can't be resumed. */
+    forget: (earlier: LanguageModelV4Prompt): void => void sessions.delete(fingerprint(earlier)),
   };
 }
 

@@ -15,13 +15,7 @@ export interface HandedCall {
   readonly input: string;
 }
 
-export interface HandedCalls {
-  readonly tools: readonly Tool[];
-  /** Resolves when a call reaches us that no result has answered yet. */
-  whenCalled(): Promise<void>;
-  /** Answers calls, those that wait and those that are still to come. One without a result is answered as failed. */
-  settle(calls: readonly HandedCall[], results: ReadonlyMap<string, LanguageModelV4ToolResultOutput>): void;
-}
+export type HandedCalls = ReturnType<typeof createHandedCalls>;
 
 interface Answer {
   readonly name: string;
@@ -34,7 +28,7 @@ interface WaitingCall extends Omit<Answer, "result"> {
   answer(result: object): void;
 }
 
-export function createHandedCalls(functionTools: readonly LanguageModelV4FunctionTool[]): HandedCalls {
+export function createHandedCalls(functionTools: readonly LanguageModelV4FunctionTool[]) {
   const waiting = new Set<WaitingCall>();
   let answers: Answer[] = [];
   let called = Promise.withResolvers<void>();
@@ -60,8 +54,10 @@ export function createHandedCalls(functionTools: readonly LanguageModelV4Functio
 
   return {
     tools: functionTools.map((tool) => toTool(tool, (args, context) => call(tool.name, args, context))),
-    whenCalled: () => called.promise,
-    settle(calls, results) {
+    /** Resolves when a call reaches us that no result has answered yet. */
+    whenCalled: (): Promise<void> => called.promise,
+    /** Answers calls, those that wait and those that are still to come. One without a result is answered as failed. */
+    settle(calls: readonly HandedCall[], results: ReadonlyMap<string, LanguageModelV4ToolResultOutput>): void {
       called = Promise.withResolvers();
       answers = calls.map(({ toolCallId, toolName: name, input }) => {
         return { name, key: toKey(input), result: toMcpResult(results.get(toolCallId)) };

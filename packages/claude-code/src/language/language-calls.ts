@@ -12,6 +12,7 @@ import type {
 import { claudeCodeLimits } from "../limits.ts";
 import { CLIExecutionError, CLIResponseParseError } from "../errors.ts";
 import type { ClaudeCodeModelOptions, OutputSchema } from "../options.ts";
+import { joinInstructions } from "../prompt.ts";
 import { createRunRecord } from "../result.ts";
 import { openCliRun } from "../run-cli.ts";
 import type { RunGuard } from "../run-ending.ts";
@@ -22,11 +23,7 @@ import { createHandedCalls } from "./handed-calls.ts";
 import { foldStep, readStep, toCallError, toStepStream, type LanguageRun, type StepHooks, type StepRequest } from "./steps.ts";
 import { createWaitingRuns } from "./waiting-runs.ts";
 
-export interface LanguageCalls {
-  generate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult>;
-  stream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult>;
-  close(): Promise<void>;
-}
+export type LanguageCalls = ReturnType<typeof createLanguageCalls>;
 
 interface OpenStep {
   current: StepRequest;
@@ -34,7 +31,7 @@ interface OpenStep {
   readonly goesOn: boolean;
 }
 
-export function createLanguageCalls(options: ClaudeCodeModelOptions, registered: () => Toolset | undefined): LanguageCalls {
+export function createLanguageCalls(options: ClaudeCodeModelOptions, registered: () => Toolset | undefined) {
   const conversations = createConversations();
   const waiting = createWaitingRuns(options.toolResultTimeoutMs ?? claudeCodeLimits.claudeToolResultMs);
   // What the caller has decided about sessions is not decided again.
@@ -46,13 +43,14 @@ export function createLanguageCalls(options: ClaudeCodeModelOptions, registered:
     const functionTools = call.toolChoice?.type === "none" ? [] : (call.tools ?? []).filter((tool) => tool.type === "function");
     const handed = createHandedCalls(functionTools);
     const selection = call.toolChoice?.type === "none" ? undefined : toSelection(functionTools, handed.tools, registered());
-    const schema = schemaOf(call);
+    const json = call.responseFormat?.type === "json" ? call.responseFormat : undefined;
+    const schema = json?.schema as OutputSchema | undefined;
     const cli = await openCliRun({
       options,
       selection,
       prompt,
       guard: guardOf(call),
-      system: withJsonRequest(prompt.system, call),
+      system: json && !schema ? joinInstructions(prompt.system, jsonRequest) : prompt.system,
       schema,
       includePartialMessages: true,
       keepsAlive: functionTools.length === 0,
@@ -109,11 +107,11 @@ export function createLanguageCalls(options: ClaudeCodeModelOptions, registered:
   };
 
   return {
-    async generate(call) {
+    async generate(call: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
       const step = await openStep(call);
       return foldStep(read(step), step.current.warnings);
     },
-    async stream(call) {
+    async stream(call: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
       const step = await openStep(call);
       const endRun = async (reason: Error): Promise<void> => {
         const { cli } = step.current.run;
@@ -145,12 +143,4 @@ function toSelection(
   return selectTools(createToolset(tools, { serverName, transport }));
 }
 
-function schemaOf({ responseFormat }: LanguageModelV4CallOptions): OutputSchema | undefined {
-  return responseFormat?.type === "json" ? (responseFormat.schema as OutputSchema | undefined) : undefined;
-}
-
-function withJsonRequest(system: string | undefined, { responseFormat }: LanguageModelV4CallOptions): string | undefined {
-  if (responseFormat?.type !== "json" || responseFormat.schema) return system;
-  const request = "Answer with one JSON value and nothing else: no explanation, no code fence.";
-  return system === undefined ? request : `${system}\n\n${request}`;
-}
+const jsonRequest = "Answer with one JSON value and nothing else: no explanation, no code fence.";

@@ -12,19 +12,7 @@ import type { HandedCall } from "./handed-calls.ts";
 
 type Part = LanguageModelV4StreamPart;
 
-export interface StepParts {
-  add(message: AgentMessage): Part[];
-  /** Calls that were handed out in this step. */
-  readonly calls: readonly HandedCall[];
-  /** A message is being written; its end will come. */
-  readonly isStreaming: boolean;
-  /** The model has said all that belongs to the message with these calls. */
-  readonly isComplete: boolean;
-  /** Tokens of this step. */
-  readonly usage: LanguageModelV4Usage;
-  /** What was said in this step. */
-  readonly text: string;
-}
+export type StepParts = Readonly<ReturnType<typeof createStepParts>>;
 
 interface OpenBlock {
   readonly id: string;
@@ -38,7 +26,7 @@ interface OpenBlock {
  * `names` are the caller's tools, by the names that the command line knows them by. With `isTextHeld` text is not streamed:
  * an answer that has to fit a schema is read when all of it is there.
  */
-export function createStepParts(names: ReadonlyMap<string, string>, isTextHeld: boolean): StepParts {
+export function createStepParts(names: ReadonlyMap<string, string>, isTextHeld: boolean) {
   const open = new Map<number, OpenBlock>();
   const calls: HandedCall[] = [];
   const ownCalls = new Map<string, string>();
@@ -151,12 +139,17 @@ export function createStepParts(names: ReadonlyMap<string, string>, isTextHeld: 
   }
 
   const step = {
-    calls,
+    /** Calls that were handed out in this step. */
+    calls: calls as readonly HandedCall[],
+    /** A message is being written; its end will come. */
     isStreaming: false,
+    /** The model has said all that belongs to the message with these calls. */
     isComplete: false,
+    /** What was said in this step. */
     text: "",
-    usage: { inputTokens: input, outputTokens: output },
-    add(message: AgentMessage) {
+    /** Tokens of this step. */
+    usage: { inputTokens: input, outputTokens: output } satisfies LanguageModelV4Usage,
+    add(message: AgentMessage): Part[] {
       if (message["parent_tool_use_id"] !== null && message["parent_tool_use_id"] !== undefined) return [];
       if (message.type === "stream_event" && isRecord(message["event"])) return onEvent(message["event"]);
       // "Not logged in" and its like come as if the model had said it; the result tells it again, as an error.

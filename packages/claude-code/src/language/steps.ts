@@ -1,6 +1,5 @@
-// One step of a run, as the parts that the AI SDK streams, or as a whole, which is the stream folded. It ends with the run, or when the model's message is complete and
-// calls of the caller's tools are in it: then the command line waits for them, and so does the run. However a step
-// ends otherwise, nothing of the run is left.
+// One step of a run, as the parts that the AI SDK streams, or as a whole, which is the stream folded. It ends with the run, or when the
+// model's message is complete and has calls of the caller's tools: then the run waits for them. After any other end nothing is left of it.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type {

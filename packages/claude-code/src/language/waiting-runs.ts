@@ -8,16 +8,7 @@ import type { RunGuard } from "../run-ending.ts";
 import { callIdsIn, finalResults } from "./call-prompt.ts";
 import type { LanguageRun, StepRequest } from "./steps.ts";
 
-export interface WaitingRuns {
-  /** The run that waits for what the prompt brings; it goes on with it, under this guard. */
-  take(call: LanguageModelV4CallOptions, guard: RunGuard): Promise<LanguageRun | undefined>;
-  /** The run waits from now on. */
-  park(step: StepRequest): void;
-  /** Ends all of them. */
-  close(): Promise<void>;
-}
-
-export function createWaitingRuns(resultMs: number): WaitingRuns {
+export function createWaitingRuns(resultMs: number) {
   const waiting = new Set<LanguageRun>();
 
   async function leave(run: LanguageRun): Promise<void> {
@@ -26,7 +17,8 @@ export function createWaitingRuns(resultMs: number): WaitingRuns {
   }
 
   return {
-    async take({ prompt }, guard) {
+    /** The run that waits for what the prompt brings; it goes on with it, under this guard. */
+    async take({ prompt }: LanguageModelV4CallOptions, guard: RunGuard): Promise<LanguageRun | undefined> {
       const mentioned = callIdsIn(prompt);
       const runs = [...waiting].filter(({ calls }) => calls.some(({ toolCallId }) => mentioned.has(toolCallId)));
       const results = finalResults(prompt);
@@ -41,7 +33,8 @@ export function createWaitingRuns(resultMs: number): WaitingRuns {
       return taken;
     },
 
-    park({ run, call }) {
+    /** The run waits from now on. */
+    park({ run, call }: StepRequest): void {
       waiting.add(run);
       run.cli.setKeepsAlive(false);
       run.cli.guard({ signal: call.abortSignal, ms: resultMs, what: "waiting for the results of tools", keepsAlive: false });
@@ -51,7 +44,8 @@ export function createWaitingRuns(resultMs: number): WaitingRuns {
       if (waiting.size > claudeCodeLimits.claudeWaitingEntries && oldest) void leave(oldest);
     },
 
-    async close() {
+    /** Ends all of them. */
+    async close(): Promise<void> {
       await Promise.all([...waiting].map(leave));
     },
   };

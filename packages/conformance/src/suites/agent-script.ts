@@ -1,4 +1,4 @@
-// The words that the agent scenarios share: requests, answers, and what may come between them.
+// What the agent scenarios share: requests, answers, and what may come between them.
 
 import type { Step } from "../scenario.ts";
 
@@ -8,7 +8,7 @@ const anyType = (...types: string[]): object => ({ type: { $either: types } });
 /** The first line of every runtime. */
 export const ready: Step = { expect: { type: "ready", id: { $absent: true }, timestamp }, withinMs: 15_000 };
 
-export const say = (id: string, message: string, more: object = {}): Step => ({ send: { id, kind: "user_message", message, ...more } });
+export const say = (id: unknown, message: string, more: object = {}): Step => ({ send: { id, kind: "user_message", message, ...more } });
 
 export const inConversation = (conversationId: string): object => ({ metadata: { conversationId } });
 
@@ -21,7 +21,7 @@ export const status = (id: unknown, data: object = {}): object => ({ type: "stat
 
 const named = { toolId: { $type: "string" }, toolName: { $type: "string" } };
 
-/** What a turn may say before its end: every one of them with its id, a time, and the members that its type has. */
+/** What a turn may say before its end: each with the turn's id, a time, and the members of its type. */
 export const during = (id: unknown): object => ({
   $either: [
     { type: "token", id, token: { $type: "string" }, timestamp },
@@ -32,32 +32,42 @@ export const during = (id: unknown): object => ({
   ],
 });
 
-/** This comes, after anything else that the turn of the id says. */
-export const eventually = (id: unknown, expected: object, more: object = {}): Step => ({
-  expect: expected,
-  skipping: during(id),
-  withinMs: 30_000,
-  ...more,
-});
+/** Comes after anything else that the turn says. */
+export const eventually = (id: unknown, expected: object): Step => ({ expect: expected, skipping: during(id), withinMs: 30_000 });
 
 /** A turn that ends well. */
-export const turn = (id: string, message: string, more: object = {}): Step[] => [say(id, message, more), eventually(id, done(id))];
+export const turn = (id: unknown, message: string, more: object = {}): Step[] => [say(id, message, more), eventually(id, done(id))];
 
-/** One of ours: a turn in which the agent asks before it writes, and so waits as long as we like. */
+/** A turn in which our agent asks before it writes, and so waits as long as we like. */
 export const waitingTurn = (id: string, more: object = {}, message = 'write "hello" to hawser-conform-note.txt'): Step[] => [
   say(id, message, more),
   eventually(id, {
     type: "permission_request",
     id,
-    data: {
-      permissionId: { $type: "string", $bind: `permission-${id}` },
-      toolId: { $type: "string" },
-      toolName: { $type: "string" },
-      reason: { $type: "string" },
-    },
+    data: { ...named, permissionId: { $type: "string", $bind: `permission-${id}` }, reason: { $type: "string" } },
     timestamp,
   }),
 ];
 
-export const answerPermission = (id: string, turnId: string, decision: string): Step =>
-  ask(id, "permission_response", { permissionId: { $same: `permission-${turnId}` }, decision });
+/** The answer to its question, and what the turn says to it. */
+export const decides = (turnId: string, decision: "allow" | "deny", said: object): Step[] => [
+  ask("p", "permission_response", { permissionId: { $same: `permission-${turnId}` }, decision }),
+  { expectAll: [done("p"), said], skipping: during(turnId) },
+];
+
+/** A request that ends the turn `t`, and itself with done. */
+export const endsTurn = (id: string, kind: string, more: object, error?: object): Step[] => [
+  ask(id, kind, more),
+  { expectAll: [failed("t", error), done(id)], skipping: during("t") },
+];
+
+export const isDone = (id: string, kind: string, more?: object): Step[] => [ask(id, kind, more), { expect: done(id) }];
+
+/** A request that is answered with one message of data, and then with done. */
+export const returns = (request: { readonly id: string; readonly kind: string }, type: string, data: object): Step[] => [
+  { send: request },
+  { expect: { type, id: request.id, data } },
+  { expect: done(request.id) },
+];
+
+export const hasStatus = (id: string, data?: object, more?: object): Step[] => [ask(id, "get_status", more), { expect: status(id, data) }];

@@ -1,5 +1,5 @@
-// The agent protocol as scenarios: a runtime on stdin and stdout, with us as its host. What it says is its
-// own; how it says it is the contract.
+// The agent protocol as scenarios: a runtime on stdin and stdout, with us as its host. What it says is up to it; how it says it is the
+// contract.
 
 import type { Suite } from "../scenario.ts";
 import { agentAdditionScenarios } from "./agent-additions.ts";

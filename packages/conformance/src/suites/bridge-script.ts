@@ -1,9 +1,7 @@
-// The two sides of a bridge. The parent that it meets in most scenarios has one tool, called `echo`, whose call is answered
-// with its argument `text`. It knows `call_tool` and nothing else; a `hello` gets the error that the contract gives to an
-// unknown method. The client's side of MCP follows: the handshake, calls, and what an answer may look like.
+// The two sides of a bridge. In most scenarios the parent has one tool, `echo`, and answers its call with the argument `text`. It
+// knows only `call_tool`: a `hello` gets the contract's error for an unknown method. The client's side of MCP follows.
 
-import type { Step } from "../scenario.ts";
-import type { Answer, Setup } from "../setup.ts";
+import type { Answer, Setup, Step } from "../scenario.ts";
 
 const calling = (args: object): object => ({ method: "call_tool", params: { arguments: args } });
 
@@ -20,7 +18,7 @@ export const echoes: Answer = {
   send: { result: textResult({ $same: "text" }) },
 };
 
-/** What is answered to a call whose text is this one. */
+/** The answer to a call with this text. */
 export const when = (text: string, answer: Omit<Answer, "when">): Answer => ({ when: calling({ text }), ...answer });
 
 export const tool = (name: string): object => ({
@@ -38,12 +36,11 @@ export const setupWith = (...answers: readonly Answer[]): Setup => ({
 /** A setup in which every call is answered like this. */
 export const answering = (answer: Omit<Answer, "when">): Setup => setupWith({ when: { method: "call_tool" }, ...answer });
 
-/** The request that a bridge sends for a call with this text, to the letter of the contract. */
-export const callTool = (text: string): object => ({
-  $equals: { method: "call_tool", params: { name: "echo", arguments: { text } } },
-});
+/** The request that a bridge sends for a call, to the letter of the contract. */
+export const calledWith = (args: object): object => ({ $equals: { method: "call_tool", params: { name: "echo", arguments: args } } });
+export const callTool = (text: string): object => calledWith({ text });
 
-/** What has come to the parent until now: since it was answered, there is nothing to wait for. */
+/** What the parent has received: since it was answered, there is nothing to wait for. */
 export const seen = (facts: { readonly connections?: number; readonly open?: number; readonly requests?: unknown }): Step => ({
   expectFacts: facts,
   withinMs: 1,
@@ -51,8 +48,12 @@ export const seen = (facts: { readonly connections?: number; readonly open?: num
 
 // --- the client
 
-export const request = (id: string, method: string, params?: object): Step => ({
-  send: { jsonrpc: "2.0", id, method, ...(params && { params }) },
+interface Request {
+  readonly send: { readonly id: string };
+}
+
+export const request = (id: string, method: string, params?: object): Request => ({
+  send: { jsonrpc: "2.0", id, method, ...(params && { params }) } as Request["send"],
 });
 
 export const handshake = (protocolVersion: string): readonly Step[] => [
@@ -73,27 +74,18 @@ export const handshake = (protocolVersion: string): readonly Step[] => [
 
 export const initialize = handshake("2025-11-25");
 
-export const call = (id: string, args?: object, name = "echo"): Step =>
+export const call = (id: string, args?: object, name = "echo"): Request =>
   request(id, "tools/call", { name, ...(args && { arguments: args }) });
 
-const isNoError = { $either: [false, { $absent: true }] };
-
-/** A result that isn't an error, with one text. */
-export const answered = (id: string, text: unknown): object => ({
-  ...{ jsonrpc: "2.0", id, error: { $absent: true } },
-  result: { content: [{ type: "text", text }], isError: isNoError },
-});
-
-/** A result that isn't an error, with any content. */
+/** A result that isn't an error. */
 export const succeeded = (id: string, content: unknown = { $length: { min: 1 } }): object => ({
   ...{ jsonrpc: "2.0", id, error: { $absent: true } },
-  result: { content, isError: isNoError },
+  result: { content, isError: { $either: [false, { $absent: true }] } },
 });
 
-/**
- * An MCP error whose text has these words. The contract leaves open whether that is a JSON-RPC error or a result with
- * `isError`, so both match.
- */
+export const answered = (id: string, text: unknown): object => succeeded(id, [{ type: "text", text }]);
+
+/** An MCP error with these words: a JSON-RPC error or a result with `isError`, since the contract allows both. */
 export const failed = (id: string, words = "."): object => ({
   $either: [
     { jsonrpc: "2.0", id, result: { $absent: true }, error: { code: { $type: "number" }, message: { $regex: words } } },
@@ -103,3 +95,11 @@ export const failed = (id: string, words = "."): object => ({
     },
   ],
 });
+
+// --- a call and its answer, which comes next
+
+export const answers = (step: Request, text: unknown): Step[] => [step, { expect: answered(step.send.id, text) }];
+export const fails = (step: Request, words?: string): Step[] => [step, { expect: failed(step.send.id, words) }];
+
+/** Each text is called on its own and comes back. */
+export const echoed = (...texts: readonly string[]): Step[] => texts.flatMap((text, index) => answers(call(`c${index}`, { text }), text));

@@ -1,6 +1,5 @@
-// The bridge process as scenarios: a command with a socket path and a schema path as its last
-// arguments, MCP on stdin and stdout, and `call_tool` frames on the socket. We are its client and
-// its parent. Where the contract leaves a choice, every choice passes.
+// The bridge process as scenarios: a command with a socket path and a schema path as its last arguments, MCP on stdin and stdout, and
+// `call_tool` frames on the socket. We are its client and its parent. Where the contract leaves a choice, every choice passes.
 
 import type { Suite } from "../scenario.ts";
 import { bridgeCallScenarios } from "./bridge-calls.ts";
@@ -13,7 +12,7 @@ export const bridgeSuite: Suite = {
   version: "1.0.0",
   codec: "ndjson",
   subject: "bridge",
-  // A result of the largest size is longer than that as a line.
+  // As a line, a result of the largest size is longer than the contracts' limit.
   maxMessageBytes: 67_108_864,
   skipping: { jsonrpc: "2.0", id: { $absent: true }, method: { $regex: "^notifications/" } },
   probe: {

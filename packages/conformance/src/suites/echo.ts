@@ -1,9 +1,7 @@
-// The echo protocol as scenarios: what a server must do with good input, bad input, cancels and its
-// own end. The scenarios assume a server with default limits: messages of up to 10,485,760 bytes,
-// 128 levels of nesting, at least 20 requests accepted at once.
+// The echo protocol as scenarios: what a server does with good input, bad input, cancels and its own end. They assume default
+// limits: messages of up to 10,485,760 bytes, 128 levels of nesting, at least 20 requests accepted at once.
 
 import type { Suite } from "../scenario.ts";
-import { echoEndScenarios } from "./echo-ends.ts";
 import { echoFramingScenarios } from "./echo-framing.ts";
 import { echoRequestScenarios } from "./echo-requests.ts";
 
@@ -15,5 +13,5 @@ export const echoSuite: Suite = {
     send: { id: "probe", kind: "echo", value: "alive?" },
     expect: { id: "probe", type: "echoed", value: "alive?" },
   },
-  scenarios: [...echoFramingScenarios, ...echoRequestScenarios, ...echoEndScenarios],
+  scenarios: [...echoFramingScenarios, ...echoRequestScenarios],
 };

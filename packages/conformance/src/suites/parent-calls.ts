@@ -1,7 +1,7 @@
 // A parent, part two: requests and their answers, on one connection and on several.
 
-import type { Scenario, Step } from "../scenario.ts";
-import { textFrame } from "../pieces.ts";
+import { toScenarios, type Step } from "../scenario.ts";
+import { textFrame, toBytes } from "../pieces.ts";
 import { call, callTool, echoed, error, result } from "./parent-script.ts";
 
 const difficult = 'line\nbreak\ttab \\ " / é ü 漢字 💥 e\u0301 \u2028 \u0000 </script>';
@@ -13,37 +13,29 @@ const values: readonly object[] = [
 ];
 
 const echoBack = (args: object): Step[] => [call("echo", args), { expect: echoed(args) }];
-const textOf = (request: object): string => JSON.stringify(request);
-const refused = (request: unknown): Step[] => [{ send: request }, { expect: error() }];
+const refused = (request: unknown, type?: string, message?: string): Step[] => [{ send: request }, { expect: error(type, message) }];
+const anyResult = { error: { $absent: true }, result: { content: { $length: { min: 1 } } } };
 
-const early = [
-  ...textFrame(textOf(callTool("wait", { ms: 300 }))),
-  ...textFrame(textOf(callTool("echo", { turn: 2 }))),
-  ...textFrame(textOf(callTool("echo", { turn: 3 }))),
-];
+const early = [callTool("wait", { ms: 300 }), callTool("echo", { turn: 2 }), callTool("echo", { turn: 3 })];
 
-export const parentCallScenarios: readonly Scenario[] = [
-  {
-    id: "call",
+export const parentCallScenarios = toScenarios({
+  call: {
     title: "a call is answered with one result that has content and no error",
     requirements: ["R15", "R20", "R21", "R22", "R23", "R27"],
     steps: echoBack({ text: "hi" }),
   },
-  {
-    id: "values",
+  values: {
     title: "arguments of every JSON type come back unchanged",
     requirements: ["R13", "R29"],
     steps: values.flatMap(echoBack),
   },
-  {
-    id: "byte-length",
+  "byte-length": {
     title: "the length of an answer counts bytes: what follows text outside ASCII is read",
     requirements: ["R2", "R3"],
     steps: ["é", "漢字".repeat(500), difficult, "plain"].flatMap((text) => echoBack({ text })),
   },
-  {
-    id: "golden-request",
-    title: "a request as Python writes it, with blanks and escapes, is served",
+  "golden-request": {
+    title: "a request as Python writes it, with spaces and escapes, is served",
     requirements: ["R2", "R15"],
     steps: [
       {
@@ -52,8 +44,7 @@ export const parentCallScenarios: readonly Scenario[] = [
       { expect: echoed({ text: "é💥" }) },
     ],
   },
-  {
-    id: "split",
+  split: {
     title: "a request may arrive in pieces, cut inside its length and inside a character",
     requirements: ["R5", "WIR-01"],
     steps: [
@@ -63,33 +54,27 @@ export const parentCallScenarios: readonly Scenario[] = [
       { expect: echoed({ text: "é漢💥" }) },
     ],
   },
-  {
-    id: "early-requests",
-    title: "requests that come too early are answered in order, or refused; never out of turn",
+  "early-requests": {
+    title: "requests sent too early are answered in order, or refused; never out of turn",
     requirements: ["R5", "R8"],
     steps: [
-      { sendBytes: early },
+      { sendBytes: early.flatMap((request) => textFrame(JSON.stringify(request))) },
       { expect: result("waited") },
       { expect: { $either: [echoed({ turn: 2 }), error()] }, orEnd: true },
       { expect: { $either: [echoed({ turn: 3 }), error()] }, orEnd: true },
     ],
   },
-  {
-    id: "many-calls",
+  "many-calls": {
     title: "a connection serves a hundred calls, one after the other",
     requirements: ["R6", "H1"],
     steps: [
       {
         repeat: 100,
-        steps: [
-          { send: { method: "call_tool", params: { name: "echo", arguments: { n: { $index: "n" } } } } },
-          { expect: result({ $json: { n: { $index: "n" } } }) },
-        ],
+        steps: [call("echo", { n: { $index: "n" } }), { expect: result({ $json: { n: { $index: "n" } } }) }],
       },
     ],
   },
-  {
-    id: "one-call-each",
+  "one-call-each": {
     title: "connections that carry one call each are served too",
     requirements: ["H1"],
     steps: [
@@ -105,14 +90,13 @@ export const parentCallScenarios: readonly Scenario[] = [
       { expectAlive: true },
     ],
   },
-  {
-    id: "parallel-connections",
-    title: "a call on one connection does not wait for a call on another",
+  "parallel-connections": {
+    title: "a call on one connection doesn't wait for a call on another",
     requirements: ["R7", "H2"],
     steps: [
       { connect: "slow" },
       { connect: "quick" },
-      // Longer than the test waits: a call that is answered beside it has not waited for it.
+      // Longer than the test waits: a call that is answered meanwhile has not waited for it.
       call("wait", { ms: 3_600_000 }, { on: "slow" }),
       { expectAlive: true },
       call("echo", { a: 1 }, { on: "quick" }),
@@ -122,37 +106,26 @@ export const parentCallScenarios: readonly Scenario[] = [
       { expectAlive: true },
     ],
   },
-  {
-    id: "empty-result",
+  "empty-result": {
     title: "a tool that returns nothing is answered with at least one block",
     requirements: ["R21", "H8"],
-    steps: [call("empty"), { expect: { error: { $absent: true }, result: { content: { $length: { min: 1 } } } } }, { expectAlive: true }],
+    steps: [call("empty"), { expect: anyResult }, { expectAlive: true }],
   },
-  {
-    id: "tool-throws",
+  "tool-throws": {
     title: "an error that a tool throws is answered with its message and its class, and the parent lives",
     requirements: ["R24", "R26", "R35"],
-    steps: [
-      call("fail"),
-      { expect: error("ValueError", "boom") },
-      call("fail"),
-      { expect: error("ValueError", "boom") },
-      { expectAlive: true },
-    ],
+    steps: [...refused(callTool("fail"), "ValueError", "boom"), ...refused(callTool("fail"), "ValueError", "boom"), { expectAlive: true }],
   },
-  {
-    id: "unknown-tool",
-    title: "a tool that is not there is a ToolNotFoundError that names it",
+  "unknown-tool": {
+    title: "a tool that does not exist is a ToolNotFoundError that names it",
     requirements: ["R17", "R25", "R34"],
     steps: [
-      { send: { method: "call_tool", params: { name: "no_such_tool", arguments: {} } } },
-      { expect: error("ToolNotFoundError", "no_such_tool") },
+      ...refused({ method: "call_tool", params: { name: "no_such_tool", arguments: {} } }, "ToolNotFoundError", "no_such_tool"),
       { expectAlive: true },
     ],
   },
-  {
-    id: "unknown-method",
-    title: "an unknown method is answered with an error, and the connection goes on",
+  "unknown-method": {
+    title: "an unknown method is answered with an error, and the connection stays in use",
     requirements: ["R28", "R33"],
     steps: [
       ...refused({ method: "list_tools", params: {} }),
@@ -161,9 +134,8 @@ export const parentCallScenarios: readonly Scenario[] = [
       { expectAlive: true },
     ],
   },
-  {
-    id: "malformed-request",
-    title: "a request without its members is answered with an error, and the connection goes on",
+  "malformed-request": {
+    title: "a request without its members is answered with an error, and the connection stays in use",
     requirements: ["R15", "WIR-07"],
     steps: [
       ...refused({}),
@@ -175,27 +147,20 @@ export const parentCallScenarios: readonly Scenario[] = [
       { expectAlive: true },
     ],
   },
-  {
-    id: "unknown-members",
-    title: "members that the contract does not name are ignored",
+  "unknown-members": {
+    title: "members that the contract doesn't define are ignored",
     requirements: ["R15"],
     steps: [
       { send: { method: "call_tool", params: { name: "echo", arguments: { a: 1 }, more: true }, id: 7, jsonrpc: "2.0" } },
       { expect: { ...echoed({ a: 1 }), id: { $absent: true } } },
     ],
   },
-  {
-    id: "hello",
-    title: "a hello gets one answer, known or not, and calls go on",
+  hello: {
+    title: "a hello gets one answer, known or not, and calls still work",
     requirements: ["R33", "H4"],
-    steps: [
-      { send: { method: "hello", params: { features: [] } } },
-      { expect: { $either: [error(), { error: { $absent: true }, result: { content: { $length: { min: 1 } } } }] } },
-      { expectAlive: true },
-    ],
+    steps: [{ send: { method: "hello", params: { features: [] } } }, { expect: { $either: [error(), anyResult] } }, { expectAlive: true }],
   },
-  {
-    id: "hello-known",
+  "hello-known": {
     title: "a hello is answered with the features of the parent",
     requirements: ["H4"],
     additive: true,
@@ -205,29 +170,22 @@ export const parentCallScenarios: readonly Scenario[] = [
       { expectAlive: true },
     ],
   },
-  {
-    id: "error-classes",
+  "error-classes": {
     title: "malformed requests are a ValueError, wrong arguments a ToolInputValidationError",
     requirements: ["R18", "H6", "H7"],
     additive: true,
     steps: [
-      { send: { method: "call_tool" } },
-      { expect: error("ValueError") },
-      { send: { method: "x" } },
-      { expect: error("ValueError") },
-      { send: callTool("wait", { ms: "soon" }) },
-      { expect: error("ToolInputValidationError", "ms") },
+      ...refused({ method: "call_tool" }, "ValueError"),
+      ...refused({ method: "x" }, "ValueError"),
+      ...refused(callTool("wait", { ms: "soon" }), "ToolInputValidationError", "ms"),
       { expectAlive: true },
     ],
   },
-];
+});
 
 /** One echo request, written in parts that end at these bytes, with nothing answered before the last. */
 function cutAt(...ends: readonly number[]): Step[] {
-  const text = textOf(callTool("echo", { text: "é漢💥" }));
-  const bytes = Buffer.alloc(4 + Buffer.byteLength(text));
-  bytes.writeUInt32BE(bytes.length - 4);
-  bytes.write(text, 4);
+  const bytes = toBytes(textFrame(JSON.stringify(callTool("echo", { text: "é漢💥" }))));
   const starts = [0, ...ends];
   return starts.flatMap((start, index): Step[] => {
     const part = { sendBytes: { base64: bytes.subarray(start, starts[index + 1]).toString("base64") } };

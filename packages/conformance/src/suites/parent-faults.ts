@@ -1,10 +1,8 @@
-// A parent, part three: frames that are too large or can't be read, and connections that end. The
-// contract lets a receiver end the connection over them, so the question is whether the parent
-// lives; that the connection lives too is asked for as additive.
+// A parent, part three: frames that are too large or can't be read, and connections that end. The contract lets a receiver end the
+// connection over them, so the question is whether the parent lives; that the connection lives too is additive.
 
-import type { Piece } from "../pieces.ts";
-import type { Scenario, Step } from "../scenario.ts";
-import { frame, header, maxMessageBytes, paddedFrame, textFrame } from "../pieces.ts";
+import { frame, header, maxMessageBytes, paddedFrame, textFrame, type Piece } from "../pieces.ts";
+import { toScenarios, type Scenario, type Step } from "../scenario.ts";
 import { call, callTool, echoed, error, newConnectionServed, result } from "./parent-script.ts";
 
 const echoText = JSON.stringify(callTool("echo", { a: 1 }));
@@ -15,8 +13,7 @@ const notUtf8 = frame(
 );
 
 /** Refused by an error or by the end of the connection; the parent lives. */
-const refusedFrame = (id: string, words: string, requirements: readonly string[], bytes: readonly Piece[]): Scenario => ({
-  id,
+const refusedFrame = (words: string, requirements: readonly string[], bytes: readonly Piece[]): Omit<Scenario, "id"> => ({
   title: `a frame ${words} is refused, and the parent lives`,
   requirements,
   steps: [
@@ -34,21 +31,19 @@ const answeredAndAlive = (bytes: readonly Piece[], type: unknown): Step[] => [
   { expectAlive: true },
 ];
 
-export const parentFaultScenarios: readonly Scenario[] = [
-  {
-    id: "request-largest",
+export const parentFaultScenarios = toScenarios({
+  "request-largest": {
     title: "a request of exactly 10,485,760 bytes is served",
     requirements: ["R9", "WIR-02"],
     steps: [{ sendBytes: paddedFrame(echoText, maxMessageBytes) }, { expect: echoed({ a: 1 }) }, { expectAlive: true }],
   },
-  refusedFrame("request-too-large", "of 10,485,761 bytes", ["R9", "WIR-02"], paddedFrame(echoText, maxMessageBytes + 1)),
-  refusedFrame("huge-length", "that announces 4 GB", ["R10", "WIR-04"], [header(0xffff_ffff)]),
-  refusedFrame("not-json", "that is no JSON", ["R32"], textFrame("{")),
-  refusedFrame("not-utf8", "that is no UTF-8", ["R32"], notUtf8),
-  refusedFrame("empty-frame", "of length 0", ["R32"], [header(0)]),
-  {
-    id: "refused-frames-go-on",
-    title: "frames that can't be read are answered with an error, and the connection goes on",
+  "request-too-large": refusedFrame("of 10,485,761 bytes", ["R9", "WIR-02"], paddedFrame(echoText, maxMessageBytes + 1)),
+  "huge-length": refusedFrame("that announces 4 GB", ["R10", "WIR-04"], [header(0xffff_ffff)]),
+  "not-json": refusedFrame("that isn't JSON", ["R32"], textFrame("{")),
+  "not-utf8": refusedFrame("that isn't UTF-8", ["R32"], notUtf8),
+  "empty-frame": refusedFrame("of length 0", ["R32"], [header(0)]),
+  "refused-frames-go-on": {
+    title: "frames that can't be read are answered with an error, and the connection stays in use",
     requirements: ["G1", "WIR-07"],
     additive: true,
     steps: [
@@ -58,15 +53,13 @@ export const parentFaultScenarios: readonly Scenario[] = [
       ...["[]", "1", "null", '"x"', "true"].flatMap((text) => answeredAndAlive(textFrame(text), { $type: "string" })),
     ],
   },
-  {
-    id: "too-large-goes-on",
-    title: "a request of 10,485,761 bytes is answered with an IPCMessageSizeError, and the connection goes on",
+  "too-large-goes-on": {
+    title: "a request of 10,485,761 bytes is answered with an IPCMessageSizeError, and the connection stays in use",
     requirements: ["G2", "WIR-02"],
     additive: true,
     steps: answeredAndAlive(paddedFrame(echoText, maxMessageBytes + 1), "IPCMessageSizeError"),
   },
-  {
-    id: "huge-length-answered",
+  "huge-length-answered": {
     title: "an announcement of 4 GB is answered with an IPCMessageSizeError before the connection ends",
     requirements: ["G2", "WIR-04"],
     additive: true,
@@ -78,15 +71,13 @@ export const parentFaultScenarios: readonly Scenario[] = [
       { expectAlive: true },
     ],
   },
-  {
-    id: "result-large",
+  "result-large": {
     title: "a result of 10,000,000 characters is sent",
     requirements: ["R9"],
     steps: [call("big", { bytes: 10_000_000 }), { expect: result({ $length: 10_000_000 }) }, { expectAlive: true }],
   },
-  {
-    id: "result-too-large",
-    title: "a result that fits into no message is never sent, and the parent lives",
+  "result-too-large": {
+    title: "a result too large for a message is never sent, and the parent lives",
     requirements: ["R31"],
     steps: [
       { connect: "bad" },
@@ -95,15 +86,13 @@ export const parentFaultScenarios: readonly Scenario[] = [
       ...newConnectionServed,
     ],
   },
-  {
-    id: "result-too-large-answered",
-    title: "a result that fits into no message is answered with an IPCMessageSizeError that names the limit",
+  "result-too-large-answered": {
+    title: "a result too large for a message is answered with an IPCMessageSizeError that names the limit",
     requirements: ["H5", "G3"],
     additive: true,
     steps: [call("big", { bytes: maxMessageBytes }), { expect: error("IPCMessageSizeError", "10,?485,?760") }, { expectAlive: true }],
   },
-  {
-    id: "closed-in-call",
+  "closed-in-call": {
     title: "a connection that is closed during its call frees the parent for the next one",
     requirements: ["BRG-08"],
     steps: [
@@ -117,9 +106,8 @@ export const parentFaultScenarios: readonly Scenario[] = [
       { expectAlive: true },
     ],
   },
-  {
-    id: "closed-in-frame",
-    title: "a connection that is closed inside a frame does not harm the parent",
+  "closed-in-frame": {
+    title: "a connection that is closed inside a frame doesn't harm the parent",
     requirements: ["WIR-19"],
     steps: [
       { connect: "header" },
@@ -132,8 +120,7 @@ export const parentFaultScenarios: readonly Scenario[] = [
       { expectAlive: true },
     ],
   },
-  {
-    id: "end-of-input",
+  "end-of-input": {
     title: "a connection whose input ends is closed, and the parent serves others",
     requirements: ["H1", "WIR-19"],
     steps: [
@@ -144,8 +131,7 @@ export const parentFaultScenarios: readonly Scenario[] = [
       ...newConnectionServed,
     ],
   },
-  {
-    id: "half-closed",
+  "half-closed": {
     title: "a request whose sender has ended its input is still answered",
     requirements: ["WIR-19"],
     additive: true,
@@ -157,4 +143,4 @@ export const parentFaultScenarios: readonly Scenario[] = [
       { expectEnd: true, on: "half" },
     ],
   },
-];
+});

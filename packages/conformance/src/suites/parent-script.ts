@@ -1,4 +1,4 @@
-// Requests to a parent and what it answers, for the tools that every parent under test offers:
+// Requests to a parent and their answers, for the tools that every parent under test offers:
 //   echo            returns its arguments as JSON text
 //   fail            throws an error of the class ValueError with the message "boom"
 //   wait  {ms}      returns "waited" after that time
@@ -12,7 +12,7 @@ type ToolName = (typeof toolNames)[number];
 
 export const callTool = (name: ToolName, args: object = {}): object => ({ method: "call_tool", params: { name, arguments: args } });
 
-/** A result that isn't an error, with one text. Exactly one of `result` and `error` is there. */
+/** A result with one text that isn't an error. An answer has either `result` or `error`. */
 export const result = (text: unknown): object => ({
   error: { $absent: true },
   result: { content: [{ type: "text", text }], isError: { $either: [false, { $absent: true }] } },
@@ -20,15 +20,13 @@ export const result = (text: unknown): object => ({
 
 export const echoed = (args: object): object => result({ $json: { $equals: args } });
 
-/** An error of the contract: a message and the name of a class. */
+/** An error as the contract has it: a message and the name of a class. */
 export const error = (type: unknown = { $regex: "^\\w+$" }, message = "."): object => ({
   result: { $absent: true },
   error: { message: { $regex: message }, type },
 });
 
-type On = { readonly on?: string };
-
-export const call = (name: ToolName, args: object = {}, on: On = {}): Step => ({ send: callTool(name, args), ...on });
+export const call = (name: ToolName, args: object = {}, on: { readonly on?: string } = {}): Step => ({ send: callTool(name, args), ...on });
 
 /** A fresh connection is served, whatever became of the others. */
 export const newConnectionServed: readonly Step[] = [{ connect: "fresh" }, { expectAlive: true, on: "fresh" }];

@@ -1,6 +1,5 @@
-// The parent as scenarios: a program that offers functions of its own on a socket. We are its bridge.
-// The command prints its configuration as JSON on stdout, {"type":"stdio","command":…,"args":[…,
-// socket, schema]}, serves the five tools of parent-script.ts, and ends on SIGTERM.
+// The parent as scenarios: a program that offers its functions on a socket. We are its bridge. The command prints its configuration as
+// JSON on stdout, {"type":"stdio","command":…,"args":[…, socket, schema]}, serves the tools of parent-script.ts, and ends on SIGTERM.
 
 import type { Suite } from "../scenario.ts";
 import { parentCallScenarios } from "./parent-calls.ts";

@@ -1,17 +1,40 @@
-// rpc, part seven: operations that are about the session. Shutdown and reload are the contract's; that
-// cancel and hello never wait behind calls is additive, as are the ends that it does not describe.
+// rpc, part six: operations on the session. Shutdown and reload are the contract's; that cancel and hello never wait behind calls is
+// additive, as are the ends that the contract doesn't describe.
 
-import type { Scenario } from "../scenario.ts";
-import { answered, at, failed, get, request, seen, setupInNoHurry, setupWith, succeeded, withStatus } from "./rpc-script.ts";
+import { toScenarios, type Step } from "../scenario.ts";
+import {
+  answered,
+  answers,
+  at,
+  failed,
+  fails,
+  get,
+  hangs,
+  request,
+  seen,
+  setupInNoHurry,
+  setupWith,
+  succeeded,
+  succeeds,
+  withStatus,
+} from "./rpc-script.ts";
 
 const slow = withStatus(201, { afterMs: 300 });
 const cancelled = (id: unknown): object => failed(id, 7, { data: { cancelled: true } });
-const header = "x-ignition-api-token";
 
-export const rpcControlScenarios: readonly Scenario[] = [
-  {
-    id: "shutdown",
-    title: "shutdown is acknowledged, ends the reading, and the process exits with 0",
+/** Cancels calls in flight: each gets its one end, besides the answer to the cancel. */
+const cancels = (ids: object, data: object, ...ends: readonly object[]): Step[] => [
+  request("stop", "cancel", ids),
+  { expectAll: [succeeded("stop", { data: { cancelled: true, ...data } }), ...ends] },
+];
+
+const config = { gatewayURL: "{url}", token: "old-token" };
+const seenTokens = (...tokens: readonly string[]): Step =>
+  seen({ requests: tokens.map((token) => ({ headers: { "x-ignition-api-token": token } })) });
+
+const contract = toScenarios({
+  shutdown: {
+    title: "shutdown is acknowledged, reading stops, and the process exits with 0",
     requirements: ["R95"],
     steps: [
       { sendBytes: ["hello", "shutdown", "hello"].map((op, index) => ({ utf8: `{"id":${index},"op":"${op}"}\n` })) },
@@ -20,8 +43,7 @@ export const rpcControlScenarios: readonly Scenario[] = [
       { expectExit: { code: 0 } },
     ],
   },
-  {
-    id: "shutdown-drains",
+  "shutdown-drains": {
     title: "calls that came before a shutdown are made and answered",
     requirements: ["R95", "RPC-04"],
     setup: setupWith([slow]),
@@ -34,215 +56,166 @@ export const rpcControlScenarios: readonly Scenario[] = [
       seen({ count: 2 }),
     ],
   },
-  {
-    id: "shutdown-last",
-    title: "with several workers the acknowledgement comes last, after fifty calls, and failed calls do not change the exit code",
-    requirements: ["H27", "RPC-04"],
-    additive: true,
-    setup: setupWith([slow, withStatus(500)], "--workers", "4"),
-    steps: [
-      get("slow", "/status/201"),
-      get("fails", "/status/500"),
-      { repeat: 50, steps: [{ send: { id: { $index: "c" }, op: "call", args: { method: "GET", path: "/echo" } } }] },
-      request("bye", "shutdown"),
-      {
-        expectAll: [succeeded("slow"), failed("fails", 7), ...Array.from({ length: 50 }, (_, index) => answered(`c${index}`, 200))],
-      },
-      { expect: succeeded("bye", { data: { shutdown: true } }) },
-      { expectExit: { code: 0 } },
-    ],
-  },
-  {
-    id: "shutdown-now",
-    title: "shutdown with mode now cancels what runs and waits, each with its answer",
-    requirements: ["H27"],
-    additive: true,
-    setup: setupInNoHurry(),
-    steps: [
-      get("runs", "/hang"),
-      { expectFacts: { running: 1 } },
-      get("waits", "/hang"),
-      request("bye", "shutdown", { mode: "now" }),
-      { expectAll: [cancelled("runs"), cancelled("waits")] },
-      { expect: succeeded("bye") },
-      { expectExit: { code: 0 } },
-    ],
-  },
-  {
-    id: "reload",
+  reload: {
     title: "reload_config is acknowledged, and calls work after it",
     requirements: ["R94"],
     setup: setupWith(),
-    steps: [
-      get("before", "/echo"),
-      { expect: succeeded("before") },
-      request("reload", "reload_config"),
-      { expect: succeeded("reload") },
-      get("after", "/echo"),
-      { expect: succeeded("after") },
-    ],
+    steps: [...succeeds(get("before", "/echo")), ...succeeds(request("reload", "reload_config")), ...succeeds(get("after", "/echo"))],
   },
+});
+
+const additions = toScenarios(
   {
-    id: "reload-token",
-    title: "a changed configuration file counts from reload_config on, not before",
-    requirements: ["R94"],
-    additive: true,
-    setup: { ...setupWith(), config: { gatewayURL: "{url}", token: "old-token" } },
-    steps: [
-      get("one", "/echo"),
-      { expect: answered("one", 200) },
-      { writeConfig: { gatewayURL: "{url}", token: "new-token" } },
-      get("two", "/echo"),
-      { expect: answered("two", 200) },
-      request("reload", "reload_config"),
-      { expect: succeeded("reload", { data: { reloaded: true } }) },
-      get("three", "/echo"),
-      { expect: answered("three", 200) },
-      seen({ requests: ["old-token", "old-token", "new-token"].map((token) => ({ headers: { [header]: token } })) }),
-    ],
+    "shutdown-last": {
+      title: "with several workers the acknowledgement comes last, after fifty calls, and failed calls don't change the exit code",
+      requirements: ["H27", "RPC-04"],
+      setup: setupWith([slow, withStatus(500)], "--workers", "4"),
+      steps: [
+        get("slow", "/status/201"),
+        get("fails", "/status/500"),
+        { repeat: 50, steps: [get({ $index: "c" }, "/echo")] },
+        request("bye", "shutdown"),
+        {
+          expectAll: [succeeded("slow"), failed("fails", 7), ...Array.from({ length: 50 }, (_, index) => answered(`c${index}`, 200))],
+        },
+        { expect: succeeded("bye", { data: { shutdown: true } }) },
+        { expectExit: { code: 0 } },
+      ],
+    },
+    "shutdown-now": {
+      title: "shutdown with mode now cancels running and waiting calls, each with its answer",
+      requirements: ["H27"],
+      steps: [
+        ...hangs("runs"),
+        get("waits", "/hang"),
+        request("bye", "shutdown", { mode: "now" }),
+        { expectAll: [cancelled("runs"), cancelled("waits")] },
+        { expect: succeeded("bye") },
+        { expectExit: { code: 0 } },
+      ],
+    },
+    "reload-token": {
+      title: "a changed configuration file takes effect at reload_config, not before",
+      requirements: ["R94"],
+      setup: { ...setupWith(), config },
+      steps: [
+        ...answers(get("one", "/echo"), 200),
+        { writeConfig: { ...config, token: "new-token" } },
+        ...answers(get("two", "/echo"), 200),
+        ...succeeds(request("reload", "reload_config"), { data: { reloaded: true } }),
+        ...answers(get("three", "/echo"), 200),
+        seenTokens("old-token", "old-token", "new-token"),
+      ],
+    },
+    "reload-broken": {
+      title: "a broken configuration file is refused, and the old one stays in use",
+      requirements: ["R94", "RPC-14"],
+      setup: { ...setupWith(), config },
+      steps: [
+        ...answers(get("one", "/echo"), 200),
+        { writeConfig: '{"gatewayURL":' },
+        ...fails(request("reload", "reload_config"), 2),
+        ...answers(get("two", "/echo"), 200),
+        seenTokens("old-token", "old-token"),
+      ],
+    },
+    cancel: {
+      title: "cancel ends a running call with code 7 and closes its connection",
+      requirements: ["H21"],
+      setup: setupInNoHurry("--workers", "2"),
+      steps: [
+        ...hangs("stuck"),
+        ...cancels({ id: "stuck" }, { id: "stuck" }, cancelled("stuck")),
+        { expectFacts: { running: 0, dropped: 1 } },
+        { expectAlive: true },
+      ],
+    },
+    "cancel-one-worker": {
+      title: "cancel works with one worker that the call keeps busy",
+      requirements: ["H21"],
+      setup: setupInNoHurry("--workers", "1"),
+      steps: [...hangs("stuck"), ...cancels({ requestId: "stuck" }, {}, cancelled("stuck"))],
+    },
+    "cancel-waiting": {
+      title: "cancel ends a call that waits for its turn, and it never reaches the API",
+      requirements: ["H21"],
+      setup: setupWith([at("/slow", { send: { status: 200, body: "slow" }, afterMs: 300 })], "--workers", "1"),
+      steps: [
+        get("runs", "/slow"),
+        { expectFacts: { running: 1 } },
+        get("waits", "/echo"),
+        ...cancels({ id: "waits" }, {}, cancelled("waits"), answered("runs", 200)),
+        seen({ count: 1 }),
+      ],
+    },
+    "cancel-unknown": {
+      title: "cancel of an id that isn't in flight is not an error",
+      requirements: ["H21"],
+      setup: setupWith(),
+      steps: [
+        ...succeeds(request("stop", "cancel", { id: "nobody" }), { data: { id: "nobody", cancelled: false } }),
+        ...answers(get("done", "/echo"), 200),
+        ...succeeds(request("late", "cancel", { id: "done" }), { data: { cancelled: false } }),
+        ...fails(request("none", "cancel"), 2),
+      ],
+    },
+    "cancel-twins": {
+      title: "two calls with one id are both made; cancel ends both, says how many, and ends no other",
+      requirements: ["H25", "RPC-03"],
+      setup: setupInNoHurry("--workers", "3"),
+      steps: [
+        get("twin", "/hang/1"),
+        get("twin", "/hang/2"),
+        get("other", "/hang/3"),
+        { expectFacts: { running: 3 } },
+        ...cancels({ id: "twin" }, { count: 2 }, cancelled("twin"), cancelled("twin")),
+        { expectFacts: { running: 1, dropped: 2 } },
+      ],
+    },
+    "control-overtakes": {
+      title: "hello, capability and reload_config are answered while the only worker is busy",
+      requirements: ["H21", "R80"],
+      setup: setupInNoHurry("--workers", "1"),
+      steps: [
+        ...hangs("stuck"),
+        request("a", "hello"),
+        request("b", "capability"),
+        request("c", "reload_config"),
+        { sendBytes: { utf8: "{oops\n" } },
+        { expect: succeeded("a") },
+        { expect: succeeded("b") },
+        { expect: succeeded("c") },
+        { expect: failed({ $absent: true }, 2) },
+      ],
+    },
+    "end-of-input": {
+      title: "at the end of its input every accepted call is answered, and the process exits with 0",
+      requirements: ["H28", "G8"],
+      setup: setupWith([slow]),
+      steps: [
+        get("slow", "/status/201"),
+        get("next", "/echo"),
+        { endInput: true },
+        { expect: succeeded("slow") },
+        { expect: succeeded("next") },
+        { expectExit: { code: 0 } },
+      ],
+    },
+    terminate: {
+      title: "on SIGTERM nothing new starts, running calls end with an answer, and the process exits with 0",
+      requirements: ["H28", "G8"],
+      steps: [
+        ...hangs("runs"),
+        get("waits", "/hang"),
+        { expectNothing: 100 },
+        { signal: "SIGTERM" },
+        { expectAll: [cancelled("runs"), cancelled("waits")] },
+        { expectExit: { code: 0 } },
+        seen({ count: 1 }),
+      ],
+    },
   },
-  {
-    id: "reload-broken",
-    title: "a broken configuration file is refused, and the old one stays in use",
-    requirements: ["R94", "RPC-14"],
-    additive: true,
-    setup: { ...setupWith(), config: { gatewayURL: "{url}", token: "old-token" } },
-    steps: [
-      get("one", "/echo"),
-      { expect: answered("one", 200) },
-      { writeConfig: '{"gatewayURL":' },
-      request("reload", "reload_config"),
-      { expect: failed("reload", 2) },
-      get("two", "/echo"),
-      { expect: answered("two", 200) },
-      seen({ requests: ["old-token", "old-token"].map((token) => ({ headers: { [header]: token } })) }),
-    ],
-  },
-  {
-    id: "cancel",
-    title: "cancel ends a running call with code 7 and closes its connection",
-    requirements: ["H21"],
-    additive: true,
-    setup: setupInNoHurry("--workers", "2"),
-    steps: [
-      get("stuck", "/hang"),
-      { expectFacts: { running: 1 } },
-      request("stop", "cancel", { id: "stuck" }),
-      { expectAll: [succeeded("stop", { data: { id: "stuck", cancelled: true } }), cancelled("stuck")] },
-      { expectFacts: { running: 0, dropped: 1 } },
-      { expectAlive: true },
-    ],
-  },
-  {
-    id: "cancel-one-worker",
-    title: "cancel works with one worker, which the call keeps busy",
-    requirements: ["H21"],
-    additive: true,
-    setup: setupInNoHurry("--workers", "1"),
-    steps: [
-      get("stuck", "/hang"),
-      { expectFacts: { running: 1 } },
-      request("stop", "cancel", { requestId: "stuck" }),
-      { expectAll: [succeeded("stop", { data: { cancelled: true } }), cancelled("stuck")] },
-    ],
-  },
-  {
-    id: "cancel-waiting",
-    title: "cancel ends a call that waits for its turn, and it never reaches the API",
-    requirements: ["H21"],
-    additive: true,
-    setup: setupWith([at("/slow", { send: { status: 200, body: "slow" }, afterMs: 300 })], "--workers", "1"),
-    steps: [
-      get("runs", "/slow"),
-      { expectFacts: { running: 1 } },
-      get("waits", "/echo"),
-      request("stop", "cancel", { id: "waits" }),
-      { expectAll: [succeeded("stop", { data: { cancelled: true } }), cancelled("waits"), answered("runs", 200)] },
-      seen({ count: 1 }),
-    ],
-  },
-  {
-    id: "cancel-unknown",
-    title: "cancel of an id that nobody waits for is no error",
-    requirements: ["H21"],
-    additive: true,
-    setup: setupWith(),
-    steps: [
-      request("stop", "cancel", { id: "nobody" }),
-      { expect: succeeded("stop", { data: { id: "nobody", cancelled: false } }) },
-      get("done", "/echo"),
-      { expect: answered("done", 200) },
-      request("late", "cancel", { id: "done" }),
-      { expect: succeeded("late", { data: { cancelled: false } }) },
-      request("none", "cancel"),
-      { expect: failed("none", 2) },
-    ],
-  },
-  {
-    id: "cancel-twins",
-    title: "two calls of one id are both made; cancel ends both and says how many, and no other",
-    requirements: ["H25", "RPC-03"],
-    additive: true,
-    setup: setupInNoHurry("--workers", "3"),
-    steps: [
-      get("twin", "/hang/1"),
-      get("twin", "/hang/2"),
-      get("other", "/hang/3"),
-      { expectFacts: { running: 3 } },
-      request("stop", "cancel", { id: "twin" }),
-      { expectAll: [succeeded("stop", { data: { cancelled: true, count: 2 } }), cancelled("twin"), cancelled("twin")] },
-      { expectFacts: { running: 1, dropped: 2 } },
-    ],
-  },
-  {
-    id: "control-overtakes",
-    title: "hello, capability and reload_config are answered while the only worker is busy",
-    requirements: ["H21", "R80"],
-    additive: true,
-    setup: setupInNoHurry("--workers", "1"),
-    steps: [
-      get("stuck", "/hang"),
-      { expectFacts: { running: 1 } },
-      request("a", "hello"),
-      request("b", "capability"),
-      request("c", "reload_config"),
-      { sendBytes: { utf8: "{oops\n" } },
-      { expect: succeeded("a") },
-      { expect: succeeded("b") },
-      { expect: succeeded("c") },
-      { expect: failed({ $absent: true }, 2) },
-    ],
-  },
-  {
-    id: "end-of-input",
-    title: "at the end of its input what was accepted is answered, and the process exits with 0",
-    requirements: ["H28", "G8"],
-    additive: true,
-    setup: setupWith([slow]),
-    steps: [
-      get("slow", "/status/201"),
-      get("next", "/echo"),
-      { endInput: true },
-      { expect: succeeded("slow") },
-      { expect: succeeded("next") },
-      { expectExit: { code: 0 } },
-    ],
-  },
-  {
-    id: "terminate",
-    title: "on SIGTERM nothing new starts, running calls end with an answer, and the process exits with 0",
-    requirements: ["H28", "G8"],
-    additive: true,
-    setup: setupInNoHurry(),
-    steps: [
-      get("runs", "/hang"),
-      { expectFacts: { running: 1 } },
-      get("waits", "/hang"),
-      { expectNothing: 100 },
-      { signal: "SIGTERM" },
-      { expectAll: [cancelled("runs"), cancelled("waits")] },
-      { expectExit: { code: 0 } },
-      seen({ count: 1 }),
-    ],
-  },
-];
+  { additive: true, setup: setupInNoHurry() },
+);
+
+export const rpcControlScenarios = [...contract, ...additions];

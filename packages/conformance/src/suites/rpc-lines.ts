@@ -1,11 +1,10 @@
-// rpc, part two: bytes and lines. What is whole arrives however it was cut; what is no request is
-// answered once, and the next line is served.
+// rpc, part two: bytes and lines. A whole line is read however it was cut; one that isn't a request is answered once, and the next
+// line is served.
 
-import type { Piece } from "../pieces.ts";
-import type { Scenario, Step } from "../scenario.ts";
-import { failed, request, succeeded } from "./rpc-script.ts";
+import { maxMessageBytes, type Piece } from "../pieces.ts";
+import { toScenarios, type Step } from "../scenario.ts";
+import { failed, request, succeeded, succeeds } from "./rpc-script.ts";
 
-const maxMessageBytes = 10_485_760;
 const noId = { $absent: true };
 
 /** A hello in one line of this length. */
@@ -19,10 +18,9 @@ const refused = (pieces: Piece | readonly Piece[], id: unknown = noId): readonly
   { expect: failed(id, 2) },
 ];
 
-export const rpcLineScenarios: readonly Scenario[] = [
-  {
-    id: "two-lines",
-    title: "two requests in one write are both answered, in their order",
+export const rpcLineScenarios = toScenarios({
+  "two-lines": {
+    title: "two requests in one write are both answered, in order",
     requirements: ["R77", "R78", "R79", "R80"],
     steps: [
       { sendBytes: ["a", "b"].map((id) => ({ utf8: `{"id":"${id}","op":"hello"}\n` })) },
@@ -30,20 +28,17 @@ export const rpcLineScenarios: readonly Scenario[] = [
       { expect: succeeded("b") },
     ],
   },
-  {
-    id: "split",
+  split: {
     title: "a request may arrive byte by byte, cut inside a character",
     requirements: ["R78", "WIR-01"],
     steps: [{ sendSplit: { id: "é漢💥", op: "hello" }, chunkBytes: 1 }, { expect: succeeded("é漢💥") }],
   },
-  {
-    id: "blank-lines",
+  "blank-lines": {
     title: "empty lines are ignored",
     requirements: ["R81"],
     steps: [{ sendBytes: { utf8: '\n\n{"id":"one","op":"hello"}\n\n' } }, { expect: succeeded("one") }, { expectNothing: 100 }],
   },
-  {
-    id: "blank-spaces",
+  "blank-spaces": {
     title: "lines of spaces are ignored, and a line may end with CR LF",
     requirements: ["R81"],
     steps: [
@@ -52,17 +47,15 @@ export const rpcLineScenarios: readonly Scenario[] = [
       { expectNothing: 100 },
     ],
   },
-  {
-    id: "malformed",
-    title: "a line that is no request is answered once with code 2 and no id, and the session lives",
+  malformed: {
+    title: "a line that isn't a request is answered once with code 2 and no id, and the session lives",
     requirements: ["R78", "R87", "R90", "H23"],
     steps: [
       ...["{oops", "hello", "[]", "5", '"text"', "\u0000\u0001"].flatMap((text) => refused({ utf8: `${text}\n` })),
       { expectAlive: true },
     ],
   },
-  {
-    id: "malformed-place",
+  "malformed-place": {
     title: "the answer to a broken line names the line, and echoes an id that can still be read",
     requirements: ["H23", "G1"],
     additive: true,
@@ -74,9 +67,8 @@ export const rpcLineScenarios: readonly Scenario[] = [
       { expectAlive: true },
     ],
   },
-  {
-    id: "malformed-many",
-    title: "a thousand broken lines get a thousand answers, short and without a word of the input",
+  "malformed-many": {
+    title: "a thousand broken lines get a thousand answers, short and without any of the input",
     requirements: ["RPC-16"],
     additive: true,
     steps: [
@@ -88,9 +80,8 @@ export const rpcLineScenarios: readonly Scenario[] = [
       { expectAlive: true },
     ],
   },
-  {
-    id: "not-utf8",
-    title: "a line that is no UTF-8 is refused, not altered",
+  "not-utf8": {
+    title: "a line that isn't UTF-8 is refused, not altered",
     requirements: ["G5"],
     additive: true,
     steps: [
@@ -98,9 +89,8 @@ export const rpcLineScenarios: readonly Scenario[] = [
       { expectAlive: true },
     ],
   },
-  {
-    id: "too-deep",
-    title: "a request nested deeper than 128 levels is refused, and brackets in a text are none",
+  "too-deep": {
+    title: "a request nested deeper than 128 levels is refused; brackets inside a string aren't nesting",
     requirements: ["G14"],
     additive: true,
     steps: [
@@ -108,29 +98,25 @@ export const rpcLineScenarios: readonly Scenario[] = [
         [{ utf8: '{"id":"deep","op":"hello","args":' }, { utf8: "[", times: 128 }, { utf8: "]", times: 128 }, { utf8: "}\n" }],
         "deep",
       ),
-      request("text", "hello", { name: "[".repeat(500) }),
-      { expect: succeeded("text") },
+      ...succeeds(request("text", "hello", { name: "[".repeat(500) })),
     ],
   },
-  {
-    id: "long-line",
+  "long-line": {
     title: "a line of a megabyte is read",
     requirements: ["R78"],
     steps: [{ sendBytes: longHello("long", 1_048_576) }, { expect: succeeded("long") }],
   },
-  {
-    id: "longest-line",
+  "longest-line": {
     title: "a line of exactly 10,485,760 bytes is read",
     requirements: ["G2"],
     additive: true,
     steps: [{ sendBytes: longHello("longest", maxMessageBytes) }, { expect: succeeded("longest") }],
   },
-  {
-    id: "too-long",
+  "too-long": {
     title: "a line beyond the limit is skipped and answered once with its id, and the session lives",
     requirements: ["H24", "G2"],
     additive: true,
-    // Beyond the limit of igw's own reader, too, which ends the session there.
+    // Also beyond the limit of igw's own reader, which ends the session there.
     steps: [{ sendBytes: longHello("beyond", 17_825_792) }, { expect: failed("beyond", 2) }, { expectAlive: true }],
   },
-];
+});

@@ -1,31 +1,45 @@
-// The words that the rpc scenarios share: requests, answers, and the API behind the server. Answers are
-// described by the six members of the contract; what else a server says in them is its own.
+// What the rpc scenarios share: requests, answers, and the API behind the server. Answers are described by the six members of the
+// contract; anything else that a server adds is up to it.
 
-import type { Step } from "../scenario.ts";
-import type { Answer, Setup } from "../setup.ts";
+import type { Answer, Setup, Step } from "../scenario.ts";
 
-export const request = (id: unknown, op: string, args?: unknown): Step => ({ send: { id, op, ...(args !== undefined && { args }) } });
+interface Request {
+  readonly send: { readonly id: unknown };
+}
 
-export const call = (id: unknown, args: object): Step => request(id, "call", args);
+export const request = (id: unknown, op: string, args?: unknown): Request => ({
+  send: { id, op, ...(args !== undefined && { args }) } as Request["send"],
+});
 
-export const get = (id: unknown, path: string, more: object = {}): Step => call(id, { method: "GET", path, ...more });
+export const call = (id: unknown, args: object): Request => request(id, "call", args);
 
-const noError = { error: { $absent: true } };
+export const get = (id: unknown, path: string, more: object = {}): Request => call(id, { method: "GET", path, ...more });
 
-export const succeeded = (id: unknown, more: object = {}): object => ({ id, ok: true, code: 0, ...noError, ...more });
+export const succeeded = (id: unknown, more: object = {}): object => ({ id, ok: true, code: 0, error: { $absent: true }, ...more });
 
-export const failed = (id: unknown, code: 2 | 6 | 7, more: object = {}): object => ({
+type FailureCode = 2 | 6 | 7;
+
+export const failed = (id: unknown, code: FailureCode, more: object = {}): object => ({
   ...{ id, ok: false, code, error: { $type: "string", $length: { min: 1 } } },
   ...more,
 });
 
-/** A call whose API answered with this status and a body like this. */
+/** A call that the API answered with this status and a body like this. */
 export const answered = (id: unknown, status: number, body: unknown = { $any: true }): object =>
   succeeded(id, { status, data: { response: { status, body } } });
 
+// --- a request and its answer, which comes next
+
+export const succeeds = (step: Request, more?: object): Step[] => [step, { expect: succeeded(step.send.id, more) }];
+export const fails = (step: Request, code: FailureCode, more?: object): Step[] => [step, { expect: failed(step.send.id, code, more) }];
+export const answers = (step: Request, status: number, body?: unknown): Step[] => [step, { expect: answered(step.send.id, status, body) }];
+
+/** A call that is under way at the API and gets no answer. */
+export const hangs = (id: string): Step[] => [get(id, "/hang"), { expectFacts: { running: 1 } }];
+
 // --- the API
 
-/** Answers a path, or paths that a pattern fits. */
+/** Answers a path, or all paths that match a pattern. */
 export const at = (path: unknown, answer: Omit<Answer, "when">): Answer => ({ when: { path }, ...answer });
 
 /** Answers every path below /echo with that path. */
@@ -34,19 +48,17 @@ const echoesPath: Answer = {
   send: { status: 200, body: { path: { $same: "path" } } },
 };
 
-const hangs: Answer = at({ $regex: "^/hang" }, {});
-
 export const withStatus = (status: number, more: Omit<Answer, "when"> = {}): Answer =>
   at(`/status/${status}`, { send: { status, body: { words: `answer ${status}` } }, ...more });
 
 /** The usual API, with these answers before the usual ones, behind a server with these flags. */
-export const setupWith = (answers: readonly Answer[] = [], ...flags: string[]): Setup => ({
-  answers: [...answers, echoesPath, hangs],
+export const setupWith = (first: readonly Answer[] = [], ...flags: string[]): Setup => ({
+  answers: [...first, echoesPath, at({ $regex: "^/hang" }, {})],
   ...(flags.length > 0 && { flags }),
 });
 
-/** For calls that hang or are many: they don't end by their time, however long the rest takes. */
+/** For calls that hang or are many: none of them times out, however long the rest takes. */
 export const setupInNoHurry = (...flags: string[]): Setup => setupWith([], "--timeout", "60s", ...flags);
 
-/** What has come to the API until now: since the calls were answered, there is nothing to wait for. */
+/** What the API has received: since the calls were answered, there is nothing to wait for. */
 export const seen = (facts: object): Step => ({ expectFacts: facts, withinMs: 1 });

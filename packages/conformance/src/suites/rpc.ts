@@ -1,6 +1,5 @@
-// igw-rpc-v1 as scenarios: a command that is told where an HTTP API is, requests on stdin, answers on
-// stdout. We are its host and the API. What the contract's text does not ask for (cancel, a status on
-// errors, the guard before mutations, operation ids) is additive.
+// igw-rpc-v1 as scenarios: a command that is told where an HTTP API is, requests on stdin, answers on stdout. We are its host and the
+// API. What the contract doesn't ask for (cancel, a status on errors, the guard before mutations, operation ids) is additive.
 
 import type { Suite } from "../scenario.ts";
 import { rpcCallScenarios } from "./rpc-calls.ts";
@@ -9,7 +8,6 @@ import { rpcEnvelopeScenarios } from "./rpc-envelope.ts";
 import { rpcItemScenarios } from "./rpc-items.ts";
 import { rpcLineScenarios } from "./rpc-lines.ts";
 import { rpcLoadScenarios } from "./rpc-load.ts";
-import { rpcTokenScenarios } from "./rpc-token.ts";
 
 export const rpcSuite: Suite = {
   protocol: "rpc",
@@ -25,7 +23,6 @@ export const rpcSuite: Suite = {
     ...rpcLineScenarios,
     ...rpcCallScenarios,
     ...rpcItemScenarios,
-    ...rpcTokenScenarios,
     ...rpcLoadScenarios,
     ...rpcControlScenarios,
   ],
