@@ -15,15 +15,12 @@ export {
   ToolInputValidationError,
   ToolNotFoundError,
 } from "./contract-errors.ts";
-export { defineProtocol } from "./define-protocol.ts";
-export type { DirectionDefinition, MessageDefinition, ProtocolDefinition } from "./define-protocol.ts";
+export { defineProtocol, isRecord, type DirectionDefinition, type MessageDefinition, type ProtocolDefinition } from "./define-protocol.ts";
 export { quoteShort, toErrorText, tooLarge } from "./errors.ts";
-export { isRecord } from "./is-record.ts";
 export { protocolLimits } from "./limits.ts";
 export { callData, callItem, callStats, helloData } from "./rpc.ts";
 export { cutText, splitText } from "./text/cut-text.ts";
 export { nearNames } from "./text/near-names.ts";
 export { createNoiseLog } from "./text/noise-log.ts";
 export { createProseRevealer, revealProse } from "./text/reveal.ts";
-export { createTextGap, createWholeCharacters, joinTexts } from "./text/text-pieces.ts";
-export type { TextGap, WholeCharacters } from "./text/text-pieces.ts";
+export { createTextGap, createWholeCharacters, joinTexts, type TextGap, type WholeCharacters } from "./text/text-pieces.ts";
