@@ -12,7 +12,7 @@ import {
   type ToolContext,
   type ToolInput,
 } from "./define-tool.ts";
-import { printJsonSchema } from "./print-json-schema.ts";
+import { printJsonSchema } from "./tool-input.ts";
 
 /** A list of tools, or tools by name as the AI SDK holds them. */
 export type ToolSource = readonly unknown[] | Readonly<Record<string, unknown>>;

@@ -3,7 +3,5 @@
 
 export * from "./index.ts";
 export { isTool, toTools } from "./adapt-tool.ts";
-export { createToolHost, createToolHosts } from "./tool-host.ts";
-export type { HostedTool, ToolHost } from "./tool-host.ts";
-export { checkNumbers, prepareInput, toJsonSchema } from "./tool-input.ts";
-export type { PreparedInput } from "./tool-input.ts";
+export { createToolHost, createToolHosts, type HostedTool, type ToolHost } from "./tool-host.ts";
+export { checkNumbers, prepareInput, toJsonSchema, type PreparedInput } from "./tool-input.ts";

@@ -32,13 +32,11 @@ import { createPace, isSliceOver, nextSlice } from "./slices.ts";
 
 const keywords = new Map([...combiningKeywords, ...contentKeywords]);
 
-export interface SchemaCheck {
-  /** What is wrong, the first few; nothing for a value that fits. Rejects where the schema can't be used or the check takes too much. */
-  (value: unknown): Promise<readonly Problem[]>;
-}
-
-/** The schema is looked at when it is first used. */
-export function createSchemaCheck(schema: unknown): SchemaCheck {
+/**
+ * The function says what is wrong, the first few; nothing for a value that fits. It rejects where the schema can't be used or the
+ * check takes too much. The schema is looked at when it is first used.
+ */
+export function createSchemaCheck(schema: unknown): (value: unknown) => Promise<readonly Problem[]> {
   let references: Promise<References> | undefined;
   return async (value) => {
     references ??= inSlices(createReferences(isRecord(schema) ? schema : {}));
@@ -66,10 +64,8 @@ function createRun(references: References): Run {
   let depth = 0;
 
   function compile(pattern: string): RegExp {
-    const known = expressions.get(pattern);
-    if (known) return known;
     try {
-      const expression = new RegExp(pattern, "u");
+      const expression = expressions.get(pattern) ?? new RegExp(pattern, "u");
       expressions.set(pattern, expression);
       return expression;
     } catch (cause) {

@@ -94,6 +94,16 @@ export function* addSeen(from: Seen | undefined, to: Seen | undefined, run: Run)
 /** Whether there is nothing more to learn from a value that does not fit. */
 export const isToldEnough = ({ problems }: Spot): boolean => problems === undefined || problems.length >= maxProblems;
 
+/** Whether all are valid; after one that is not, the rest is checked only to find more problems. */
+export function* checkEach<Item>(items: Iterable<Item>, spot: Spot, check: (item: Item) => Check): Check {
+  let isValid = true;
+  for (const item of items) {
+    if (!(yield* check(item))) isValid = false;
+    if (!isValid && isToldEnough(spot)) return false;
+  }
+  return isValid;
+}
+
 export const inner = (spot: Spot, key: string | number, value: unknown): Spot => ({
   value,
   place: { outer: spot.place, key },
