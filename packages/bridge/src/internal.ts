@@ -2,7 +2,5 @@
 // in any release.
 
 export * from "./index.ts";
-export { toClientCommand } from "./parent/client-config.ts";
-export type { ClientCommand } from "./parent/client-config.ts";
-export { createInProcessServer, toClientNames } from "./parent/in-process-server.ts";
-export type { InProcessServer } from "./parent/in-process-server.ts";
+export { toClientCommand, type ClientCommand } from "./parent/client-config.ts";
+export { createInProcessServer, toClientNames, type InProcessServer } from "./parent/in-process-server.ts";

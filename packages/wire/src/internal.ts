@@ -21,3 +21,4 @@ export type { OnSent, Outbox, OutboxOptions } from "./flow/outbox.ts";
 export { parseRetryAfter, parseRetryAfterMs, retryPauseMs } from "./flow/retry-pause.ts";
 export { createSemaphore } from "./flow/semaphore.ts";
 export type { Lease, Semaphore, SemaphoreOptions } from "./flow/semaphore.ts";
+export { readEach } from "./transport/transport.ts";

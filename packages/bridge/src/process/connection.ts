@@ -13,7 +13,7 @@ import {
   type BridgeResponse,
 } from "@hawser/protocol/internal";
 import type { LogLevel } from "@hawser/tools";
-import { exceedsDepth, keepNumbers, type Incoming, untilAborted, wireLimits } from "@hawser/wire/internal";
+import { exceedsDepth, keepNumbers, readEach, type Incoming, untilAborted, wireLimits } from "@hawser/wire/internal";
 import { connectSocket, createStreamTransport, lengthPrefix, logLine } from "@hawser/wire/internal/node";
 import type { CallToolParams, IPCErrorPayload, ToolResult } from "../contract/contract.ts";
 import { helloFeatures, type Progress } from "../contract/notes.ts";
@@ -41,16 +41,7 @@ export class ParentError extends IPCError {
   }
 }
 
-export interface ParentConnection {
-  /** What the parent said of itself; undefined when it does not know `hello`. */
-  readonly hello: ToolResult["hello"];
-  readonly isOpen: boolean;
-  /** Resolves when the connection can't be used any more, with the reason if the end was not ours. */
-  readonly closed: Promise<HawserError | undefined>;
-  /** Rejects with the contract's error classes. */
-  call(params: CallToolParams, events: CallEvents): Promise<ParentResult>;
-  close(): void;
-}
+export type ParentConnection = Awaited<ReturnType<typeof openConnection>>;
 
 export interface ConnectionOptions {
   readonly socketPath: string;
@@ -82,7 +73,7 @@ export async function connectToParent(options: ConnectionOptions): Promise<Paren
 const isLoss = (error: unknown): boolean =>
   HawserError.isInstance(error) && error.code === "connection_lost" && !(error instanceof ParentError);
 
-async function openConnection(options: ConnectionOptions): Promise<ParentConnection> {
+async function openConnection(options: ConnectionOptions) {
   const { socketPath, signal } = options;
   const socket = await connectSocket(socketPath, { signal }).catch((error: HawserError) => {
     throw toIPCError(error);
@@ -101,14 +92,6 @@ async function openConnection(options: ConnectionOptions): Promise<ParentConnect
     closed.resolve(reason);
   }
 
-  /** False at the end. A function of its own, so that nothing of this frame is held while we wait for the next. */
-  async function readOne(frames: AsyncIterator<Incoming>): Promise<boolean> {
-    const { value, done } = await frames.next();
-    if (done) return false;
-    receive(value);
-    return true;
-  }
-
   function receive(item: Incoming): void {
     const answer = readAnswer(item, socketPath);
     if ("progress" in answer) return current?.events.onProgress(answer.progress);
@@ -121,8 +104,7 @@ async function openConnection(options: ConnectionOptions): Promise<ParentConnect
   }
 
   async function read(): Promise<never> {
-    const frames = transport.incoming[Symbol.asyncIterator]();
-    while (await readOne(frames));
+    await readEach(transport.incoming, receive);
     throw new IPCConnectionError(`the program that offers the tools closed the connection before it answered; its socket is ${socketPath}`);
   }
 
@@ -148,12 +130,15 @@ async function openConnection(options: ConnectionOptions): Promise<ParentConnect
     throw error;
   });
   return {
+    /** What the parent said of itself; undefined when it does not know `hello`. */
     hello,
     get isOpen() {
       return isOpen;
     },
+    /** Resolves when the connection can't be used any more, with the reason if the end was not ours. */
     closed: closed.promise,
-    call: (params, events) => request({ method: "call_tool", params }, events),
+    /** Rejects with the contract's error classes. */
+    call: (params: CallToolParams, events: CallEvents) => request({ method: "call_tool", params }, events),
     close: () => end(undefined),
   };
 }

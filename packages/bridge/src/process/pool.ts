@@ -15,14 +15,14 @@ import {
   type ParentResult,
 } from "./connection.ts";
 
-export interface PoolOptions extends Pick<BridgeOptions, "socketPath" | "connections" | "reconnect" | "follow"> {
+interface PoolOptions extends Pick<BridgeOptions, "socketPath" | "connections" | "reconnect" | "follow"> {
   /** Aborted when nothing new may start: calls that still wait are refused. */
   readonly stopping: AbortSignal;
   /** Resolves when one more result can be taken; no call starts before. */
   whenRoom(): Promise<void>;
 }
 
-export interface PoolCall extends CallEvents {
+interface PoolCall extends CallEvents {
   readonly params: CallToolParams;
   /** Aborting it closes the connection that carries the call, which tells the parent to stop. */
   readonly signal: AbortSignal;
@@ -30,14 +30,9 @@ export interface PoolCall extends CallEvents {
   readonly client: ConnectionOptions["client"];
 }
 
-export interface Pool {
-  call(call: PoolCall): Promise<ParentResult>;
-  /** Where results that are too large for the client may be put; undefined until a parent has said so. */
-  readonly privateDirectory: string | undefined;
-  close(): void;
-}
+export type Pool = ReturnType<typeof createPool>;
 
-export function createPool(options: PoolOptions): Pool {
+export function createPool(options: PoolOptions) {
   const { socketPath } = options;
   const seats = createSemaphore(options.connections);
   options.stopping.addEventListener("abort", () => seats.close(options.stopping.reason as Error), { once: true });
@@ -84,10 +79,11 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
+    /** Where results that are too large for the client may be put; undefined until a parent has said so. */
     get privateDirectory() {
       return privateDirectory;
     },
-    call: (call) =>
+    call: (call: PoolCall): Promise<ParentResult> =>
       seats.run(async () => {
         await untilAborted(call.signal, options.whenRoom());
         if (lost && options.reconnect === "never") throw lostForGood(socketPath, lost);

@@ -13,7 +13,7 @@ import type { ClientTools } from "../contract/client-tools.ts";
 import { createCalls, type Calls } from "./calls.ts";
 import { clientLines } from "./client-lines.ts";
 import { createClientRequests } from "./client-requests.ts";
-import { createClientResults } from "./client-result.ts";
+import { createFitResult } from "./client-result.ts";
 import { connectToParent } from "./connection.ts";
 import { createMcpTransport } from "./mcp-transport.ts";
 import { createPool } from "./pool.ts";
@@ -57,10 +57,9 @@ function serve(options: BridgeOptions, toolList: ToolList, version: string): Pro
       const { stopping, cancelling } = lifecycle;
       const requests = createClientRequests(transport, stopping);
       const pool = createPool({ ...options, stopping, whenRoom: requests.whenRoom });
-      const results = createClientResults(options);
-      const calls = createCalls({ requests, toolList, pool, results, serverInfo, cancelling });
-      const createServer = (): Server => createMcpServer({ serverInfo, toolList, follow: options.follow, calls });
-      const handle = serveStdio(createServer, {
+      const fitResult = createFitResult(options);
+      const calls = createCalls({ requests, toolList, pool, fitResult, serverInfo, cancelling });
+      const handle = serveStdio(() => createMcpServer({ serverInfo, toolList, follow: options.follow, calls }), {
         transport: createMcpTransport({ transport, requests, calls }),
         onerror: (error) => logLine(`[hawser] ${error.message}`),
       });

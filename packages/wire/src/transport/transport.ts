@@ -40,6 +40,21 @@ export interface Transport {
   readonly closed: Promise<HawserError | undefined>;
 }
 
+/** As `for await`, but nothing of an item is held while the next one is waited for. `beforeNext` holds the reading back. */
+export async function readEach(
+  incoming: AsyncIterable<Incoming>,
+  receive: (item: Incoming) => void,
+  beforeNext?: () => Promise<void>,
+): Promise<void> {
+  const items = incoming[Symbol.asyncIterator]();
+  async function readOne(): Promise<boolean> {
+    const { value, done } = await items.next();
+    if (!done) receive(value);
+    return !done;
+  }
+  while (await readOne()) await beforeNext?.();
+}
+
 /** What was decoded and is not read yet, bounded in messages and in what they weigh. */
 export const createIncomingMailbox = (onCaughtUp?: () => void, maxUnreadChars: number = wireLimits.maxUnreadChars): Mailbox<Incoming> =>
   createMailbox({
