@@ -1,8 +1,6 @@
-// The tool bridge's socket: a bridge process asks, the program that owns the functions answers.
-// Frames are length-prefixed. On one connection there is one request at a time; there are no ids.
-// `call_tool`, `result` and `error` are the contract. `hello`, `progress` and `log` are additions:
-// a bridge says `hello` first on a connection and uses them only if the answer carries `hello`; a
-// parent that does not know it answers with an error, or closes the connection, and is served by the contract alone.
+// The tool bridge's socket: a bridge process asks, the program that owns the functions answers. `call_tool`, `result` and `error`
+// are the contract. `hello`, `progress` and `log` are additions: a bridge says `hello` first on a connection and uses them only
+// if the answer carries `hello`; a parent that does not know it is served by the contract alone.
 
 import * as v from "valibot";
 import { defineProtocol, type RequestOf, type ResponseOf } from "./define-protocol.ts";

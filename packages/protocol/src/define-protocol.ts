@@ -1,7 +1,5 @@
-// One definition per protocol. From it come the TypeScript types, the validators, the JSON Schema,
-// the reference page, the golden examples and the compatibility check; `npm run protocols` writes
-// the generated ones and a test fails when they differ from the definition.
-// Fields that a definition does not know are kept and ignored: additions must not break old peers.
+// One definition per protocol. From it come the types, the validators, the JSON Schema, the reference page, the golden examples and
+// the compatibility check. Fields that a definition does not know are kept and ignored: additions must not break old peers.
 
 import { cutText } from "./text/cut-text.ts";
 import * as v from "valibot";

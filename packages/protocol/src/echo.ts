@@ -1,6 +1,5 @@
-// The echo protocol: the smallest protocol that shows everything the wire layer does. `hawser echo`
-// serves it; the bench, the soak test and the tour use it, and so can anyone who wants to check that
-// a host's pipes work before there is an agent behind them.
+// The echo protocol: the smallest protocol that shows everything the wire layer does. Anyone can check with it that a host's pipes
+// work before there is an agent behind them.
 
 import * as v from "valibot";
 import { defineProtocol, type RequestOf, type ResponseOf } from "./define-protocol.ts";

@@ -1,20 +1,7 @@
 // What is said on every wire: the definitions of the protocols, the errors with their names in each of them, and how texts are cut and shown.
 
 import "./require-node.ts";
-export type {
-  AgentRequest,
-  AgentResponse,
-  ClearHistoryRequest,
-  DoneResponse,
-  ErrorResponse,
-  GetStatusRequest,
-  ReadyResponse,
-  StatusResponse,
-  TokenResponse,
-  ToolResultResponse,
-  ToolUseResponse,
-  UserMessageRequest,
-} from "./agent/contract.ts";
+export type * from "./agent/contract.ts";
 export type {
   ConversationMessage,
   ConversationSummary,

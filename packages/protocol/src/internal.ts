@@ -3,18 +3,7 @@
 
 export * from "./index.ts";
 export type { ResponseBody } from "./agent/protocol.ts";
-export {
-  BridgeStartupError,
-  ClaudeCodeError,
-  IPCConnectionError,
-  IPCError,
-  IPCMessageSizeError,
-  IPCToolExecutionError,
-  SocketPathTooLong,
-  toIPCError,
-  ToolInputValidationError,
-  ToolNotFoundError,
-} from "./contract-errors.ts";
+export * from "./contract-errors.ts";
 export { defineProtocol, isRecord, type DirectionDefinition, type MessageDefinition, type ProtocolDefinition } from "./define-protocol.ts";
 export { quoteShort, toErrorText, tooLarge } from "./errors.ts";
 export { protocolLimits } from "./limits.ts";

@@ -1,7 +1,5 @@
-// igw-rpc-v1: a host makes many calls of an HTTP API through one child process, one JSON object per
-// line each way. `hello`, `capability`, `cancel` and `reload_config` are answered by the reader and
-// overtake calls that wait. The envelopes are the contract; `params`, `data.errorInfo` and the
-// response of a failed call are additions that a host may ignore.
+// igw-rpc-v1: a host makes many calls of an HTTP API through one child process, one JSON object per line each way. The envelopes are
+// the contract; `params`, `data.errorInfo` and the response of a failed call are additions that a host may ignore.
 
 import * as v from "valibot";
 import { defineProtocol, type RequestOf, type ResponseOf } from "./define-protocol.ts";
@@ -36,6 +34,8 @@ export const callItem = v.object({
 
 export type CallItem = v.InferOutput<typeof callItem>;
 
+const timeNames = ["totalMs", "dnsMs", "connectMs", "tlsHandshakeMs", "firstByteMs", "requestWriteDoneMs", "bodyReadMs"] as const;
+
 /** `data.stats` of a call; hosts check `version`. */
 export const callStats = v.object({
   version: v.literal(1),
@@ -43,15 +43,7 @@ export const callStats = v.object({
   bodyBytes: number("Decoded bytes of the response's body that were kept."),
   http: v.optional(
     described(
-      v.object({
-        totalMs: v.optional(v.number()),
-        dnsMs: v.optional(v.number()),
-        connectMs: v.optional(v.number()),
-        tlsHandshakeMs: v.optional(v.number()),
-        firstByteMs: v.optional(v.number()),
-        requestWriteDoneMs: v.optional(v.number()),
-        bodyReadMs: v.optional(v.number()),
-      }),
+      v.object(v.entriesFromList(timeNames, v.optional(v.number()))),
       "Times within the last try; those of a connection only where one was opened for it.",
     ),
   ),

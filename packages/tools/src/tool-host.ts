@@ -1,6 +1,5 @@
-// Tools that can be called by name. One call goes the same way everywhere: find the tool, check the arguments, ask
-// whether it may run, wait for its turn, run it, bound what it returns. The bridge and the agent hand in
-// the steps in which they differ.
+// Tools that can be called by name. One call goes the same way everywhere: find the tool, check the arguments, ask whether it may run,
+// wait for its turn, run it, bound what it returns. The bridge and the agent hand in the steps in which they differ.
 
 import { cutText, HawserError, ToolNotFoundError } from "@hawser/protocol/internal";
 import { createSemaphore, type Semaphore } from "@hawser/wire/internal";

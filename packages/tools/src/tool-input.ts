@@ -1,11 +1,10 @@
-// What a tool accepts, in the two forms that are needed: JSON Schema for clients and models, and a
-// check that runs before the function does. A failed check names the field and the reason, so that
-// a model can correct itself.
+// What a tool accepts, in two forms: JSON Schema for clients and models, and a check that runs before the function does. A failed
+// check names the field and the reason, so that a model can correct itself.
 
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { describeThrown, HawserError, isRecord, toHawserError, ToolInputValidationError } from "@hawser/protocol/internal";
-import { isStandardSchema, type JsonSchema, type StandardIssue, type StandardSchema, type ToolInput } from "./define-tool.ts";
+import type { JsonSchema, StandardIssue, StandardSchema, ToolInput } from "./define-tool.ts";
 import { createSchemaCheck } from "./json-schema/check-value.ts";
 import { maxProblems, type Problem } from "./json-schema/checking.ts";
 import { describeAltered, findAlteredNumber, toPointer } from "@hawser/wire/internal";
@@ -48,6 +47,9 @@ function toRefusal(toolName: string, error: unknown): unknown {
   if (code !== "usage") return error;
   return new HawserError("usage", `tool "${toolName}": its schema can't be used: ${describeThrown(error)}`, { cause: error });
 }
+
+export const isStandardSchema = (input: unknown): input is StandardSchema =>
+  (typeof input === "object" || typeof input === "function") && input !== null && "~standard" in input;
 
 /** JSON Schema of a validator, or the schema itself; clients expect an object at the root. */
 export function toJsonSchema(toolName: string, input: ToolInput): JsonSchema {

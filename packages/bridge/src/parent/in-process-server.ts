@@ -1,6 +1,5 @@
-// The same tools for a client in this very process, such as the Claude Agent SDK: an MCP server without a socket, a file or
-// a process. The MCP library is loaded when one is started, so importing the bridge stays cheap. Stopping aborts
-// what still runs.
+// The same tools for a client in this very process, such as the Claude Agent SDK: an MCP server without a socket, a file or a
+// process. The MCP library is loaded when one is started, so importing the bridge stays cheap.
 
 import type { CallToolResult, Server, ServerContext, Transport } from "@modelcontextprotocol/server";
 import { HawserError } from "@hawser/protocol";

@@ -1,6 +1,5 @@
-// One connection of a bridge process. Requests are answered one after the other, in order; a second frame that comes early
-// waits. When the bridge is gone (a cancelled call closes its connection), the running function's signal is
-// aborted.
+// One connection of a bridge process. Requests are answered one after the other, in order. When the bridge is gone (a cancelled call
+// closes its connection), the running function's signal is aborted.
 
 import {
   createByteBudget,

@@ -1,6 +1,5 @@
-// What the connections of one session may hold together. A call begins, and an answer leaves, only while there is room. One
-// that finds none waits a little, since clients that read make room soon, and is then refused. So clients that never read
-// cost a fixed amount of memory, however many they are.
+// What the connections of one session may hold together. A call or an answer that finds no room waits a little, since clients that
+// read make room soon, and is then refused. So clients that never read cost a fixed amount of memory, however many they are.
 
 import { HawserError } from "@hawser/protocol";
 import { createByteBudget, createSemaphore, type Lease } from "@hawser/wire/internal";

@@ -1,11 +1,7 @@
-// `tools/call`, from its request to its result: the tool's name in the parent, the way there and back, and a result that
-// the client can take. What the model can act on is a result with `isError`; only faults of the MCP protocol itself are
-// JSON-RPC errors.
-//
-// There are two doors. The MCP library's checks and copies each request and result several times and would take most of
-// a call's time, so the usual call takes the direct door: on a connection that the library has opened, with the
-// envelope that it has accepted before, and in the usual shape. Everything else goes through the library; a client sees
-// no difference.
+// `tools/call`, from its request to its result. What the model can act on is a result with `isError`; only faults of the MCP
+// protocol itself are JSON-RPC errors. There are two doors. The MCP library's checks and copies would take most of a call's time,
+// so the usual call takes the direct door: on a connection that the library has opened, with the envelope that it has accepted
+// before, and in the usual shape. Everything else goes through the library; a client sees no difference.
 
 import {
   CLIENT_INFO_META_KEY,

@@ -1,6 +1,5 @@
-// The client's requests, from the line that brings one to the line that answers it. Every request gets one answer:
-// one that can't be admitted is refused, an answer that can't be written becomes an error, and a client that closes its
-// end first still gets what it asked for. What waits is bounded, and leaves only as fast as the client reads.
+// The client's requests, from the line that brings one to the line that answers it. Every request gets one answer, also one that is
+// refused, and one whose answer can't be written. What waits is bounded, and leaves only as fast as the client reads.
 
 import { errorTable, HawserError, toHawserError } from "@hawser/protocol";
 import { createByteBudget, createOutbox, type Lease, type Transport, weighJsonText, wireLimits, withIdSource } from "@hawser/wire/internal";

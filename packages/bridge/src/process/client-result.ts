@@ -1,7 +1,6 @@
-// A parent's result as MCP clients can take it: the members that a tool result has, blocks that MCP knows, structured
-// content where some clients can't do without, and no longer than a client reads. A larger one is put into a file that only
-// this user can read; the client gets its beginning and a link. The file lies in the session's private directory and goes
-// with it; with a parent that names none, in a directory of our own beside its socket, which goes with us.
+// A parent's result as MCP clients can take it: members and blocks that MCP knows, structured content where some clients need it,
+// and no longer than a client reads. A larger one is put into a file that only this user can read, in the session's private
+// directory or one of our own; the client gets its beginning and a link.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";

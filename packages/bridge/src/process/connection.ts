@@ -1,7 +1,6 @@
-// One connection of the bridge to the program that owns the functions: one request at a time, each sent once, and what
-// comes back read by the contract: progress and log lines, then one result or error. It is read all the time, also while
-// idle: a parent that closes it is noticed before the next call is put on it, and an answer without a request ends it,
-// since without ids it would be taken for the answer to the next call.
+// One connection of the bridge to the program that owns the functions: one request at a time, each sent once, answered by progress
+// and log lines, then one result or error. It is read all the time: a parent that closes it is noticed before the next call, and
+// an answer without a request ends it, since without ids it would be taken for the answer to the next call.
 
 import {
   bridgeProtocol,

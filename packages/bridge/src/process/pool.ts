@@ -1,6 +1,5 @@
-// Parallel calls, each on a connection of its own: a call waits for one of a fixed number of seats, in the order of
-// arrival, then takes an idle connection or opens one. A request is never sent twice: when its connection dies the call
-// fails, and the next call opens a new one, unless reconnecting is off.
+// Parallel calls, each on a connection of its own, one of a fixed number. A request is never sent twice: when its connection dies the
+// call fails, and the next call opens a new one, unless reconnecting is off.
 
 import { createSemaphore, untilAborted } from "@hawser/wire/internal";
 import { HawserError, IPCConnectionError } from "@hawser/protocol/internal";

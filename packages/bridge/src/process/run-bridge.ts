@@ -1,6 +1,5 @@
-// The bridge process: a stdio MCP server whose tools live in another program. It reads its schema file at start (with
-// `--follow` again when it changes), answers `tools/list` from memory, connects only when a tool is called, and
-// stays useful when the program behind it is gone.
+// The bridge process: a stdio MCP server whose tools live in another program. It answers `tools/list` from memory, connects only when
+// a tool is called, and stays useful when the program behind it is gone.
 
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";

@@ -1,7 +1,6 @@
-// The tools that the client sees, from the schema file. Usually it is read once, at start; one that breaks the contract ends
-// the process with the reason and the entry's index. Behind a fixed name the program may be restarted with other tools: then
-// the file is looked at once a second, and before each list and call, and read again when it has changed. While
-// the program is away the list stays as it was.
+// The tools that the client sees, from the schema file. Usually it is read once, at start; one that breaks the contract ends the
+// process with the reason and the entry's index. Behind a fixed name the program may be restarted with other tools: then the
+// file is read again when it has changed. While the program is away the list stays as it was.
 
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";

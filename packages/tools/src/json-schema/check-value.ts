@@ -9,6 +9,7 @@ import {
   fail,
   invalidPattern,
   isToldEnough,
+  LargeMap,
   schemaFault,
   tooMuchWork,
   pointerOf,
@@ -23,7 +24,6 @@ import {
 } from "./checking.ts";
 import { combiningKeywords } from "./combining-keywords.ts";
 import { checkUnevaluated, contentKeywords } from "./content-keywords.ts";
-import { LargeMap } from "./large-map.ts";
 import { patternCost } from "./pattern-cost.ts";
 import { testInThread } from "./pattern-thread.ts";
 import { createReferences } from "./references.ts";

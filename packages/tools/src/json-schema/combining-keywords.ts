@@ -6,6 +6,7 @@ import {
   addSeen,
   checkEach,
   fail,
+  LargeMap,
   maxProblems,
   schemaFault,
   type Check,
@@ -15,7 +16,6 @@ import {
   type Spot,
 } from "./checking.ts";
 import { formats } from "./formats.ts";
-import { LargeMap } from "./large-map.ts";
 import { show } from "./simple-keywords.ts";
 
 /** Whether the value fits as far as this keyword says; what is wrong is noted at the spot. */

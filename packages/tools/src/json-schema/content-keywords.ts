@@ -2,9 +2,8 @@
 
 import { cutText, isRecord } from "@hawser/protocol/internal";
 import { canonicalText } from "./canonical-text.ts";
-import { checkEach, fail, inner, maxProblems, type Check, type Run, type SchemaObject, type Spot } from "./checking.ts";
+import { checkEach, fail, inner, LargeMap, maxProblems, type Check, type Run, type SchemaObject, type Spot } from "./checking.ts";
 import type { Keyword } from "./combining-keywords.ts";
-import { LargeMap } from "./large-map.ts";
 import { maxShownChars, show } from "./simple-keywords.ts";
 
 /** One member or item. */

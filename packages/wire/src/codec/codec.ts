@@ -33,15 +33,7 @@ export interface Codec {
 const blockBytes = 65_536;
 const keepFromBytes = 16_384;
 
-export interface Accumulator {
-  readonly length: number;
-  add(chunk: Buffer): void;
-  /** Everything added so far as one buffer; the accumulator is empty afterwards. */
-  take(): Buffer;
-  clear(): void;
-}
-
-export function createAccumulator(): Accumulator {
+export function createAccumulator() {
   let parts: Buffer[] = [];
   let block: Buffer | undefined;
   let used = 0;
@@ -50,13 +42,6 @@ export function createAccumulator(): Accumulator {
     if (block && used > 0) parts.push(block.subarray(0, used));
     block = undefined;
     used = 0;
-  }
-
-  function clear(): void {
-    parts = [];
-    block = undefined;
-    used = 0;
-    accumulator.length = 0;
   }
 
   // A plain member: an object with a getter stays until a full collection (decision 0031).
@@ -73,14 +58,15 @@ export function createAccumulator(): Accumulator {
       block ??= Buffer.allocUnsafeSlow(parts.length === 0 ? firstBlock(chunk.length) : blockBytes);
       used += chunk.copy(block, used);
     },
+    /** Everything added so far as one buffer; the accumulator is empty afterwards. */
     take(): Buffer {
       closeBlock();
       const [first] = parts;
       const whole = parts.length === 1 && first ? first : Buffer.concat(parts, accumulator.length);
-      clear();
+      parts = [];
+      accumulator.length = 0;
       return whole;
     },
-    clear,
   };
   return accumulator;
 }

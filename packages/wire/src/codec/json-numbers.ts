@@ -1,8 +1,6 @@
 // Numbers that JSON can write and JavaScript can't hold: `JSON.parse` makes 9007199254740992 of 9007199254740993, Infinity of
-// 1e400, which is written as null, and 0 of 1e-400. A number counts as altered when it is a whole number that JavaScript
-// would write as another one, or when it becomes Infinity or 0. Digits beyond the 17th behind the point don't count:
-// every reader rounds them. Found by their source text, which is looked at only where the parsed value is suspicious.
-// What is only passed on keeps the number as it was written (`keepNumbers`); a function can't get it, and says so.
+// 1e400 and 0 of 1e-400. Digits beyond the 17th behind the point don't count: every reader rounds them. What is only passed
+// on keeps the number as it was written (`keepNumbers`); a function can't get it, and says so.
 
 import { cutText } from "@hawser/protocol/internal";
 import { endOfString } from "./json-text.ts";

@@ -14,16 +14,13 @@ import { onProcessEnd } from "../process/process-end.ts";
 import { checkSocketPath, SOCKET_FILE_PREFIX, SOCKET_FILE_SUFFIX } from "../socket/names.ts";
 import { temporaryFolder, temporaryFolders } from "./temporary-folder.ts";
 
-export interface PrivateFolder {
-  readonly path: string;
-  remove(): void;
-}
+export type PrivateFolder = ReturnType<typeof createPrivateFolder>;
 
 /** What a name begins with. The one of a conformance run is short, since sockets are made in it. */
 const beginnings = { files: "hawser-files", demo: "hawser-demo", open: "hawser-open", conform: "hwc" } as const;
 
 /** Throws `usage` where no folder can be made. */
-export function createPrivateFolder(kind: keyof typeof beginnings): PrivateFolder {
+export function createPrivateFolder(kind: keyof typeof beginnings) {
   const name = `${beginnings[kind]}-${holderPrefix()}`;
   const parent = kind === "conform" ? folderForSockets(name) : temporaryFolder();
   removeLeftovers(parent);
@@ -41,7 +38,7 @@ export function createPrivateFolder(kind: keyof typeof beginnings): PrivateFolde
   const endBeat = startBeat(path);
   return {
     path,
-    remove() {
+    remove(): void {
       endBeat();
       forget();
       removeFolder();

@@ -1,6 +1,5 @@
-// Where temporary files go: the system's folder for them, if no other user can exchange what lies there. That takes a
-// look at the whole way to it, since who may rename a folder above it decides what the path means. One that is not safe
-// is passed over with a note on stderr, and the next is taken: TMPDIR, XDG_RUNTIME_DIR, /tmp.
+// Where temporary files go: the first of TMPDIR, XDG_RUNTIME_DIR and /tmp in which no other user can exchange what lies there. That
+// takes a look at the whole way to it, since who may rename a folder above it decides what the path means.
 
 import fs from "node:fs";
 import { tmpdir } from "node:os";

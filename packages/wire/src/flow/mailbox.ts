@@ -1,6 +1,5 @@
-// Items on their way to a reader: each once, in order, then the end or an error. The producer is told when the
-// reader falls behind (`isFull`) and when it has caught up (`onCaughtUp`), so that nothing piles up: neither many items
-// nor a few heavy ones. An item that was read is let go.
+// Items on their way to a reader: each once, in order, then the end or an error. The producer is told when the reader falls behind
+// (`isFull`) and when it has caught up (`onCaughtUp`), so that nothing piles up: neither many items nor a few heavy ones.
 
 import { HawserError } from "@hawser/protocol";
 

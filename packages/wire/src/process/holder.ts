@@ -1,7 +1,6 @@
-// Which process holds something, as a name that a file can carry: its pid, the time of its start, since pids are
-// used again, and the space in which that pid means something: one boot of one machine, and there one PID
-// namespace. A container that shares the folder counts its processes for itself, and so does a virtual machine:
-// about a process of another space nothing can be said here, and `unsure` is the answer.
+// Which process holds something, as a name that a file can carry: its pid, the time of its start, since pids are used again, and
+// the space in which that pid means something: one boot of one machine, and there one PID namespace. About a process of
+// another space (a container, a virtual machine) the answer is `unsure`.
 
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -10,6 +9,7 @@ import { stat, utimes } from "node:fs/promises";
 import { hostname, uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { wireLimits } from "../limits.ts";
+import { readStat } from "./process-tree.ts";
 
 /** A process that has ended and only waits for its parent to notice is gone. */
 export type HolderState = "alive" | "gone" | "unsure";
@@ -84,11 +84,8 @@ function startInProc(pid: number): string | undefined {
   try {
     // In a fresh namespace /proc may still show the pids of the one outside, where ours mean other processes.
     if (readlinkSync("/proc/self") !== String(process.pid)) return "0";
-    // The name of the program stands in parentheses and may hold anything, so the fields are counted after it.
-    const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
-      .replace(/^.*\) /s, "")
-      .split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? "ended" : fields[19];
+    const { isEnded, start } = readStat(pid);
+    return isEnded ? "ended" : start;
   } catch {
     return undefined;
   }

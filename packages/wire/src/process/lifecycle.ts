@@ -1,9 +1,7 @@
 // How a protocol process ends, as two signals that its server obeys:
 //   stopping    nothing new starts: a request that comes now is refused
 //   cancelling  what still runs is cancelled now, and gets its one final answer
-// A signal, a dead parent and a closed output lead there in their own time; the end of input only
-// starts the clock, since everything that came before it was accepted. Whatever happens, the
-// process is gone after a bounded wait.
+// The end of input only starts the clock, since everything that came before it was accepted. The wait is always bounded.
 
 import { HawserError } from "@hawser/protocol";
 import { wireLimits } from "../limits.ts";

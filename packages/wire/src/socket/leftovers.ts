@@ -1,6 +1,5 @@
-// Telling a killed session's socket from everything else. A connection is refused not only by a socket
-// without a listener but also by any file that isn't a socket, and outside Linux by a listener whose
-// queue is full for the moment. So one refusal alone proves nothing.
+// Telling a killed session's socket from everything else. A connection is refused also by a file that isn't a socket, and outside
+// Linux by a listener whose queue is full for the moment. So one refusal alone proves nothing.
 
 import fs from "node:fs";
 import { join } from "node:path";

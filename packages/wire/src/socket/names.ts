@@ -1,6 +1,5 @@
-// Where the sockets, schema files and private directories of sessions lie, and how long a path
-// may be. A Unix socket's path has room for 107 bytes on Linux and 103 on macOS; Node cuts a
-// longer one off silently and binds another file, so it is checked before anything is created.
+// Where the sockets, schema files and private directories of sessions lie, and how long a path may be: Node cuts a longer one off
+// silently and binds another file, so it is checked before anything is created.
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";

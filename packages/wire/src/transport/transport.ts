@@ -1,10 +1,8 @@
-// A transport moves whole messages between two ends. The medium (a pipe, a socket, memory) is a
-// parameter; so is the framing. It has three verbs:
+// A transport moves whole messages between two ends, over any medium and with any framing. It has three verbs:
 //   incoming  every message once, in order; ends when the peer will send no more
 //   send      resolves when the message was accepted; waiting for it is backpressure
 //   close     releases everything; idempotent, and the first reason is kept
-// The end of `incoming` does not end `send`: a peer that only closed its writing half still gets
-// its answers. When nothing can be sent any more, `closed` resolves.
+// A peer that only closed its writing half still gets its answers. When nothing can be sent any more, `closed` resolves.
 
 import type { HawserError } from "@hawser/protocol";
 import { weighJsonText } from "../codec/json-text.ts";
