@@ -114,10 +114,8 @@ function toPlainResult(toolName: string, { content, isError, structuredContent, 
   };
   if (content.every(isPlainText) || isCallToolResult(result)) return result;
   const types = [...new Set(content.map(({ type }) => cutText(type, 64)))].join(", ");
-  throw new HawserError(
-    "invalid_message",
-    `"${toolName}" returned content that MCP clients can't read (blocks of type ${types}); correct the tool`,
-  );
+  const message = `"${toolName}" returned content that MCP clients can't read (blocks of type ${types}); correct the tool`;
+  throw new HawserError("invalid_message", message);
 }
 
 const isPlainText = (block: ToolResultContent): boolean =>
@@ -168,16 +166,11 @@ const failure = (text: string): ToolResult => ({ content: [{ type: "text", text 
 // Named and placed like a session's directory, so that the next session sweeps it away if we are killed; until then it
 // must not look old.
 function makeOwnDirectory(socketPath: string): string {
-  const path = makeNamedDirectory(socketPath);
-  onProcessEnd(() => rmSync(path, { recursive: true, force: true }));
-  startBeat(path);
-  return path;
-}
-
-function makeNamedDirectory(socketPath: string): string {
   const make = (options: NameOptions): string => {
     const { privateDirectory: path } = createSessionNames(options);
     mkdirSync(path, { mode: 0o700 });
+    onProcessEnd(() => rmSync(path, { recursive: true, force: true }));
+    startBeat(path);
     return path;
   };
   // Beside a socket of another name, no session sweeps.

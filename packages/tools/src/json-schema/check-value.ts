@@ -2,7 +2,7 @@
 // work: a long check is done in slices, one per turn of the event loop, and a regular expression that may take long is tried
 // in a thread. What is too much for one check is refused. The schema comes from elsewhere and is not trusted.
 
-import { isRecord } from "@hawser/protocol/internal";
+import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { toolLimits } from "../limits.ts";
 import {
   addSeen,
@@ -11,7 +11,6 @@ import {
   isToldEnough,
   LargeMap,
   schemaFault,
-  tooMuchWork,
   pointerOf,
   type Check,
   type PatternTest,
@@ -57,6 +56,9 @@ async function inSlices<Result>(check: Check<Result>): Promise<Result> {
   return step.value;
 }
 
+const maxSteps = toolLimits.schemaCheckSteps;
+const advice = "give less, or simplify the schema";
+
 function createRun(references: References): Run {
   const expressions = new Map<string, RegExp>();
   const isPauseDue = createPace();
@@ -96,7 +98,7 @@ function createRun(references: References): Run {
     },
     spend(count) {
       steps += count;
-      if (steps > toolLimits.schemaCheckSteps) throw tooMuchWork();
+      if (steps > maxSteps) throw new HawserError("invalid_arguments", `checking the value takes more than ${maxSteps} steps; ${advice}`);
       return isPauseDue(count);
     },
   };

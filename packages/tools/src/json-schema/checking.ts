@@ -3,7 +3,6 @@
 
 import { toPointer } from "@hawser/wire/internal";
 import { HawserError, quoteShort } from "@hawser/protocol/internal";
-import { toolLimits } from "../limits.ts";
 
 export interface Problem {
   /** JSON pointer of the value; the whole value has an empty one. */
@@ -150,10 +149,3 @@ export const schemaFault = (message: string, cause?: unknown): HawserError => ne
 
 export const invalidPattern = (pattern: string, cause?: unknown): HawserError =>
   schemaFault(`the pattern ${quoteShort(pattern, 200)} is not a regular expression`, cause);
-
-/** The arguments and the schema together are more than one check may take. */
-export const tooMuchWork = (): HawserError =>
-  new HawserError(
-    "invalid_arguments",
-    `checking the value takes more than ${toolLimits.schemaCheckSteps} steps; give less, or simplify the schema`,
-  );

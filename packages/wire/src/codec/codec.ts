@@ -26,9 +26,8 @@ export interface Codec {
   encode(message: unknown, options?: CodecOptions): Buffer;
 }
 
-// Keeps the bytes of one unfinished message. Small chunks are copied into blocks, so that a peer
-// that sends single bytes costs their sum and not a buffer object each; large chunks are kept as
-// they are. The bytes are joined once, when the message is complete.
+// Keeps the bytes of one unfinished message. Small chunks are copied into blocks, so that a peer that sends single bytes costs
+// their sum and not a buffer object each; large chunks are kept as they are.
 
 const blockBytes = 65_536;
 const keepFromBytes = 16_384;
@@ -55,7 +54,8 @@ export function createAccumulator() {
         return;
       }
       if (block && used + chunk.length > block.length) closeBlock();
-      block ??= Buffer.allocUnsafeSlow(parts.length === 0 ? firstBlock(chunk.length) : blockBytes);
+      // Most unfinished messages are the cut-off tail of a chunk and end with the next one.
+      block ??= Buffer.allocUnsafeSlow(parts.length === 0 ? Math.max(chunk.length * 2, 1_024) : blockBytes);
       used += chunk.copy(block, used);
     },
     /** Everything added so far as one buffer; the accumulator is empty afterwards. */
@@ -70,6 +70,3 @@ export function createAccumulator() {
   };
   return accumulator;
 }
-
-// Most unfinished messages are the cut-off tail of a chunk and end with the next one.
-const firstBlock = (bytes: number): number => Math.max(bytes * 2, 1_024);

@@ -70,21 +70,22 @@ function removeLeftovers(parent: string): void {
   for (const name of names.slice(0, wireLimits.maxSweptEntries)) {
     const path = join(parent, name);
     try {
-      if (isLeftBehind(path, namePattern.exec(name)?.[1] ?? "")) rmSync(path, { recursive: true, force: true });
+      if (isLeftBehind(path)) rmSync(path, { recursive: true, force: true });
     } catch {
       // Gone meanwhile, or not ours to remove.
     }
   }
 }
 
-function isLeftBehind(path: string, holder: string): boolean {
+function isLeftBehind(path: string): boolean {
   const found = lstatSync(path);
   if (!found.isDirectory() || found.uid !== process.getuid?.()) return false;
-  const state = judgeHolder(holder);
+  const state = judgeHolder(namePattern.exec(basename(path))?.[1] ?? "");
   return state === "gone" || (state === "unsure" && Date.now() - found.mtimeMs > wireLimits.staleFolderMs);
 }
 
-function listNames(parent: string): string[] {
+/** Empty for a folder that can't be read. */
+export function listNames(parent: string): string[] {
   try {
     return readdirSync(parent);
   } catch {
@@ -126,10 +127,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() ?? false;
-}
+const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 
 /** Writes a file whole: a reader sees the old content or the new one, never half of it. Rejects with what the file system says. */
 export async function replacePrivateFile(path: string, content: string): Promise<void> {

@@ -44,9 +44,8 @@ const unsafeFolder = (fault: string): HawserError => new HawserError("usage", `$
 const noted = new Set<string>();
 
 function noteOnce(line: string): void {
-  if (noted.has(line)) return;
+  if (!noted.has(line)) logLine(line);
   noted.add(line);
-  logLine(line);
 }
 
 const maxLinks = 40;
@@ -100,10 +99,7 @@ function faultOf(stat: fs.Stats): string | undefined {
 // Many systems give each user a group of the same number with no other member, and make folders that it may write.
 const isPrivateGroup = (gid: number): boolean => gid === 0 || gid === process.getuid?.();
 
-// Whose files this process may rely on: its own user's and root's. Root can change everything anyway; any other user
-// could exchange what we have just looked at.
-
-/** True on Windows, where files have no such owner. */
+/** Whether this process may rely on files of that user: its own or root, who can change everything anyway. True on Windows. */
 export function isTrustedOwner(uid: number): boolean {
   const own = process.getuid?.();
   return own === undefined || uid === own || uid === 0 || isOutsideNamespace(uid);

@@ -67,11 +67,10 @@ async function startWithPipes(options: ChildOptions | PipedChildOptions): Promis
   return { pid, exited, kill, setKeepsAlive, stop: () => (stopping ??= stop()), ...pipes };
 }
 
-// How a program starts `hawser` when it was not told: the one that is installed beside this package, so that nothing
-// has to be on the PATH; without one, the name, which the PATH leads to. Not the one of the working folder, which may
-// be anybody's.
-
-/** The program and its first arguments. */
+/**
+ * How a program starts `hawser` when it was not told: the one that is installed beside this package, else the one that the PATH
+ * leads to. Not the one of the working folder, which may be anybody's.
+ */
 export function hawserCommand(): readonly [string, ...string[]] {
   // Inside Electron, execPath is the app.
   if (process.versions["electron"] !== undefined) return ["hawser"];

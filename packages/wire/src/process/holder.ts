@@ -93,20 +93,18 @@ function startInProc(pid: number): string | undefined {
 
 function startByPs(pid: number): string {
   try {
-    const options = { timeout: 5_000, encoding: "utf8", env: { ...process.env, LC_ALL: "C" } } as const;
-    const ms = Date.parse(
-      execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { ...options, stdio: ["ignore", "pipe", "ignore"] }).trim(),
-    );
+    const env = { ...process.env, LC_ALL: "C" };
+    const args = ["-o", "lstart=", "-p", String(pid)];
+    const ms = Date.parse(execFileSync("ps", args, { timeout: 5_000, encoding: "utf8", env, stdio: ["ignore", "pipe", "ignore"] }).trim());
     return Number.isNaN(ms) ? "0" : String(ms / 1_000);
   } catch {
     return "0";
   }
 }
 
-// Signs of life in a file's time of change, for readers that can't see the process behind it: it belongs to another
-// container or machine, or its start is not known. A holder touches its file again and again. A file
-// that was not touched for long is watched before it counts as left behind: a machine that has slept wakes its
-// processes together, and the one that looks may be the first.
+// Signs of life in a file's time of change, for readers that can't see the process behind it. A file that was not touched for long
+// is watched before it counts as left behind: a machine that has slept wakes its processes together, and the one that looks may
+// be the first.
 
 /** Touches it until the returned function is called. Doesn't keep the process alive. */
 export function startBeat(path: string): () => void {

@@ -144,11 +144,9 @@ function reasonFor(cause: NodeJS.ErrnoException, cwd: string | undefined): strin
   return "there is no such program; check the name and the PATH";
 }
 
-// The end of what a process writes to stderr: where one that dies says why. Of any length of it only the end is kept, in
-// whole characters, wherever the pipe or the cut parts them.
-
 export type LastWords = ReturnType<typeof createLastWords>;
 
+/** The end of what a process writes to stderr, where one that dies says why, in whole characters. */
 export function createLastWords(maxChars: number = protocolLimits.maxErrorTextChars) {
   const decoder = new TextDecoder();
   let text = "";

@@ -131,9 +131,8 @@ const ignore = (): void => {};
 const lostError = (cause: unknown): HawserError =>
   new HawserError("connection_lost", `the connection was lost${cause ? `: ${describeThrown(cause)}` : ""}`, { cause });
 
-// The protocol log: with HAWSER_DEBUG=protocol every message appears on stderr as
-// `[SEND] <what> <id> <json>` or `[RECV] …`, cut to a readable length, secrets taken out. With
-// HAWSER_DEBUG=protocol-full it is not cut.
+// The protocol log: with HAWSER_DEBUG=protocol every message appears on stderr as `[SEND] <what> <id> <json>` or `[RECV] …`, cut to
+// a readable length, secrets taken out. With HAWSER_DEBUG=protocol-full it is not cut.
 
 export type Tap = (direction: "SEND" | "RECV", message: unknown) => void;
 

@@ -26,9 +26,13 @@ export function createStreamWriter(options: StreamTransportOptions) {
     }
     const { writableLength } = writable;
     if (writableLength + frame.length > Math.max(maxUnsentBytes, frame.length))
-      return Promise.reject(overloaded(writableLength, maxUnsentBytes));
+      return overloaded("the peer does not read; wait for earlier messages before sending more", {
+        unsentBytes: writableLength,
+        maxUnsentBytes,
+      });
     // An error that tells of the refusal still fits.
-    if (budget?.isFull && frame.length > writable.writableHighWaterMark) return Promise.reject(budgetUsedUp(frame.length));
+    if (budget?.isFull && frame.length > writable.writableHighWaterMark)
+      return overloaded("too much is waiting for peers that do not read; try again when they have", { bytes: frame.length });
     tap?.("SEND", message);
     const hasRoom = write(frame);
     gatherRestOfTurn();
@@ -85,12 +89,5 @@ export function createStreamWriter(options: StreamTransportOptions) {
   };
 }
 
-function budgetUsedUp(bytes: number): HawserError {
-  const message = "too much is waiting for peers that do not read; try again when they have";
-  return new HawserError("overloaded", message, { facts: { bytes } });
-}
-
-function overloaded(unsentBytes: number, maxUnsentBytes: number): HawserError {
-  const facts = { unsentBytes, maxUnsentBytes };
-  return new HawserError("overloaded", "the peer does not read; wait for earlier messages before sending more", { facts });
-}
+const overloaded = (message: string, facts: Record<string, number>): Promise<never> =>
+  Promise.reject(new HawserError("overloaded", message, { facts }));
