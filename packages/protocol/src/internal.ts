@@ -1,5 +1,4 @@
-// Everything that the packages of Hawser use of this one. Not for users: what is here and not in the public entry may change
-// in any release.
+// What the other packages of Hawser use of this one. Not for users: it may change in any release.
 
 export * from "./index.ts";
 export type { ResponseBody } from "./agent/protocol.ts";

@@ -50,11 +50,6 @@ export interface ConnectionOptions {
   readonly signal: AbortSignal;
 }
 
-interface Exchange {
-  readonly events: CallEvents;
-  readonly answer: PromiseWithResolvers<ParentResult>;
-}
-
 /**
  * Connects, and says `hello` unless told not to. Aborting the signal ends either. A parent that closes the connection
  * over `hello`, which it does not know, is connected to again without it: no call has been sent yet.
@@ -63,14 +58,12 @@ export async function connectToParent(options: ConnectionOptions): Promise<Paren
   try {
     return await openConnection(options);
   } catch (error) {
-    if (!options.saysHello || !isLoss(error)) throw error;
+    const isLoss = HawserError.isInstance(error) && error.code === "connection_lost" && !(error instanceof ParentError);
+    if (!options.saysHello || !isLoss) throw error;
     logLine(`[hawser] the program at ${options.socketPath} closed the connection at \`hello\`; trying without`);
     return openConnection({ ...options, saysHello: false });
   }
 }
-
-const isLoss = (error: unknown): boolean =>
-  HawserError.isInstance(error) && error.code === "connection_lost" && !(error instanceof ParentError);
 
 async function openConnection(options: ConnectionOptions) {
   const { socketPath, signal } = options;
@@ -79,7 +72,7 @@ async function openConnection(options: ConnectionOptions) {
   });
   const transport = createStreamTransport({ readable: socket, writable: socket, codec: lengthPrefix });
   const closed = Promise.withResolvers<HawserError | undefined>();
-  let current: Exchange | undefined;
+  let current: { readonly events: CallEvents; readonly answer: PromiseWithResolvers<ParentResult> } | undefined;
   let isOpen = true;
 
   function end(reason: HawserError | undefined): void {
@@ -108,7 +101,7 @@ async function openConnection(options: ConnectionOptions) {
   }
 
   async function request(message: object, events: CallEvents): Promise<ParentResult> {
-    const exchange: Exchange = { events, answer: Promise.withResolvers() };
+    const exchange = { events, answer: Promise.withResolvers<ParentResult>() };
     // The answer may be rejected while the request is still being sent.
     exchange.answer.promise.catch(() => {});
     current = exchange;

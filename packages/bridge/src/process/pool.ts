@@ -44,7 +44,9 @@ export function createPool(options: PoolOptions) {
   async function connect({ client, signal }: PoolCall): Promise<ParentConnection> {
     const connecting = connectToParent({ socketPath, client, signal, saysHello: !isPlainParent });
     const connection = await connecting.catch((error: unknown) => {
-      throw options.follow && isAway(error) ? notRunning(socketPath, error) : error;
+      if (!options.follow || !isAway(error)) throw error;
+      const message = `the program that offers the tools isn't running; start it, then call again. Its address is ${socketPath}`;
+      throw new IPCConnectionError(message, { cause: error }, "connection_failed");
     });
     isPlainParent ||= connection.hello === undefined;
     // A restarted program names another one.
@@ -85,7 +87,10 @@ export function createPool(options: PoolOptions) {
     call: (call: PoolCall): Promise<ParentResult> =>
       seats.run(async () => {
         await untilAborted(call.signal, options.whenRoom());
-        if (lost && options.reconnect === "never") throw lostForGood(socketPath, lost);
+        if (lost && options.reconnect === "never") {
+          const message = `the connection to ${socketPath} was lost and reconnecting is off; restart the MCP server`;
+          throw new IPCConnectionError(message, { cause: lost });
+        }
         return callOn(takeIdle() ?? (await connect(call)), call);
       }, call.signal),
     close() {
@@ -97,15 +102,6 @@ export function createPool(options: PoolOptions) {
 /** No program listens: nothing was sent, and a later call may well succeed. */
 const isAway = (error: unknown): boolean =>
   HawserError.isInstance(error) && (error.facts["errno"] === "ENOENT" || error.facts["errno"] === "ECONNREFUSED");
-
-function notRunning(socketPath: string, cause: unknown): IPCConnectionError {
-  const message = `the program that offers the tools isn't running; start it, then call again. Its address is ${socketPath}`;
-  return new IPCConnectionError(message, { cause }, "connection_failed");
-}
-
-function lostForGood(socketPath: string, cause: HawserError): IPCConnectionError {
-  return new IPCConnectionError(`the connection to ${socketPath} was lost and reconnecting is off; restart the MCP server`, { cause });
-}
 
 /** Refused before a byte was written. */
 const isLocalRefusal = (error: unknown): boolean =>

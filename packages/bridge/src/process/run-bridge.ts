@@ -49,6 +49,7 @@ async function check({ socketPath }: BridgeOptions, { count }: ClientTools): Pro
 
 function serve(options: BridgeOptions, toolList: ToolList, version: string): Promise<never> {
   const serverInfo = { name: "hawser", version };
+  const capabilities = { tools: options.follow ? { listChanged: true } : {}, logging: {} };
   return runStdio({
     codec: clientLines,
     eofGraceMs: bridgeLimits.bridgeEofGraceMs,
@@ -58,7 +59,7 @@ function serve(options: BridgeOptions, toolList: ToolList, version: string): Pro
       const pool = createPool({ ...options, stopping, whenRoom: requests.whenRoom });
       const fitResult = createFitResult(options);
       const calls = createCalls({ requests, toolList, pool, fitResult, serverInfo, cancelling });
-      const handle = serveStdio(() => createMcpServer({ serverInfo, toolList, follow: options.follow, calls }), {
+      const handle = serveStdio(() => prepareServer(new Server(serverInfo, { capabilities }), toolList, calls), {
         transport: createMcpTransport({ transport, requests, calls }),
         onerror: (error) => logLine(`[hawser] ${error.message}`),
       });
@@ -71,15 +72,7 @@ function serve(options: BridgeOptions, toolList: ToolList, version: string): Pro
   });
 }
 
-interface ServerParts {
-  readonly serverInfo: { readonly name: string; readonly version: string };
-  readonly toolList: ToolList;
-  readonly follow: boolean;
-  readonly calls: Calls;
-}
-
-function createMcpServer({ serverInfo, toolList, follow, calls }: ServerParts): Server {
-  const server = new Server(serverInfo, { capabilities: { tools: follow ? { listChanged: true } : {}, logging: {} } });
+function prepareServer(server: Server, toolList: ToolList, calls: Calls): Server {
   calls.useServer(server);
   // It fails only for a client that has not said yet that it is there, and will ask for the list anyway.
   toolList.watch(() => void server.sendToolListChanged().catch(() => {}));
