@@ -1,8 +1,7 @@
 // The parent's side of the tool bridge: offer functions of this process to MCP clients.
 
 export * from "./contract/contract.ts";
-export { printClientConfig } from "./parent/client-config.ts";
-export type { ClientName } from "./parent/client-config.ts";
+export { printClientConfig, type ClientName } from "./parent/client-config.ts";
 export { createIPCSession } from "./parent/session.ts";
 export type { IPCSession, IPCSessionOptions, IPCSessionState, McpStdioServerConfig } from "./parent/session.ts";
 export {

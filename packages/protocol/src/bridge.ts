@@ -1,23 +1,19 @@
-// The tool bridge's socket: a bridge process asks, the program that owns the functions answers.
-// Frames are length-prefixed. On one connection there is one request at a time; there are no ids.
-// `call_tool`, `result` and `error` are the contract. `hello`, `progress` and `log` are additions:
-// a bridge says `hello` first on a connection and uses them only if the answer carries `hello`; a
-// parent that does not know it answers with an error, or closes the connection, and is served by the contract alone.
+// The tool bridge's socket: a bridge process asks, the program that owns the functions answers. `call_tool`, `result` and `error`
+// are the contract. `hello`, `progress` and `log` are additions: a bridge says `hello` first on a connection and uses them only
+// if the answer carries `hello`; a parent that does not know it is served by the contract alone.
 
 import * as v from "valibot";
 import { defineProtocol, type RequestOf, type ResponseOf } from "./define-protocol.ts";
-
-const text = (description: string) => v.pipe(v.string(), v.description(description));
-const jsonObject = (description: string) => v.pipe(v.record(v.string(), v.unknown()), v.description(description));
+import { described, flag, jsonObject, text, texts } from "./described.ts";
 
 /** What a program may write: text, or a block of MCP as it is. What it reads may have other types, which pass through unchanged. */
 type ContentBlock =
   | { readonly type: "text"; readonly text: string; readonly [member: string]: unknown }
   | { readonly type: "image" | "audio" | "resource" | "resource_link"; readonly [member: string]: unknown };
 
-const contentBlock = v.pipe(
+const contentBlock = described(
   v.looseObject({ type: v.string() }),
-  v.description('`{"type":"text","text":…}` at least; every other MCP content block passes through unchanged.'),
+  '`{"type":"text","text":…}` at least; every other MCP content block passes through unchanged.',
 ) as v.GenericSchema<unknown> as v.GenericSchema<ContentBlock>;
 
 export const bridgeProtocol = defineProtocol({
@@ -38,12 +34,12 @@ export const bridgeProtocol = defineProtocol({
         summary: "Calls one function.",
         schema: v.object({
           method: v.literal("call_tool"),
-          params: v.pipe(
+          params: described(
             v.object({
               name: text("The name of a registered tool."),
               arguments: jsonObject("Conforms to the tool's input schema; the parent checks it."),
             }),
-            v.description("`name` and `arguments` of the call."),
+            "`name` and `arguments` of the call.",
           ),
         }),
         examples: [{ method: "call_tool", params: { name: "add", arguments: { a: 1, b: 2 } } }],
@@ -52,17 +48,14 @@ export const bridgeProtocol = defineProtocol({
         summary: "Additive. Tells who calls and what the bridge understands. First on a connection, or not at all.",
         schema: v.object({
           method: v.literal("hello"),
-          params: v.pipe(
+          params: described(
             v.object({
-              features: v.pipe(v.array(v.string()), v.description("Of `progress`, `log`, `richContent`.")),
+              features: texts("Of `progress`, `log`, `richContent`."),
               client: v.optional(
-                v.pipe(
-                  v.object({ name: v.string(), version: v.optional(v.string()) }),
-                  v.description("The MCP client, as it named itself."),
-                ),
+                described(v.object({ name: v.string(), version: v.optional(v.string()) }), "The MCP client, as it named itself."),
               ),
             }),
-            v.description("`features`, and `client` where it is known."),
+            "`features`, and `client` where it is known.",
           ),
         }),
         examples: [
@@ -77,20 +70,20 @@ export const bridgeProtocol = defineProtocol({
       result: {
         summary: "Ends a request: the function's result, also when it failed in a way that the model should see (`isError`).",
         schema: v.object({
-          result: v.pipe(
+          result: described(
             v.object({
               content: v.pipe(v.array(contentBlock), v.minLength(1), v.description("At least one block.")),
-              isError: v.optional(v.pipe(v.boolean(), v.description("False unless given."))),
+              isError: v.optional(flag("False unless given.")),
               structuredContent: v.optional(jsonObject("Additive, as in MCP: the result as data.")),
               _meta: v.optional(jsonObject("Additive, as in MCP.")),
               hello: v.optional(
-                v.pipe(
+                described(
                   v.object({ features: v.array(v.string()), privateDirectory: v.optional(v.string()) }),
-                  v.description("In the answer to `hello` only: what this parent understands, and where large results may be put."),
+                  "In the answer to `hello` only: what this parent understands, and where large results may be put.",
                 ),
               ),
             }),
-            v.description("An MCP tool result."),
+            "An MCP tool result.",
           ),
         }),
         examples: [
@@ -106,9 +99,9 @@ export const bridgeProtocol = defineProtocol({
       error: {
         summary: "Ends a request that could not be answered.",
         schema: v.object({
-          error: v.pipe(
+          error: described(
             v.object({ message: text("What happened and what to do."), type: text("The name of the error's class.") }),
-            v.description("`message` and `type`."),
+            "`message` and `type`.",
           ),
         }),
         examples: [{ error: { message: 'there is no tool "ad"; known are: add', type: "ToolNotFoundError" } }],
@@ -116,9 +109,9 @@ export const bridgeProtocol = defineProtocol({
       progress: {
         summary: "Additive. How far the running call is. Any number of them before its end.",
         schema: v.object({
-          progress: v.pipe(
+          progress: described(
             v.object({ progress: v.number(), total: v.optional(v.number()), message: v.optional(v.string()) }),
-            v.description("As in MCP: `progress` grows; `total` and `message` may be given."),
+            "As in MCP: `progress` grows; `total` and `message` may be given.",
           ),
         }),
         examples: [{ progress: { progress: 3, total: 10, message: "third of ten" } }],
@@ -126,9 +119,9 @@ export const bridgeProtocol = defineProtocol({
       log: {
         summary: "Additive. A line about the running call.",
         schema: v.object({
-          log: v.pipe(
+          log: described(
             v.object({ level: v.picklist(["debug", "info", "warning", "error"]), message: v.string() }),
-            v.description("`level` and `message`."),
+            "`level` and `message`.",
           ),
         }),
         examples: [{ log: { level: "info", message: "reading the table" } }],

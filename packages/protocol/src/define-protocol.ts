@@ -1,7 +1,5 @@
-// One definition per protocol. From it come the TypeScript types, the validators, the JSON Schema,
-// the reference page, the golden examples and the compatibility check; `npm run protocols` writes
-// the generated ones and a test fails when they differ from the definition.
-// Fields that a definition does not know are kept and ignored: additions must not break old peers.
+// One definition per protocol. From it come the types, the validators, the JSON Schema, the reference page, the golden examples and
+// the compatibility check. Fields that a definition does not know are kept and ignored: additions must not break old peers.
 
 import { cutText } from "./text/cut-text.ts";
 import * as v from "valibot";
@@ -59,10 +57,8 @@ export function defineProtocol<const Definition extends ProtocolDefinition>(defi
 
 function parse(direction: DirectionDefinition, value: unknown): unknown {
   const { tag, messages } = direction;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new HawserError("invalid_message", "a message is a JSON object");
-  }
-  const name = tag === null ? onlyMemberOf(value, messages) : (value as Record<string, unknown>)[tag];
+  if (!isRecord(value)) throw new HawserError("invalid_message", "a message is a JSON object");
+  const name = tag === null ? onlyMemberOf(value, messages) : value[tag];
   const message = typeof name === "string" && Object.hasOwn(messages, name) ? messages[name] : undefined;
   if (!message) {
     const known = Object.keys(messages).join(", ");
@@ -85,3 +81,7 @@ function onlyMemberOf(value: object, messages: DirectionDefinition["messages"]):
   const present = Object.keys(messages).filter((name) => Object.hasOwn(value, name));
   return present.length === 1 ? present[0] : undefined;
 }
+
+/** A JSON object: members by name, no list. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,11 +1,11 @@
-// The echo protocol: the smallest protocol that shows everything the wire layer does. `hawser echo`
-// serves it; the bench, the soak test and the tour use it, and so can anyone who wants to check that
-// a host's pipes work before there is an agent behind them.
+// The echo protocol: the smallest protocol that shows everything the wire layer does. Anyone can check with it that a host's pipes
+// work before there is an agent behind them.
 
 import * as v from "valibot";
 import { defineProtocol, type RequestOf, type ResponseOf } from "./define-protocol.ts";
+import { anything, idText, number, text } from "./described.ts";
 
-const id = v.pipe(v.string(), v.nonEmpty(), v.description("Chosen by the client; every answer to this request carries it."));
+const id = idText("Chosen by the client; every answer to this request carries it.");
 const count = (description: string, max: number) =>
   v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(max), v.description(description));
 
@@ -24,7 +24,7 @@ export const echoProtocol = defineProtocol({
     messages: {
       echo: {
         summary: "Asks for the value back.",
-        schema: v.object({ id, kind: v.literal("echo"), value: v.pipe(v.unknown(), v.description("Any JSON value.")) }),
+        schema: v.object({ id, kind: v.literal("echo"), value: anything("Any JSON value.") }),
         examples: [{ id: "1", kind: "echo", value: { greeting: "hello", list: [1, null, "é"] } }],
       },
       sleep: {
@@ -44,7 +44,7 @@ export const echoProtocol = defineProtocol({
       },
       cancel: {
         summary: "Ends the requests that carry the id `target`. Overtakes what waits; is read late only while the queue is full.",
-        schema: v.object({ id, kind: v.literal("cancel"), target: v.pipe(v.string(), v.description("The id of what to end.")) }),
+        schema: v.object({ id, kind: v.literal("cancel"), target: text("The id of what to end.") }),
         examples: [{ id: "4", kind: "cancel", target: "2" }],
       },
       status: {
@@ -59,7 +59,7 @@ export const echoProtocol = defineProtocol({
     messages: {
       echoed: {
         summary: "Ends an `echo`.",
-        schema: v.object({ id, type: v.literal("echoed"), value: v.pipe(v.unknown(), v.description("What was sent.")) }),
+        schema: v.object({ id, type: v.literal("echoed"), value: anything("What was sent.") }),
         examples: [{ id: "1", type: "echoed", value: { greeting: "hello", list: [1, null, "é"] } }],
       },
       piece: {
@@ -68,7 +68,7 @@ export const echoProtocol = defineProtocol({
           id,
           type: v.literal("piece"),
           index: count("0 for the first piece.", 100_000_000),
-          text: v.pipe(v.string(), v.description("The piece.")),
+          text: text("The piece."),
         }),
         examples: [{ id: "3", type: "piece", index: 0, text: "xxxxx" }],
       },
@@ -87,7 +87,7 @@ export const echoProtocol = defineProtocol({
         schema: v.object({
           id,
           type: v.literal("done"),
-          cancelled: v.optional(v.pipe(v.number(), v.description("For a `cancel`: how many requests it ended."))),
+          cancelled: v.optional(number("For a `cancel`: how many requests it ended.")),
         }),
         examples: [
           { id: "2", type: "done" },
@@ -99,8 +99,8 @@ export const echoProtocol = defineProtocol({
         schema: v.object({
           id: v.optional(id),
           type: v.literal("error"),
-          code: v.pipe(v.string(), v.description("One of the error codes.")),
-          error: v.pipe(v.string(), v.description("What happened and what to do, for people.")),
+          code: text("One of the error codes."),
+          error: text("What happened and what to do, for people."),
         }),
         examples: [{ id: "2", type: "error", code: "cancelled", error: "cancelled by request 4" }],
       },

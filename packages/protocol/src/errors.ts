@@ -1,66 +1,62 @@
-// One error class with a closed set of codes, and one table that says what each code is in
-// every protocol: the `type` on the tool bridge's socket, the `code` of igw-rpc-v1, the opening
-// words of an agent error, the JSON-RPC code for MCP and ACP, and the exit code of a command.
-// A message says what happened and what to do; facts are for programs.
+// One error class with a closed set of codes, and one table that says what each code is in every protocol. A message says what
+// happened and what to do; facts are for programs.
 
 import { protocolLimits } from "./limits.ts";
 import { cutText } from "./text/cut-text.ts";
 
 interface ErrorRow {
+  /** The `type` on the tool bridge's socket. */
   readonly ipcType: string;
   readonly rpcCode: 2 | 6 | 7;
+  /** The opening words of an agent's error. */
   readonly agentText: string;
+  /** For MCP and ACP. */
   readonly jsonRpcCode: number;
   readonly exitCode: number;
   /** The same request may succeed a little later. */
   readonly retryable?: boolean;
 }
 
+// What can't be served as it was asked for, and what was tried and failed.
+const refusal = (ipcType: string, agentText: string, jsonRpcCode: number): ErrorRow => ({
+  ipcType,
+  rpcCode: 2,
+  agentText,
+  jsonRpcCode,
+  exitCode: 2,
+});
+const failure = (ipcType: string, agentText: string, jsonRpcCode: number, rest: Partial<ErrorRow> = {}): ErrorRow => ({
+  ...refusal(ipcType, agentText, jsonRpcCode),
+  rpcCode: 7,
+  exitCode: 7,
+  ...rest,
+});
+
 export const errorTable = {
-  invalid_json: { ipcType: "IPCError", rpcCode: 2, agentText: "Invalid JSON", jsonRpcCode: -32700, exitCode: 2 },
-  invalid_utf8: { ipcType: "IPCError", rpcCode: 2, agentText: "Invalid UTF-8", jsonRpcCode: -32700, exitCode: 2 },
-  too_deep: { ipcType: "IPCError", rpcCode: 2, agentText: "Nested too deeply", jsonRpcCode: -32700, exitCode: 2 },
-  too_large: { ipcType: "IPCMessageSizeError", rpcCode: 2, agentText: "Message too large", jsonRpcCode: -32600, exitCode: 2 },
-  invalid_message: { ipcType: "ValueError", rpcCode: 2, agentText: "Invalid request", jsonRpcCode: -32600, exitCode: 2 },
-  unknown_method: { ipcType: "ValueError", rpcCode: 2, agentText: "Unknown request", jsonRpcCode: -32601, exitCode: 2 },
-  duplicate_id: { ipcType: "ValueError", rpcCode: 2, agentText: "Duplicate id", jsonRpcCode: -32600, exitCode: 2 },
-  usage: { ipcType: "ValueError", rpcCode: 2, agentText: "Not possible", jsonRpcCode: -32602, exitCode: 2 },
-  tool_not_found: { ipcType: "ToolNotFoundError", rpcCode: 2, agentText: "No such tool", jsonRpcCode: -32602, exitCode: 2 },
-  invalid_arguments: { ipcType: "ToolInputValidationError", rpcCode: 2, agentText: "Invalid arguments", jsonRpcCode: -32602, exitCode: 2 },
-  tool_failed: { ipcType: "IPCToolExecutionError", rpcCode: 7, agentText: "Tool failed", jsonRpcCode: -32603, exitCode: 7 },
-  model_failed: { ipcType: "IPCError", rpcCode: 7, agentText: "Model failed", jsonRpcCode: -32603, exitCode: 7 },
-  not_serializable: {
-    ipcType: "IPCToolExecutionError",
-    rpcCode: 7,
-    agentText: "Not representable as JSON",
-    jsonRpcCode: -32603,
-    exitCode: 1,
-  },
-  overloaded: { ipcType: "IPCError", rpcCode: 7, agentText: "Overloaded", jsonRpcCode: -32000, exitCode: 7, retryable: true },
-  cancelled: { ipcType: "IPCError", rpcCode: 7, agentText: "Cancelled", jsonRpcCode: -32800, exitCode: 7 },
-  timeout: { ipcType: "IPCError", rpcCode: 7, agentText: "Timed out", jsonRpcCode: -32001, exitCode: 7, retryable: true },
-  connection_failed: {
-    ipcType: "IPCConnectionError",
-    rpcCode: 7,
-    agentText: "Connection failed",
-    jsonRpcCode: -32000,
-    exitCode: 7,
-    retryable: true,
-  },
-  connection_lost: {
-    ipcType: "IPCConnectionError",
-    rpcCode: 7,
-    agentText: "Connection lost",
-    jsonRpcCode: -32000,
-    exitCode: 7,
-    retryable: true,
-  },
-  closed: { ipcType: "IPCConnectionError", rpcCode: 7, agentText: "Connection closed", jsonRpcCode: -32000, exitCode: 7 },
-  path_too_long: { ipcType: "SocketPathTooLong", rpcCode: 2, agentText: "Socket path too long", jsonRpcCode: -32603, exitCode: 2 },
-  name_taken: { ipcType: "IPCConnectionError", rpcCode: 2, agentText: "Socket name taken", jsonRpcCode: -32603, exitCode: 2 },
-  start_failed: { ipcType: "BridgeStartupError", rpcCode: 7, agentText: "Start failed", jsonRpcCode: -32603, exitCode: 7 },
-  internal: { ipcType: "IPCError", rpcCode: 7, agentText: "Internal error", jsonRpcCode: -32603, exitCode: 1 },
-} as const satisfies Record<string, ErrorRow>;
+  invalid_json: refusal("IPCError", "Invalid JSON", -32700),
+  invalid_utf8: refusal("IPCError", "Invalid UTF-8", -32700),
+  too_deep: refusal("IPCError", "Nested too deeply", -32700),
+  too_large: refusal("IPCMessageSizeError", "Message too large", -32600),
+  invalid_message: refusal("ValueError", "Invalid request", -32600),
+  unknown_method: refusal("ValueError", "Unknown request", -32601),
+  duplicate_id: refusal("ValueError", "Duplicate id", -32600),
+  usage: refusal("ValueError", "Not possible", -32602),
+  tool_not_found: refusal("ToolNotFoundError", "No such tool", -32602),
+  invalid_arguments: refusal("ToolInputValidationError", "Invalid arguments", -32602),
+  tool_failed: failure("IPCToolExecutionError", "Tool failed", -32603),
+  model_failed: failure("IPCError", "Model failed", -32603),
+  not_serializable: failure("IPCToolExecutionError", "Not representable as JSON", -32603, { exitCode: 1 }),
+  overloaded: failure("IPCError", "Overloaded", -32000, { retryable: true }),
+  cancelled: failure("IPCError", "Cancelled", -32800),
+  timeout: failure("IPCError", "Timed out", -32001, { retryable: true }),
+  connection_failed: failure("IPCConnectionError", "Connection failed", -32000, { retryable: true }),
+  connection_lost: failure("IPCConnectionError", "Connection lost", -32000, { retryable: true }),
+  closed: failure("IPCConnectionError", "Connection closed", -32000),
+  path_too_long: refusal("SocketPathTooLong", "Socket path too long", -32603),
+  name_taken: refusal("IPCConnectionError", "Socket name taken", -32603),
+  start_failed: failure("BridgeStartupError", "Start failed", -32603),
+  internal: failure("IPCError", "Internal error", -32603, { exitCode: 1 }),
+};
 
 export type ErrorCode = keyof typeof errorTable;
 

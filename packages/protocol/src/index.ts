@@ -1,20 +1,7 @@
 // What is said on every wire: the definitions of the protocols, the errors with their names in each of them, and how texts are cut and shown.
 
 import "./require-node.ts";
-export type {
-  AgentRequest,
-  AgentResponse,
-  ClearHistoryRequest,
-  DoneResponse,
-  ErrorResponse,
-  GetStatusRequest,
-  ReadyResponse,
-  StatusResponse,
-  TokenResponse,
-  ToolResultResponse,
-  ToolUseResponse,
-  UserMessageRequest,
-} from "./agent/contract.ts";
+export type * from "./agent/contract.ts";
 export type {
   ConversationMessage,
   ConversationSummary,
@@ -24,16 +11,12 @@ export type {
   StatusData,
   UsageData,
 } from "./agent/data.ts";
-export { agentProtocol } from "./agent/protocol.ts";
-export type { AnyAgentRequest, AnyAgentResponse, TurnEvent } from "./agent/protocol.ts";
+export { agentProtocol, type AnyAgentRequest, type AnyAgentResponse, type TurnEvent } from "./agent/protocol.ts";
 export { AGENT_CAPABILITIES, AGENT_PROTOCOL_VERSION } from "./agent/responses.ts";
-export { bridgeProtocol } from "./bridge.ts";
-export type { BridgeRequest, BridgeResponse } from "./bridge.ts";
+export { bridgeProtocol, type BridgeRequest, type BridgeResponse } from "./bridge.ts";
 export type { Protocol, RequestOf, ResponseOf } from "./define-protocol.ts";
-export { echoProtocol } from "./echo.ts";
-export type { EchoRequest, EchoResponse } from "./echo.ts";
-export { describeThrown, errorTable, HawserError, toHawserError } from "./errors.ts";
-export type { ErrorCode, ErrorDetails } from "./errors.ts";
+export { echoProtocol, type EchoRequest, type EchoResponse } from "./echo.ts";
+export { describeThrown, errorTable, HawserError, toHawserError, type ErrorCode, type ErrorDetails } from "./errors.ts";
 export { RPC_MIN_HOST_SEMVER, RPC_PROTOCOL, RPC_SEMVER, rpcProtocol } from "./rpc.ts";
 export type { CallData, CallItem, CallStats, HelloData, RpcRequest, RpcResponse } from "./rpc.ts";
 export { reveal } from "./text/reveal.ts";

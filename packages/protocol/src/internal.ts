@@ -1,29 +1,14 @@
-// Everything that the packages of Hawser use of this one. Not for users: what is here and not in the public entry may change
-// in any release.
+// What the other packages of Hawser use of this one. Not for users: it may change in any release.
 
 export * from "./index.ts";
 export type { ResponseBody } from "./agent/protocol.ts";
-export {
-  BridgeStartupError,
-  ClaudeCodeError,
-  IPCConnectionError,
-  IPCError,
-  IPCMessageSizeError,
-  IPCToolExecutionError,
-  SocketPathTooLong,
-  toIPCError,
-  ToolInputValidationError,
-  ToolNotFoundError,
-} from "./contract-errors.ts";
-export { defineProtocol } from "./define-protocol.ts";
-export type { DirectionDefinition, MessageDefinition, ProtocolDefinition } from "./define-protocol.ts";
+export * from "./contract-errors.ts";
+export { defineProtocol, isRecord, type DirectionDefinition, type MessageDefinition, type ProtocolDefinition } from "./define-protocol.ts";
 export { quoteShort, toErrorText, tooLarge } from "./errors.ts";
-export { isRecord } from "./is-record.ts";
 export { protocolLimits } from "./limits.ts";
 export { callData, callItem, callStats, helloData } from "./rpc.ts";
 export { cutText, splitText } from "./text/cut-text.ts";
 export { nearNames } from "./text/near-names.ts";
 export { createNoiseLog } from "./text/noise-log.ts";
 export { createProseRevealer, revealProse } from "./text/reveal.ts";
-export { createTextGap, createWholeCharacters, joinTexts } from "./text/text-pieces.ts";
-export type { TextGap, WholeCharacters } from "./text/text-pieces.ts";
+export { createTextGap, createWholeCharacters, joinTexts, type TextGap, type WholeCharacters } from "./text/text-pieces.ts";

@@ -1,6 +1,5 @@
-// The first import of each entry: on a Node that is too old it throws, with a sentence that names both versions, before anything
-// else runs. Without it a program would end later, inside some callback, over a function that its Node lacks. All packages
-// import the wire, so all are covered. A page has no Node and passes.
+// The first import of each entry: on a Node that is too old it throws, with a sentence that names both versions. Without it a program
+// would end later, inside some callback, over a function that its Node lacks. A page has no Node and passes.
 
 import { HawserError } from "./errors.ts";
 

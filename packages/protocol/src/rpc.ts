@@ -1,17 +1,14 @@
-// igw-rpc-v1: a host makes many calls of an HTTP API through one child process, one JSON object per
-// line each way. `hello`, `capability`, `cancel` and `reload_config` are answered by the reader and
-// overtake calls that wait. The envelopes are the contract; `params`, `data.errorInfo` and the
-// response of a failed call are additions that a host may ignore.
+// igw-rpc-v1: a host makes many calls of an HTTP API through one child process, one JSON object per line each way. The envelopes are
+// the contract; `params`, `data.errorInfo` and the response of a failed call are additions that a host may ignore.
 
 import * as v from "valibot";
 import { defineProtocol, type RequestOf, type ResponseOf } from "./define-protocol.ts";
+import { anything, described, flag, jsonObject, number, text, texts } from "./described.ts";
 
-const text = (description: string) => v.pipe(v.string(), v.description(description));
-const texts = (description: string) => v.pipe(v.array(v.string()), v.description(description));
 const milliseconds = (description: string) => v.pipe(v.number(), v.minValue(0), v.description(description));
 const semver = (description: string) => v.pipe(v.string(), v.regex(/^\d+\.\d+\.\d+$/), v.description(description));
 
-const id = v.optional(v.pipe(v.unknown(), v.description("Any JSON value; echoed byte for byte. Missing or `null`: not echoed.")));
+const id = v.optional(anything("Any JSON value; echoed byte for byte. Missing or `null`: not echoed."));
 
 /** One call, as `call`, `call --batch` and `rpc` take it. */
 export const callItem = v.object({
@@ -19,18 +16,15 @@ export const callItem = v.object({
   method: v.optional(text("The HTTP method; `GET` unless given.")),
   path: v.optional(text("The path below the gateway's address; may carry a query.")),
   params: v.optional(
-    v.pipe(
-      v.record(v.string(), v.unknown()),
-      v.description("Additive. The operation's parameters by name, whether they belong in path, query, header, cookie or `body`."),
-    ),
+    jsonObject("Additive. The operation's parameters by name, whether they belong in path, query, header, cookie or `body`."),
   ),
   query: v.optional(texts("Entries `key=value`.")),
   headers: v.optional(texts("Entries `Key: value`. The token's header can't be given.")),
-  body: v.optional(v.pipe(v.unknown(), v.description("A string is sent as it is; any other value as the content type says."))),
-  bodyEncoding: v.optional(v.pipe(v.literal("base64"), v.description("Additive. `body` is base64 text of the bytes to send."))),
+  body: v.optional(anything("A string is sent as it is; any other value as the content type says.")),
+  bodyEncoding: v.optional(described(v.literal("base64"), "Additive. `body` is base64 text of the bytes to send.")),
   contentType: v.optional(text("`application/json` unless given.")),
-  dryRun: v.optional(v.pipe(v.boolean(), v.description("Adds `dryRun=true` to the query; the request is sent."))),
-  yes: v.optional(v.pipe(v.boolean(), v.description("Needed for POST, PUT, PATCH and DELETE."))),
+  dryRun: v.optional(flag("Adds `dryRun=true` to the query; the request is sent.")),
+  yes: v.optional(flag("Needed for POST, PUT, PATCH and DELETE.")),
   retry: v.optional(
     v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100), v.description("How often to try again; idempotent methods only.")),
   ),
@@ -40,23 +34,17 @@ export const callItem = v.object({
 
 export type CallItem = v.InferOutput<typeof callItem>;
 
+const timeNames = ["totalMs", "dnsMs", "connectMs", "tlsHandshakeMs", "firstByteMs", "requestWriteDoneMs", "bodyReadMs"] as const;
+
 /** `data.stats` of a call; hosts check `version`. */
 export const callStats = v.object({
   version: v.literal(1),
   timingMs: milliseconds("From the start of the call to its end."),
-  bodyBytes: v.pipe(v.number(), v.description("Decoded bytes of the response's body that were kept.")),
+  bodyBytes: number("Decoded bytes of the response's body that were kept."),
   http: v.optional(
-    v.pipe(
-      v.object({
-        totalMs: v.optional(v.number()),
-        dnsMs: v.optional(v.number()),
-        connectMs: v.optional(v.number()),
-        tlsHandshakeMs: v.optional(v.number()),
-        firstByteMs: v.optional(v.number()),
-        requestWriteDoneMs: v.optional(v.number()),
-        bodyReadMs: v.optional(v.number()),
-      }),
-      v.description("Times within the last try; those of a connection only where one was opened for it."),
+    described(
+      v.object(v.entriesFromList(timeNames, v.optional(v.number()))),
+      "Times within the last try; those of a connection only where one was opened for it.",
     ),
   ),
   truncated: v.optional(v.boolean()),
@@ -80,7 +68,7 @@ export const callData = v.object({
   ),
   timingMs: v.optional(v.number()),
   stats: v.optional(callStats),
-  cancelled: v.optional(v.pipe(v.boolean(), v.description("In every failed call: whether it ended because it was cancelled."))),
+  cancelled: v.optional(flag("In every failed call: whether it ended because it was cancelled.")),
   errorInfo: v.optional(v.object({ kind: v.string(), retryable: v.boolean(), hint: v.optional(v.string()) })),
 });
 
@@ -104,7 +92,7 @@ export const RPC_MIN_HOST_SEMVER = "1.0.0";
 
 const request = <const Op extends string, Args extends v.GenericSchema>(op: Op, args: Args) =>
   v.object({ id, op: v.literal(op), args: v.optional(args) });
-const ignored = v.pipe(v.unknown(), v.description("Ignored."));
+const ignored = anything("Ignored.");
 
 export const rpcProtocol = defineProtocol({
   name: "rpc",
@@ -153,14 +141,14 @@ export const rpcProtocol = defineProtocol({
         schema: request(
           "cancel",
           v.object({
-            id: v.optional(v.pipe(v.unknown(), v.description("The id of the call."))),
-            requestId: v.optional(v.pipe(v.unknown(), v.description("The same under its other name; goes before `id`."))),
+            id: v.optional(anything("The id of the call.")),
+            requestId: v.optional(anything("The same under its other name; goes before `id`.")),
           }),
         ),
         answer: v.object({
-          id: v.pipe(v.unknown(), v.description("The id that was given.")),
-          cancelled: v.pipe(v.boolean(), v.description("Whether a call had it.")),
-          count: v.pipe(v.number(), v.description("Additive. How many calls had it.")),
+          id: anything("The id that was given."),
+          cancelled: flag("Whether a call had it."),
+          count: number("Additive. How many calls had it."),
         }),
         examples: [{ id: "req-6", op: "cancel", args: { id: "req-4" } }],
       },
@@ -172,10 +160,7 @@ export const rpcProtocol = defineProtocol({
       },
       shutdown: {
         summary: "Ends the reading at once; answered last, after every accepted call.",
-        schema: request(
-          "shutdown",
-          v.object({ mode: v.optional(v.pipe(v.literal("now"), v.description("Additive. Cancels what waits and runs."))) }),
-        ),
+        schema: request("shutdown", v.object({ mode: v.optional(described(v.literal("now"), "Additive. Cancels what waits and runs.")) })),
         answer: v.object({ shutdown: v.literal(true) }),
         examples: [{ id: "req-8", op: "shutdown" }],
       },
@@ -188,18 +173,15 @@ export const rpcProtocol = defineProtocol({
         summary: "Ends a request. One per request, in any order when there are several workers.",
         schema: v.object({
           id,
-          ok: v.pipe(v.boolean(), v.description("Whether the operation succeeded.")),
-          code: v.pipe(
+          ok: flag("Whether the operation succeeded."),
+          code: described(
             v.picklist([0, 2, 6, 7]),
-            v.description("0 success, 2 usage or configuration, 6 authentication (401, 403), 7 network and every other HTTP failure."),
+            "0 success, 2 usage or configuration, 6 authentication (401, 403), 7 network and every other HTTP failure.",
           ),
-          status: v.optional(v.pipe(v.number(), v.description("The HTTP status, also of a failed call."))),
+          status: v.optional(number("The HTTP status, also of a failed call.")),
           data: v.optional(
-            v.pipe(
-              v.unknown(),
-              v.description(
-                "What the operation answers. For `call`: `request`, `response`, `timingMs`, `stats` and, when it failed, `cancelled` (true or false) and `errorInfo {kind, retryable, hint}`.",
-              ),
+            anything(
+              "What the operation answers. For `call`: `request`, `response`, `timingMs`, `stats` and, when it failed, `cancelled` (true or false) and `errorInfo {kind, retryable, hint}`.",
             ),
           ),
           error: v.optional(text("What went wrong, for people. Present when `ok` is false.")),

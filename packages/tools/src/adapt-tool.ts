@@ -1,18 +1,9 @@
-// Tools that were written for other libraries, taken as they are: an AI SDK tool (`tool({inputSchema,
-// execute})`, named by its key) and an Agent SDK tool (`tool(name, description, shape, handler)`).
-// They are recognised by shape; neither library is loaded.
+// Tools that were written for other libraries, taken as they are: those of the AI SDK (`tool({inputSchema, execute})`, named by its
+// key) and of the Agent SDK (`tool(name, description, shape, handler)`). They are recognised by shape; neither library is loaded.
 
 import { describeThrown, HawserError } from "@hawser/protocol";
-import {
-  isStandardSchema,
-  type JsonSchema,
-  type StandardIssue,
-  type StandardSchema,
-  type Tool,
-  type ToolContext,
-  type ToolInput,
-} from "./define-tool.ts";
-import { printJsonSchema } from "./print-json-schema.ts";
+import type { JsonSchema, StandardIssue, StandardSchema, Tool, ToolContext, ToolInput } from "./define-tool.ts";
+import { isStandardSchema, printJsonSchema } from "./tool-input.ts";
 
 /** A list of tools, or tools by name as the AI SDK holds them. */
 export type ToolSource = readonly unknown[] | Readonly<Record<string, unknown>>;

@@ -1,6 +1,5 @@
-// A tool is written once and offered through every door: the bridge, the agent, a model in this
-// process. Its input is any Standard Schema validator that can also print JSON Schema (zod, arktype,
-// valibot with `@valibot/to-json-schema` installed), or JSON Schema itself.
+// A tool is written once and offered through every door. Its input is any Standard Schema validator that can also print JSON Schema
+// (zod, arktype, valibot with `@valibot/to-json-schema` installed), or JSON Schema itself.
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -76,6 +75,3 @@ export interface Tool extends Omit<ToolDefinition, "run"> {
 export function defineTool<const Input extends ToolInput>(definition: ToolDefinition<Input>): ToolDefinition<Input> {
   return definition;
 }
-
-export const isStandardSchema = (input: unknown): input is StandardSchema =>
-  (typeof input === "object" || typeof input === "function") && input !== null && "~standard" in input;

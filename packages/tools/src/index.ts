@@ -4,17 +4,4 @@
 import "@hawser/protocol";
 
 export type { ToolSource } from "./adapt-tool.ts";
-export { defineTool } from "./define-tool.ts";
-export type {
-  ArgumentsOf,
-  JsonSchema,
-  LogLevel,
-  StandardIssue,
-  StandardResult,
-  StandardSchema,
-  Tool,
-  ToolAnnotations,
-  ToolContext,
-  ToolDefinition,
-  ToolInput,
-} from "./define-tool.ts";
+export * from "./define-tool.ts";

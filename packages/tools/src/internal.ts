@@ -1,9 +1,6 @@
-// Everything that the packages of Hawser use of this one. Not for users: what is here and not in the public entry may change
-// in any release.
+// What the other packages of Hawser use of this one. Not for users: it may change in any release.
 
 export * from "./index.ts";
 export { isTool, toTools } from "./adapt-tool.ts";
-export { createToolHost, createToolHosts } from "./tool-host.ts";
-export type { HostedTool, ToolHost } from "./tool-host.ts";
-export { checkNumbers, prepareInput, toJsonSchema } from "./tool-input.ts";
-export type { PreparedInput } from "./tool-input.ts";
+export { createToolHost, createToolHosts, type HostedTool, type ToolHost } from "./tool-host.ts";
+export { checkNumbers, prepareInput, toJsonSchema, type PreparedInput } from "./tool-input.ts";

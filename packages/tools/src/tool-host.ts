@@ -1,10 +1,9 @@
-// Tools that can be called by name. One call goes the same way everywhere: find the tool, check the arguments, ask
-// whether it may run, wait for its turn, run it, bound what it returns. The bridge and the agent hand in
-// the steps in which they differ.
+// Tools that can be called by name. One call goes the same way everywhere: find the tool, check the arguments, ask whether it may run,
+// wait for its turn, run it, bound what it returns. The bridge and the agent hand in the steps in which they differ.
 
 import { cutText, HawserError, ToolNotFoundError } from "@hawser/protocol/internal";
+import { createSemaphore, type Semaphore } from "@hawser/wire/internal";
 import type { Tool } from "./define-tool.ts";
-import { createGates, type Gates } from "./gate.ts";
 import { prepareInput, type PreparedInput } from "./tool-input.ts";
 
 export interface ToolHost {
@@ -36,19 +35,15 @@ export const createToolHost = (tools: readonly Tool[]): ToolHost => createToolHo
 /** Hosts for changing lists of tools: schemas are prepared once per tool, and a turn taken in one host is taken in all. */
 export function createToolHosts(): (tools: readonly Tool[]) => ToolHost {
   const hosted = new WeakMap<Tool, HostedTool>();
-  const gates = createGates();
-
-  function hostTool(tool: Tool): HostedTool {
-    const known = hosted.get(tool) ?? prepareTool(tool, gates);
-    hosted.set(tool, known);
-    return known;
-  }
+  const passGates = createGates();
 
   return (tools) => {
     const byName = new Map<string, HostedTool>();
     for (const tool of tools) {
       if (byName.has(tool.name)) throw new HawserError("usage", `two tools are called "${tool.name}"; rename one`);
-      byName.set(tool.name, hostTool(tool));
+      const known = hosted.get(tool) ?? prepareTool(tool, passGates);
+      hosted.set(tool, known);
+      byName.set(tool.name, known);
     }
     return {
       tools: [...byName.values()],
@@ -67,7 +62,7 @@ export function createToolHosts(): (tools: readonly Tool[]) => ToolHost {
 // Enough for a model to see a misspelt name.
 const maxNamesShown = 40;
 
-function prepareTool(tool: Tool, gates: Gates): HostedTool {
+function prepareTool(tool: Tool, passGates: Gates): HostedTool {
   if (typeof tool.name !== "string" || tool.name === "") throw new HawserError("usage", "a tool needs a name");
   if (typeof tool.run !== "function") throw new HawserError("usage", `tool "${tool.name}" needs a function \`run\``);
   for (const name of ["concurrency", "maxResultSizeChars"] as const) {
@@ -82,11 +77,33 @@ function prepareTool(tool: Tool, gates: Gates): HostedTool {
     async call({ args, signal, authorize, run, bound }) {
       const checked = await check(tool.name, args);
       const permit = await authorize?.();
-      const value = await gates.pass(tool, signal, async () => {
+      const value = await passGates(tool, signal, async () => {
         signal.throwIfAborted();
         return run(checked as never, permit);
       });
       return bound(value);
     },
+  };
+}
+
+/** Runs `action` when the tool's turn has come. */
+export type Gates = <Result>(tool: Tool, signal: AbortSignal, action: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * At most `concurrency` calls of one tool run, and one of an exclusive group. The others wait in the order they came; one that
+ * is cancelled while it waits gives up its place.
+ */
+export function createGates(): Gates {
+  const byName = new Map<string, Semaphore>();
+
+  function gateFor(name: string, seats: number): Semaphore {
+    const gate = byName.get(name) ?? createSemaphore(seats);
+    byName.set(name, gate);
+    return gate;
+  }
+
+  return ({ name, concurrency, exclusiveGroup }, signal, action) => {
+    const passTool = concurrency === undefined ? action : () => gateFor(`tool:${name}`, concurrency).run(action, signal);
+    return exclusiveGroup === undefined ? passTool() : gateFor(`group:${exclusiveGroup}`, 1).run(passTool, signal);
   };
 }

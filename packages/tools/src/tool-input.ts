@@ -1,13 +1,13 @@
-// What a tool accepts, in the two forms that are needed: JSON Schema for clients and models, and a
-// check that runs before the function does. A failed check names the field and the reason, so that
-// a model can correct itself.
+// What a tool accepts, in two forms: JSON Schema for clients and models, and a check that runs before the function does. A failed
+// check names the field and the reason, so that a model can correct itself.
 
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
 import { describeThrown, HawserError, isRecord, toHawserError, ToolInputValidationError } from "@hawser/protocol/internal";
-import { isStandardSchema, type JsonSchema, type StandardIssue, type StandardSchema, type ToolInput } from "./define-tool.ts";
+import type { JsonSchema, StandardIssue, StandardSchema, ToolInput } from "./define-tool.ts";
 import { createSchemaCheck } from "./json-schema/check-value.ts";
 import { maxProblems, type Problem } from "./json-schema/checking.ts";
 import { describeAltered, findAlteredNumber, toPointer } from "@hawser/wire/internal";
-import { printJsonSchema } from "./print-json-schema.ts";
 
 export interface PreparedInput {
   readonly jsonSchema: JsonSchema;
@@ -48,24 +48,24 @@ function toRefusal(toolName: string, error: unknown): unknown {
   return new HawserError("usage", `tool "${toolName}": its schema can't be used: ${describeThrown(error)}`, { cause: error });
 }
 
+export const isStandardSchema = (input: unknown): input is StandardSchema =>
+  (typeof input === "object" || typeof input === "function") && input !== null && "~standard" in input;
+
 /** JSON Schema of a validator, or the schema itself; clients expect an object at the root. */
 export function toJsonSchema(toolName: string, input: ToolInput): JsonSchema {
   if (!isStandardSchema(input)) {
     if (isRecord(input)) return Object.keys(input).length > 0 ? input : { type: "object" };
     throw new HawserError("usage", `tool "${toolName}": its schema is a Standard Schema validator or a JSON Schema object`);
   }
-  const printed = printFor(toolName, input);
-  if (printed) return printed;
-  const { vendor } = input["~standard"];
-  throw new HawserError("usage", `tool "${toolName}": a ${vendor} schema that can't print JSON Schema; give JSON Schema instead`);
-}
-
-function printFor(toolName: string, input: StandardSchema): JsonSchema | undefined {
+  let printed: JsonSchema | undefined;
   try {
-    return printJsonSchema(input);
+    printed = printJsonSchema(input);
   } catch (cause) {
     throw new HawserError("usage", `tool "${toolName}": its schema can't be written as JSON Schema: ${describeThrown(cause)}`, { cause });
   }
+  if (printed) return printed;
+  const { vendor } = input["~standard"];
+  throw new HawserError("usage", `tool "${toolName}": a ${vendor} schema that can't print JSON Schema; give JSON Schema instead`);
 }
 
 function describeIssue({ message, path = [] }: StandardIssue): Problem {
@@ -83,4 +83,38 @@ function inputError(toolName: string, problems: readonly Problem[]): ToolInputVa
   const shown = problems.slice(0, maxProblems).map(({ path, reason }) => `${path || "(arguments)"}: ${reason.replace(/\.$/, "")}`);
   const message = `invalid arguments for tool "${toolName}": ${shown.join("; ")}. Correct them and call again`;
   return new ToolInputValidationError(message, { facts: { tool: toolName, path: problems[0]?.path ?? "" } });
+}
+
+// Most libraries print JSON Schema themselves, by the Standard JSON Schema interface. Valibot leaves it to a package of its
+// own. It is looked for when a plain valibot schema is met and not before, so that only programs that use one need it, and
+// loaded synchronously, since a tool is checked where it is defined.
+
+const valibotPrinter = "@valibot/to-json-schema";
+
+interface ValibotPrinter {
+  toStandardJsonSchema(schema: StandardSchema): StandardSchema;
+}
+
+/** What the schema accepts, or undefined for a library that can't say it. Throws `usage` where a package is missing. */
+export function printJsonSchema(schema: StandardSchema): JsonSchema | undefined {
+  const isPlainValibot = !schema["~standard"].jsonSchema && schema["~standard"].vendor === "valibot";
+  const { jsonSchema } = (isPlainValibot ? findValibotPrinter().toStandardJsonSchema(schema) : schema)["~standard"];
+  if (!jsonSchema) return undefined;
+  const { $schema: _, ...printed } = jsonSchema.input({ target: "draft-2020-12" }) as Record<string, unknown>;
+  return printed;
+}
+
+// As a dependency beside this package, or of the program that runs: strict package managers show each only its own.
+function findValibotPrinter(): ValibotPrinter {
+  for (const from of [import.meta.url, resolve(process.argv[1] ?? "program.js")]) {
+    try {
+      return createRequire(from)(valibotPrinter) as ValibotPrinter;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
+    }
+  }
+  throw new HawserError(
+    "usage",
+    `a plain valibot schema is shown to clients by the package ${valibotPrinter}, which was not found. npm install ${valibotPrinter}, or wrap the schema in its toStandardJsonSchema(…)`,
+  );
 }

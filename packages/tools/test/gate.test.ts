@@ -4,8 +4,7 @@
 import { array, asyncProperty, check, constantFrom, integer, record, scheduler } from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Tool } from "../src/define-tool.ts";
-import { createGates, type Gates } from "../src/gate.ts";
-import { createToolHost } from "../src/tool-host.ts";
+import { createGates, createToolHost, type Gates } from "../src/tool-host.ts";
 
 const toolOf = (name: string, rest: { concurrency?: number; exclusiveGroup?: string }): Tool => ({
   name,
@@ -19,7 +18,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const never = new AbortController().signal;
 
 /** Calls that run until they are told to end; notes who runs. */
-function createStage(gates: Gates) {
+function createStage(passGates: Gates) {
   const running: string[] = [];
   const order: string[] = [];
   const ends = new Map<string, () => void>();
@@ -28,7 +27,7 @@ function createStage(gates: Gates) {
     order,
     end: (label: string) => ends.get(label)?.(),
     call: (label: string, tool: Tool, signal: AbortSignal = never): Promise<void> =>
-      gates.pass(tool, signal, async () => {
+      passGates(tool, signal, async () => {
         running.push(label);
         order.push(label);
         await new Promise<void>((resolve) => ends.set(label, resolve));
@@ -65,10 +64,10 @@ describe("H2 concurrency", () => {
   });
 
   it("frees the place of a call that fails", async () => {
-    const gates = createGates();
+    const passGates = createGates();
     const tool = toolOf("t", { concurrency: 1 });
-    const failing = gates.pass(tool, never, () => Promise.reject(new Error("x")));
-    const next = gates.pass(tool, never, () => Promise.resolve("next"));
+    const failing = passGates(tool, never, () => Promise.reject(new Error("x")));
+    const next = passGates(tool, never, () => Promise.resolve("next"));
     await expect(failing).rejects.toThrow("x");
     expect(await next).toBe("next");
   });
@@ -141,7 +140,7 @@ describe("H2 H4 any schedule", () => {
 
   it("keeps to the limits, begins in order, and loses no place, whoever is cancelled when", async () => {
     const property = asyncProperty(array(planned, { maxLength: 14 }), scheduler(), async (plan, schedule) => {
-      const gates = createGates();
+      const passGates = createGates();
       const tools: Record<string, Tool> = {
         a: toolOf("a", { concurrency: 2 }),
         b: toolOf("b", { exclusiveGroup: "g" }),
@@ -152,7 +151,7 @@ describe("H2 H4 any schedule", () => {
       const begun: Record<string, number[]> = { a: [], g: [] };
       const settled = plan.map(({ tool, cancels: distance, turns }, index) => {
         const { signal } = cancels[index] as AbortController;
-        const passed = gates.pass(tools[tool] as Tool, signal, async () => {
+        const passed = passGates(tools[tool] as Tool, signal, async () => {
           begun[tool === "a" ? "a" : "g"]?.push(index);
           running.push(tool);
           expect(running.filter((name) => name === "a").length).toBeLessThanOrEqual(2);
@@ -171,7 +170,7 @@ describe("H2 H4 any schedule", () => {
       for (const indexes of Object.values(begun)) expect(indexes).toEqual(indexes.toSorted((one, other) => one - other));
       // Every place is free again.
       const places = [tools["a"], tools["a"], tools["c"]] as Tool[];
-      const stage = createStage(gates);
+      const stage = createStage(passGates);
       for (const [index, tool] of places.entries()) void stage.call(String(index), tool);
       await turn();
       expect(stage.running.toSorted()).toEqual(["0", "1", "2"]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { toolLimits } from "../src/limits.ts";
-import { LargeMap } from "../src/json-schema/large-map.ts";
+import { LargeMap } from "../src/json-schema/checking.ts";
 import { patternThreadStats } from "../src/json-schema/pattern-thread.ts";
 import { prepareInput } from "../src/tool-input.ts";
 import { exitOf, startNode, textOf } from "../../../test/kit/node-programs.ts";

@@ -1,7 +1,6 @@
-// Lines on stderr. A reader that never reads must neither stop the process nor fill its memory:
-// what does not fit is dropped and counted. The next line that fits says how much, or, when there is none, a line of its
-// own as soon as stderr has been read. A reader that stops again is told again; every byte is counted once. On a terminal
-// whatever a line hides is revealed, since parts of it were written by others.
+// Lines on stderr. A reader that never reads must neither stop the process nor fill its memory: what does not fit is dropped, and
+// the next line that fits, or a line of its own once stderr has been read, says how much. On a terminal whatever a line hides
+// is revealed, since parts of it were written by others.
 
 import { wireLimits } from "./limits.ts";
 import { revealProse } from "@hawser/protocol/internal";

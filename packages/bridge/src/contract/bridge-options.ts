@@ -62,7 +62,7 @@ export function toBridgeOptions(asked: AskedBridgeOptions): BridgeOptions {
 
 /** The process' own command line. Throws `usage` with a reason. */
 export function parseBridgeOptions(args: readonly string[]): BridgeOptions {
-  const { values, positionals } = parseCommandLine(args);
+  const { values, positionals } = parseCommandLine([...args]);
   const [socketPath, schemaPath] = positionals;
   if (socketPath === undefined || schemaPath === undefined || positionals.length > 2) {
     throw new HawserError("usage", `two paths are needed, the socket's and the schema file's; ${positionals.length} given`);
@@ -83,10 +83,10 @@ export function toBridgeArguments(asked: SessionAsks): string[] {
   ];
 }
 
-function parseCommandLine(args: readonly string[]) {
+function parseCommandLine(args: string[]) {
   try {
     return parseArgs({
-      args: [...args],
+      args,
       allowPositionals: true,
       options: {
         connections: { type: "string" },

@@ -1,6 +1,5 @@
-// A tool's JSON Schema as every client can take it. A property schema that is a boolean makes some clients lose all tools; a
-// union or a reference at the root makes others drop the tool. The result accepts at least what the original accepts;
-// the parent still checks against the original.
+// A tool's JSON Schema as every client can take it: booleans as property schemas, unions or references at the root make some clients
+// lose tools. The result accepts at least what the original accepts; the parent still checks against the original.
 
 import { isRecord } from "@hawser/protocol/internal";
 

@@ -1,6 +1,5 @@
-// The tools as MCP clients can take them, in pages that they can read. Clients differ in what they choke on; each fault is
-// repaired here, for every parent. What can't be repaired is left out with a reason, and never hides the other
-// tools.
+// The tools as MCP clients can take them, in pages that they can read. Each fault that some client chokes on is repaired here. What
+// can't be repaired is left out with a reason, and never hides the other tools.
 
 import { bridgeLimits } from "../limits.ts";
 import { toJsonText, wireLimits } from "@hawser/wire/internal";

@@ -41,16 +41,17 @@ export interface ProgressParams extends Progress {
   readonly progressToken: string | number;
 }
 
-export interface ProgressReporter {
-  report(progress: Progress): void;
-  stop(): void;
+/** What a function reports, without what can't be sent. */
+export function toProgress(progress: number, total?: number, message?: string): Progress | undefined {
+  if (!Number.isFinite(progress)) return undefined;
+  return { progress, ...(Number.isFinite(total) && { total }), ...(message !== undefined && { message: toBoundedText(message) }) };
 }
 
 /**
  * Progress of one call, as MCP clients want it. While the function is silent a heartbeat tells the client that the call
  * lives, since clients give up after a minute of silence.
  */
-export function createProgressReporter(progressToken: string | number, notify: (params: ProgressParams) => void): ProgressReporter {
+export function createProgressReporter(progressToken: string | number, notify: (params: ProgressParams) => void) {
   let last: number | undefined;
 
   function send(progress: Progress): void {
@@ -60,7 +61,7 @@ export function createProgressReporter(progressToken: string | number, notify: (
 
   const heartbeat = setInterval(() => send({ progress: slightlyMore(last ?? 0) }), bridgeLimits.progressHeartbeatMs);
   return {
-    report({ progress, total, message }) {
+    report({ progress, total, message }: Progress): void {
       // The protocol wants it to grow.
       if (last !== undefined && progress <= last) return;
       heartbeat.refresh();

@@ -10,7 +10,7 @@ export type ClientName = "claude" | "codex" | "gemini" | "opencode" | "json";
 
 const printers: Readonly<Record<ClientName, (serverName: string, config: McpStdioServerConfig) => string>> = {
   claude: (name, config) => json(claudeConfig(name, config)),
-  codex: (name, config) => codexToml(name, config),
+  codex: codexToml,
   gemini: (name, config) => json(geminiConfig(name, config)),
   opencode: (name, config) => json(opencodeConfig(name, config)),
   json: (_, config) => json(config),
@@ -39,15 +39,11 @@ export function toClientCommand(program: string, serverName: string, config: Mcp
     case "claude":
       // One word, since the option takes all words that follow it.
       return { args: [`--mcp-config=${JSON.stringify(claudeConfig(serverName, config))}`], env: {} };
-    case "codex":
+    case "codex": {
       // Else Codex asks the model before the server has started, and a run of one question never sees the tools.
-      return {
-        args: [...codexSettings(config), ["required", "true"]].flatMap(([key, value]) => [
-          "-c",
-          `mcp_servers.${serverName}.${key}=${value}`,
-        ]),
-        env: {},
-      };
+      const settings = [...codexSettings(config), ["required", "true"]];
+      return { args: settings.flatMap(([key, value]) => ["-c", `mcp_servers.${serverName}.${key}=${value}`]), env: {} };
+    }
     case "gemini":
       // As an extension: Gemini reads settings from other places only if they belong to root.
       return {

@@ -1,13 +1,12 @@
-// The same tools for a client in this very process, such as the Claude Agent SDK: an MCP server without a socket, a file or
-// a process. The MCP library is loaded when one is started, so importing the bridge stays cheap. Stopping aborts
-// what still runs.
+// The same tools for a client in this very process, such as the Claude Agent SDK: an MCP server without a socket, a file or a
+// process. The MCP library is loaded when one is started, so importing the bridge stays cheap.
 
 import type { CallToolResult, Server, ServerContext, Transport } from "@modelcontextprotocol/server";
 import { HawserError } from "@hawser/protocol";
 import type { Tool, ToolContext } from "@hawser/tools";
 import { linkSignals } from "@hawser/wire/internal";
 import { toClientTools, type ClientTools } from "../contract/client-tools.ts";
-import { createProgressReporter, type ProgressParams } from "../contract/notes.ts";
+import { createProgressReporter, toProgress, type ProgressParams } from "../contract/notes.ts";
 import { createContractTools, type ContractTools, type ContractToolsOptions } from "./contract-tools.ts";
 
 export interface InProcessServer {
@@ -32,7 +31,7 @@ export function createInProcessServer(tools: readonly Tool[], options: ContractT
       const { Server: ServerClass } = await load();
       stopped.signal.throwIfAborted();
       const server = new ServerClass({ name: "hawser", version: "0.0.0" }, { capabilities: { tools: {}, logging: {} } });
-      serve(server, { contractTools, clientTools, signal: stopped.signal });
+      serve(server, contractTools, clientTools, stopped.signal);
       servers.add(server);
       await server.connect(transport as Transport);
     },
@@ -43,13 +42,7 @@ export function createInProcessServer(tools: readonly Tool[], options: ContractT
   };
 }
 
-interface Serving {
-  readonly contractTools: ContractTools;
-  readonly clientTools: ClientTools;
-  readonly signal: AbortSignal;
-}
-
-function serve(server: Server, { contractTools, clientTools, signal }: Serving): void {
+function serve(server: Server, contractTools: ContractTools, clientTools: ClientTools, signal: AbortSignal): void {
   // All pages at once: nothing has to fit into a line.
   const tools = clientTools.pages.flat();
   server.setRequestHandler("tools/list", () => ({ tools }));
@@ -78,10 +71,9 @@ function createCallContext(server: Server, { mcpReq }: ServerContext, signal: Ab
   const context: ToolContext = {
     signal: linked.signal,
     client: client && { name: client.name, version: client.version },
-    progress(done, total, message) {
-      if (!Number.isFinite(done)) return;
-      const details = { ...(total !== undefined && Number.isFinite(total) && { total }), ...(message !== undefined && { message }) };
-      reporter?.report({ progress: done, ...details });
+    progress(...told) {
+      const progress = toProgress(...told);
+      if (progress) reporter?.report(progress);
     },
     log: (message, level = "info") => void mcpReq.log(level, message).catch(ignore),
   };

@@ -1,6 +1,5 @@
-// One connection of a bridge process. Requests are answered one after the other, in order; a second frame that comes early
-// waits. When the bridge is gone (a cancelled call closes its connection), the running function's signal is
-// aborted.
+// One connection of a bridge process. Requests are answered one after the other, in order. When the bridge is gone (a cancelled call
+// closes its connection), the running function's signal is aborted.
 
 import {
   createByteBudget,
@@ -15,12 +14,12 @@ import { bridgeProtocol, errorTable, HawserError, toHawserError, type BridgeRequ
 import { checkNumbers, type ToolContext } from "@hawser/tools/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { CallToolParams, IPCErrorResponse, IPCResponse, ToolResultContent } from "../contract/contract.ts";
-import { helloFeatures, type HelloFeature, toBoundedText } from "../contract/notes.ts";
+import { helloFeatures, type HelloFeature, toBoundedText, toProgress } from "../contract/notes.ts";
 import type { ContractTools } from "./contract-tools.ts";
 import type { SessionRoom } from "./session-room.ts";
 import { textResult, toErrorPayload } from "./tool-result.ts";
 
-export interface ServeConnectionOptions {
+interface ServeConnectionOptions {
   readonly tools: ContractTools;
   readonly room: SessionRoom;
   /** Named in the answer to `hello`: where the bridge may put results that are too large for its client. */
@@ -84,10 +83,9 @@ export async function serveConnection(transport: Transport, options: ServeConnec
       signal: call.signal,
       client: hello?.client && { name: hello.client.name, ...(hello.client.version !== undefined && { version: hello.client.version }) },
       // A bridge would end the call over a frame that breaks the protocol, so values that can't be sent are left out.
-      progress(progress, total, message) {
-        if (!Number.isFinite(progress)) return;
-        const details = { ...(Number.isFinite(total) && { total }), ...(message !== undefined && { message: toBoundedText(message) }) };
-        tell("progress", { progress: { progress, ...details } });
+      progress(...told) {
+        const progress = toProgress(...told);
+        if (progress) tell("progress", { progress });
       },
       log: (message, level = "info") =>
         tell("log", { log: { level: levels.includes(level) ? level : "info", message: toBoundedText(message) } }),

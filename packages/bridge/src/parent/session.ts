@@ -1,6 +1,5 @@
-// A session offers a set of tools to bridge processes: a socket, a schema file beside it, and the configuration that makes
-// any MCP client start a bridge. It is created, started and stopped once, and leaves nothing behind. A session with a
-// name has the same configuration in each run of the program.
+// A session offers a set of tools to bridge processes: a socket, a schema file beside it, and the configuration that makes any MCP
+// client start a bridge. It is created, started and stopped once, and leaves nothing behind.
 
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";

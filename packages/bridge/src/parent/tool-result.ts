@@ -72,9 +72,8 @@ function toText(toolName: string, value: unknown): string {
     const text = JSON.stringify(value);
     if (text !== undefined) return text;
   } catch (cause) {
-    throw new IPCToolExecutionError(`tool "${toolName}" returned what JSON can't hold: ${describeThrown(cause)}. Return plain data`, {
-      cause,
-    });
+    const reason = describeThrown(cause);
+    throw new IPCToolExecutionError(`tool "${toolName}" returned what JSON can't hold: ${reason}. Return plain data`, { cause });
   }
   throw new IPCToolExecutionError(`tool "${toolName}" returned a ${typeof value}, which JSON can't hold. Return plain data`);
 }
@@ -93,9 +92,8 @@ function checked(toolName: string, value: ToolResult): ToolResult {
     if (!result.content.every(isResultBlock)) throw new HawserError("invalid_message", '"result.content": a block lacks its members');
     return result;
   } catch (cause) {
-    throw new IPCToolExecutionError(`tool "${toolName}" returned an invalid result: ${describeThrown(cause)}. Correct its function`, {
-      cause,
-    });
+    const reason = describeThrown(cause);
+    throw new IPCToolExecutionError(`tool "${toolName}" returned an invalid result: ${reason}. Correct its function`, { cause });
   }
 }
 

@@ -1,11 +1,7 @@
-// `tools/call`, from its request to its result: the tool's name in the parent, the way there and back, and a result that
-// the client can take. What the model can act on is a result with `isError`; only faults of the MCP protocol itself are
-// JSON-RPC errors.
-//
-// There are two doors. The MCP library's checks and copies each request and result several times and would take most of
-// a call's time, so the usual call takes the direct door: on a connection that the library has opened, with the
-// envelope that it has accepted before, and in the usual shape. Everything else goes through the library; a client sees
-// no difference.
+// `tools/call`, from its request to its result. What the model can act on is a result with `isError`; only faults of the MCP
+// protocol itself are JSON-RPC errors. There are two doors. The MCP library's checks and copies would take most of a call's time,
+// so the usual call takes the direct door: on a connection that the library has opened, with the envelope that it has accepted
+// before, and in the usual shape. Everything else goes through the library; a client sees no difference.
 
 import {
   CLIENT_INFO_META_KEY,
@@ -21,7 +17,7 @@ import type { LogLevel } from "@hawser/tools";
 import { linkSignals } from "@hawser/wire/internal";
 import { boundedText, createProgressReporter, maxTypeChars, type ProgressParams } from "../contract/notes.ts";
 import type { ClientRequests } from "./client-requests.ts";
-import type { ClientResults } from "./client-result.ts";
+import type { FitResult } from "./client-result.ts";
 import { ParentError } from "./connection.ts";
 import type { Pool } from "./pool.ts";
 import type { ToolList } from "./tool-list.ts";
@@ -49,34 +45,19 @@ interface CallContext {
   log(level: LogLevel, message: string): void;
 }
 
-export interface Calls {
-  /** The library has made a server for the connection. */
-  useServer(server: Server): void;
-  /** The client of the `initialize` era has opened the connection. */
-  noteInitialized(server: Server): void;
-  /** The library's door: it has checked the request and answers it. Never rejects. */
-  callThroughLibrary(server: Server, params: CallParams, context: ServerContext): Promise<CallToolResult>;
-  /** The direct door: admits, calls and answers. False for a message that the library has to handle. */
-  callDirectly(message: unknown, line: string): boolean;
-  /** False for a call that didn't come through the direct door. A cancelled call isn't answered. */
-  cancel(id: RequestId, reason: unknown): boolean;
-  /** The result of a call that is refused before it can be read. */
-  refusal(toolName: string, error: HawserError): CallToolResult;
-  /** Cancels all. */
-  close(): void;
-}
+export type Calls = ReturnType<typeof createCalls>;
 
-export interface CallsOptions {
+interface CallsOptions {
   readonly requests: ClientRequests;
   readonly toolList: ToolList;
   readonly pool: Pool;
-  readonly results: ClientResults;
+  readonly fitResult: FitResult;
   readonly serverInfo: { readonly name: string; readonly version: string };
   /** Aborted when the process ends and what still runs is cancelled. */
   readonly cancelling: AbortSignal;
 }
 
-export function createCalls({ requests, toolList, pool, results, serverInfo, cancelling }: CallsOptions): Calls {
+export function createCalls({ requests, toolList, pool, fitResult, serverInfo, cancelling }: CallsOptions) {
   const running = new Map<RequestId, AbortController>();
   let server: Server | undefined;
   /** The envelope that the library has accepted: undefined in the `initialize` era, which has none. */
@@ -98,7 +79,7 @@ export function createCalls({ requests, toolList, pool, results, serverInfo, can
         onProgress: (told) => progress?.report(told),
         onLog: ({ level, message }) => context.log(level, boundedText(message)),
       });
-      return results.fit({ toolName: name, isStructured, answer, privateDirectory: pool.privateDirectory });
+      return fitResult({ toolName: name, isStructured, answer, privateDirectory: pool.privateDirectory });
     } catch (error) {
       return errorResult(params.name, error);
     } finally {
@@ -141,6 +122,7 @@ export function createCalls({ requests, toolList, pool, results, serverInfo, can
     if (isLaterEra === (text !== undefined) && !wantsLogLines) accepted = { server: by, envelope: text };
   }
 
+  /** False for a call that didn't come through the direct door. A cancelled call isn't answered. */
   function cancel(id: RequestId, reason: unknown): boolean {
     const controller = running.get(id);
     running.delete(id);
@@ -149,9 +131,12 @@ export function createCalls({ requests, toolList, pool, results, serverInfo, can
   }
 
   return {
-    useServer: (made) => void (server = made),
-    noteInitialized: (by) => accept(by, undefined),
-    callThroughLibrary(by, params, { mcpReq }) {
+    /** The library has made a server for the connection. */
+    useServer: (made: Server) => void (server = made),
+    /** The client of the `initialize` era has opened the connection. */
+    noteInitialized: (by: Server) => accept(by, undefined),
+    /** The library's door: it has checked the request and answers it. Never rejects. */
+    callThroughLibrary(by: Server, params: CallParams, { mcpReq }: ServerContext): Promise<CallToolResult> {
       const envelope = mcpReq.envelope as Members | undefined;
       accept(by, envelope);
       return relay(params, {
@@ -163,7 +148,8 @@ export function createCalls({ requests, toolList, pool, results, serverInfo, can
         log: (level, message) => void mcpReq.log(level, message).catch(ignore),
       });
     },
-    callDirectly(message, line) {
+    /** The direct door: admits, calls and answers. False for a message that the library has to handle. */
+    callDirectly(message: unknown, line: string): boolean {
       const call = toDirectCall(message);
       if (!call || !accepted || accepted.envelope !== envelopeIn(call.params._meta)) return false;
       // It fails only when the client is gone.
@@ -171,7 +157,8 @@ export function createCalls({ requests, toolList, pool, results, serverInfo, can
       return true;
     },
     cancel,
-    refusal(toolName, error) {
+    /** The result of a call that is refused before it can be read. */
+    refusal(toolName: string, error: HawserError): CallToolResult {
       // A client whose first message is a call, without `initialize`, is of the later era.
       const version = server?.getNegotiatedProtocolVersion() ?? firstVersionOfLaterEra;
       return encode(errorResult(toolName, error), version >= firstVersionOfLaterEra);

@@ -1,6 +1,5 @@
-// Lines from an MCP client. Many clients write the id of a request behind its params. So the end of a line that is too long is
-// looked at as well: the request is refused by its id, and the client doesn't wait for a timeout. Only the first and
-// last bytes of such a line are kept.
+// Lines from an MCP client. Many clients write the id of a request behind its params, so the end of a line that is too long is kept
+// as well: the request is refused by its id, and the client doesn't wait for a timeout.
 
 import { type Incoming, memberSource, type Refused, wireLimits } from "@hawser/wire/internal";
 import { ndjson, type Codec, type CodecOptions, type Decoder } from "@hawser/wire/node";

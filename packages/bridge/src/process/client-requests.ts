@@ -1,32 +1,12 @@
-// The client's requests, from the line that brings one to the line that answers it. Every request gets one answer:
-// one that can't be admitted is refused, an answer that can't be written becomes an error, and a client that closes its
-// end first still gets what it asked for. What waits is bounded, and leaves only as fast as the client reads.
+// The client's requests, from the line that brings one to the line that answers it. Every request gets one answer, also one that is
+// refused, and one whose answer can't be written. What waits is bounded, and leaves only as fast as the client reads.
 
 import { errorTable, HawserError, toHawserError } from "@hawser/protocol";
 import { createByteBudget, createOutbox, type Lease, type Transport, weighJsonText, wireLimits, withIdSource } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 
-export interface ClientRequests {
-  /** Whether the request of this line may begin; one that may not was refused. */
-  admit(id: RequestId, line: string): boolean;
-  /** Answers a line that can't be served, if it has an id. `idSource` is the id as it was written. */
-  refuse(error: HawserError, idSource: string | undefined, result?: object): void;
-  /** A cancelled request isn't answered. */
-  forget(id: RequestId): void;
-  answer(message: JSONRPCMessage & { readonly id?: RequestId | undefined }): Promise<void>;
-  notify(message: JSONRPCMessage): Promise<void>;
-  /** Resolves when the client has read most of what it was sent, so that one more result can be taken. */
-  whenRoom(): Promise<void>;
-  /** Resolves when one more line may be read. */
-  whenReadable(): Promise<void>;
-  /** No more requests come. */
-  endInput(): void;
-  /** Nothing is waited for any more. */
-  close(): void;
-  /** Resolves when no more requests come (`endInput`, or `stopping`) and every one was answered. */
-  readonly finished: Promise<void>;
-}
+export type ClientRequests = ReturnType<typeof createClientRequests>;
 
 // What a waiting request takes besides its text: its handler, signals, timers.
 const requestOverheadBytes = 4_096;
@@ -35,7 +15,7 @@ const roomyUnsent = 2;
 // Many messages may come in one piece and wait for a moment although the client reads; each is short.
 const maxUnsentOfReader = 1_000;
 
-export function createClientRequests(transport: Transport, stopping: AbortSignal): ClientRequests {
+export function createClientRequests(transport: Transport, stopping: AbortSignal) {
   const outbox = createOutbox<unknown>({ send: (message) => transport.send(message), maxUnsent: roomyUnsent });
   const room = createByteBudget(wireLimits.maxUnsentBytes);
   const unanswered = new Map<RequestId, Lease>();
@@ -43,17 +23,20 @@ export function createClientRequests(transport: Transport, stopping: AbortSignal
   let isInputOpen = true;
   let turn: Promise<void> | undefined;
 
+  /** A cancelled request isn't answered. */
   function forget(id: RequestId): void {
     unanswered.get(id)?.release();
     unanswered.delete(id);
     if (!isInputOpen && unanswered.size === 0) finished.resolve();
   }
 
+  /** No more requests come. */
   function endInput(): void {
     isInputOpen = false;
     if (unanswered.size === 0) finished.resolve();
   }
 
+  /** Whether the request of this line may begin; one that may not was refused. */
   function admit(id: RequestId, line: string): boolean {
     const lease = tryHold(id, weighJsonText(line) + requestOverheadBytes);
     if (HawserError.isInstance(lease)) refuse(lease, JSON.stringify(id));
@@ -70,6 +53,7 @@ export function createClientRequests(transport: Transport, stopping: AbortSignal
     );
   }
 
+  /** Answers a line that can't be served, if it has an id. `idSource` is the id as it was written. */
   function refuse(error: HawserError, idSource: string | undefined, result?: object): void {
     logLine(`[hawser] refused a message from the client: ${error.message}`);
     if (idSource === undefined) return;
@@ -112,12 +96,15 @@ export function createClientRequests(transport: Transport, stopping: AbortSignal
     forget,
     answer,
     // A notification is worth less than the memory it takes while the client doesn't read.
-    notify: async (message) => (outbox.unsent <= maxUnsentOfReader ? outbox.send(message) : undefined),
+    notify: async (message: JSONRPCMessage) => (outbox.unsent <= maxUnsentOfReader ? outbox.send(message) : undefined),
+    /** Resolves when the client has read most of what it was sent, so that one more result can be taken. */
     whenRoom: outbox.whenRoom,
-    // The bound is wide: some clients write many requests before they read.
+    /** Resolves when one more line may be read. The bound is wide: some clients write many requests before they read. */
     whenReadable: async () => (outbox.unsent * requestOverheadBytes > wireLimits.maxUnsentBytes ? outbox.whenRoom() : undefined),
     endInput,
+    /** Nothing is waited for any more. */
     close: finished.resolve,
+    /** Resolves when no more requests come (`endInput`, or `stopping`) and every one was answered. */
     finished: finished.promise,
   };
 }

@@ -1,24 +1,21 @@
-// A parent's result as MCP clients can take it: the members that a tool result has, blocks that MCP knows, structured
-// content where some clients can't do without, and no longer than a client reads. A larger one is put into a file that only
-// this user can read; the client gets its beginning and a link. The file lies in the session's private directory and goes
-// with it; with a parent that names none, in a directory of our own beside its socket, which goes with us.
+// A parent's result as MCP clients can take it: members and blocks that MCP knows, structured content where some clients need it,
+// and no longer than a client reads. A larger one is put into a file that only this user can read, in the session's private
+// directory or one of our own; the client gets its beginning and a link.
 
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isCallToolResult, type CallToolResult } from "@modelcontextprotocol/server";
 import { cutText, describeThrown, HawserError } from "@hawser/protocol/internal";
 import { exceedsDepth, keepNumbers, toJsonText, wireLimits } from "@hawser/wire/internal";
-import { createSessionNames, onProcessEnd, SOCKET_FILE_PREFIX, type NameOptions } from "@hawser/wire/internal/node";
+import { createSessionNames, onProcessEnd, SOCKET_FILE_PREFIX, startBeat, type NameOptions } from "@hawser/wire/internal/node";
 import type { BridgeOptions } from "../contract/bridge-options.ts";
 import type { ToolResult, ToolResultContent } from "../contract/contract.ts";
 import { bridgeLimits } from "../limits.ts";
 import type { ParentResult } from "./connection.ts";
 
-export interface ClientResults {
-  /** Throws for content that clients can't read. */
-  fit(given: GivenResult): CallToolResult;
-}
+/** Throws for content that clients can't read. */
+export type FitResult = (given: GivenResult) => CallToolResult;
 
 interface GivenResult {
   readonly toolName: string;
@@ -31,7 +28,7 @@ interface GivenResult {
 // What JSON may grow by when it is read and written again: `1e20` has 21 digits then, U+2028 is escaped.
 const maxGrowth = 6;
 
-export function createClientResults({ socketPath, maxResultBytes }: Pick<BridgeOptions, "socketPath" | "maxResultBytes">): ClientResults {
+export function createFitResult({ socketPath, maxResultBytes }: Pick<BridgeOptions, "socketPath" | "maxResultBytes">): FitResult {
   let ownDirectory: string | undefined;
   let spilledBytes = 0;
 
@@ -97,15 +94,13 @@ export function createClientResults({ socketPath, maxResultBytes }: Pick<BridgeO
     return fits ? copied : result;
   }
 
-  return {
-    fit({ toolName, isStructured, answer, privateDirectory }) {
-      const plain = toPlainResult(toolName, answer.result);
-      const fitted = bounded(plain, answer, privateDirectory);
-      const result = isStructured || fitted !== plain ? fitted : withValue(plain, answer.bytes);
-      // A client that was promised structured content takes a result without it only as an error.
-      const lacksPromised = isStructured && result.structuredContent === undefined;
-      return (lacksPromised ? { ...result, isError: true } : result) as CallToolResult;
-    },
+  return ({ toolName, isStructured, answer, privateDirectory }) => {
+    const plain = toPlainResult(toolName, answer.result);
+    const fitted = bounded(plain, answer, privateDirectory);
+    const result = isStructured || fitted !== plain ? fitted : withValue(plain, answer.bytes);
+    // A client that was promised structured content takes a result without it only as an error.
+    const lacksPromised = isStructured && result.structuredContent === undefined;
+    return (lacksPromised ? { ...result, isError: true } : result) as CallToolResult;
   };
 }
 
@@ -119,10 +114,8 @@ function toPlainResult(toolName: string, { content, isError, structuredContent, 
   };
   if (content.every(isPlainText) || isCallToolResult(result)) return result;
   const types = [...new Set(content.map(({ type }) => cutText(type, 64)))].join(", ");
-  throw new HawserError(
-    "invalid_message",
-    `"${toolName}" returned content that MCP clients can't read (blocks of type ${types}); correct the tool`,
-  );
+  const message = `"${toolName}" returned content that MCP clients can't read (blocks of type ${types}); correct the tool`;
+  throw new HawserError("invalid_message", message);
 }
 
 const isPlainText = (block: ToolResultContent): boolean =>
@@ -173,16 +166,11 @@ const failure = (text: string): ToolResult => ({ content: [{ type: "text", text 
 // Named and placed like a session's directory, so that the next session sweeps it away if we are killed; until then it
 // must not look old.
 function makeOwnDirectory(socketPath: string): string {
-  const path = makeNamedDirectory(socketPath);
-  onProcessEnd(() => rmSync(path, { recursive: true, force: true }));
-  setInterval(() => touch(path), wireLimits.staleSocketMs / 4).unref();
-  return path;
-}
-
-function makeNamedDirectory(socketPath: string): string {
   const make = (options: NameOptions): string => {
     const { privateDirectory: path } = createSessionNames(options);
     mkdirSync(path, { mode: 0o700 });
+    onProcessEnd(() => rmSync(path, { recursive: true, force: true }));
+    startBeat(path);
     return path;
   };
   // Beside a socket of another name, no session sweeps.
@@ -191,13 +179,5 @@ function makeNamedDirectory(socketPath: string): string {
     return make({ directories: [dirname(resolve(socketPath))] });
   } catch {
     return make({});
-  }
-}
-
-function touch(path: string): void {
-  try {
-    utimesSync(path, new Date(), new Date());
-  } catch {
-    // It was removed; the next result will say so.
   }
 }

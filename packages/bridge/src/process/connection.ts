@@ -1,7 +1,6 @@
-// One connection of the bridge to the program that owns the functions: one request at a time, each sent once, and what
-// comes back read by the contract: progress and log lines, then one result or error. It is read all the time, also while
-// idle: a parent that closes it is noticed before the next call is put on it, and an answer without a request ends it,
-// since without ids it would be taken for the answer to the next call.
+// One connection of the bridge to the program that owns the functions: one request at a time, each sent once, answered by progress
+// and log lines, then one result or error. It is read all the time: a parent that closes it is noticed before the next call, and
+// an answer without a request ends it, since without ids it would be taken for the answer to the next call.
 
 import {
   bridgeProtocol,
@@ -13,7 +12,7 @@ import {
   type BridgeResponse,
 } from "@hawser/protocol/internal";
 import type { LogLevel } from "@hawser/tools";
-import { exceedsDepth, keepNumbers, type Incoming, untilAborted, wireLimits } from "@hawser/wire/internal";
+import { exceedsDepth, keepNumbers, readEach, type Incoming, untilAborted, wireLimits } from "@hawser/wire/internal";
 import { connectSocket, createStreamTransport, lengthPrefix, logLine } from "@hawser/wire/internal/node";
 import type { CallToolParams, IPCErrorPayload, ToolResult } from "../contract/contract.ts";
 import { helloFeatures, type Progress } from "../contract/notes.ts";
@@ -41,16 +40,7 @@ export class ParentError extends IPCError {
   }
 }
 
-export interface ParentConnection {
-  /** What the parent said of itself; undefined when it does not know `hello`. */
-  readonly hello: ToolResult["hello"];
-  readonly isOpen: boolean;
-  /** Resolves when the connection can't be used any more, with the reason if the end was not ours. */
-  readonly closed: Promise<HawserError | undefined>;
-  /** Rejects with the contract's error classes. */
-  call(params: CallToolParams, events: CallEvents): Promise<ParentResult>;
-  close(): void;
-}
+export type ParentConnection = Awaited<ReturnType<typeof openConnection>>;
 
 export interface ConnectionOptions {
   readonly socketPath: string;
@@ -58,11 +48,6 @@ export interface ConnectionOptions {
   readonly saysHello: boolean;
   readonly client: { readonly name: string; readonly version?: string | undefined } | undefined;
   readonly signal: AbortSignal;
-}
-
-interface Exchange {
-  readonly events: CallEvents;
-  readonly answer: PromiseWithResolvers<ParentResult>;
 }
 
 /**
@@ -73,23 +58,21 @@ export async function connectToParent(options: ConnectionOptions): Promise<Paren
   try {
     return await openConnection(options);
   } catch (error) {
-    if (!options.saysHello || !isLoss(error)) throw error;
+    const isLoss = HawserError.isInstance(error) && error.code === "connection_lost" && !(error instanceof ParentError);
+    if (!options.saysHello || !isLoss) throw error;
     logLine(`[hawser] the program at ${options.socketPath} closed the connection at \`hello\`; trying without`);
     return openConnection({ ...options, saysHello: false });
   }
 }
 
-const isLoss = (error: unknown): boolean =>
-  HawserError.isInstance(error) && error.code === "connection_lost" && !(error instanceof ParentError);
-
-async function openConnection(options: ConnectionOptions): Promise<ParentConnection> {
+async function openConnection(options: ConnectionOptions) {
   const { socketPath, signal } = options;
   const socket = await connectSocket(socketPath, { signal }).catch((error: HawserError) => {
     throw toIPCError(error);
   });
   const transport = createStreamTransport({ readable: socket, writable: socket, codec: lengthPrefix });
   const closed = Promise.withResolvers<HawserError | undefined>();
-  let current: Exchange | undefined;
+  let current: { readonly events: CallEvents; readonly answer: PromiseWithResolvers<ParentResult> } | undefined;
   let isOpen = true;
 
   function end(reason: HawserError | undefined): void {
@@ -99,14 +82,6 @@ async function openConnection(options: ConnectionOptions): Promise<ParentConnect
     // Always with a reason: without one, closing would wait for a parent that doesn't read.
     void transport.close(reason ?? new HawserError("closed", "closed by the bridge"));
     closed.resolve(reason);
-  }
-
-  /** False at the end. A function of its own, so that nothing of this frame is held while we wait for the next. */
-  async function readOne(frames: AsyncIterator<Incoming>): Promise<boolean> {
-    const { value, done } = await frames.next();
-    if (done) return false;
-    receive(value);
-    return true;
   }
 
   function receive(item: Incoming): void {
@@ -121,13 +96,12 @@ async function openConnection(options: ConnectionOptions): Promise<ParentConnect
   }
 
   async function read(): Promise<never> {
-    const frames = transport.incoming[Symbol.asyncIterator]();
-    while (await readOne(frames));
+    await readEach(transport.incoming, receive);
     throw new IPCConnectionError(`the program that offers the tools closed the connection before it answered; its socket is ${socketPath}`);
   }
 
   async function request(message: object, events: CallEvents): Promise<ParentResult> {
-    const exchange: Exchange = { events, answer: Promise.withResolvers() };
+    const exchange = { events, answer: Promise.withResolvers<ParentResult>() };
     // The answer may be rejected while the request is still being sent.
     exchange.answer.promise.catch(() => {});
     current = exchange;
@@ -148,12 +122,15 @@ async function openConnection(options: ConnectionOptions): Promise<ParentConnect
     throw error;
   });
   return {
+    /** What the parent said of itself; undefined when it does not know `hello`. */
     hello,
     get isOpen() {
       return isOpen;
     },
+    /** Resolves when the connection can't be used any more, with the reason if the end was not ours. */
     closed: closed.promise,
-    call: (params, events) => request({ method: "call_tool", params }, events),
+    /** Rejects with the contract's error classes. */
+    call: (params: CallToolParams, events: CallEvents) => request({ method: "call_tool", params }, events),
     close: () => end(undefined),
   };
 }

@@ -10,15 +10,16 @@ export { withOwnFlags } from "@hawser/wire/internal/node";
 
 declare const __HAWSER_VERSION__: string;
 
-/** Undefined after a mistake, which was reported. */
-function readOptions(args: readonly string[]): BridgeOptions | undefined {
+function run(args: readonly string[]): void {
+  let options: BridgeOptions;
   try {
-    return parseBridgeOptions(args);
+    options = parseBridgeOptions(args);
   } catch (error) {
     logLine(`hawser: ${describeThrown(error)}\n\n${bridgeUsage.trimEnd()}`);
     process.exitCode = 1;
-    return undefined;
+    return;
   }
+  void runBridge(options, typeof __HAWSER_VERSION__ === "string" ? __HAWSER_VERSION__ : "0.0.0");
 }
 
 function printUsage(): void {
@@ -32,9 +33,5 @@ function printUsage(): void {
 }
 
 const args = process.argv.slice(2);
-if (args.includes("--help")) {
-  printUsage();
-} else {
-  const options = readOptions(args);
-  if (options) void runBridge(options, typeof __HAWSER_VERSION__ === "string" ? __HAWSER_VERSION__ : "0.0.0");
-}
+if (args.includes("--help")) printUsage();
+else run(args);

@@ -1,14 +1,14 @@
 // The client's lines, read one by one: the usual call goes to the direct door, everything else to the MCP library, for
 // which this is the transport. A line that can't be read is refused by its id.
 
-import { type Incoming, keepNumbers, memberSource, type Received, type Refused, type Transport } from "@hawser/wire/internal";
+import { type Incoming, keepNumbers, memberSource, readEach, type Received, type Refused, type Transport } from "@hawser/wire/internal";
 import { parseJSONRPCMessage, type JSONRPCMessage, type RequestId, type Transport as McpTransport } from "@modelcontextprotocol/server";
 import { describeThrown, HawserError, isRecord } from "@hawser/protocol/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { Calls } from "./calls.ts";
 import type { ClientRequests } from "./client-requests.ts";
 
-export interface McpTransportOptions {
+interface McpTransportOptions {
   readonly transport: Transport;
   readonly requests: ClientRequests;
   readonly calls: Pick<Calls, "callDirectly" | "cancel" | "refusal">;
@@ -52,18 +52,9 @@ export function createMcpTransport({ transport, requests, calls }: McpTransportO
     requests.refuse(error, idSourceIn(head), isLargeCall ? calls.refusal(toolNameIn(head), error) : undefined);
   }
 
-  /** False at the end. A function of its own, so that nothing of this line is held while we wait for the next. */
-  async function readOne(lines: AsyncIterator<Incoming>): Promise<boolean> {
-    const { value, done } = await lines.next();
-    if (done) return false;
-    receive(value);
-    return true;
-  }
-
   async function read(): Promise<void> {
-    const lines = transport.incoming[Symbol.asyncIterator]();
     // A client that never reads isn't read either.
-    while (await readOne(lines)) await requests.whenReadable();
+    await readEach(transport.incoming, receive, requests.whenReadable);
     requests.endInput();
   }
 

@@ -1,6 +1,5 @@
-// Parallel calls, each on a connection of its own: a call waits for one of a fixed number of seats, in the order of
-// arrival, then takes an idle connection or opens one. A request is never sent twice: when its connection dies the call
-// fails, and the next call opens a new one, unless reconnecting is off.
+// Parallel calls, each on a connection of its own, one of a fixed number. A request is never sent twice: when its connection dies the
+// call fails, and the next call opens a new one, unless reconnecting is off.
 
 import { createSemaphore, untilAborted } from "@hawser/wire/internal";
 import { HawserError, IPCConnectionError } from "@hawser/protocol/internal";
@@ -15,14 +14,14 @@ import {
   type ParentResult,
 } from "./connection.ts";
 
-export interface PoolOptions extends Pick<BridgeOptions, "socketPath" | "connections" | "reconnect" | "follow"> {
+interface PoolOptions extends Pick<BridgeOptions, "socketPath" | "connections" | "reconnect" | "follow"> {
   /** Aborted when nothing new may start: calls that still wait are refused. */
   readonly stopping: AbortSignal;
   /** Resolves when one more result can be taken; no call starts before. */
   whenRoom(): Promise<void>;
 }
 
-export interface PoolCall extends CallEvents {
+interface PoolCall extends CallEvents {
   readonly params: CallToolParams;
   /** Aborting it closes the connection that carries the call, which tells the parent to stop. */
   readonly signal: AbortSignal;
@@ -30,14 +29,9 @@ export interface PoolCall extends CallEvents {
   readonly client: ConnectionOptions["client"];
 }
 
-export interface Pool {
-  call(call: PoolCall): Promise<ParentResult>;
-  /** Where results that are too large for the client may be put; undefined until a parent has said so. */
-  readonly privateDirectory: string | undefined;
-  close(): void;
-}
+export type Pool = ReturnType<typeof createPool>;
 
-export function createPool(options: PoolOptions): Pool {
+export function createPool(options: PoolOptions) {
   const { socketPath } = options;
   const seats = createSemaphore(options.connections);
   options.stopping.addEventListener("abort", () => seats.close(options.stopping.reason as Error), { once: true });
@@ -50,7 +44,9 @@ export function createPool(options: PoolOptions): Pool {
   async function connect({ client, signal }: PoolCall): Promise<ParentConnection> {
     const connecting = connectToParent({ socketPath, client, signal, saysHello: !isPlainParent });
     const connection = await connecting.catch((error: unknown) => {
-      throw options.follow && isAway(error) ? notRunning(socketPath, error) : error;
+      if (!options.follow || !isAway(error)) throw error;
+      const message = `the program that offers the tools isn't running; start it, then call again. Its address is ${socketPath}`;
+      throw new IPCConnectionError(message, { cause: error }, "connection_failed");
     });
     isPlainParent ||= connection.hello === undefined;
     // A restarted program names another one.
@@ -84,13 +80,17 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
+    /** Where results that are too large for the client may be put; undefined until a parent has said so. */
     get privateDirectory() {
       return privateDirectory;
     },
-    call: (call) =>
+    call: (call: PoolCall): Promise<ParentResult> =>
       seats.run(async () => {
         await untilAborted(call.signal, options.whenRoom());
-        if (lost && options.reconnect === "never") throw lostForGood(socketPath, lost);
+        if (lost && options.reconnect === "never") {
+          const message = `the connection to ${socketPath} was lost and reconnecting is off; restart the MCP server`;
+          throw new IPCConnectionError(message, { cause: lost });
+        }
         return callOn(takeIdle() ?? (await connect(call)), call);
       }, call.signal),
     close() {
@@ -102,15 +102,6 @@ export function createPool(options: PoolOptions): Pool {
 /** No program listens: nothing was sent, and a later call may well succeed. */
 const isAway = (error: unknown): boolean =>
   HawserError.isInstance(error) && (error.facts["errno"] === "ENOENT" || error.facts["errno"] === "ECONNREFUSED");
-
-function notRunning(socketPath: string, cause: unknown): IPCConnectionError {
-  const message = `the program that offers the tools isn't running; start it, then call again. Its address is ${socketPath}`;
-  return new IPCConnectionError(message, { cause }, "connection_failed");
-}
-
-function lostForGood(socketPath: string, cause: HawserError): IPCConnectionError {
-  return new IPCConnectionError(`the connection to ${socketPath} was lost and reconnecting is off; restart the MCP server`, { cause });
-}
 
 /** Refused before a byte was written. */
 const isLocalRefusal = (error: unknown): boolean =>

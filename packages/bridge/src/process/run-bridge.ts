@@ -1,6 +1,5 @@
-// The bridge process: a stdio MCP server whose tools live in another program. It reads its schema file at start (with
-// `--follow` again when it changes), answers `tools/list` from memory, connects only when a tool is called, and
-// stays useful when the program behind it is gone.
+// The bridge process: a stdio MCP server whose tools live in another program. It answers `tools/list` from memory, connects only when
+// a tool is called, and stays useful when the program behind it is gone.
 
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -13,7 +12,7 @@ import type { ClientTools } from "../contract/client-tools.ts";
 import { createCalls, type Calls } from "./calls.ts";
 import { clientLines } from "./client-lines.ts";
 import { createClientRequests } from "./client-requests.ts";
-import { createClientResults } from "./client-result.ts";
+import { createFitResult } from "./client-result.ts";
 import { connectToParent } from "./connection.ts";
 import { createMcpTransport } from "./mcp-transport.ts";
 import { createPool } from "./pool.ts";
@@ -50,6 +49,7 @@ async function check({ socketPath }: BridgeOptions, { count }: ClientTools): Pro
 
 function serve(options: BridgeOptions, toolList: ToolList, version: string): Promise<never> {
   const serverInfo = { name: "hawser", version };
+  const capabilities = { tools: options.follow ? { listChanged: true } : {}, logging: {} };
   return runStdio({
     codec: clientLines,
     eofGraceMs: bridgeLimits.bridgeEofGraceMs,
@@ -57,10 +57,9 @@ function serve(options: BridgeOptions, toolList: ToolList, version: string): Pro
       const { stopping, cancelling } = lifecycle;
       const requests = createClientRequests(transport, stopping);
       const pool = createPool({ ...options, stopping, whenRoom: requests.whenRoom });
-      const results = createClientResults(options);
-      const calls = createCalls({ requests, toolList, pool, results, serverInfo, cancelling });
-      const createServer = (): Server => createMcpServer({ serverInfo, toolList, follow: options.follow, calls });
-      const handle = serveStdio(createServer, {
+      const fitResult = createFitResult(options);
+      const calls = createCalls({ requests, toolList, pool, fitResult, serverInfo, cancelling });
+      const handle = serveStdio(() => prepareServer(new Server(serverInfo, { capabilities }), toolList, calls), {
         transport: createMcpTransport({ transport, requests, calls }),
         onerror: (error) => logLine(`[hawser] ${error.message}`),
       });
@@ -73,15 +72,7 @@ function serve(options: BridgeOptions, toolList: ToolList, version: string): Pro
   });
 }
 
-interface ServerParts {
-  readonly serverInfo: { readonly name: string; readonly version: string };
-  readonly toolList: ToolList;
-  readonly follow: boolean;
-  readonly calls: Calls;
-}
-
-function createMcpServer({ serverInfo, toolList, follow, calls }: ServerParts): Server {
-  const server = new Server(serverInfo, { capabilities: { tools: follow ? { listChanged: true } : {}, logging: {} } });
+function prepareServer(server: Server, toolList: ToolList, calls: Calls): Server {
   calls.useServer(server);
   // It fails only for a client that has not said yet that it is there, and will ask for the list anyway.
   toolList.watch(() => void server.sendToolListChanged().catch(() => {}));

@@ -1,7 +1,6 @@
-// The tools that the client sees, from the schema file. Usually it is read once, at start; one that breaks the contract ends
-// the process with the reason and the entry's index. Behind a fixed name the program may be restarted with other tools: then
-// the file is looked at once a second, and before each list and call, and read again when it has changed. While
-// the program is away the list stays as it was.
+// The tools that the client sees, from the schema file. Usually it is read once, at start; one that breaks the contract ends the
+// process with the reason and the entry's index. Behind a fixed name the program may be restarted with other tools: then the
+// file is read again when it has changed. While the program is away the list stays as it was.
 
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
@@ -12,30 +11,19 @@ import { toClientTools, type ClientTools } from "../contract/client-tools.ts";
 import type { ToolSchema } from "../contract/contract.ts";
 import { bridgeLimits } from "../limits.ts";
 
-export interface ToolList {
-  readonly current: ClientTools;
-  /** Reads the file again if it has changed. */
-  refresh(): void;
-  /** Looks at the file from now on, and calls back when the tools have changed. A second callback replaces the first. */
-  watch(onChange: () => void): void;
-  close(): void;
-}
+export type ToolList = ReturnType<typeof createToolList>;
 
 /** Throws when the file can't be used; only with `follow` may it be missing. */
-export function createToolList({ schemaPath, follow }: Pick<BridgeOptions, "schemaPath" | "follow">): ToolList {
+export function createToolList({ schemaPath, follow }: Pick<BridgeOptions, "schemaPath" | "follow">) {
   let seen = follow ? fingerprintOf(schemaPath) : undefined;
   let schemas = readFirst();
   let current = toTools(schemas);
   let onChange = (): void => {};
   let timer: NodeJS.Timeout | undefined;
 
-  function readSchemas(): string {
-    return JSON.stringify(readSchemaFile(schemaPath));
-  }
-
   function readFirst(): string {
     try {
-      return readSchemas();
+      return readSchemaFile(schemaPath);
     } catch (error) {
       if (!follow || fingerprintOf(schemaPath) !== undefined) throw error;
       logLine(`[hawser] the program behind ${schemaPath} isn't running; its tools appear when it does`);
@@ -43,12 +31,13 @@ export function createToolList({ schemaPath, follow }: Pick<BridgeOptions, "sche
     }
   }
 
+  /** Reads the file again if it has changed. */
   function refresh(): void {
     const found = follow ? fingerprintOf(schemaPath) : undefined;
     if (found === undefined || found === seen) return;
     seen = found;
     try {
-      const fresh = readSchemas();
+      const fresh = readSchemaFile(schemaPath);
       if (fresh === schemas) return;
       schemas = fresh;
     } catch (error) {
@@ -64,7 +53,8 @@ export function createToolList({ schemaPath, follow }: Pick<BridgeOptions, "sche
       return current;
     },
     refresh,
-    watch(listener) {
+    /** Looks at the file from now on, and calls back when the tools have changed. A second callback replaces the first. */
+    watch(listener: () => void): void {
       onChange = listener;
       // Polled: a watched folder may be removed and made anew, and not every file system reports changes.
       if (follow) timer ??= setInterval(refresh, bridgeLimits.bridgeFollowMs);
@@ -91,7 +81,8 @@ function fingerprintOf(path: string): string | undefined {
 
 // --- the schema file
 
-function readSchemaFile(path: string): ToolSchema[] {
+/** Its tools as JSON text. */
+function readSchemaFile(path: string): string {
   let entries: unknown;
   try {
     entries = JSON.parse(readText(path));
@@ -103,7 +94,7 @@ function readSchemaFile(path: string): ToolSchema[] {
   if (!Array.isArray(entries)) throw new BridgeStartupError(`the schema file ${path} must hold a JSON array of tools`);
   const seen = new Map<string, number>();
   for (const [index, entry] of entries.entries()) checkEntry(path, index, entry, seen);
-  return entries as ToolSchema[];
+  return JSON.stringify(entries);
 }
 
 function readText(path: string): string {

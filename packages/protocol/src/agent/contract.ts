@@ -1,6 +1,5 @@
-// The contract's own types, letter for letter: three requests and seven responses. A program that speaks only
-// the contract uses these; the definition with all additions is in `agent.ts`, and a test holds both
-// against each other.
+// The contract's own types, letter for letter: three requests and seven responses. The definition with all additions is in
+// `protocol.ts`, and a test holds both against each other.
 
 /* oxlint-disable typescript/no-explicit-any -- the contract says `any` */
 

@@ -1,15 +1,12 @@
 // What the agent protocol's responses carry in `data`.
 
 import * as v from "valibot";
-
-const text = (description: string) => v.pipe(v.string(), v.description(description));
-const number = (description: string) => v.pipe(v.number(), v.description(description));
-const anything = (description: string) => v.pipe(v.unknown(), v.description(description));
+import { anything, described, flag, number, text } from "../described.ts";
 
 const toolId = text("Names this use of the tool; its result carries the same.");
 const toolName = text("The tool.");
 const failure = {
-  isError: v.exactOptional(v.pipe(v.boolean(), v.description("Additive. The tool failed, or was not allowed to run."))),
+  isError: v.exactOptional(flag("Additive. The tool failed, or was not allowed to run.")),
   error: v.exactOptional(text("Additive. Why it failed.")),
 };
 
@@ -33,9 +30,7 @@ export const statusData = v.object({
   model: v.exactOptional(text("Additive. The model that answers unless a message picks another.")),
   running: v.exactOptional(number("Additive. Turns that run, in all conversations.")),
   waiting: v.exactOptional(number("Additive. Turns that wait, in all conversations.")),
-  servers: v.exactOptional(
-    v.pipe(v.array(serverEntry), v.description("Additive. The MCP servers of the configuration, where there are any.")),
-  ),
+  servers: v.exactOptional(described(v.array(serverEntry), "Additive. The MCP servers of the configuration, where there are any.")),
 });
 
 export const permissionData = v.object({
@@ -44,9 +39,7 @@ export const permissionData = v.object({
   toolName,
   input: anything("The arguments that it would run with."),
   reason: text("Why it is asked."),
-  replaces: v.exactOptional(
-    v.pipe(v.boolean(), v.description("For `write_file`: whether there is a file of that name, which would be replaced.")),
-  ),
+  replaces: v.exactOptional(flag("For `write_file`: whether there is a file of that name, which would be replaced.")),
 });
 
 export const progressData = v.object({
@@ -72,7 +65,7 @@ export const doneData = v.object({
   conversationId: v.exactOptional(text("For a turn: the conversation.")),
   userMessageId: v.exactOptional(text("For a turn: the user's message in the history.")),
   assistantMessageId: v.exactOptional(text("For a turn: the answer in the history.")),
-  cancelled: v.exactOptional(v.pipe(v.boolean(), v.description("For a `cancel`: whether its target was in flight."))),
+  cancelled: v.exactOptional(flag("For a `cancel`: whether its target was in flight.")),
   running: v.exactOptional(text("For a `subscribe`: the id of the running turn, if there is one.")),
 });
 
@@ -93,7 +86,7 @@ const messagePart = v.variant("type", [
 export const conversationMessage = v.object({
   messageId: text("Names this message within its conversation."),
   role: v.picklist(["user", "assistant"]),
-  parts: v.pipe(v.array(messagePart), v.description("In the order in which they were said or done.")),
+  parts: described(v.array(messagePart), "In the order in which they were said or done."),
   timestamp: number("Unix time in milliseconds."),
   requestId: v.exactOptional(text("The request that it came from or answers.")),
   model: v.exactOptional(text("Which model answered.")),
@@ -103,7 +96,7 @@ export const conversationMessage = v.object({
 export const modelEntry = v.object({
   model: text("For `metadata.model` and `--model`."),
   available: v.boolean(),
-  current: v.pipe(v.boolean(), v.description("It answers unless a message picks another.")),
+  current: flag("It answers unless a message picks another."),
   reason: v.exactOptional(text("Why it is not available, and what to do.")),
 });
 

@@ -1,6 +1,5 @@
-// The agent protocol: a host talks to an agent runtime over its stdin and stdout, one JSON object per
-// line. Three requests and seven responses are the contract; everything else is additive, advertised in
-// `ready.capabilities`, and a host that knows only the contract works unchanged.
+// The agent protocol: a host talks to an agent runtime over its stdin and stdout, one JSON object per line. Three requests and seven
+// responses are the contract; everything else is additive, and a host that knows only the contract works unchanged.
 
 import { defineProtocol, type RequestOf, type ResponseOf } from "../define-protocol.ts";
 import { agentRequests } from "./requests.ts";
@@ -25,7 +24,7 @@ export const agentProtocol = defineProtocol({
   responses: agentResponses,
 });
 
-/** Requests and responses with all additions; the contract's own types are in `agent-contract.ts`. */
+/** Requests and responses with all additions; the contract's own types are in `contract.ts`. */
 export type AnyAgentRequest = RequestOf<typeof agentProtocol>;
 export type AnyAgentResponse = ResponseOf<typeof agentProtocol>;
 

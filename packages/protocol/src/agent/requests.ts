@@ -2,15 +2,12 @@
 
 import * as v from "valibot";
 import type { DirectionDefinition } from "../define-protocol.ts";
+import { described, idText, jsonObject, text } from "../described.ts";
 
-const text = (description: string) => v.pipe(v.string(), v.description(description));
-const id = v.pipe(v.string(), v.nonEmpty(), v.description("Chosen by the host, unique among requests in flight; every answer carries it."));
+const id = idText("Chosen by the host, unique among requests in flight; every answer carries it.");
 const metadata = v.exactOptional(
-  v.pipe(
-    v.record(v.string(), v.unknown()),
-    v.description(
-      "Known members: `conversationId` (absent in a message: the default conversation), `userId`, `model`, `force`, and `answersPermissions`: true from a host that answers questions, which then wait for the user longer than 45 seconds. Others are ignored.",
-    ),
+  jsonObject(
+    "Known members: `conversationId` (absent in a message: the default conversation), `userId`, `model`, `force`, and `answersPermissions`: true from a host that answers questions, which then wait for the user longer than 45 seconds. Others are ignored.",
   ),
 );
 const conversationId = text("Which conversation.");
@@ -25,9 +22,9 @@ export const agentRequests = {
         kind: v.literal("user_message"),
         message: text("What the user says."),
         attachments: v.exactOptional(
-          v.pipe(
+          described(
             v.array(v.object({ path: text("A file inside the allowed roots."), mime: text("What it is.") })),
-            v.description("Files for the agent to see: images and text."),
+            "Files for the agent to see: images and text.",
           ),
         ),
         metadata,
@@ -67,9 +64,9 @@ export const agentRequests = {
         id,
         kind: v.literal("permission_response"),
         permissionId: text("From the `permission_request`."),
-        decision: v.pipe(
+        decision: described(
           v.picklist(["allow", "allow_always", "deny"]),
-          v.description("`allow_always` also answers later calls of the same kind in this conversation."),
+          "`allow_always` also answers later calls of the same kind in this conversation.",
         ),
         via: v.exactOptional(
           text(
@@ -113,7 +110,7 @@ export const agentRequests = {
         id,
         kind: v.literal("truncate_conversation"),
         conversationId,
-        after: v.pipe(v.nullable(v.string()), v.description("The last `messageId` that stays; `null` for none.")),
+        after: described(v.nullable(v.string()), "The last `messageId` that stays; `null` for none."),
       }),
       examples: [{ id: "req-uuid-133", kind: "truncate_conversation", conversationId: "conv-456", after: "m2" }],
     },

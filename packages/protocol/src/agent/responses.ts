@@ -2,18 +2,8 @@
 
 import * as v from "valibot";
 import type { DirectionDefinition } from "../define-protocol.ts";
-import {
-  conversationMessage,
-  conversationSummary,
-  doneData,
-  modelEntry,
-  permissionData,
-  progressData,
-  statusData,
-  toolResultData,
-  toolUseData,
-  usageData,
-} from "./data.ts";
+import { idText, number, text, texts } from "../described.ts";
+import * as data from "./data.ts";
 
 export const AGENT_PROTOCOL_VERSION = "1.0.0";
 
@@ -32,13 +22,21 @@ export const AGENT_CAPABILITIES = [
   "permission_via",
 ] as const;
 
-const text = (description: string) => v.pipe(v.string(), v.description(description));
-const id = v.pipe(v.string(), v.nonEmpty(), v.description("Of the request that is answered."));
-const timestamp = v.pipe(v.number(), v.description("Unix time in milliseconds."));
+const id = idText("Of the request that is answered.");
+const timestamp = number("Unix time in milliseconds.");
 const conversationId = text("Which conversation.");
-const seq = v.exactOptional(v.pipe(v.number(), v.description("Additive. Counts the answers of one `user_message` from 1, without gaps.")));
+const seq = v.exactOptional(number("Additive. Counts the answers of one `user_message` from 1, without gaps."));
 
 const answer = <const Type extends string>(type: Type) => ({ type: v.literal(type), id, timestamp });
+
+const exampleTime = 1234567890000;
+/** An answer to the request of that number, so many milliseconds after the first one. */
+const example = (type: string, request: number, ms: number, members: object = {}) => ({
+  type,
+  id: `req-uuid-${request}`,
+  ...members,
+  timestamp: exampleTime + ms,
+});
 
 export const agentResponses = {
   tag: "type",
@@ -49,52 +47,40 @@ export const agentResponses = {
         type: v.literal("ready"),
         timestamp,
         version: v.exactOptional(text("Of this protocol.")),
-        capabilities: v.exactOptional(v.pipe(v.array(v.string()), v.description("What this runtime can do."))),
+        capabilities: v.exactOptional(texts("What this runtime can do.")),
         build: v.exactOptional(text("Additive. The product's version.")),
         model: v.exactOptional(text("Additive. The model that answers unless a message picks another.")),
       }),
       examples: [
-        { type: "ready", timestamp: 1234567890000 },
+        { type: "ready", timestamp: exampleTime },
         {
           type: "ready",
           version: AGENT_PROTOCOL_VERSION,
           capabilities: [...AGENT_CAPABILITIES],
           build: "0.1.0",
           model: "offline",
-          timestamp: 1234567890000,
+          timestamp: exampleTime,
         },
       ],
     },
     token: {
       summary: "One piece of the answer's text, as it is made.",
       schema: v.object({ ...answer("token"), token: text("The piece."), seq }),
-      examples: [{ type: "token", id: "req-uuid-123", token: "Hello", timestamp: 1234567890001 }],
+      examples: [example("token", 123, 1, { token: "Hello" })],
     },
     tool_use: {
       summary: "The agent uses a tool.",
-      schema: v.object({ ...answer("tool_use"), data: toolUseData, seq }),
-      examples: [
-        {
-          type: "tool_use",
-          id: "req-uuid-123",
-          data: { toolId: "tool-call-abc", toolName: "list_files", input: { path: "src" } },
-          timestamp: 1234567890002,
-        },
-      ],
+      schema: v.object({ ...answer("tool_use"), data: data.toolUseData, seq }),
+      examples: [example("tool_use", 123, 2, { data: { toolId: "tool-call-abc", toolName: "list_files", input: { path: "src" } } })],
     },
     tool_result: {
       summary: "The tool has ended, well or not; the turn goes on.",
-      schema: v.object({ ...answer("tool_result"), data: toolResultData, seq }),
+      schema: v.object({ ...answer("tool_result"), data: data.toolResultData, seq }),
       examples: [
-        {
-          type: "tool_result",
-          id: "req-uuid-123",
+        example("tool_result", 123, 3, {
           data: { toolId: "tool-call-abc", toolName: "list_files", result: { files: ["index.ts", "app.tsx"] } },
-          timestamp: 1234567890003,
-        },
-        {
-          type: "tool_result",
-          id: "req-uuid-123",
+        }),
+        example("tool_result", 123, 3, {
           data: {
             toolId: "tool-call-abd",
             toolName: "write_file",
@@ -102,14 +88,13 @@ export const agentResponses = {
             isError: true,
             error: "denied: nobody answered within 120 seconds",
           },
-          timestamp: 1234567890003,
-        },
+        }),
       ],
     },
     done: {
       summary: "Ends a request that succeeded. What it announces is on disk.",
-      schema: v.object({ ...answer("done"), data: v.exactOptional(doneData), seq }),
-      examples: [{ type: "done", id: "req-uuid-123", timestamp: 1234567890004 }],
+      schema: v.object({ ...answer("done"), data: v.exactOptional(data.doneData), seq }),
+      examples: [example("done", 123, 4)],
     },
     error: {
       summary: "Ends a request that failed, was refused or was cancelled.",
@@ -120,29 +105,20 @@ export const agentResponses = {
         seq,
       }),
       examples: [
-        { type: "error", id: "req-uuid-123", error: "Failed to process request: API rate limit exceeded", timestamp: 1234567890005 },
-        { type: "error", id: "req-uuid-123", error: "Cancelled by request req-uuid-127", code: "cancelled", timestamp: 1234567890005 },
+        example("error", 123, 5, { error: "Failed to process request: API rate limit exceeded" }),
+        example("error", 123, 5, { error: "Cancelled by request req-uuid-127", code: "cancelled" }),
       ],
     },
     status: {
       summary: "Ends a `get_status`.",
-      schema: v.object({ ...answer("status"), data: statusData }),
-      examples: [
-        {
-          type: "status",
-          id: "req-uuid-125",
-          data: { state: "idle", conversationLength: 10, uptime: 3600000 },
-          timestamp: 1234567890006,
-        },
-      ],
+      schema: v.object({ ...answer("status"), data: data.statusData }),
+      examples: [example("status", 125, 6, { data: { state: "idle", conversationLength: 10, uptime: 3600000 } })],
     },
     permission_request: {
       summary: "Additive. Asks the host whether a tool may run. What is shown is what will be executed.",
-      schema: v.object({ ...answer("permission_request"), data: permissionData, seq }),
+      schema: v.object({ ...answer("permission_request"), data: data.permissionData, seq }),
       examples: [
-        {
-          type: "permission_request",
-          id: "req-uuid-123",
+        example("permission_request", 123, 2, {
           data: {
             permissionId: "perm-1",
             toolId: "tool-call-abd",
@@ -150,37 +126,26 @@ export const agentResponses = {
             input: { path: "notes.txt", content: "hello" },
             reason: "write_file changes files",
           },
-          timestamp: 1234567890002,
-        },
+        }),
       ],
     },
     progress: {
       summary: "Additive. The turn lives: what a tool reports, that a model is tried again, or a heartbeat.",
-      schema: v.object({ ...answer("progress"), data: progressData, seq }),
-      examples: [{ type: "progress", id: "req-uuid-123", data: { message: "waiting for the model" }, timestamp: 1234567890002 }],
+      schema: v.object({ ...answer("progress"), data: data.progressData, seq }),
+      examples: [example("progress", 123, 2, { data: { message: "waiting for the model" } })],
     },
     usage: {
       summary: "Additive. What the turn has used so far, after each step of the model.",
-      schema: v.object({ ...answer("usage"), data: usageData, seq }),
-      examples: [
-        {
-          type: "usage",
-          id: "req-uuid-123",
-          data: { model: "anthropic/claude-sonnet-5-5", inputTokens: 812, outputTokens: 64 },
-          timestamp: 1234567890003,
-        },
-      ],
+      schema: v.object({ ...answer("usage"), data: data.usageData, seq }),
+      examples: [example("usage", 123, 3, { data: { model: "anthropic/claude-sonnet-5-5", inputTokens: 812, outputTokens: 64 } })],
     },
     conversations: {
       summary: "Additive. The conversations, the latest first.",
-      schema: v.object({ ...answer("conversations"), data: v.object({ conversations: v.array(conversationSummary) }) }),
+      schema: v.object({ ...answer("conversations"), data: v.object({ conversations: v.array(data.conversationSummary) }) }),
       examples: [
-        {
-          type: "conversations",
-          id: "req-uuid-129",
+        example("conversations", 129, 7, {
           data: { conversations: [{ conversationId: "conv-456", title: "Harbour plans", updatedAt: 1234567890004, messages: 2 }] },
-          timestamp: 1234567890007,
-        },
+        }),
       ],
     },
     conversation: {
@@ -190,14 +155,12 @@ export const agentResponses = {
         data: v.object({
           conversationId,
           title: v.exactOptional(text("Its title.")),
-          messages: v.array(conversationMessage),
+          messages: v.array(data.conversationMessage),
           next: v.exactOptional(text("The last `messageId` of this line, when another line follows.")),
         }),
       }),
       examples: [
-        {
-          type: "conversation",
-          id: "req-uuid-130",
+        example("conversation", 130, 7, {
           data: {
             conversationId: "conv-456",
             title: "Harbour plans",
@@ -206,25 +169,21 @@ export const agentResponses = {
               { messageId: "m2", role: "assistant", parts: [{ type: "text", text: "Hi!" }], timestamp: 1234567890004, model: "offline" },
             ],
           },
-          timestamp: 1234567890007,
-        },
+        }),
       ],
     },
     models: {
       summary: "Additive. The models that a message may pick by `metadata.model`, and why one is not available.",
-      schema: v.object({ ...answer("models"), data: v.object({ models: v.array(modelEntry) }) }),
+      schema: v.object({ ...answer("models"), data: v.object({ models: v.array(data.modelEntry) }) }),
       examples: [
-        {
-          type: "models",
-          id: "req-uuid-134",
+        example("models", 134, 7, {
           data: {
             models: [
               { model: "offline", available: true, current: true },
               { model: "anthropic/claude-sonnet-5-5", available: false, current: false, reason: "ANTHROPIC_API_KEY is not set" },
             ],
           },
-          timestamp: 1234567890007,
-        },
+        }),
       ],
     },
   },

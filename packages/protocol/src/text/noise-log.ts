@@ -1,6 +1,5 @@
-// Lines that a program writes where only messages belong, such as its log on stdout. They are skipped and told, so
-// that the program can be fixed: the first few as they are, with hidden characters shown; then, whenever their
-// number has doubled, how many there were. So a flood of them stays a few lines of log.
+// Lines that a program writes where only messages belong, such as its log on stdout. The first few are shown as they are; then,
+// whenever their number has doubled, how many there were. So a flood of them stays a few lines of log.
 
 import { quoteShort } from "../errors.ts";
 import { protocolLimits } from "../limits.ts";

@@ -1,8 +1,7 @@
 // One text for equal JSON values and another one for any two that differ, so that values can be compared by a set instead
 // of one by one: members in the order of their names, numbers by their value.
 
-import type { Check, Run } from "./checking.ts";
-import { LargeMap } from "./large-map.ts";
+import { LargeMap, type Check, type Run } from "./checking.ts";
 
 // A step is one keyword. These take about as long: text that is written, text that is copied, names that are put in order.
 const charsPerStep = 256;

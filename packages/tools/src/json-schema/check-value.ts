@@ -2,15 +2,15 @@
 // work: a long check is done in slices, one per turn of the event loop, and a regular expression that may take long is tried
 // in a thread. What is too much for one check is refused. The schema comes from elsewhere and is not trusted.
 
-import { isRecord } from "@hawser/protocol/internal";
+import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { toolLimits } from "../limits.ts";
 import {
   addSeen,
   fail,
   invalidPattern,
   isToldEnough,
+  LargeMap,
   schemaFault,
-  tooMuchWork,
   pointerOf,
   type Check,
   type PatternTest,
@@ -23,7 +23,6 @@ import {
 } from "./checking.ts";
 import { combiningKeywords } from "./combining-keywords.ts";
 import { checkUnevaluated, contentKeywords } from "./content-keywords.ts";
-import { LargeMap } from "./large-map.ts";
 import { patternCost } from "./pattern-cost.ts";
 import { testInThread } from "./pattern-thread.ts";
 import { createReferences } from "./references.ts";
@@ -32,13 +31,11 @@ import { createPace, isSliceOver, nextSlice } from "./slices.ts";
 
 const keywords = new Map([...combiningKeywords, ...contentKeywords]);
 
-export interface SchemaCheck {
-  /** What is wrong, the first few; nothing for a value that fits. Rejects where the schema can't be used or the check takes too much. */
-  (value: unknown): Promise<readonly Problem[]>;
-}
-
-/** The schema is looked at when it is first used. */
-export function createSchemaCheck(schema: unknown): SchemaCheck {
+/**
+ * The function says what is wrong, the first few; nothing for a value that fits. It rejects where the schema can't be used or the
+ * check takes too much. The schema is looked at when it is first used.
+ */
+export function createSchemaCheck(schema: unknown): (value: unknown) => Promise<readonly Problem[]> {
   let references: Promise<References> | undefined;
   return async (value) => {
     references ??= inSlices(createReferences(isRecord(schema) ? schema : {}));
@@ -59,6 +56,9 @@ async function inSlices<Result>(check: Check<Result>): Promise<Result> {
   return step.value;
 }
 
+const maxSteps = toolLimits.schemaCheckSteps;
+const advice = "give less, or simplify the schema";
+
 function createRun(references: References): Run {
   const expressions = new Map<string, RegExp>();
   const isPauseDue = createPace();
@@ -66,10 +66,8 @@ function createRun(references: References): Run {
   let depth = 0;
 
   function compile(pattern: string): RegExp {
-    const known = expressions.get(pattern);
-    if (known) return known;
     try {
-      const expression = new RegExp(pattern, "u");
+      const expression = expressions.get(pattern) ?? new RegExp(pattern, "u");
       expressions.set(pattern, expression);
       return expression;
     } catch (cause) {
@@ -100,7 +98,7 @@ function createRun(references: References): Run {
     },
     spend(count) {
       steps += count;
-      if (steps > toolLimits.schemaCheckSteps) throw tooMuchWork();
+      if (steps > maxSteps) throw new HawserError("invalid_arguments", `checking the value takes more than ${maxSteps} steps; ${advice}`);
       return isPauseDue(count);
     },
   };

@@ -3,8 +3,6 @@
 
 import { toPointer } from "@hawser/wire/internal";
 import { HawserError, quoteShort } from "@hawser/protocol/internal";
-import { toolLimits } from "../limits.ts";
-import type { LargeMap } from "./large-map.ts";
 
 export interface Problem {
   /** JSON pointer of the value; the whole value has an empty one. */
@@ -33,6 +31,34 @@ export interface Place {
 export interface Finding {
   readonly place: Place | undefined;
   readonly reason: string;
+}
+
+const maxEntries = 250_000;
+
+/**
+ * A map for any number of entries that never stops the process to grow. JavaScript moves all entries of a map in one go when it
+ * doubles, which takes 100 ms for half a million of them. Here a full map stays as it is, and the next one begins.
+ */
+export class LargeMap<Key, Value> {
+  readonly #maps = [new Map<Key, Value>()];
+
+  get(key: Key): Value | undefined {
+    for (const map of this.#maps) {
+      const value = map.get(key);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  set(key: Key, value: Value): void {
+    let map = this.#maps.find((one) => one.has(key)) ?? this.#maps.at(-1);
+    if (map === undefined || (map.size >= maxEntries && !map.has(key))) this.#maps.push((map = new Map()));
+    map.set(key, value);
+  }
+
+  *keys(): Generator<Key, void, void> {
+    for (const map of this.#maps) yield* map.keys();
+  }
 }
 
 export type Seen = LargeMap<string | number, true>;
@@ -94,6 +120,16 @@ export function* addSeen(from: Seen | undefined, to: Seen | undefined, run: Run)
 /** Whether there is nothing more to learn from a value that does not fit. */
 export const isToldEnough = ({ problems }: Spot): boolean => problems === undefined || problems.length >= maxProblems;
 
+/** Whether all are valid; after one that is not, the rest is checked only to find more problems. */
+export function* checkEach<Item>(items: Iterable<Item>, spot: Spot, check: (item: Item) => Check): Check {
+  let isValid = true;
+  for (const item of items) {
+    if (!(yield* check(item))) isValid = false;
+    if (!isValid && isToldEnough(spot)) return false;
+  }
+  return isValid;
+}
+
 export const inner = (spot: Spot, key: string | number, value: unknown): Spot => ({
   value,
   place: { outer: spot.place, key },
@@ -113,10 +149,3 @@ export const schemaFault = (message: string, cause?: unknown): HawserError => ne
 
 export const invalidPattern = (pattern: string, cause?: unknown): HawserError =>
   schemaFault(`the pattern ${quoteShort(pattern, 200)} is not a regular expression`, cause);
-
-/** The arguments and the schema together are more than one check may take. */
-export const tooMuchWork = (): HawserError =>
-  new HawserError(
-    "invalid_arguments",
-    `checking the value takes more than ${toolLimits.schemaCheckSteps} steps; give less, or simplify the schema`,
-  );

@@ -4,8 +4,9 @@ import { isRecord } from "@hawser/protocol/internal";
 import { canonicalSet, canonicalText } from "./canonical-text.ts";
 import {
   addSeen,
+  checkEach,
   fail,
-  isToldEnough,
+  LargeMap,
   maxProblems,
   schemaFault,
   type Check,
@@ -15,7 +16,6 @@ import {
   type Spot,
 } from "./checking.ts";
 import { formats } from "./formats.ts";
-import { LargeMap } from "./large-map.ts";
 import { show } from "./simple-keywords.ts";
 
 /** Whether the value fits as far as this keyword says; what is wrong is noted at the spot. */
@@ -35,14 +35,7 @@ function* followDynamicReference(schema: SchemaObject, spot: Spot, run: Run): Ch
   return yield* run.evaluate(yield* run.references.resolveDynamic(schema, $dynamicRef, scope), spot);
 }
 
-function* matchAll({ allOf }: SchemaObject, spot: Spot, run: Run): Check {
-  let isValid = true;
-  for (const one of listOf(allOf)) {
-    if (!(yield* run.evaluate(one, spot))) isValid = false;
-    if (!isValid && isToldEnough(spot)) return false;
-  }
-  return isValid;
-}
+const matchAll: Keyword = ({ allOf }, spot, run) => checkEach(listOf(allOf), spot, (one) => run.evaluate(one, spot));
 
 /** A spot whose findings count only if the value fits. */
 function toTrial(spot: Spot, problems: Finding[] | undefined): Spot {
@@ -100,15 +93,11 @@ const matchDependent = (keyword: "dependentSchemas" | "dependencies"): Keyword =
     const { value } = spot;
     const dependent = schema[keyword];
     if (!isRecord(value) || !isRecord(dependent)) return true;
-    let isValid = true;
-    for (const name of Object.keys(dependent)) {
+    return yield* checkEach(Object.keys(dependent), spot, function* checkOne(name) {
       if (run.spend(1)) yield undefined;
-      if (!Object.hasOwn(value, name)) continue;
       const one = dependent[name];
-      if (!(yield* run.evaluate(Array.isArray(one) ? { required: one as unknown } : one, spot))) isValid = false;
-      if (!isValid && isToldEnough(spot)) return false;
-    }
-    return isValid;
+      return !Object.hasOwn(value, name) || (yield* run.evaluate(Array.isArray(one) ? { required: one as unknown } : one, spot));
+    });
   };
 
 function* matchConstant(schema: SchemaObject, spot: Spot, run: Run): Check {

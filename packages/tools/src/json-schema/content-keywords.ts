@@ -2,9 +2,8 @@
 
 import { cutText, isRecord } from "@hawser/protocol/internal";
 import { canonicalText } from "./canonical-text.ts";
-import { fail, inner, isToldEnough, maxProblems, type Check, type Run, type SchemaObject, type Spot } from "./checking.ts";
+import { checkEach, fail, inner, LargeMap, maxProblems, type Check, type Run, type SchemaObject, type Spot } from "./checking.ts";
 import type { Keyword } from "./combining-keywords.ts";
-import { LargeMap } from "./large-map.ts";
 import { maxShownChars, show } from "./simple-keywords.ts";
 
 /** One member or item. */
@@ -23,20 +22,15 @@ function* checkMembers(schema: SchemaObject, spot: Spot, run: Run): Check {
   const patterns = isRecord(patternProperties) ? patternProperties : {};
   const patternNames = Object.keys(patterns);
   const namesAll = patternNames.length === 0 && additionalProperties === undefined;
-  let isValid = true;
   // Most schemas name the members that they are about, and then the others need not be walked.
-  for (const name of Object.keys(namesAll ? properties : value)) {
+  return yield* checkEach(Object.keys(namesAll ? properties : value), spot, function* checkMember(name) {
     if (run.spend(1)) yield undefined;
-    if (!Object.hasOwn(value, name)) continue;
+    if (!Object.hasOwn(value, name)) return true;
     const schemas: unknown[] = Object.hasOwn(properties, name) ? [properties[name]] : [];
     for (const pattern of patternNames) if (yield* run.matches(pattern, name)) schemas.push(patterns[pattern]);
     if (schemas.length === 0 && additionalProperties !== undefined) schemas.push(additionalProperties);
-    for (const one of schemas) {
-      if (!(yield* visit(one, name, spot, run))) isValid = false;
-      if (!isValid && isToldEnough(spot)) return false;
-    }
-  }
-  return isValid;
+    return yield* checkEach(schemas, spot, (one) => visit(one, name, spot, run));
+  });
 }
 
 /** At most a few of the names that the object lacks. */
@@ -68,26 +62,15 @@ function* checkDependentRequired({ dependentRequired }: SchemaObject, spot: Spot
   return true;
 }
 
-function* checkNames({ propertyNames }: SchemaObject, spot: Spot, run: Run): Check {
-  let isValid = true;
-  for (const name of isRecord(spot.value) ? Object.keys(spot.value) : []) {
-    if (!(yield* run.evaluate(propertyNames, inner(spot, name, name)))) isValid = false;
-    if (!isValid && isToldEnough(spot)) return false;
-  }
-  return isValid;
-}
+const checkNames: Keyword = ({ propertyNames }, spot, run) =>
+  checkEach(isRecord(spot.value) ? Object.keys(spot.value) : [], spot, (name) => run.evaluate(propertyNames, inner(spot, name, name)));
 
 /** What no keyword of this schema, nor of one that it applies to the same value, has looked at. */
-function* checkUnseen(rest: unknown, keys: Iterable<string | number>, spot: Spot, run: Run): Check {
-  let isValid = true;
-  for (const key of keys) {
+const checkUnseen = (rest: unknown, keys: Iterable<string | number>, spot: Spot, run: Run): Check =>
+  checkEach(keys, spot, function* checkOne(key) {
     if (run.spend(1)) yield undefined;
-    if (spot.seen?.get(key)) continue;
-    if (!(yield* visit(rest, key, spot, run))) isValid = false;
-    if (!isValid && isToldEnough(spot)) return false;
-  }
-  return isValid;
-}
+    return spot.seen?.get(key) || (yield* visit(rest, key, spot, run));
+  });
 
 export function* checkUnevaluated({ unevaluatedProperties, unevaluatedItems }: SchemaObject, spot: Spot, run: Run): Check {
   const { value } = spot;
@@ -104,13 +87,8 @@ function* checkItems(schema: SchemaObject, spot: Spot, run: Run): Check {
   const { prefixItems, items, additionalItems } = schema;
   const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
   const rest = Array.isArray(items) ? additionalItems : items;
-  const count = rest === undefined ? Math.min(first.length, value.length) : value.length;
-  let isValid = true;
-  for (let index = 0; index < count; index++) {
-    if (!(yield* visit(index < first.length ? first[index] : rest, index, spot, run))) isValid = false;
-    if (!isValid && isToldEnough(spot)) return false;
-  }
-  return isValid;
+  const checked = rest === undefined ? first.slice(0, value.length) : value;
+  return yield* checkEach(checked.keys(), spot, (index) => visit(index < first.length ? first[index] : rest, index, spot, run));
 }
 
 const numberOr = (value: unknown, fallback: number): number => (typeof value === "number" ? value : fallback);

@@ -19,22 +19,15 @@ export const maxPatternChars = 500;
 /** The most steps that this expression, if it is valid with the flag `u`, takes for a text of this length. */
 export function patternCost(pattern: string, textLength: number): number {
   if (pattern.length > maxPatternChars) return Infinity;
-  const { size, ways, loops } = choicesOf(pattern);
-  return size * ways * (textLength + 1) ** loops;
+  const choices = known.get(pattern) ?? countChoices(pattern);
+  // Schemas come and go in a long life; these are quickly made again.
+  if (known.size >= maxKnown) known.clear();
+  known.set(pattern, choices);
+  return choices.size * choices.ways * (textLength + 1) ** choices.loops;
 }
 
 const known = new Map<string, Choices>();
-// Schemas come and go in a long life; these are quickly made again.
 const maxKnown = 1_000;
-
-function choicesOf(pattern: string): Choices {
-  const found = known.get(pattern);
-  if (found) return found;
-  if (known.size >= maxKnown) known.clear();
-  const choices = countChoices(pattern);
-  known.set(pattern, choices);
-  return choices;
-}
 
 // With the flag `u` a brace is always one of these or a repetition, and a bracket always a class.
 const tokens =

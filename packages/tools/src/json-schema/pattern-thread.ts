@@ -8,14 +8,6 @@ import { toolLimits } from "../limits.ts";
 import { createSemaphore } from "@hawser/wire/internal";
 import { invalidPattern, type PatternTest } from "./checking.ts";
 
-interface Thread {
-  readonly worker: Worker;
-  /** Settles when the thread can answer; its start is not the expression's fault. */
-  readonly ready: Promise<unknown>;
-  /** Rejects if the thread ends by itself, for want of memory. */
-  readonly failed: Promise<never>;
-}
-
 // Plain JavaScript, since a bundle has no file that could be named here.
 const source = `
 const { parentPort } = require("node:worker_threads");
@@ -35,16 +27,14 @@ parentPort.postMessage("ready");
 
 // The limit counts the one that is being tried, too.
 const turns = createSemaphore(1, { maxWaiting: toolLimits.schemaWaitingEntries - 1 });
-let thread: Thread | undefined;
+let thread: ReturnType<typeof startThread> | undefined;
 let idleTimer: NodeJS.Timeout | undefined;
 
-/** Threads that were started and expressions that were tried there, since the process began. */
-export const patternThreadStats = { threads: 0, tests: 0 };
+/** Expressions that were tried in the thread, since the process began. */
+export const patternThreadStats = { tests: 0 };
 
 /** The time that one check may take here, for all its texts together; waiting does not count. */
-interface Allowance {
-  leftMs: number;
-}
+type Allowance = { leftMs: number };
 
 /** Whether the text matches. Rejects with `usage` if the expression is not one, with `invalid_arguments` if that takes longer than allowed, with `overloaded` if too many wait. */
 export async function testInThread(test: PatternTest, allowance: Allowance): Promise<boolean> {
@@ -87,13 +77,15 @@ async function ask(test: PatternTest, allowance: Allowance): Promise<boolean | s
   }
 }
 
-function startThread(): Thread {
+function startThread() {
   const resourceLimits = { maxOldGenerationSizeMb: 64 };
   const worker = new Worker(source, { eval: true, env: {}, execArgv: [], resourceLimits });
-  patternThreadStats.threads++;
+  // It ends by itself for want of memory.
   const failed = new Promise<never>((_, reject) => worker.once("error", reject));
   failed.catch(() => {});
-  return { worker, failed, ready: new Promise((resolve) => worker.once("message", resolve)) };
+  // Its start is not the expression's fault.
+  const ready = new Promise((resolve) => worker.once("message", resolve));
+  return { worker, failed, ready };
 }
 
 function endThread(): void {
@@ -102,11 +94,7 @@ function endThread(): void {
   thread = undefined;
 }
 
-const tooSlow = (pattern: string, cause?: unknown): HawserError =>
-  new HawserError(
-    "invalid_arguments",
-    `the pattern ${quoteShort(pattern, 200)} takes too long for this text; give another text, or simplify the pattern`,
-    {
-      cause,
-    },
-  );
+function tooSlow(pattern: string, cause?: unknown): HawserError {
+  const message = `the pattern ${quoteShort(pattern, 200)} takes too long for this text; give another text, or simplify the pattern`;
+  return new HawserError("invalid_arguments", message, { cause });
+}

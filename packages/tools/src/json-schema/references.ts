@@ -2,8 +2,7 @@
 // fetched: a reference that leads out of the schema is a fault. The schema itself is not touched.
 
 import { isRecord, quoteShort } from "@hawser/protocol/internal";
-import { schemaFault, type Check, type References, type SchemaObject, type Scope } from "./checking.ts";
-import { LargeMap } from "./large-map.ts";
+import { LargeMap, schemaFault, type Check, type References, type SchemaObject, type Scope } from "./checking.ts";
 import { createPace } from "./slices.ts";
 
 const single = ["additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"];

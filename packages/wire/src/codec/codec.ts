@@ -26,22 +26,13 @@ export interface Codec {
   encode(message: unknown, options?: CodecOptions): Buffer;
 }
 
-// Keeps the bytes of one unfinished message. Small chunks are copied into blocks, so that a peer
-// that sends single bytes costs their sum and not a buffer object each; large chunks are kept as
-// they are. The bytes are joined once, when the message is complete.
+// Keeps the bytes of one unfinished message. Small chunks are copied into blocks, so that a peer that sends single bytes costs
+// their sum and not a buffer object each; large chunks are kept as they are.
 
 const blockBytes = 65_536;
 const keepFromBytes = 16_384;
 
-export interface Accumulator {
-  readonly length: number;
-  add(chunk: Buffer): void;
-  /** Everything added so far as one buffer; the accumulator is empty afterwards. */
-  take(): Buffer;
-  clear(): void;
-}
-
-export function createAccumulator(): Accumulator {
+export function createAccumulator() {
   let parts: Buffer[] = [];
   let block: Buffer | undefined;
   let used = 0;
@@ -50,13 +41,6 @@ export function createAccumulator(): Accumulator {
     if (block && used > 0) parts.push(block.subarray(0, used));
     block = undefined;
     used = 0;
-  }
-
-  function clear(): void {
-    parts = [];
-    block = undefined;
-    used = 0;
-    accumulator.length = 0;
   }
 
   // A plain member: an object with a getter stays until a full collection (decision 0031).
@@ -70,20 +54,19 @@ export function createAccumulator(): Accumulator {
         return;
       }
       if (block && used + chunk.length > block.length) closeBlock();
-      block ??= Buffer.allocUnsafeSlow(parts.length === 0 ? firstBlock(chunk.length) : blockBytes);
+      // Most unfinished messages are the cut-off tail of a chunk and end with the next one.
+      block ??= Buffer.allocUnsafeSlow(parts.length === 0 ? Math.max(chunk.length * 2, 1_024) : blockBytes);
       used += chunk.copy(block, used);
     },
+    /** Everything added so far as one buffer; the accumulator is empty afterwards. */
     take(): Buffer {
       closeBlock();
       const [first] = parts;
       const whole = parts.length === 1 && first ? first : Buffer.concat(parts, accumulator.length);
-      clear();
+      parts = [];
+      accumulator.length = 0;
       return whole;
     },
-    clear,
   };
   return accumulator;
 }
-
-// Most unfinished messages are the cut-off tail of a chunk and end with the next one.
-const firstBlock = (bytes: number): number => Math.max(bytes * 2, 1_024);

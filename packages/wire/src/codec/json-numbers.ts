@@ -1,8 +1,6 @@
 // Numbers that JSON can write and JavaScript can't hold: `JSON.parse` makes 9007199254740992 of 9007199254740993, Infinity of
-// 1e400, which is written as null, and 0 of 1e-400. A number counts as altered when it is a whole number that JavaScript
-// would write as another one, or when it becomes Infinity or 0. Digits beyond the 17th behind the point don't count:
-// every reader rounds them. Found by their source text, which is looked at only where the parsed value is suspicious.
-// What is only passed on keeps the number as it was written (`keepNumbers`); a function can't get it, and says so.
+// 1e400 and 0 of 1e-400. Digits beyond the 17th behind the point don't count: every reader rounds them. What is only passed
+// on keeps the number as it was written (`keepNumbers`); a function can't get it, and says so.
 
 import { cutText } from "@hawser/protocol/internal";
 import { endOfString } from "./json-text.ts";
@@ -15,11 +13,6 @@ export interface AlteredNumber {
 }
 
 type Key = string | number;
-
-interface Place {
-  readonly path: readonly Key[];
-  readonly source: string;
-}
 
 // Known to every Node and browser that we run in, and not yet to the compiler.
 const { rawJSON, isRawJSON } = JSON as unknown as { rawJSON(text: string): object; isRawJSON(value: unknown): boolean };
@@ -49,15 +42,13 @@ export function keepNumbers(value: unknown, text: string, under: readonly string
     const last = path.at(-1);
     if (last === undefined) kept = rawJSON(source);
     else {
-      const parent = path.slice(0, -1).reduce<unknown>((at, key) => (at as Record<Key, unknown>)[key], value);
+      const parent = path.slice(0, -1).reduce((at, key) => (at as Record<Key, unknown>)[key], value) as Record<Key, unknown> | undefined;
       // Of several members of one name only the last one is there.
-      if (isSame((parent as Record<Key, unknown> | undefined)?.[last], source)) (parent as Record<Key, unknown>)[last] = rawJSON(source);
+      if (Object.is(parent?.[last], Number(source))) (parent as Record<Key, unknown>)[last] = rawJSON(source);
     }
   }
   return kept;
 }
-
-const isSame = (value: unknown, source: string): boolean => Object.is(value, Number(source));
 
 /** What to tell the sender of the number. */
 export function describeAltered(source: string): string {
@@ -86,7 +77,11 @@ const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
 const isOfNumber = (unit: number): boolean => isDigit(unit) || unit === 0x2e || unit === 0x2b || unit === 0x2d || (unit | 0x20) === 0x65;
 
 /** The numbers that match. One look at each character outside of strings; the text is known to be valid JSON. */
-function* numbersIn(text: string, under: readonly string[], matches: (source: string) => boolean): Generator<Place> {
+function* numbersIn(
+  text: string,
+  under: readonly string[],
+  matches: (source: string) => boolean,
+): Generator<{ path: Key[]; source: string }> {
   const path: Key[] = [];
   let isKey = false;
   for (let at = 0; at < text.length; at++) {

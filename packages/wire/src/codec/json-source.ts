@@ -1,8 +1,7 @@
-// Finds the source text of one member of a JSON object, also in a text that is broken or cut off
-// further on. It reads tokens, not values: an id is echoed as it was written, not as it was parsed.
-// What it returns is always JSON in itself, whatever surrounds it.
+// Finds the source text of one member of a JSON object, also in a text that is broken or cut off further on: an id is echoed as it
+// was written, not as it was parsed. What it returns is always JSON in itself, whatever surrounds it.
 
-import { JsonText, parseJsonText } from "./json-text.ts";
+import { endOfString as closingQuote, JsonText, parseJsonText } from "./json-text.ts";
 
 /**
  * The source of member `key` at the top level of `text`, or undefined. In a whole text the last of
@@ -65,12 +64,8 @@ function skipBlank(text: string, from: number): number {
 }
 
 function endOfString(text: string, from: number): number | undefined {
-  for (let at = from + 1; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0x22) return at + 1;
-    if (unit === 0x5c) at++;
-  }
-  return undefined;
+  const quote = closingQuote(text, from);
+  return quote < text.length ? quote + 1 : undefined;
 }
 
 const scalar = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=[\s,}\]])/y;

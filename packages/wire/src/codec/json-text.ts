@@ -41,23 +41,20 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** How many objects, arrays and named members: openers and colons outside strings. Says nothing about validity. */
-function countMembers(text: string): number {
-  let count = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0x22) at = endOfString(text, at);
-    else if (unit === 0x7b || unit === 0x5b || unit === 0x3a) count++;
-  }
-  return count;
-}
-
 // Below this length a message is small whatever it holds, and not worth a look at each character.
 const weighFromChars = 4_096;
 
 /** What a message weighs while it waits: its characters, and a fixed cost for each object, array and named member. */
 export function weighJsonText(text: string): number {
-  return text.length < weighFromChars ? text.length : text.length + countMembers(text) * wireLimits.memberChars;
+  if (text.length < weighFromChars) return text.length;
+  let members = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    // Openers and colons outside strings.
+    if (unit === 0x22) at = endOfString(text, at);
+    else if (unit === 0x7b || unit === 0x5b || unit === 0x3a) members++;
+  }
+  return text.length + members * wireLimits.memberChars;
 }
 
 // A text up to this length is within the limit even if each of its characters were a member.

@@ -1,7 +1,5 @@
-// Frames of a 4-byte big-endian length and that many bytes of UTF-8 JSON. A frame that is too
-// long is refused at its header and its bytes are skipped; a length that no peer in its senses
-// announces ends the stream, since the framing must be lost. Nothing is allocated from a length:
-// bytes are kept only as they arrive.
+// Frames of a 4-byte big-endian length and that many bytes of UTF-8 JSON. A frame that is too long is refused at its header and
+// skipped; an absurd length means that the framing is lost, and ends the stream. Nothing is allocated from a length.
 
 import { isUtf8 } from "node:buffer";
 import { HawserError, toHawserError, tooLarge } from "@hawser/protocol/internal";

@@ -1,7 +1,5 @@
-// Newline-delimited JSON. Lines end at byte 0x0A and nowhere else (a JSON string may hold U+2028
-// or a lone CR); one CR before it is dropped, blank lines are skipped, one byte order mark at the
-// start is tolerated. A line that is too long, too deep, not UTF-8 or not JSON is refused once and
-// reading goes on with the next line. Size is checked before bytes are kept.
+// Newline-delimited JSON. Lines end at byte 0x0A and nowhere else (a JSON string may hold U+2028 or a lone CR). A line that is
+// too long, too deep, not UTF-8 or not JSON is refused once, and reading goes on. Size is checked before bytes are kept.
 
 import { isUtf8 } from "node:buffer";
 import { HawserError, toHawserError, tooLarge } from "@hawser/protocol/internal";

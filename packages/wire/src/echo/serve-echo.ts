@@ -1,6 +1,5 @@
-// Serves the echo protocol on one transport. Reads on while requests run; `cancel` and `status` are
-// answered by the reader itself, and wait only while the queue is full and nothing is read. Every
-// request ends with exactly one answer, also when it is refused, cancelled, or the process is told to stop.
+// Serves the echo protocol on one transport. `cancel` and `status` are answered by the reader itself, and wait only while the queue
+// is full and nothing is read. Every request ends with exactly one answer, also when it is refused or cancelled.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { echoProtocol, HawserError, toHawserError, type EchoRequest } from "@hawser/protocol";

@@ -1,6 +1,5 @@
-// One change of a file at a time, also between processes. The lock names the process that holds it: while that
-// lives it is waited for, for a while. A lock that a dead process left behind is taken over; where a process can't be
-// seen, because it is of another container or machine, signs of life in the file decide (`holder-beat.ts`).
+// One change of a file at a time, also between processes. The lock names its holder. One that a dead process left behind is taken
+// over; where a process can't be seen, because it is of another container or machine, signs of life in the file decide.
 
 import { readFileSync, rmSync } from "node:fs";
 import { open, readFile, rm, stat } from "node:fs/promises";

@@ -14,16 +14,13 @@ import { onProcessEnd } from "../process/process-end.ts";
 import { checkSocketPath, SOCKET_FILE_PREFIX, SOCKET_FILE_SUFFIX } from "../socket/names.ts";
 import { temporaryFolder, temporaryFolders } from "./temporary-folder.ts";
 
-export interface PrivateFolder {
-  readonly path: string;
-  remove(): void;
-}
+export type PrivateFolder = ReturnType<typeof createPrivateFolder>;
 
 /** What a name begins with. The one of a conformance run is short, since sockets are made in it. */
 const beginnings = { files: "hawser-files", demo: "hawser-demo", open: "hawser-open", conform: "hwc" } as const;
 
 /** Throws `usage` where no folder can be made. */
-export function createPrivateFolder(kind: keyof typeof beginnings): PrivateFolder {
+export function createPrivateFolder(kind: keyof typeof beginnings) {
   const name = `${beginnings[kind]}-${holderPrefix()}`;
   const parent = kind === "conform" ? folderForSockets(name) : temporaryFolder();
   removeLeftovers(parent);
@@ -41,7 +38,7 @@ export function createPrivateFolder(kind: keyof typeof beginnings): PrivateFolde
   const endBeat = startBeat(path);
   return {
     path,
-    remove() {
+    remove(): void {
       endBeat();
       forget();
       removeFolder();
@@ -73,21 +70,22 @@ function removeLeftovers(parent: string): void {
   for (const name of names.slice(0, wireLimits.maxSweptEntries)) {
     const path = join(parent, name);
     try {
-      if (isLeftBehind(path, namePattern.exec(name)?.[1] ?? "")) rmSync(path, { recursive: true, force: true });
+      if (isLeftBehind(path)) rmSync(path, { recursive: true, force: true });
     } catch {
       // Gone meanwhile, or not ours to remove.
     }
   }
 }
 
-function isLeftBehind(path: string, holder: string): boolean {
+function isLeftBehind(path: string): boolean {
   const found = lstatSync(path);
   if (!found.isDirectory() || found.uid !== process.getuid?.()) return false;
-  const state = judgeHolder(holder);
+  const state = judgeHolder(namePattern.exec(basename(path))?.[1] ?? "");
   return state === "gone" || (state === "unsure" && Date.now() - found.mtimeMs > wireLimits.staleFolderMs);
 }
 
-function listNames(parent: string): string[] {
+/** Empty for a folder that can't be read. */
+export function listNames(parent: string): string[] {
   try {
     return readdirSync(parent);
   } catch {
@@ -129,10 +127,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() ?? false;
-}
+const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 
 /** Writes a file whole: a reader sees the old content or the new one, never half of it. Rejects with what the file system says. */
 export async function replacePrivateFile(path: string, content: string): Promise<void> {

@@ -1,6 +1,5 @@
-// Where temporary files go: the system's folder for them, if no other user can exchange what lies there. That takes a
-// look at the whole way to it, since who may rename a folder above it decides what the path means. One that is not safe
-// is passed over with a note on stderr, and the next is taken: TMPDIR, XDG_RUNTIME_DIR, /tmp.
+// Where temporary files go: the first of TMPDIR, XDG_RUNTIME_DIR and /tmp in which no other user can exchange what lies there. That
+// takes a look at the whole way to it, since who may rename a folder above it decides what the path means.
 
 import fs from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,9 +44,8 @@ const unsafeFolder = (fault: string): HawserError => new HawserError("usage", `$
 const noted = new Set<string>();
 
 function noteOnce(line: string): void {
-  if (noted.has(line)) return;
+  if (!noted.has(line)) logLine(line);
   noted.add(line);
-  logLine(line);
 }
 
 const maxLinks = 40;
@@ -101,10 +99,7 @@ function faultOf(stat: fs.Stats): string | undefined {
 // Many systems give each user a group of the same number with no other member, and make folders that it may write.
 const isPrivateGroup = (gid: number): boolean => gid === 0 || gid === process.getuid?.();
 
-// Whose files this process may rely on: its own user's and root's. Root can change everything anyway; any other user
-// could exchange what we have just looked at.
-
-/** True on Windows, where files have no such owner. */
+/** Whether this process may rely on files of that user: its own or root, who can change everything anyway. True on Windows. */
 export function isTrustedOwner(uid: number): boolean {
   const own = process.getuid?.();
   return own === undefined || uid === own || uid === 0 || isOutsideNamespace(uid);

@@ -1,7 +1,6 @@
-// What several connections hold together: the bound of each alone, times their number, would be no bound.
-// Every holder has a share and says what it holds. Once the budget is used up, no holder should take more
-// on; only one at a time may still finish what it has begun, since many halves would otherwise wait for
-// each other for ever. What is held is then at most the budget and one message more.
+// What several connections hold together: the bound of each alone, times their number, would be no bound. Once the budget is used
+// up, only one holder at a time may finish what it has begun, since many halves would otherwise wait for each other for ever.
+// What is held is then at most the budget and one message more.
 
 import { wireLimits } from "../limits.ts";
 import { untilAborted, type CancelSignal } from "./cancel.ts";

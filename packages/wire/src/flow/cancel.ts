@@ -44,10 +44,10 @@ export async function isSettledWithin(work: Promise<unknown>, ms: number): Promi
   }
 }
 
-// What a request needs of an AbortSignal: whether and why it is over, and whom to tell. Every AbortSignal
-// is one. A real one takes a while to make and to listen to; where each of many thousand requests has its
-// own and hardly any is cancelled, this one does the same in less time.
-
+/**
+ * What a request needs of an AbortSignal, which every AbortSignal is. Where each of many thousand requests has its own and hardly
+ * any is cancelled, this one does the same in less time.
+ */
 export interface CancelSignal {
   readonly aborted: boolean;
   readonly reason: unknown;

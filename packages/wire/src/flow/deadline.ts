@@ -1,6 +1,5 @@
-// Two clocks for one wait: `idleMs` without a sign of life, `totalMs` in all. Both run on timers,
-// which are monotonic; a change of the system's date moves neither. A process that was itself
-// stopped or busy does not blame its peer: before it expires, what already arrived is let in.
+// Two clocks for one wait: `idleMs` without a sign of life, `totalMs` in all. Both are monotonic. A process that was itself stopped
+// or busy does not blame its peer: before it expires, what already arrived is let in.
 
 import { HawserError } from "@hawser/protocol";
 

@@ -1,6 +1,5 @@
-// The server's side of "every request ends exactly once". A flight is one accepted request: it
-// has a signal that tells its handler to stop, and `finish`, which is true for the first caller
-// only: the caller that gets true writes the one final answer.
+// The server's side of "every request ends exactly once". A flight is one accepted request: it has a signal that tells its handler
+// to stop, and `finish`, which is true for the first caller only: that one writes the final answer.
 
 import type { CancelController } from "./cancel.ts";
 import type { HawserError } from "@hawser/protocol";

@@ -1,6 +1,5 @@
-// Items on their way to a reader: each once, in order, then the end or an error. The producer is told when the
-// reader falls behind (`isFull`) and when it has caught up (`onCaughtUp`), so that nothing piles up: neither many items
-// nor a few heavy ones. An item that was read is let go.
+// Items on their way to a reader: each once, in order, then the end or an error. The producer is told when the reader falls behind
+// (`isFull`) and when it has caught up (`onCaughtUp`), so that nothing piles up: neither many items nor a few heavy ones.
 
 import { HawserError } from "@hawser/protocol";
 
@@ -32,11 +31,6 @@ export interface Mailbox<Item> {
   fail(error: HawserError, dropsUnread?: boolean): void;
 }
 
-interface Read<Item> {
-  resolve(result: IteratorResult<Item>): void;
-  reject(error: HawserError): void;
-}
-
 // The places of read items are given up once they are this many and the larger part.
 const dropFrom = 256;
 
@@ -48,7 +42,7 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
   let next = 0;
   let isEnded = false;
   let failure: HawserError | undefined;
-  const reads: Read<Item>[] = [];
+  const reads: PromiseWithResolvers<IteratorResult<Item>>[] = [];
 
   function count(change: number): void {
     mailbox.unread = waiting.length - next;
@@ -98,10 +92,10 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
       if (item) return Promise.resolve({ done: false, value: item });
       if (reads.length >= maxReads)
         return Promise.reject(new HawserError("usage", "there is one reader; its previous read is still waiting"));
-      return new Promise((resolve, reject) => {
-        reads.push({ resolve, reject });
-        if (isEnded) settleReads();
-      });
+      const read = Promise.withResolvers<IteratorResult<Item>>();
+      reads.push(read);
+      if (isEnded) settleReads();
+      return read.promise;
     },
     return() {
       const isEarly = !isEnded;

@@ -1,6 +1,5 @@
-// The client's side of "every request ends exactly once": who waits for which id, until when, and
-// what ends the wait. Answers to ids without a waiter (late, doubled, invented) are reported
-// to the caller by `false` and change nothing.
+// The client's side of "every request ends exactly once": who waits for which id, until when, and what ends the wait. Answers to ids
+// without a waiter (late, doubled, invented) are reported by `false` and change nothing.
 
 import { startDeadline, type Deadline } from "./deadline.ts";
 import { HawserError } from "@hawser/protocol";

@@ -1,6 +1,5 @@
-// The pause before a request is tried again, for every client of an HTTP server. It doubles with each try and
-// has a random part, so that many programs don't come back together. A server may ask for a longer pause
-// (`Retry-After`), never for a shorter one: zero, a date in the past or nonsense would else mean no pause at all.
+// The pause before a request is tried again. It doubles with each try and has a random part, so that many programs don't come back
+// together. A server may ask for a longer pause (`Retry-After`), never for a shorter one.
 
 export interface RetryPause {
   /** How often it was tried already. */

@@ -1,6 +1,5 @@
-// A fixed number of seats. `acquire` gives a lease when one is free, first come, first served; a caller
-// that is cancelled while it waits leaves the line. How many may wait can be bounded, so that a reader can stop
-// (`whenRoom`) before the line is too long.
+// A fixed number of seats, first come, first served; a caller that is cancelled while it waits leaves the line. How many may wait
+// can be bounded, so that a reader can stop (`whenRoom`) before the line is too long.
 
 import { HawserError } from "@hawser/protocol";
 import type { CancelSignal } from "./cancel.ts";
@@ -55,7 +54,10 @@ export function createSemaphore(seats: number | (() => number), options: Semapho
   const isSeatFree = (weight: number): boolean =>
     semaphore.used < seatCount() && (semaphore.used === 0 || usedWeight + weight <= maxWeight);
 
-  function lease(weight: number): Lease {
+  function take(weight: number): Lease {
+    semaphore.used++;
+    usedWeight += weight;
+    noticeRoom();
     let isOut = true;
     return {
       release() {
@@ -83,13 +85,6 @@ export function createSemaphore(seats: number | (() => number), options: Semapho
     const wake = roomWaiters;
     roomWaiters = [];
     for (const resolve of wake) resolve();
-  }
-
-  function take(weight: number): Lease {
-    semaphore.used++;
-    usedWeight += weight;
-    noticeRoom();
-    return lease(weight);
   }
 
   function wait(signal: CancelSignal | undefined, weight: number): Promise<Lease> {

@@ -1,15 +1,13 @@
-// Children by what becomes of their pipes: a transport (with a `codec`), streams as they are
-// (`stdio: "pipe"`), or our own stdin, stdout and stderr (`stdio: "inherit"`). How they are started,
-// stopped and kept from outliving us is the same for all of them: owned-process.ts.
+// Children by what becomes of their pipes: a transport (with a `codec`), streams as they are (`stdio: "pipe"`), or our own stdin,
+// stdout and stderr (`stdio: "inherit"`). How they are started and stopped is the same for all: owned-process.ts.
 
-import type { StdioOptions } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Codec } from "../codec/codec.ts";
 import { createStreamTransport } from "../transport/stream-transport.ts";
 import type { Transport } from "../transport/transport.ts";
-import { type ChildExit, type OwnedProcess, type ProcessOptions, type StartedProcess, startProcess } from "./owned-process.ts";
+import { type ChildExit, type OwnedProcess, type ProcessOptions, startProcess } from "./owned-process.ts";
 
 interface WithStderr extends ProcessOptions {
   /** Gets what the child writes to stderr; without it, that goes to our own stderr. */
@@ -43,59 +41,36 @@ export function startChild(options: AttachedChildOptions): Promise<OwnedProcess>
 export function startChild(options: PipedChildOptions): Promise<PipedChild>;
 export function startChild(options: ChildOptions): Promise<Child>;
 export function startChild(options: ChildOptions | PipedChildOptions | AttachedChildOptions): Promise<OwnedProcess> {
-  if ("codec" in options) return startTransportChild(options);
-  return options.stdio === "pipe" ? startPipedChild(options) : startProcess(options, "inherit");
+  return "codec" in options || options.stdio === "pipe" ? startWithPipes(options) : startProcess(options, "inherit");
 }
 
-async function startTransportChild(options: ChildOptions): Promise<Child> {
-  const started = await startWithPipes(options);
-  const transport = createStreamTransport({ readable: started.stdout, writable: started.stdin, codec: options.codec });
-  return withPipes(started, { transport }, async () => {
-    // Its last words may still be in the pipe; a grandchild that holds the pipe open gets no more time.
-    await started.whenDrained();
-    await transport.close();
-  });
-}
-
-async function startPipedChild(options: PipedChildOptions): Promise<PipedChild> {
-  const started = await startWithPipes(options);
-  const { stdin, stdout } = started;
-  return withPipes(started, { stdin, stdout }, async () => {
-    // Its output may have no reader any more; its log is read to the end.
-    stdin.destroy();
-    stdout.destroy();
-    await started.whenDrained();
-  });
-}
-
-async function startWithPipes(options: WithStderr): Promise<StartedProcess & { stdin: Writable; stdout: Readable }> {
-  const stdio: StdioOptions = ["pipe", "pipe", options.onStderr ? "pipe" : "inherit"];
-  const started = await startProcess(options, stdio);
-  const { stdin, stdout, stderr } = started.child;
-  if (options.onStderr) stderr?.on("data", options.onStderr);
-  return { ...started, stdin: stdin as Writable, stdout: stdout as Readable };
-}
-
-/** The process with its pipes, which are closed once it has been stopped. */
-function withPipes<Pipes extends object>(started: StartedProcess, pipes: Pipes, closePipes: () => Promise<void>): OwnedProcess & Pipes {
+async function startWithPipes(options: ChildOptions | PipedChildOptions): Promise<OwnedProcess> {
+  const started = await startProcess(options, ["pipe", "pipe", options.onStderr ? "pipe" : "inherit"]);
   const { pid, exited, kill, setKeepsAlive, child } = started;
+  const [stdin, stdout] = [child.stdin as Writable, child.stdout as Readable];
+  if (options.onStderr) child.stderr?.on("data", options.onStderr);
+  const transport = "codec" in options ? createStreamTransport({ readable: stdout, writable: stdin, codec: options.codec }) : undefined;
   let stopping: Promise<ChildExit> | undefined;
 
   async function stop(): Promise<ChildExit> {
     const exit = await started.stop();
-    await closePipes();
+    // Piped output may have no reader any more; the log is read to the end.
+    if (!transport) for (const pipe of [stdin, stdout]) pipe.destroy();
+    // Its last words may still be in the pipe; a grandchild that holds the pipe open gets no more time.
+    await started.whenDrained();
+    await transport?.close();
     child.stderr?.destroy();
     return exit;
   }
 
+  const pipes = transport ? { transport } : { stdin, stdout };
   return { pid, exited, kill, setKeepsAlive, stop: () => (stopping ??= stop()), ...pipes };
 }
 
-// How a program starts `hawser` when it was not told: the one that is installed beside this package, so that nothing
-// has to be on the PATH; without one, the name, which the PATH leads to. Not the one of the working folder, which may
-// be anybody's.
-
-/** The program and its first arguments. */
+/**
+ * How a program starts `hawser` when it was not told: the one that is installed beside this package, else the one that the PATH
+ * leads to. Not the one of the working folder, which may be anybody's.
+ */
 export function hawserCommand(): readonly [string, ...string[]] {
   // Inside Electron, execPath is the app.
   if (process.versions["electron"] !== undefined) return ["hawser"];

@@ -1,7 +1,6 @@
-// Which process holds something, as a name that a file can carry: its pid, the time of its start, since pids are
-// used again, and the space in which that pid means something: one boot of one machine, and there one PID
-// namespace. A container that shares the folder counts its processes for itself, and so does a virtual machine:
-// about a process of another space nothing can be said here, and `unsure` is the answer.
+// Which process holds something, as a name that a file can carry: its pid, the time of its start, since pids are used again, and
+// the space in which that pid means something: one boot of one machine, and there one PID namespace. About a process of
+// another space (a container, a virtual machine) the answer is `unsure`.
 
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -10,6 +9,7 @@ import { stat, utimes } from "node:fs/promises";
 import { hostname, uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { wireLimits } from "../limits.ts";
+import { readStat } from "./process-tree.ts";
 
 /** A process that has ended and only waits for its parent to notice is gone. */
 export type HolderState = "alive" | "gone" | "unsure";
@@ -84,11 +84,8 @@ function startInProc(pid: number): string | undefined {
   try {
     // In a fresh namespace /proc may still show the pids of the one outside, where ours mean other processes.
     if (readlinkSync("/proc/self") !== String(process.pid)) return "0";
-    // The name of the program stands in parentheses and may hold anything, so the fields are counted after it.
-    const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
-      .replace(/^.*\) /s, "")
-      .split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? "ended" : fields[19];
+    const { isEnded, start } = readStat(pid);
+    return isEnded ? "ended" : start;
   } catch {
     return undefined;
   }
@@ -96,20 +93,18 @@ function startInProc(pid: number): string | undefined {
 
 function startByPs(pid: number): string {
   try {
-    const options = { timeout: 5_000, encoding: "utf8", env: { ...process.env, LC_ALL: "C" } } as const;
-    const ms = Date.parse(
-      execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { ...options, stdio: ["ignore", "pipe", "ignore"] }).trim(),
-    );
+    const env = { ...process.env, LC_ALL: "C" };
+    const args = ["-o", "lstart=", "-p", String(pid)];
+    const ms = Date.parse(execFileSync("ps", args, { timeout: 5_000, encoding: "utf8", env, stdio: ["ignore", "pipe", "ignore"] }).trim());
     return Number.isNaN(ms) ? "0" : String(ms / 1_000);
   } catch {
     return "0";
   }
 }
 
-// Signs of life in a file's time of change, for readers that can't see the process behind it: it belongs to another
-// container or machine, or its start is not known. A holder touches its file again and again. A file
-// that was not touched for long is watched before it counts as left behind: a machine that has slept wakes its
-// processes together, and the one that looks may be the first.
+// Signs of life in a file's time of change, for readers that can't see the process behind it. A file that was not touched for long
+// is watched before it counts as left behind: a machine that has slept wakes its processes together, and the one that looks may
+// be the first.
 
 /** Touches it until the returned function is called. Doesn't keep the process alive. */
 export function startBeat(path: string): () => void {

@@ -1,9 +1,7 @@
 // How a protocol process ends, as two signals that its server obeys:
 //   stopping    nothing new starts: a request that comes now is refused
 //   cancelling  what still runs is cancelled now, and gets its one final answer
-// A signal, a dead parent and a closed output lead there in their own time; the end of input only
-// starts the clock, since everything that came before it was accepted. Whatever happens, the
-// process is gone after a bounded wait.
+// The end of input only starts the clock, since everything that came before it was accepted. The wait is always bounded.
 
 import { HawserError } from "@hawser/protocol";
 import { wireLimits } from "../limits.ts";
@@ -63,17 +61,6 @@ export function createLifecycle(): LifecycleControl {
 
 const secondSignalExitCode = 143;
 
-/** A first signal begins the end; a second one is obeyed at once. */
-function endOnSignals(lifecycle: LifecycleControl): void {
-  let signals = 0;
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-    process.on(signal, () => {
-      if (++signals > 1) process.exit(secondSignalExitCode);
-      lifecycle.end("signal", wireLimits.signalGraceMs);
-    });
-  }
-}
-
 /**
  * Serves until a signal comes, or the process that started this one is gone (`parent`, its id, where that was read
  * earlier). `run` returns, with everything that it holds let go, once `stopping` is aborted.
@@ -83,7 +70,14 @@ export async function runUntilStopped<Result>(
   parent: number = process.ppid,
 ): Promise<Result> {
   const lifecycle = createLifecycle();
-  endOnSignals(lifecycle);
+  let signals = 0;
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      // A first signal begins the end; a second one is obeyed at once.
+      if (++signals > 1) process.exit(secondSignalExitCode);
+      lifecycle.end("signal", wireLimits.signalGraceMs);
+    });
+  }
   watchParent(() => lifecycle.end("parent-gone", 0), parent);
   try {
     return await run(lifecycle);
@@ -99,11 +93,10 @@ const explanation: Record<EndCause, string> = {
   "output-closed": "nobody reads the answers any more",
 };
 
-// Notices that the process that started us is gone. The end of stdin is not enough: another
-// process may hold the pipe open. A dead parent's child is given to another one, so a changed
-// parent id is proof.
-
-/** Calls `onGone` once, when the parent has died. Returns a function that stops watching. */
+/**
+ * Calls `onGone` once, when the parent has died; returns a function that stops watching. The end of stdin is not enough, since
+ * another process may hold the pipe open; a changed parent id is proof.
+ */
 export function watchParent(onGone: () => void, parent: number = process.ppid): () => void {
   const timer = setInterval(() => {
     if (process.ppid === parent) return;

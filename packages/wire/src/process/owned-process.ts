@@ -1,7 +1,6 @@
-// A process that we started and own: we know when it ended, and it does not outlive us. Stopping goes
-// from polite to certain: end its input, wait, SIGTERM, wait, SIGKILL. Every child that Hawser starts,
-// whatever its pipes are used for, is started and stopped here. One that owns a group takes with it what it has
-// started: all of its group, and on Linux also what has left the group (process-tree.ts).
+// A process that we started and own: we know when it ended, and it does not outlive us. Stopping goes from polite to certain: end
+// its input, wait, SIGTERM, wait, SIGKILL. One that owns a group takes with it what it has started: all of its group, and on
+// Linux also what has left the group (process-tree.ts).
 
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -9,7 +8,7 @@ import { HawserError, protocolLimits } from "@hawser/protocol/internal";
 import { isSettledWithin } from "../flow/cancel.ts";
 import { wireLimits } from "../limits.ts";
 import { onProcessEnd } from "./process-end.ts";
-import { createProcessTree, type ProcessTree } from "./process-tree.ts";
+import { createProcessTree } from "./process-tree.ts";
 
 export interface ProcessOptions {
   readonly command: string;
@@ -37,7 +36,7 @@ export interface OwnedProcess {
   stop(): Promise<ChildExit>;
 }
 
-export interface StartedProcess extends OwnedProcess {
+interface StartedProcess extends OwnedProcess {
   readonly child: ChildProcess;
   /** Resolves when it has ended and its pipes are closed, or when others have held them open for too long. */
   whenDrained(): Promise<void>;
@@ -50,23 +49,24 @@ export async function startProcess(options: ProcessOptions, stdio: StdioOptions)
   // Before there is a process: a signal that comes while it is started must find this. A program on our terminal
   // gets the chance to put it in order.
   const release = onProcessEnd(() => child && (group ? group.kill(child) : child.kill(stdio === "inherit" ? "SIGTERM" : "SIGKILL")));
+  const { command, args = [], cwd, env } = options;
   try {
-    child = spawnProcess({ ...options, env: group?.env ?? options.env }, stdio);
-  } catch (error) {
+    child = spawn(command, args, { env: group?.env ?? env, cwd, stdio, detached: group !== undefined, windowsHide: true });
+  } catch (cause) {
     release();
-    throw error;
+    // Some failures come by 'error', others (arguments too long) at once.
+    throw startFailed(options, cause as Error);
   }
-  return watchProcess(child, options, { group, release });
+  return watchProcess(child, options, group, release);
 }
 
-interface Ownership {
-  /** Only with `ownsGroup`. */
-  readonly group: Group | undefined;
-  /** Takes back that it is ended with us. */
-  release(): void;
-}
-
-async function watchProcess(child: ChildProcess, options: ProcessOptions, { group, release }: Ownership): Promise<StartedProcess> {
+/** `release` takes back that it is ended with us. */
+async function watchProcess(
+  child: ChildProcess,
+  options: ProcessOptions,
+  group: Group | undefined,
+  release: () => void,
+): Promise<StartedProcess> {
   const exited = new Promise<ChildExit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   // What is left of a group is ours to end until it is stopped.
@@ -111,20 +111,16 @@ async function watchProcess(child: ChildProcess, options: ProcessOptions, { grou
   };
 }
 
-/** A process with everything that it has started. */
-interface Group {
-  readonly env: NodeJS.ProcessEnv | undefined;
-  look(child: ChildProcess): void;
-  kill(child: ChildProcess): void;
-}
+type Group = ReturnType<typeof createGroup>;
 
-function createGroup(env: NodeJS.ProcessEnv | undefined): Group {
-  const tree: ProcessTree | undefined = process.platform === "linux" ? createProcessTree(env) : undefined;
+/** A process with everything that it has started. */
+function createGroup(env: NodeJS.ProcessEnv | undefined) {
+  const tree = process.platform === "linux" ? createProcessTree(env) : undefined;
   const look = ({ pid }: ChildProcess): void => (pid === undefined ? undefined : tree?.look(pid));
   return {
     env: tree?.env ?? env,
     look,
-    kill(child) {
+    kill(child: ChildProcess): void {
       if (child.pid === undefined) return;
       if (child.exitCode === null && child.signalCode === null) look(child);
       try {
@@ -135,16 +131,6 @@ function createGroup(env: NodeJS.ProcessEnv | undefined): Group {
       tree?.kill();
     },
   };
-}
-
-function spawnProcess(options: ProcessOptions, stdio: StdioOptions): ChildProcess {
-  const { command, args = [], env, cwd, ownsGroup = false } = options;
-  try {
-    return spawn(command, args, { env, cwd, stdio, detached: ownsGroup && process.platform !== "win32", windowsHide: true });
-  } catch (cause) {
-    // Some failures come by 'error', others (arguments too long) at once.
-    throw startFailed(options, cause as Error);
-  }
 }
 
 function startFailed({ command, cwd }: ProcessOptions, cause: NodeJS.ErrnoException): HawserError {
@@ -158,19 +144,14 @@ function reasonFor(cause: NodeJS.ErrnoException, cwd: string | undefined): strin
   return "there is no such program; check the name and the PATH";
 }
 
-// The end of what a process writes to stderr: where one that dies says why. Of any length of it only the end is kept, in
-// whole characters, wherever the pipe or the cut parts them.
+export type LastWords = ReturnType<typeof createLastWords>;
 
-export interface LastWords {
-  add(chunk: Uint8Array): void;
-  readonly text: string;
-}
-
-export function createLastWords(maxChars: number = protocolLimits.maxErrorTextChars): LastWords {
+/** The end of what a process writes to stderr, where one that dies says why, in whole characters. */
+export function createLastWords(maxChars: number = protocolLimits.maxErrorTextChars) {
   const decoder = new TextDecoder();
   let text = "";
   return {
-    add(chunk) {
+    add(chunk: Uint8Array): void {
       text = (text + decoder.decode(chunk, { stream: true })).slice(-maxChars);
       const first = text.charCodeAt(0);
       if (first >= 0xdc00 && first < 0xe000) text = text.slice(1);

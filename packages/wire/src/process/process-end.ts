@@ -1,8 +1,6 @@
-// Work that must be done before the process is gone: at a normal exit, process.exit, an uncaught error,
-// and signals that have no other handler. Each cleanup is synchronous and runs at most once. While nothing
-// is registered, no listener is installed. Copies of this module (one bundled, one not) share one registry,
-// so that they count as one. SIGKILL and abort() run no code; nor does a worker thread that is ended from
-// outside, by terminate() or with its process: what it should have done is left undone.
+// Work that must be done before the process is gone: at a normal exit, process.exit, an uncaught error, and signals that have no
+// other handler. Each cleanup is synchronous and runs at most once. Copies of this module (one bundled, one not) share one
+// registry. SIGKILL and abort() run no code, nor does a worker thread that is ended from outside.
 
 const fatalSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 

@@ -1,7 +1,6 @@
-// What a process of ours has started, also what has left its process group (`setsid`, a daemon). On Linux only,
-// where /proc shows it: each tree that we start carries a mark in its environment, which what is started from it
-// inherits. What neither has the mark nor descends from a process of the tree that still runs is not found: it is
-// then not ours to prove, and is left alone. Synchronous, since a process that ends has no time for anything else.
+// What a process of ours has started, also what has left its process group (`setsid`, a daemon). On Linux only, where /proc shows
+// it: each tree carries a mark in its environment, which is inherited. What neither has the mark nor descends from a running
+// process of the tree is left alone. Synchronous, since a process that ends has no time for anything else.
 
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -17,30 +16,24 @@ interface SeenProcess {
   readonly start: number;
 }
 
-export interface ProcessTree {
-  /** The environment that the root of the tree is to be started with. */
-  readonly env: NodeJS.ProcessEnv;
-  /** Remembers what descends from the root; to be called before that is ended, since then its children have no parent any more. */
-  look(root: number): void;
-  /** Kills everything of the tree that still runs. */
-  kill(): void;
-}
-
 /** A program that forks as fast as it is killed gets away at some time; it must not keep us for ever. */
 const maxRounds = 20;
 
-export function createProcessTree(env: NodeJS.ProcessEnv = process.env): ProcessTree {
+export function createProcessTree(env: NodeJS.ProcessEnv = process.env) {
   const mark = randomUUID();
   const outer = process.env[variable];
   // What is older than this process was not started by it, and is not looked into.
   const since = readProcess(process.pid)?.start ?? 0;
   const seen: SeenProcess[] = [];
   return {
+    /** The environment that the root of the tree is to be started with. */
     env: { ...env, [variable]: outer === undefined ? mark : `${outer},${mark}` },
-    look(root) {
+    /** Remembers what descends from the root; to be called before that is ended, since then its children have no parent any more. */
+    look(root: number): void {
       seen.push(...withDescendants(listProcesses(), ({ pid }) => pid === root));
     },
-    kill() {
+    /** Kills everything of the tree that still runs. */
+    kill(): void {
       for (let round = 0; round < maxRounds; round++) {
         const isKnown = (process: SeenProcess): boolean =>
           process.start >= since && (carriesMark(process.pid, mark) || seen.some((one) => isSame(one, process)));
@@ -76,26 +69,25 @@ function listProcesses(): SeenProcess[] {
 /** Undefined when it is gone, or has ended and only waits for its parent to notice. */
 function readProcess(pid: number): SeenProcess | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The program's name stands in parentheses and may hold anything, so the fields are counted after it.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? undefined : { pid, parent: Number(fields[1]), start: Number(fields[19]) };
+    const { isEnded, parent, start } = readStat(pid);
+    return isEnded ? undefined : { pid, parent: Number(parent), start: Number(start) };
   } catch {
     return undefined;
   }
 }
 
+/** What /proc says about a process. Throws where it says nothing. */
+export function readStat(pid: number): { readonly isEnded: boolean; readonly parent: string; readonly start: string } {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  // The program's name stands in parentheses and may hold anything, so the fields are counted after it.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { isEnded: fields[0] === "Z" || fields[0] === "X", parent: fields[1] ?? "", start: fields[19] ?? "" };
+}
+
 function carriesMark(pid: number, mark: string): boolean {
   try {
     const entries = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
-    return entries.some(
-      (entry) =>
-        entry.startsWith(`${variable}=`) &&
-        entry
-          .slice(variable.length + 1)
-          .split(",")
-          .includes(mark),
-    );
+    return entries.some((entry) => entry.startsWith(`${variable}=`) && entry.includes(mark));
   } catch {
     // Another user's, or gone.
     return false;

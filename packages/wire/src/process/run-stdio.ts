@@ -1,6 +1,5 @@
-// Runs one protocol on this process's stdin and stdout until it ends, and owns everything about
-// that end: guarded stdout, signals, a dead parent, a closed pipe, bytes still to be written.
-// Every process that Hawser ships is started by this function.
+// Runs one protocol on this process's stdin and stdout until it ends, and owns everything about that end: guarded stdout, signals, a
+// dead parent, a closed pipe, bytes still to be written. Every process that Hawser ships is started by this function.
 
 import { Socket } from "node:net";
 import type { Codec } from "../codec/codec.ts";

@@ -1,10 +1,7 @@
-// Keeps the young generation of this process small: V8 lets its space for new objects grow to 100 MB and
-// more while much passes through and little is kept, before it looks for garbage. Held at the size it has,
-// it is collected more often and memory stays lower by a third and more. At 8 MB that costs no time that
-// could be measured; held from the start, at one megabyte, the work takes up to a fifth longer, and what is
-// only under way is taken for what stays. So a process of ours that lives long holds it when it has grown,
-// and one that reads something large holds it at once. For our own processes only: the flags are V8's,
-// and a program that uses a library of ours has its own.
+// Keeps the young generation of this process small: V8 lets it grow to 100 MB and more before it looks for garbage. Held at 8 MB
+// it costs no time that could be measured, and memory stays lower by a third and more; held from the start, at one megabyte, the
+// work takes up to a fifth longer. So a process that lives long holds it when it has grown, and one that reads something large
+// holds it at once. For our own processes only: a program that uses a library of ours has its own flags.
 
 import { PerformanceObserver } from "node:perf_hooks";
 

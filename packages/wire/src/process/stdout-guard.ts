@@ -1,6 +1,5 @@
-// stdout belongs to the protocol. Whatever else is printed there by our code, a library or a tool
-// (console.log, process.stdout.write, fs.write to descriptor 1) goes to stderr instead; one
-// stray line would make some hosts give up on the whole process. Also tames stderr: a host that
+// stdout belongs to the protocol. Whatever else is printed there (console.log, process.stdout.write, fs.write to descriptor 1)
+// goes to stderr instead; one stray line would make some hosts give up on the whole process. Also tames stderr: a host that
 // never reads it, or closes it, must not make this process grow, stop or fail.
 
 import fs from "node:fs";

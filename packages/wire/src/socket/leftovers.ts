@@ -1,27 +1,23 @@
-// Telling a killed session's socket from everything else. A connection is refused not only by a socket
-// without a listener but also by any file that isn't a socket, and outside Linux by a listener whose
-// queue is full for the moment. So one refusal alone proves nothing.
+// Telling a killed session's socket from everything else. A connection is refused also by a file that isn't a socket, and outside
+// Linux by a listener whose queue is full for the moment. So one refusal alone proves nothing.
 
 import fs from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listNames } from "../files/private-folder.ts";
 import { wireLimits } from "../limits.ts";
 import { onProcessEnd } from "../process/process-end.ts";
 import { probeSocket } from "./connect.ts";
 import { type LeftoverKind, readLeftoverName, SOCKET_FILE_PREFIX, SOCKET_FILE_SUFFIX } from "./names.ts";
 
-/** How many refusals in a row, with a pause between them, count as proof. */
-export interface Proof {
-  readonly refusals: number;
-  readonly pauseMs: number;
-}
-
-/** Linux has an error of its own for a full queue (EAGAIN); elsewhere a listener gets time to take from it. */
-export const proofFor = (platform: NodeJS.Platform): Proof =>
-  platform === "linux" ? { refusals: 1, pauseMs: 0 } : { refusals: 5, pauseMs: 100 };
+/**
+ * How many refusals in a row, with a pause between them, count as proof. Linux has an error of its own for a full queue (EAGAIN);
+ * elsewhere a listener gets time to take from it.
+ */
+export const proofFor = (platform: NodeJS.Platform) => (platform === "linux" ? { refusals: 1, pauseMs: 0 } : { refusals: 5, pauseMs: 100 });
 
 /** True for our user's socket without a listener, if it is still the same file after the probes. */
-export async function isDeadSocket(path: string, proof: Proof = proofFor(process.platform)): Promise<boolean> {
+export async function isDeadSocket(path: string, proof = proofFor(process.platform)): Promise<boolean> {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isSocket() || stat.uid !== process.getuid?.()) return false;
   const before = identityOf(path);
@@ -48,9 +44,8 @@ export function isSameFile(one: FileIdentity | undefined, other: FileIdentity | 
   return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
 }
 
-// Removing a dead socket's name and taking it over are two steps; between them another process may
-// do the same. Both are done while holding `<name>.lock`, so that a name never has two owners and a
-// fresh socket is never removed in the belief that it is the old one.
+// Removing a dead socket's name and taking it over are two steps; between them another process may do the same. Both are done while
+// holding `<name>.lock`, so that a name never has two owners and a fresh socket is never removed as if it were the old one.
 
 /** Runs `action` while holding the lock; undefined when another process holds it. */
 export async function withNameLock<Result>(socketPath: string, action: () => Promise<Result>): Promise<Result | undefined> {
@@ -75,10 +70,9 @@ export async function withNameLock<Result>(socketPath: string, action: () => Pro
   }
 }
 
-// Removes what sessions left behind that were killed. Deleting a live sibling's socket would be far
-// worse than leaving litter, so everything must hold at once: the name is exactly one of ours, the
-// kind of file fits, it is our user's, it is old enough, it has no listener (a refused connection, not
-// just any error), and it is still the same file afterwards. Anything else stays.
+// Removes what killed sessions left behind. Deleting a live sibling's socket would be far worse than leaving litter, so everything
+// must hold at once: the name is exactly one of ours, the kind of file fits, it is our user's, it is old enough, it has no
+// listener, and it is still the same file afterwards.
 
 interface Leftover {
   readonly path: string;
@@ -104,23 +98,7 @@ async function sweepSession(socketPath: string, leftovers: readonly Leftover[], 
   // A lock that a killed process left would keep the rest of its session from this sweep.
   for (const lock of old.filter(({ kind }) => kind === "lock")) remove(lock, removed);
   const files = old.filter(({ kind }) => kind !== "lock");
-  if (files.length > 0) await removeIfDead(socketPath, files, removed).catch(() => {});
-}
-
-/** The leftovers of each session, by the path of its socket. */
-function findSessions(directory: string): Map<string, Leftover[]> {
-  const sessions = new Map<string, Leftover[]>();
-  let count = 0;
-  for (const fileName of listDirectory(directory)) {
-    const known = readLeftoverName(fileName);
-    if (!known || ++count > wireLimits.maxSweptEntries) continue;
-    const socketPath = join(directory, `${SOCKET_FILE_PREFIX}${known.uuid}${SOCKET_FILE_SUFFIX}`);
-    sessions.set(socketPath, [...(sessions.get(socketPath) ?? []), { path: join(directory, fileName), kind: known.kind }]);
-  }
-  return sessions;
-}
-
-async function removeIfDead(socketPath: string, files: readonly Leftover[], removed: string[]): Promise<void> {
+  if (files.length === 0) return;
   await withNameLock(socketPath, async () => {
     const before = files.map(({ path }) => identityOf(path));
     if (identityOf(socketPath) && !(await isDeadSocket(socketPath))) return;
@@ -128,7 +106,20 @@ async function removeIfDead(socketPath: string, files: readonly Leftover[], remo
     for (const [index, file] of files.entries()) {
       if (isSameFile(before[index], identityOf(file.path)) && isOldEnough(file)) remove(file, removed);
     }
-  });
+  }).catch(() => {});
+}
+
+/** The leftovers of each session, by the path of its socket. */
+function findSessions(directory: string): Map<string, Leftover[]> {
+  const sessions = new Map<string, Leftover[]>();
+  let count = 0;
+  for (const fileName of listNames(directory)) {
+    const known = readLeftoverName(fileName);
+    if (!known || ++count > wireLimits.maxSweptEntries) continue;
+    const socketPath = join(directory, `${SOCKET_FILE_PREFIX}${known.uuid}${SOCKET_FILE_SUFFIX}`);
+    sessions.set(socketPath, [...(sessions.get(socketPath) ?? []), { path: join(directory, fileName), kind: known.kind }]);
+  }
+  return sessions;
 }
 
 function remove({ path, kind }: Leftover, removed: string[]): void {
@@ -146,12 +137,4 @@ function isOldEnough({ path, kind }: Leftover): boolean {
   const isExpectedKind = kind === "socket" ? stat.isSocket() : kind === "directory" ? stat.isDirectory() : stat.isFile();
   const minAgeMs = kind === "schema" ? wireLimits.staleSchemaMs : wireLimits.staleSocketMs;
   return isExpectedKind && stat.uid === process.getuid?.() && Date.now() - stat.mtimeMs > minAgeMs;
-}
-
-function listDirectory(directory: string): string[] {
-  try {
-    return fs.readdirSync(directory);
-  } catch {
-    return [];
-  }
 }

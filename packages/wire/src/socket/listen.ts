@@ -1,7 +1,6 @@
-// Listening on a session's socket. The socket is bound inside the private directory, made 0600 and
-// published under its contract name only when it already accepts connections: there is no moment
-// at which another user could connect, or a client find a name that does not answer. On Windows
-// the same function listens on a named pipe and makes no files.
+// Listening on a session's socket. It is bound inside the private directory, made 0600 and published under its contract name only
+// when it already accepts connections: another user can't connect at any moment, and a client finds no name that does not
+// answer. On Windows the same function listens on a named pipe and makes no files.
 
 import fs from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -93,15 +92,10 @@ export async function listenSocket(options: ListenOptions): Promise<Listener> {
   return listener;
 }
 
-interface Refusals {
-  refuse(socket: Socket): void;
-  close(): void;
-}
-
 // A client may be writing while it is refused, and a connection that closes under its hands would
 // keep the refusal from it. So it stays open for a moment, and what it sends is dropped. Where
 // descriptors are scarce only the latest few do, out of those that connections leave free.
-function createRefusals(refusal: Buffer | undefined, freeDescriptors: number): Refusals {
+function createRefusals(refusal: Buffer | undefined, freeDescriptors: number) {
   const maxLingering = Math.max(wireLimits.reservedDescriptors / 8, Math.min(wireLimits.maxConnections, freeDescriptors));
   const lingering = new Set<Socket>();
 
@@ -111,7 +105,7 @@ function createRefusals(refusal: Buffer | undefined, freeDescriptors: number): R
   }
 
   return {
-    refuse(socket) {
+    refuse(socket: Socket): void {
       const timer = setTimeout(destroy, wireLimits.closeFlushMs, socket);
       lingering.add(socket);
       socket.once("close", () => {
@@ -122,7 +116,7 @@ function createRefusals(refusal: Buffer | undefined, freeDescriptors: number): R
       const [oldest] = lingering;
       if (oldest && lingering.size > maxLingering) destroy(oldest);
     },
-    close() {
+    close(): void {
       for (const socket of lingering) socket.destroy();
     },
   };

@@ -1,6 +1,5 @@
-// Where the sockets, schema files and private directories of sessions lie, and how long a path
-// may be. A Unix socket's path has room for 107 bytes on Linux and 103 on macOS; Node cuts a
-// longer one off silently and binds another file, so it is checked before anything is created.
+// Where the sockets, schema files and private directories of sessions lie, and how long a path may be: Node cuts a longer one off
+// silently and binds another file, so it is checked before anything is created.
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -43,8 +42,7 @@ export interface NameOptions {
 }
 
 export function createSessionNames(options: NameOptions = {}): SessionNames {
-  const platform = options.platform ?? process.platform;
-  const uuid = options.uuid ?? randomUUID().replaceAll("-", "");
+  const { platform = process.platform, uuid = randomUUID().replaceAll("-", ""), name } = options;
   const fileName = `${SOCKET_FILE_PREFIX}${uuid}${SOCKET_FILE_SUFFIX}`;
   const directory = chooseDirectory(fileName, platform, options.directories);
   return {
@@ -53,20 +51,18 @@ export function createSessionNames(options: NameOptions = {}): SessionNames {
     socketPath: platform === "win32" ? `\\\\.\\pipe\\${SOCKET_FILE_PREFIX}${uuid}` : join(directory, fileName),
     schemaPath: join(directory, `${SCHEMA_FILE_PREFIX}${uuid}${schemaSuffix}`),
     privateDirectory: join(directory, `${SOCKET_FILE_PREFIX}${uuid}${directorySuffix}`),
-    ...(options.name !== undefined && { fixed: fixedNames(directory, options.name) }),
+    // Not with the prefix of the others: programs that clean up behind sessions remove by it.
+    ...(name !== undefined && {
+      fixed: { name, socketPath: join(directory, `${name}${SOCKET_FILE_SUFFIX}`), schemaPath: join(directory, `${name}${schemaSuffix}`) },
+    }),
   };
-}
-
-// Not with the prefix of the others: programs that clean up behind sessions remove by it.
-function fixedNames(directory: string, name: string): FixedNames {
-  return { name, socketPath: join(directory, `${name}${SOCKET_FILE_SUFFIX}`), schemaPath: join(directory, `${name}${schemaSuffix}`) };
 }
 
 function chooseDirectory(fileName: string, platform: NodeJS.Platform, directories?: readonly string[]): string {
   let tooLong: string | undefined;
   for (const candidate of directories ?? temporaryFolders()) {
     const path = join(candidate, fileName);
-    if (platform === "win32" || fits(path, platform)) {
+    if (fits(path, platform)) {
       if (directories) checkFolder(candidate);
       return candidate;
     }
@@ -77,7 +73,7 @@ function chooseDirectory(fileName: string, platform: NodeJS.Platform, directorie
 
 /** Throws unless the path can be bound or connected to as it is written. */
 export function checkSocketPath(path: string, platform: NodeJS.Platform = process.platform): void {
-  if (platform !== "win32" && !fits(path, platform)) throw pathTooLong(path, platform);
+  if (!fits(path, platform)) throw pathTooLong(path, platform);
 }
 
 export type LeftoverKind = "socket" | "schema" | "directory" | "lock";
@@ -99,7 +95,8 @@ export function readLeftoverName(fileName: string): { kind: LeftoverKind; uuid: 
 }
 
 const maxPathBytes = (platform: NodeJS.Platform): number => (platform === "linux" ? 107 : 103);
-const fits = (path: string, platform: NodeJS.Platform): boolean => Buffer.byteLength(path) <= maxPathBytes(platform);
+const fits = (path: string, platform: NodeJS.Platform): boolean =>
+  platform === "win32" || Buffer.byteLength(path) <= maxPathBytes(platform);
 
 function pathTooLong(path: string, platform: NodeJS.Platform): SocketPathTooLong {
   const bytes = Buffer.byteLength(path);

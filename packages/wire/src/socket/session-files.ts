@@ -1,7 +1,6 @@
-// The files of one session: a private directory (0700) and the names it publishes beside it.
-// Everything is made inside the directory and appears under its public name by a hard link, which
-// is atomic, complete, already private, and never replaces another's file. Removal
-// is synchronous, idempotent, spares what is no longer ours, and also runs when the process ends.
+// The files of one session: a private directory (0700) and the names it publishes beside it, by hard links, which are atomic,
+// complete, already private, and never replace another's file. Removal is synchronous, idempotent, spares what is no longer
+// ours, and also runs when the process ends.
 
 import fs from "node:fs";
 import { join } from "node:path";
@@ -63,7 +62,7 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
       if (!HawserError.isInstance(error) || !(await takeOver())) throw error;
     }
     fs.unlinkSync(privateSocketPath);
-    if (names.fixed) await takeFixedName(names.fixed, { names, onPublish: note, isOver: () => files.isRemoved });
+    if (names.fixed) await takeFixedName(names.fixed);
   }
 
   /** Puts our socket in the place of a dead one; false when it is not dead, or another process is at it. */
@@ -76,6 +75,28 @@ export function createSessionFiles(names: SessionNames): SessionFiles {
       return true;
     });
     return isOurs ?? false;
+  }
+
+  // A name that stays the same over restarts belongs to one running program at a time. One that finds it taken by a socket without
+  // a listener takes it over, while holding a lock. The schema file under that name changes in one step, between the removal of
+  // the old socket and the arrival of the new one: a client that reaches the program reads its own schemas.
+
+  /** Gives our socket and schema file their fixed names. Rejects with `name_taken` while a running program has them. */
+  async function takeFixedName(fixed: FixedNames): Promise<void> {
+    await withFileLock(`${fixed.socketPath}.lock`, async () => {
+      if (identityOf(fixed.socketPath) && !(await isDeadSocket(fixed.socketPath))) throw nameInUse(fixed);
+      if (files.isRemoved) return;
+      // Nothing is awaited from the proof to the end.
+      fs.rmSync(fixed.socketPath, { force: true });
+      if (identityOf(schemaPath)) {
+        const draft = join(privateDirectory, "fixed.json");
+        fs.linkSync(schemaPath, draft);
+        note(fixed.schemaPath, schemaPath);
+        fs.renameSync(draft, fixed.schemaPath);
+      }
+      note(fixed.socketPath, socketPath);
+      fs.linkSync(socketPath, fixed.socketPath);
+    });
   }
 
   function publishSchema(content: string): void {
@@ -142,37 +163,6 @@ const isTaken = (error: unknown): boolean => (error as NodeJS.ErrnoException).co
 
 function nameTaken(path: string): HawserError {
   return new HawserError("name_taken", `${path} exists and is not ours to replace; start again for a fresh name`, { facts: { path } });
-}
-
-// A name that stays the same over restarts of a program belongs to one running program at a time. A program that finds it taken by a
-// socket without a listener takes it over, while holding a lock; a live one, and anything that isn't a socket of
-// ours, is left alone. The schema file under that name changes in one step, between the removal of the old socket and the arrival of the new one:
-// who reaches the program reads its own schemas.
-
-export interface FixedNameOptions {
-  readonly names: SessionNames;
-  /** Called before a file gets its fixed name, so that it is removed even if that fails half-way. */
-  onPublish(path: string, source: string): void;
-  /** True when the session has ended meanwhile; then nothing is published. */
-  isOver(): boolean;
-}
-
-/** Gives the session's published socket and schema file their fixed names. Rejects with `name_taken` while a running program has them. */
-async function takeFixedName(fixed: FixedNames, { names, onPublish, isOver }: FixedNameOptions): Promise<void> {
-  await withFileLock(`${fixed.socketPath}.lock`, async () => {
-    if (identityOf(fixed.socketPath) && !(await isDeadSocket(fixed.socketPath))) throw nameInUse(fixed);
-    if (isOver()) return;
-    // Nothing is awaited from the proof to the end.
-    fs.rmSync(fixed.socketPath, { force: true });
-    if (identityOf(names.schemaPath)) {
-      const draft = join(names.privateDirectory, "fixed.json");
-      fs.linkSync(names.schemaPath, draft);
-      onPublish(fixed.schemaPath, names.schemaPath);
-      fs.renameSync(draft, fixed.schemaPath);
-    }
-    onPublish(fixed.socketPath, names.socketPath);
-    fs.linkSync(names.socketPath, fixed.socketPath);
-  });
 }
 
 function nameInUse({ name, socketPath }: FixedNames): HawserError {

@@ -3,9 +3,8 @@
 
 import { parseJsonText, toJsonText } from "../codec/json-text.ts";
 import { HawserError, tooLarge } from "@hawser/protocol/internal";
-import type { Mailbox } from "../flow/mailbox.ts";
 import { wireLimits } from "../limits.ts";
-import { createIncomingMailbox, type Incoming, type Transport } from "./transport.ts";
+import { createIncomingMailbox, type Transport } from "./transport.ts";
 
 /** A connected pair. Backpressure: `send` waits while the other end has more unread than the limit. */
 export function createMemoryPair(): [Transport, Transport] {
@@ -14,38 +13,29 @@ export function createMemoryPair(): [Transport, Transport] {
   return [connect(left, right), connect(right, left)];
 }
 
-interface End {
-  readonly inbox: Mailbox<Incoming>;
-  position: number;
-  /** Resolves when the reader of this end has caught up. */
-  whenRead(): Promise<void>;
-  close(reason: HawserError | undefined): void;
-  readonly closed: Promise<HawserError | undefined>;
-  isClosed: boolean;
-}
+type End = ReturnType<typeof createEnd>;
 
-function createEnd(): End {
-  let wake: (() => void)[] = [];
-  const wakeAll = (): void => {
-    const waiters = wake;
-    wake = [];
-    for (const resolve of waiters) resolve();
-  };
+function createEnd() {
+  const waiters: (() => void)[] = [];
+  function wakeAll(): void {
+    for (const resolve of waiters.splice(0)) resolve();
+  }
   const inbox = createIncomingMailbox(wakeAll);
   const { promise: closed, resolve: settle } = Promise.withResolvers<HawserError | undefined>();
-  const end: End = {
+  const end = {
     inbox,
     position: 0,
-    whenRead: () => new Promise((resolve) => wake.push(resolve)),
-    close(reason) {
+    closed,
+    isClosed: false,
+    /** Resolves when the reader of this end has caught up. */
+    whenRead: () => new Promise<void>((resolve) => waiters.push(resolve)),
+    close(reason: HawserError | undefined): void {
       if (end.isClosed) return;
       end.isClosed = true;
       inbox.end();
       wakeAll();
       settle(reason);
     },
-    closed,
-    isClosed: false,
   };
   return end;
 }

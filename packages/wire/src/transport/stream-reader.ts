@@ -1,37 +1,19 @@
-// The reading half of a stream transport. It never waits for handlers; it pauses only while more is
-// unread than the limits allow, or a budget that it shares is used up; that is how backpressure reaches
-// the peer. A frame that falls silent in its middle is reported.
+// The reading half of a stream transport. It pauses only while more is unread than the limits allow, or a budget that it shares is
+// used up; that is how backpressure reaches the peer. A frame that falls silent in its middle is reported.
 
-import type { Readable } from "node:stream";
-import type { ByteBudget } from "../flow/byte-budget.ts";
-import type { Codec, CodecOptions } from "../codec/codec.ts";
 import { startDeadline, type Deadline } from "../flow/deadline.ts";
 import type { HawserError } from "@hawser/protocol";
-import type { Tap } from "./stream-transport.ts";
-import { createIncomingMailbox, type Incoming } from "./transport.ts";
+import type { StreamTransportOptions } from "./stream-transport.ts";
+import { createIncomingMailbox } from "./transport.ts";
 
-export interface StreamReaderOptions extends CodecOptions {
-  readonly readable: Readable;
-  readonly codec: Codec;
-  readonly frameDeadlineMs?: number | undefined;
-  /** 0 reads one chunk at a time: the next when everything in it was taken. */
-  readonly maxUnreadChars?: number | undefined;
-  /** Counts what is unread or unfinished, together with others. */
-  readonly budget?: ByteBudget | undefined;
-  readonly tap: Tap | undefined;
+interface ReaderEvents {
   onChunk(): void;
   onEnd(): void;
   /** A frame has begun and nothing more came for too long. */
   onSilence(error: HawserError): void;
 }
 
-export interface StreamReader {
-  readonly incoming: AsyncIterable<Incoming>;
-  /** Delivers what was read; what still comes is read and dropped, so that the peer is not stuck writing. */
-  stop(): void;
-}
-
-export function createStreamReader(options: StreamReaderOptions): StreamReader {
+export function createStreamReader(options: StreamTransportOptions, events: ReaderEvents) {
   const { readable, tap, frameDeadlineMs } = options;
   const decoder = options.codec.createDecoder(options);
   const inbox = createIncomingMailbox(onCaughtUp, options.maxUnreadChars);
@@ -43,7 +25,7 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
   const heldBytes = (): number => inbox.unreadWeight + (isStopped ? 0 : (decoder.unfinishedBytes ?? 0));
 
   function onData(chunk: Buffer): void {
-    options.onChunk();
+    events.onChunk();
     // Before it is parsed: many frames may come to their ends in the same moment, and a parsed one is heavier than its bytes.
     if (share?.mayGrow() === false) {
       readable.pause().unshift(chunk);
@@ -79,7 +61,7 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
     } else if (frameDeadline) {
       frameDeadline.touch();
     } else {
-      frameDeadline = startDeadline({ idleMs: frameDeadlineMs, onExpire: (error) => options.onSilence(error) });
+      frameDeadline = startDeadline({ idleMs: frameDeadlineMs, onExpire: events.onSilence });
     }
   }
 
@@ -89,12 +71,13 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
     inbox.put(decoder.end());
     inbox.end();
     share?.set(heldBytes());
-    options.onEnd();
+    events.onEnd();
   });
 
   return {
     incoming: inbox.items,
-    stop() {
+    /** Delivers what was read; what still comes is read and dropped, so that the peer is not stuck writing. */
+    stop(): void {
       isStopped = true;
       frameDeadline?.clear();
       readable.off("data", onData).resume();

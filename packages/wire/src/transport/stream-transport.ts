@@ -1,27 +1,33 @@
-// A transport over Node streams: a socket, a child's pipes, or our own stdin and stdout. Reading and
-// writing are the halves in stream-reader.ts and stream-writer.ts; this is how they end. Closing
-// happens once. An end of input alone closes nothing: on a socket the peer is asked now and then
-// whether it still reads. A child that takes no input any more is read to its end first.
+// A transport over Node streams: a socket, a child's pipes, or our own stdin and stdout. Reading and writing are the halves in
+// stream-reader.ts and stream-writer.ts; this is how they end, once. An end of input alone closes nothing: on a socket the peer
+// is asked now and then whether it still reads. A child that takes no input any more is read to its end first.
 
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { cutText, describeThrown, HawserError } from "@hawser/protocol/internal";
 import type { Codec, CodecOptions } from "../codec/codec.ts";
 import { JsonText } from "../codec/json-text.ts";
+import type { ByteBudget } from "../flow/byte-budget.ts";
 import { type Deadline, startDeadline } from "../flow/deadline.ts";
 import { wireLimits } from "../limits.ts";
 import { logLine } from "../log.ts";
-import { createStreamReader, type StreamReaderOptions } from "./stream-reader.ts";
-import { createStreamWriter, type StreamWriterOptions } from "./stream-writer.ts";
+import { createStreamReader } from "./stream-reader.ts";
+import { createStreamWriter } from "./stream-writer.ts";
 import type { Transport } from "./transport.ts";
 
-export interface StreamTransportOptions
-  extends CodecOptions, Pick<StreamReaderOptions, "maxUnreadChars">, Pick<StreamWriterOptions, "maxUnsentBytes" | "budget" | "write"> {
+export interface StreamTransportOptions extends CodecOptions {
   readonly readable: Readable;
   readonly writable: Writable;
   readonly codec: Codec;
   /** Longest silence inside a frame; without it a peer may take any time. */
   readonly frameDeadlineMs?: number | undefined;
+  /** 0 reads one chunk at a time: the next when everything in it was taken. */
+  readonly maxUnreadChars?: number | undefined;
+  readonly maxUnsentBytes?: number | undefined;
+  /** Counts what is unread, unfinished or unsent, together with others. */
+  readonly budget?: ByteBudget | undefined;
+  /** How to write, where `writable.write` itself is guarded (see stdout-guard.ts). */
+  write?(frame: Buffer, onWritten?: () => void): boolean;
   readonly closeFlushMs?: number | undefined;
   readonly tap?: Tap | undefined;
   /** False for stdin and stdout, which belong to the process: the output is flushed and left open. */
@@ -29,21 +35,17 @@ export interface StreamTransportOptions
 }
 
 export function createStreamTransport(options: StreamTransportOptions): Transport {
-  const { readable, writable } = options;
-  const closeFlushMs = options.closeFlushMs ?? wireLimits.closeFlushMs;
-  const ownsStreams = options.ownsStreams ?? true;
+  const { readable, writable, closeFlushMs = wireLimits.closeFlushMs, ownsStreams = true } = options;
   const isOneStream = (readable as unknown) === writable;
-  const tap = "tap" in options ? options.tap : tapFromEnvironment();
+  const withTap = "tap" in options ? options : { ...options, tap: tapFromEnvironment() };
   const closed = Promise.withResolvers<HawserError | undefined>();
   let closing: Promise<void> | undefined;
   let probe: ReturnType<typeof setInterval> | undefined;
   let unwritable: HawserError | undefined;
   let lastWords: Deadline | undefined;
 
-  const writer = createStreamWriter({ ...options, tap });
-  const reader = createStreamReader({
-    ...options,
-    tap,
+  const writer = createStreamWriter(withTap);
+  const reader = createStreamReader(withTap, {
     onChunk: () => lastWords?.touch(),
     onEnd() {
       if (!(writable instanceof Socket) || !isOneStream || closing) return;
@@ -129,9 +131,8 @@ const ignore = (): void => {};
 const lostError = (cause: unknown): HawserError =>
   new HawserError("connection_lost", `the connection was lost${cause ? `: ${describeThrown(cause)}` : ""}`, { cause });
 
-// The protocol log: with HAWSER_DEBUG=protocol every message appears on stderr as
-// `[SEND] <what> <id> <json>` or `[RECV] …`, cut to a readable length, secrets taken out. With
-// HAWSER_DEBUG=protocol-full it is not cut.
+// The protocol log: with HAWSER_DEBUG=protocol every message appears on stderr as `[SEND] <what> <id> <json>` or `[RECV] …`, cut to
+// a readable length, secrets taken out. With HAWSER_DEBUG=protocol-full it is not cut.
 
 export type Tap = (direction: "SEND" | "RECV", message: unknown) => void;
 

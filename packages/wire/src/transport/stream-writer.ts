@@ -1,43 +1,17 @@
-// The writing half of a stream transport: one `write` per message. `send` resolves when the stream
-// took it, or when it has room again; a peer that stops reading slows its sender and fills no memory.
+// The writing half of a stream transport: one `write` per message. A peer that stops reading slows its sender and fills no memory.
 // Nor do many such peers, where they share a budget: once it is used up, only small messages are taken.
 
-import type { Writable } from "node:stream";
-import type { ByteBudget } from "../flow/byte-budget.ts";
-import type { Codec, CodecOptions } from "../codec/codec.ts";
 import { HawserError } from "@hawser/protocol";
 import { wireLimits } from "../limits.ts";
-import type { Tap } from "./stream-transport.ts";
-
-export interface StreamWriterOptions extends CodecOptions {
-  readonly writable: Writable;
-  readonly codec: Codec;
-  readonly maxUnsentBytes?: number | undefined;
-  /** Counts what is unsent, together with others. */
-  readonly budget?: ByteBudget | undefined;
-  readonly tap: Tap | undefined;
-  /** How to write, where `writable.write` itself is guarded (see stdout-guard.ts). */
-  write?(frame: Buffer, onWritten?: () => void): boolean;
-}
-
-export interface StreamWriter {
-  send(message: unknown): Promise<void>;
-  /** Rejects senders that wait for room, and everything sent later. The first reason is kept. */
-  fail(reason: HawserError): void;
-  /** Writes nothing. It reaches no reader, but fails with EPIPE once a socket's peer has closed both directions. */
-  askPeer(): void;
-  /** Gives what was written time to leave; `endIt` also ends the stream. */
-  flush(endIt: boolean, flushMs: number): Promise<void>;
-}
+import type { StreamTransportOptions } from "./stream-transport.ts";
 
 const accepted = Promise.resolve();
 const nothing = Buffer.alloc(0);
 
-export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
-  const { writable, codec, tap, budget } = options;
+export function createStreamWriter(options: StreamTransportOptions) {
+  const { writable, codec, tap, budget, maxUnsentBytes = wireLimits.maxUnsentBytes } = options;
   const share = budget?.openShare();
   const write = options.write ?? ((frame: Buffer, onWritten?: () => void): boolean => writable.write(frame, onWritten));
-  const maxUnsentBytes = options.maxUnsentBytes ?? wireLimits.maxUnsentBytes;
   let failedBy: HawserError | undefined;
   let drained: PromiseWithResolvers<void> | undefined;
   let isGathering = false;
@@ -52,9 +26,13 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     }
     const { writableLength } = writable;
     if (writableLength + frame.length > Math.max(maxUnsentBytes, frame.length))
-      return Promise.reject(overloaded(writableLength, maxUnsentBytes));
+      return overloaded("the peer does not read; wait for earlier messages before sending more", {
+        unsentBytes: writableLength,
+        maxUnsentBytes,
+      });
     // An error that tells of the refusal still fits.
-    if (budget?.isFull && frame.length > writable.writableHighWaterMark) return Promise.reject(budgetUsedUp(frame.length));
+    if (budget?.isFull && frame.length > writable.writableHighWaterMark)
+      return overloaded("too much is waiting for peers that do not read; try again when they have", { bytes: frame.length });
     tap?.("SEND", message);
     const hasRoom = write(frame);
     gatherRestOfTurn();
@@ -84,17 +62,20 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
 
   return {
     send,
-    fail(reason) {
+    /** Rejects senders that wait for room, and everything sent later. The first reason is kept. */
+    fail(reason: HawserError): void {
       failedBy ??= reason;
       drained?.promise.catch(() => {});
       drained?.reject(failedBy);
       drained = undefined;
     },
-    askPeer() {
+    /** Writes nothing. It reaches no reader, but fails with EPIPE once a socket's peer has closed both directions. */
+    askPeer(): void {
       if (writable.writable && writable.writableLength === 0) write(nothing);
     },
-    flush: (endIt, flushMs) =>
-      new Promise((resolve) => {
+    /** Gives what was written time to leave; `endIt` also ends the stream. */
+    flush: (endIt: boolean, flushMs: number) =>
+      new Promise<void>((resolve) => {
         const timer = setTimeout(finish, flushMs);
         function finish(): void {
           clearTimeout(timer);
@@ -108,12 +89,5 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   };
 }
 
-function budgetUsedUp(bytes: number): HawserError {
-  const message = "too much is waiting for peers that do not read; try again when they have";
-  return new HawserError("overloaded", message, { facts: { bytes } });
-}
-
-function overloaded(unsentBytes: number, maxUnsentBytes: number): HawserError {
-  const facts = { unsentBytes, maxUnsentBytes };
-  return new HawserError("overloaded", "the peer does not read; wait for earlier messages before sending more", { facts });
-}
+const overloaded = (message: string, facts: Record<string, number>): Promise<never> =>
+  Promise.reject(new HawserError("overloaded", message, { facts }));

@@ -1,10 +1,8 @@
-// A transport moves whole messages between two ends. The medium (a pipe, a socket, memory) is a
-// parameter; so is the framing. It has three verbs:
+// A transport moves whole messages between two ends, over any medium and with any framing. It has three verbs:
 //   incoming  every message once, in order; ends when the peer will send no more
 //   send      resolves when the message was accepted; waiting for it is backpressure
 //   close     releases everything; idempotent, and the first reason is kept
-// The end of `incoming` does not end `send`: a peer that only closed its writing half still gets
-// its answers. When nothing can be sent any more, `closed` resolves.
+// A peer that only closed its writing half still gets its answers. When nothing can be sent any more, `closed` resolves.
 
 import type { HawserError } from "@hawser/protocol";
 import { weighJsonText } from "../codec/json-text.ts";
@@ -38,6 +36,21 @@ export interface Transport {
   close(reason?: HawserError): Promise<void>;
   /** Resolves once, with the first reason, or undefined after an orderly end. */
   readonly closed: Promise<HawserError | undefined>;
+}
+
+/** As `for await`, but nothing of an item is held while the next one is waited for. `beforeNext` holds the reading back. */
+export async function readEach(
+  incoming: AsyncIterable<Incoming>,
+  receive: (item: Incoming) => void,
+  beforeNext?: () => Promise<void>,
+): Promise<void> {
+  const items = incoming[Symbol.asyncIterator]();
+  async function readOne(): Promise<boolean> {
+    const { value, done } = await items.next();
+    if (!done) receive(value);
+    return !done;
+  }
+  while (await readOne()) await beforeNext?.();
 }
 
 /** What was decoded and is not read yet, bounded in messages and in what they weigh. */

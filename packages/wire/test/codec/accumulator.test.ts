@@ -17,10 +17,10 @@ it("gives back what was added, in order, for chunks around every block border", 
   }
 });
 
-it("is empty after take and after clear, and can be used again", () => {
+it("is empty after take, and can be used again", () => {
   const accumulator = createAccumulator();
-  accumulator.add(Buffer.from("lost"));
-  accumulator.clear();
+  accumulator.add(Buffer.from("taken"));
+  accumulator.take();
   expect(accumulator.take().length).toBe(0);
   accumulator.add(Buffer.from("again"));
   expect(accumulator.take().toString()).toBe("again");

@@ -1,5 +1,0 @@
-// Values from outside are `unknown` until they are checked.
-
-/** A JSON object: members by name, no list. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
