@@ -5,15 +5,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const launcherPath = fileURLToPath(new URL("../bin/hawser.mjs", import.meta.url));
+export const launcherPath = fileURLToPath(new URL("../../bin/hawser.mjs", import.meta.url));
 
 export function readVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
   return manifest.version;
 }
 
 // A published package has no tsconfig.json.
-const isCheckout = (): boolean => existsSync(new URL("../tsconfig.json", import.meta.url));
+const isCheckout = (): boolean => existsSync(new URL("../../tsconfig.json", import.meta.url));
 
 /** The name under which this program was started: `igw` to the hosts that know it so, else `hawser`. */
 export const programName = (path: string = process.argv[1] ?? ""): "hawser" | "igw" =>
