@@ -4,7 +4,7 @@
 
 import fs from "node:fs";
 import { join, resolve } from "node:path";
-import { bundleBridge } from "../../scripts/tasks/bundle.ts";
+import { buildStep } from "../../scripts/tasks/build.ts";
 import { createTemporaryDirectory, readFirstLine, startProgram } from "../program.ts";
 import type { RowContext } from "../row.ts";
 
@@ -28,7 +28,8 @@ const programPath = (name: string): string => join(import.meta.dirname, "..", "p
 
 /** Builds the bridge where it is older than its sources, and starts the program behind it. */
 export async function prepareBridgeServers(context: RowContext): Promise<BridgeServers> {
-  await bundleBridge();
+  const { status, text } = await buildStep.run();
+  if (status === "failed") throw new Error(`the build failed:\n${text}`);
   const directory = createTemporaryDirectory(context);
   const parent = await startProgram(context, "bridge-parent", { args: [directory] });
   const [socketPath = "", schemaPath = ""] = (await readFirstLine(parent)).split(" ");

@@ -6,7 +6,7 @@
 import { existsSync, globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { withTreeLock } from "../setup/tree-lock.mjs";
-import { bundleBridge, isBundleStale } from "./bundle.ts";
+import { areBundlesStale, bundlePrograms } from "./bundle.ts";
 import { buildPage, isPageStale } from "./page.ts";
 import { toStep } from "./steps.ts";
 import { root, runTool, timeOf } from "./tool.ts";
@@ -17,8 +17,9 @@ export const buildStep = toStep("build", () =>
     const projects = globSync("packages/*/tsconfig.json", { cwd: root }).toSorted();
     const result = await runTool("typescript", "tsc", ["-b", ...projects, ...(isAnyOutputStale() ? ["--force"] : [])]);
     if (result.code !== 0) return result;
-    await bundleBridge();
-    return buildPage();
+    const page = await buildPage();
+    if (page.code === 0) await bundlePrograms();
+    return page;
   }),
 );
 
@@ -30,7 +31,7 @@ function removeOrphans(): void {
 }
 
 /** Whether a build will have something to do, and so take more than a moment. */
-export const isBuildStale = (): boolean => isAnyOutputStale() || isBundleStale() || isPageStale();
+export const isBuildStale = (): boolean => isAnyOutputStale() || areBundlesStale() || isPageStale();
 
 function isAnyOutputStale(): boolean {
   return globSync("packages/*/src/**/*.ts", { cwd: root, exclude: ["packages/shell/src/page/**"] }).some((source) => {

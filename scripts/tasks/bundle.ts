@@ -1,16 +1,114 @@
-// Bundles the bridge process: one file with the MCP library inside, which starts in about half the
-// time of loading it module by module, and a small one that switches Node's compile cache on.
+// Bundles the two programs that are started often: the bridge process, and the command line, of which each command loads
+// only its own chunks. Each has a small first file that runs the rest with V8's code cache from the previous run. What a
+// bundle holds of others comes with their licences.
 
-import { existsSync, globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Plugin } from "rolldown";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { OutputChunk, Plugin } from "rolldown";
 import { root, timeOf } from "./tool.ts";
 
-const folder = "packages/bridge";
-const bundles = [
-  { input: "src/process/launcher.ts", file: "dist/bridge.cjs" },
-  { input: "src/process/main.ts", file: "dist/bridge-main.cjs" },
+interface Program {
+  /** The package that it is published with. */
+  readonly folder: string;
+  readonly input: string;
+  readonly main: string;
+  /** Written last: its time is that of the bundle. */
+  readonly launcher: { readonly input: string; readonly file: string };
+  readonly external: readonly string[];
+  /** The folder holds nothing else, and is made anew. */
+  readonly isAlone: boolean;
+}
+
+const bridge: Program = {
+  folder: "packages/bridge",
+  input: "src/process/main.ts",
+  main: "dist/bridge-main.cjs",
+  launcher: { input: "src/process/launcher.ts", file: "dist/bridge.cjs" },
+  external: [],
+  isAlone: false,
+};
+
+const commandLine: Program = {
+  folder: "packages/hawser",
+  input: "src/main.ts",
+  main: "dist/cli/main.cjs",
+  launcher: { input: "src/start.ts", file: "dist/cli/start.cjs" },
+  // 169 MB that only its users install.
+  external: ["@anthropic-ai/claude-agent-sdk"],
+  isAlone: true,
+};
+
+/** Beside the command line's chunks, where they look for them. */
+const copies = [
+  { from: "packages/bridge/dist/bridge.cjs", to: "packages/hawser/dist/bridge.cjs" },
+  { from: "packages/bridge/dist/bridge-main.cjs", to: "packages/hawser/dist/bridge-main.cjs" },
+  { from: "packages/shell/dist/page", to: "packages/hawser/dist/page" },
 ] as const;
+
+/** Writes the bundles when they are missing or older than what they are made of. The page must be built. */
+export async function bundlePrograms(): Promise<void> {
+  if (!areBundlesStale()) return;
+  await bundle(bridge);
+  for (const { from, to } of copies) {
+    rmSync(join(root, to), { recursive: true, force: true });
+    cpSync(join(root, from), join(root, to), { recursive: true });
+  }
+  await bundle(commandLine);
+}
+
+export function areBundlesStale(): boolean {
+  // Tests of the tasks build small trees of their own, without them.
+  if (!existsSync(join(root, bridge.folder))) return false;
+  const sources = [
+    ...globSync("packages/*/{src/**/*.ts,package.json}", { cwd: root, exclude: ["packages/shell/src/page/**"] }),
+    "packages/shell/dist/page/index.html",
+    "package-lock.json",
+    "scripts/tasks/bundle.ts",
+  ];
+  const newest = Math.max(...sources.map((path) => timeOf(path) ?? 0));
+  return [bridge, commandLine].some(({ folder, launcher }) => (timeOf(`${folder}/${launcher.file}`) ?? 0) < newest);
+}
+
+async function bundle(program: Program): Promise<void> {
+  const { folder, input, main, launcher, external, isAlone } = program;
+  const to = join(root, folder, dirname(main));
+  if (isAlone) rmSync(to, { recursive: true, force: true });
+  mkdirSync(to, { recursive: true });
+  const chunks = await generate(join(root, folder, input), basename(main), external, definitions(folder));
+  const build = createHash("sha256");
+  for (const { fileName, code } of chunks) {
+    build.update(fileName).update(code);
+    writeFileSync(join(to, fileName), code);
+  }
+  writeFileSync(join(to, `${basename(main, ".cjs")}-licenses.txt`), licensesOf(chunks));
+  const [first] = await generate(join(root, folder, launcher.input), basename(launcher.file), [], {
+    ...definitions(folder),
+    __HAWSER_BUILD__: JSON.stringify(build.digest("hex").slice(0, 32)),
+  });
+  writeFileSync(join(root, folder, launcher.file), first?.code ?? "");
+}
+
+type Chunk = Pick<OutputChunk, "fileName" | "code" | "moduleIds">;
+
+async function generate(input: string, fileName: string, external: readonly string[], define: Record<string, string>): Promise<Chunk[]> {
+  const { rolldown } = await import("rolldown");
+  const made = await rolldown({
+    input,
+    platform: "node",
+    external: [...external],
+    resolve: { conditionNames: ["hawser-source", "node", "import", "default"] },
+    plugins: [withoutSchemaValidator],
+    transform: { define },
+  });
+  const { output } = await made.generate({ format: "cjs", minify: true, entryFileNames: fileName, chunkFileNames: "[name]-[hash].cjs" });
+  await made.close();
+  return output.filter((part) => part.type === "chunk").map((part) => ({ ...part, code: toAscii(part.code) }));
+}
+
+// V8 keeps one byte for each character of a source that has no others.
+const toAscii = (code: string): string =>
+  code.replaceAll(/[^\0-\u007f]/g, (unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 // The MCP library brings a JSON Schema validator, a third of the whole. It needs one only to check forms that
 // a client's user has filled in, and the bridge asks for none.
@@ -21,47 +119,31 @@ const withoutSchemaValidator: Plugin = {
   load: (id) => (id === shims ? 'export { default as process } from "node:process"; export class DefaultJsonSchemaValidator {}' : null),
 };
 
-/** Writes the bundles when one is missing or older than what it is made of. */
-export async function bundleBridge(): Promise<void> {
-  if (!isBundleStale()) return;
-  const { rolldown } = await import("rolldown");
-  for (const { input, file } of bundles) {
-    const bundle = await rolldown({
-      input: join(root, folder, input),
-      platform: "node",
-      resolve: { conditionNames: ["hawser-source", "node", "import", "default"] },
-      plugins: [withoutSchemaValidator],
-      transform: { define: definitions() },
-    });
-    await bundle.write({ file: join(root, folder, file), format: "cjs", minify: true });
-    await bundle.close();
-  }
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+  readonly engines: { readonly node: string };
 }
 
-export function isBundleStale(): boolean {
-  // Tests of the tasks build small trees of their own, without it.
-  if (!existsSync(join(root, folder))) return false;
-  const times = bundles.map(({ file }) => timeOf(`${folder}/${file}`) ?? 0);
-  const sources = [
-    ...globSync("packages/{bridge,wire}/src/**/*.ts", { cwd: root }),
-    `${folder}/package.json`,
-    "package-lock.json",
-    "scripts/tasks/bundle.ts",
-  ];
-  const newest = Math.max(...sources.map((path) => timeOf(path) ?? 0));
-  return Math.min(...times) < newest;
-}
+const readManifest = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 
 /** What the bundles know of their package. */
-function definitions(): Record<string, string> {
-  const { version, engines } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
+function definitions(folder: string): Record<string, string> {
+  const { version, engines } = readManifest(join(root, folder));
   return {
     __HAWSER_VERSION__: JSON.stringify(version),
     __HAWSER_NEEDED_NODE__: JSON.stringify(engines.node.replace(/^>=/, "")),
   };
 }
 
-interface Manifest {
-  readonly version: string;
-  readonly engines: { readonly node: string };
+function licensesOf(chunks: readonly Chunk[]): string {
+  const folders = chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
+  return [...new Set(folders)].toSorted().map(licenseOf).join(`\n${"-".repeat(80)}\n\n`);
+}
+
+function licenseOf(folder: string): string {
+  const { name, version, license = "see below" } = readManifest(folder);
+  const texts = globSync("{LICENSE,LICENCE,NOTICE,license}*", { cwd: folder }).toSorted();
+  return [`${name} ${version}: ${license}\n`, ...texts.map((file) => readFileSync(join(folder, file), "utf8"))].join("\n");
 }

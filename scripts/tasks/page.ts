@@ -18,9 +18,9 @@ export function isPageStale(): boolean {
   if (!existsSync(join(root, folder, "vite.config.ts"))) return false;
   const time = timeOf(built) ?? 0;
   const sources = [
-    "packages/shell/src/{page,link}/**",
+    "packages/shell/src/**",
     "packages/shell/vite.config.ts",
-    "packages/{agent/src/host,wire/src}/**/*.ts",
+    "packages/{agent/src/{host,rules},protocol/src,wire/src}/**/*.ts",
     "package-lock.json",
   ];
   return globSync(sources, { cwd: root }).some((path) => (timeOf(path) ?? 0) > time);

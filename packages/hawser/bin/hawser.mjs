@@ -7,13 +7,14 @@
 
 const sourceCondition = "--conditions=hawser-source";
 const packageUrl = new URL("..", import.meta.url);
+const bundle = "dist/cli/start.cjs";
 
 function isNodeTooOld() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   return major < 22 || (major === 22 && minor < 13);
 }
 
-/** @returns {{ version: string, dependencies: Record<string, string> }} */
+/** @returns {{ version: string, devDependencies: Record<string, string> }} */
 function readManifest() {
   const fs = process.getBuiltinModule("node:fs");
   return JSON.parse(fs.readFileSync(new URL("package.json", packageUrl), "utf8"));
@@ -43,43 +44,27 @@ function printLine(line) {
 function isBuilt() {
   const fs = process.getBuiltinModule("node:fs");
   if (!fs.existsSync(new URL("tsconfig.json", packageUrl))) return true;
-  const siblings = Object.keys(readManifest().dependencies).filter((name) => name.startsWith("@hawser/"));
-  return [packageUrl, ...siblings.map((name) => new URL(`../${name.slice("@hawser/".length)}/`, packageUrl))].every(isPackageBuilt);
+  const builtAt = modifiedAt(new URL(bundle, packageUrl));
+  const siblings = Object.keys(readManifest().devDependencies).filter((name) => name.startsWith("@hawser/"));
+  const folders = [packageUrl, ...siblings.map((name) => new URL(`../${name.slice("@hawser/".length)}/`, packageUrl))];
+  return builtAt > 0 && folders.every((folder) => isOlder(new URL("src/", folder), builtAt));
 }
 
-/** @param {URL} folder */
-function isPackageBuilt(folder) {
-  const fs = process.getBuiltinModule("node:fs");
-  const sources = fs.readdirSync(new URL("src/", folder), { recursive: true, encoding: "utf8" });
-  return sources.every((path) => {
-    // The page is built on its own; its sources are never run here.
-    if (!path.endsWith(".ts") || /^page[\\/]/.test(path)) return true;
-    const source = fs.statSync(new URL(`src/${path}`, folder), { throwIfNoEntry: false });
-    const built = fs.statSync(new URL(`dist/${path.replace(/\.ts$/, ".js")}`, folder), { throwIfNoEntry: false });
-    // A source that is gone by now, such as an editor's draft, needs no build.
-    return source === undefined || (built !== undefined && built.mtimeMs >= source.mtimeMs);
-  });
+/** @param {URL} sources @param {number} builtAt */
+function isOlder(sources, builtAt) {
+  return (
+    process
+      .getBuiltinModule("node:fs")
+      .readdirSync(sources, { recursive: true, encoding: "utf8" })
+      // The page is built on its own; its sources are never run here.
+      .every((path) => !path.endsWith(".ts") || /^page[\\/]/.test(path) || modifiedAt(new URL(path, sources)) <= builtAt)
+  );
 }
 
-// Compiled code is executed, so it lies where only this user can write: the rule of the bridge's code cache. Without such a place: no cache.
-function enableCompileCache() {
-  const fs = process.getBuiltinModule("node:fs");
-  const { isAbsolute, join } = process.getBuiltinModule("node:path");
-  const { getuid } = process;
-  try {
-    const given = process.env["XDG_CACHE_HOME"] || "";
-    const cacheHome = isAbsolute(given) ? given : join(process.getBuiltinModule("node:os").homedir(), ".cache");
-    const folder = join(cacheHome, "hawser");
-    // Not `recursive`: where nothing can be made, such as below /proc, that never returns.
-    for (const path of [cacheHome, folder]) if (!fs.existsSync(path)) fs.mkdirSync(path, { mode: 0o700 });
-    const status = fs.lstatSync(folder);
-    // A link leads to a folder that was made for something else: its mode is not ours to change.
-    if (!status.isDirectory() || (getuid && status.uid !== getuid())) return;
-    if (getuid && (status.mode & 0o777) !== 0o700) fs.chmodSync(folder, 0o700);
-    process.getBuiltinModule("node:module").enableCompileCache(folder);
-  } catch {
-    // A cache saves time and nothing else.
-  }
+/** 0 for what is not there, such as an editor's draft that is gone by now. @param {URL} file */
+function modifiedAt(file) {
+  const status = process.getBuiltinModule("node:fs").statSync(file, { throwIfNoEntry: false });
+  return status ? status.mtimeMs : 0;
 }
 
 function runSourcesInstead() {
@@ -113,8 +98,11 @@ async function start() {
     runSourcesInstead();
     return;
   }
-  enableCompileCache();
-  const { main } = await import(new URL(isSource ? "src/main.ts" : "dist/main.js", packageUrl).href);
+  if (!isSource) {
+    process.getBuiltinModule("node:module").createRequire(import.meta.url)(`../${bundle}`);
+    return;
+  }
+  const { main } = await import(new URL("src/main.ts", packageUrl).href);
   await main(process.argv.slice(2));
 }
 

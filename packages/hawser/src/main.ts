@@ -4,10 +4,14 @@
 import { createProgram } from "./program.ts";
 import { reportFailure } from "./command-line/failure.ts";
 
+// For the launcher, which keeps the compiled code.
+export { withOwnFlags } from "@hawser/wire/internal/node";
+
 /** Runs the command that the arguments name; sets the exit code, never throws. */
 export async function main(args: readonly string[]): Promise<void> {
   try {
-    await createProgram().parseAsync(args, { from: "user" });
+    const program = await createProgram({ word: args[0] });
+    await program.parseAsync(args, { from: "user" });
   } catch (error) {
     process.exitCode = reportFailure(error);
   }

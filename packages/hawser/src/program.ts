@@ -1,35 +1,54 @@
 // The commands as one program: their order, what they all have, and how a mistake in the arguments is told.
 
 import { Command, Help } from "commander";
-import { addAgent } from "./agent/command.ts";
-import { addApi } from "./api/command.ts";
 import { answerMistakesInJson } from "./api-target/flags.ts";
-import { addBridge } from "./bridge/command.ts";
-import { addCall } from "./call/command.ts";
-import { addChat } from "./chat/command.ts";
 import { addExamples, addHelp, exitWith } from "./command-line/command.ts";
 import { toSentence, warnOfUnknownTopics } from "./command-line/failure.ts";
 import { printTo } from "./command-line/output.ts";
-import { addCompletion } from "./completion/command.ts";
-import { addConfig } from "./config/command.ts";
-import { addConform } from "./conform/command.ts";
-import { addDoctor } from "./doctor/command.ts";
-import { addEcho } from "./echo/command.ts";
-import { addExpose } from "./expose/command.ts";
-import { addGateway } from "./gateway/command.ts";
-import { addIgwCommands } from "./igw/command.ts";
-import { commandName, programName, readVersion } from "./launcher.ts";
-import { addRpc } from "./rpc/command.ts";
-import { addSchema } from "./schema/command.ts";
-import { addShell } from "./shell/command.ts";
-import { addTour } from "./tour/command.ts";
+import { commandName, programName, readVersion } from "./command-line/launcher.ts";
 
 const usageExitCode = 2;
 
-const forAgents = [addAgent, addChat, addShell, addExpose, addBridge, addEcho, addConform, addTour];
-const forApis = [addCall, addRpc, addApi, addConfig, addDoctor, addGateway, addSchema, addIgwCommands];
+type Declarations = Readonly<Record<string, () => Promise<(program: Command) => void>>>;
 
-export function createProgram({ withCompletion = true } = {}): Command {
+const forAgents: Declarations = {
+  agent: async () => (await import("./agent/command.ts")).addAgent,
+  chat: async () => (await import("./chat/command.ts")).addChat,
+  shell: async () => (await import("./shell/command.ts")).addShell,
+  expose: async () => (await import("./expose/command.ts")).addExpose,
+  bridge: async () => (await import("./bridge/command.ts")).addBridge,
+  echo: async () => (await import("./echo/command.ts")).addEcho,
+  conform: async () => (await import("./conform/command.ts")).addConform,
+  tour: async () => (await import("./tour/command.ts")).addTour,
+};
+
+const forApis: Declarations = {
+  call: async () => (await import("./call/command.ts")).addCall,
+  rpc: async () => (await import("./rpc/command.ts")).addRpc,
+  api: async () => (await import("./api/command.ts")).addApi,
+  config: async () => (await import("./config/command.ts")).addConfig,
+  doctor: async () => (await import("./doctor/command.ts")).addDoctor,
+  gateway: async () => (await import("./gateway/command.ts")).addGateway,
+  schema: async () => (await import("./schema/command.ts")).addSchema,
+  // After those that have some of them.
+  igw: async () => (await import("./igw/command.ts")).addIgwCommands,
+};
+
+/** What these say and do depends on all commands. */
+const dependOnAll = new Set(["schema", "igw"]);
+
+interface ProgramChoice {
+  /** The first argument: where it names a command that stands on its own, no other is declared. */
+  readonly word?: string | undefined;
+  readonly withCompletion?: boolean;
+}
+
+export async function createProgram({ word = "", withCompletion = true }: ProgramChoice = {}): Promise<Command> {
+  const isAlone = !dependOnAll.has(word) && (Object.hasOwn(forAgents, word) || Object.hasOwn(forApis, word));
+  const isNeeded = (name: string): boolean => !isAlone || name === word || (name === "igw" && word === "api");
+  async function declare(commands: Declarations): Promise<void> {
+    for (const [name, load] of Object.entries(commands)) if (isNeeded(name)) (await load())(program);
+  }
   const program = new Command(commandName()).description(purposes[programName()]).configureOutput({
     writeOut: (text) => printTo(process.stdout, text),
     writeErr: (text) => printTo(process.stderr, text),
@@ -40,11 +59,14 @@ export function createProgram({ withCompletion = true } = {}): Command {
   program.hook("preAction", warnOfUnknownTopics);
   exitWith(program, usageExitCode);
   addExamples(program, programName() === "igw" ? gatewayExamples : ["hawser tour", "hawser expose tools.ts -- claude", gatewayExamples[0]]);
-  for (const add of forAgents) add(program);
+  await declare(forAgents);
   const others = new Set(program.commands);
-  for (const add of forApis) add(program);
+  await declare(forApis);
   for (const command of program.commands) if (!others.has(command)) answerMistakesInJson(command.helpGroup("Gateway:"));
-  if (withCompletion) addCompletion(program, () => createProgram({ withCompletion: false }));
+  if (withCompletion && !isAlone) {
+    const { addCompletion } = await import("./completion/command.ts");
+    addCompletion(program, () => createProgram({ withCompletion: false }));
+  }
   finish(program, readVersion());
   return program;
 }

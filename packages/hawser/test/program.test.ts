@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { commandName } from "../src/launcher.ts";
+import { commandName } from "../src/command-line/launcher.ts";
 import { launcher, runHawser, start } from "./run-hawser.ts";
 
 const request = '{"id":"1","kind":"echo","value":1}\n';

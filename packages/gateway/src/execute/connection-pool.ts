@@ -1,7 +1,6 @@
 // The connections to the gateway, or to its proxy: kept alive, bounded in number, never holding the process open while they
 // are idle. One request at a time per connection, and none is repeated: one that breaks takes exactly that one with it.
 
-import { createRequire } from "node:module";
 import type { Socket } from "node:net";
 import { gatewayLimits } from "../limits.ts";
 import type { Agent, buildConnector, Dispatcher } from "undici";
@@ -34,8 +33,7 @@ export function createConnectionPool(
   const connecting = new Set<{ destroy(): unknown }>();
   const routes = createRoutes(env);
 
-  function open(): Agent {
-    const undici = loadUndici();
+  function open(undici: UndiciParts): Agent {
     const connect = undici.buildConnector({ timeout: gatewayLimits.httpConnectMs });
     function openConnection(options: ConnectOptions, callback: ConnectCallback, tunnelMs?: number): void {
       const opening = watchOpening(() => connect(options, reportOpened) as unknown as Socket, tunnelMs);
@@ -77,16 +75,33 @@ export function createConnectionPool(
     return opened;
   }
 
+  /** Calls that wait for undici, in their order; undefined once it is there. */
+  let waiting: ((failure?: Error) => void)[] | undefined = [];
+
+  function load(): void {
+    const release = (failure?: Error): void => {
+      const calls = waiting ?? [];
+      waiting = failure && [];
+      for (const start of calls) start(failure);
+    };
+    loadUndici().then((undici) => {
+      agent = open(undici);
+      release();
+    }, release);
+  }
+
   return {
     dispatch(options, handler, onRefused) {
-      try {
-        const route = routes.of(options);
-        // In the order of the calls: nothing is waited for here.
-        agent ??= open();
-        agent.dispatch(route, handler);
-      } catch (error) {
-        onRefused(error as Error);
+      function start(failure?: Error): void {
+        try {
+          if (failure) throw failure;
+          agent?.dispatch(routes.of(options), handler);
+        } catch (error) {
+          onRefused(error as Error);
+        }
       }
+      if (!waiting) return start();
+      if (waiting.push(start) === 1) load();
     },
     freshConnection: () => fresh,
     async close() {
@@ -101,13 +116,16 @@ export function createConnectionPool(
 type ConnectOptions = Parameters<buildConnector.connector>[0];
 type ConnectCallback = Parameters<buildConnector.connector>[1];
 
-// These two alone: the whole, with fetch, WebSocket and mocks, takes three times as long to load, for every `call` anew.
-function loadUndici(): { readonly Agent: typeof Agent; readonly buildConnector: typeof buildConnector } {
-  const require = createRequire(import.meta.url);
-  return {
-    Agent: require("undici/lib/dispatcher/agent.js") as typeof Agent,
-    buildConnector: require("undici/lib/core/connect.js") as typeof buildConnector,
-  };
+interface UndiciParts {
+  readonly Agent: typeof Agent;
+  readonly buildConnector: typeof buildConnector;
+}
+
+// These two alone: the whole, with fetch, WebSocket and mocks, takes three times as long to load. They have no types of their own.
+async function loadUndici(): Promise<UndiciParts> {
+  const agent = (await import("undici/lib/dispatcher/agent.js" as string)) as { readonly default: typeof Agent };
+  const connect = (await import("undici/lib/core/connect.js" as string)) as { readonly default: typeof buildConnector };
+  return { Agent: agent.default, buildConnector: connect.default };
 }
 
 /** Notes when the name was resolved, the connection made and the handshake done. */

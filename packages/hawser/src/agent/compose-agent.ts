@@ -24,7 +24,7 @@ import {
   type Roots,
 } from "@hawser/agent/internal";
 import { logLine } from "@hawser/wire/internal/node";
-import { readVersion } from "../launcher.ts";
+import { readVersion } from "../command-line/launcher.ts";
 import type { AgentFlags } from "./flags.ts";
 import { createClaudeCodeModels } from "./claude-code-models.ts";
 import { createLateTools, createToolSources, type Place } from "./tool-sources.ts";

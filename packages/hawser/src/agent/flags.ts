@@ -2,7 +2,7 @@
 
 import { Option, type Command } from "commander";
 import { collect, toFlag } from "../command-line/command.ts";
-import { launcherPath } from "../launcher.ts";
+import { launcherPath } from "../command-line/launcher.ts";
 
 export interface AgentFlags {
   readonly model?: string;

@@ -7,7 +7,7 @@ import type { AgentConfig, ConfiguredGateway } from "@hawser/agent";
 import { describeThrown, HawserError, type ServerEntry } from "@hawser/protocol";
 import type { Tool } from "@hawser/tools";
 import { logLine } from "@hawser/wire/internal/node";
-import { readVersion } from "../launcher.ts";
+import { readVersion } from "../command-line/launcher.ts";
 import { hawserLimits } from "../limits.ts";
 import type { AgentFlags } from "./flags.ts";
 

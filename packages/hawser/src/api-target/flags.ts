@@ -5,7 +5,7 @@ import { Option, type Command } from "commander";
 import { collect } from "../command-line/command.ts";
 import { toSentence } from "../command-line/failure.ts";
 import { printTo } from "../command-line/output.ts";
-import { programName } from "../launcher.ts";
+import { programName } from "../command-line/launcher.ts";
 
 export function addTokenOptions(command: Command): Command {
   return command

@@ -6,7 +6,7 @@ import type { AskedBridgeOptions } from "@hawser/bridge/internal/process";
 import { describeThrown } from "@hawser/protocol";
 import { wireLimits } from "@hawser/wire";
 import { addCommand, exitWith, parseWhole } from "../command-line/command.ts";
-import { readVersion } from "../launcher.ts";
+import { readVersion } from "../command-line/launcher.ts";
 
 const maxConnections = 1_024;
 // The contract of the bridge wants 1 here, where the other commands have 2.

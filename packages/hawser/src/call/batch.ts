@@ -10,7 +10,7 @@ import { withCore } from "../api-target/target.ts";
 import { describeSystemError } from "../command-line/failure.ts";
 import type { Interruption } from "../command-line/interruption.ts";
 import { endLine, printStyled, printTo, writeOut } from "../command-line/output.ts";
-import { programName } from "../launcher.ts";
+import { programName } from "../command-line/launcher.ts";
 import type { CallFlags } from "./item.ts";
 
 // What belongs to one call; an item of a batch says it itself.

@@ -10,7 +10,7 @@ import { withCore, withTarget } from "../api-target/target.ts";
 import { joinHint } from "../command-line/failure.ts";
 import type { Interruption } from "../command-line/interruption.ts";
 import { endLine, printTo } from "../command-line/output.ts";
-import { programName } from "../launcher.ts";
+import { programName } from "../command-line/launcher.ts";
 import { createBodyFile } from "./body-file.ts";
 import { toCallItem, type CallFlags } from "./item.ts";
 import { createBodyPrinter, explainOutcome, toHeaderText, toTimingLine, type BodyPrinter } from "./response.ts";

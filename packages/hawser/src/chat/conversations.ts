@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { LoadedConversation, SpawnedAgent } from "@hawser/agent/host";
 import { cutText, HawserError, joinTexts, revealProse, type ConversationSummary } from "@hawser/protocol/internal";
 import { fitLine, paint, printStyled, printTo } from "../command-line/output.ts";
-import { commandName } from "../launcher.ts";
+import { commandName } from "../command-line/launcher.ts";
 import type { ChatFlags } from "./run.ts";
 
 /** A new one unless one is named, or the latest is wanted. */

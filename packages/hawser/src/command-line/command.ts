@@ -2,7 +2,7 @@
 // the exit code of a mistake in the arguments. `command.ts` of a folder loads `run.ts` when it is run, so help costs little.
 
 import { CommanderError, InvalidArgumentError, type Command } from "commander";
-import { commandName } from "../launcher.ts";
+import { commandName } from "./launcher.ts";
 
 export interface CommandHelp {
   /** Its line in the list of commands; without it, the description is that too. */

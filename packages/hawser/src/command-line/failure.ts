@@ -3,7 +3,7 @@
 
 import { describeThrown, errorTable, HawserError, isRecord } from "@hawser/protocol/internal";
 import { CommanderError } from "commander";
-import { commandName, programName } from "../launcher.ts";
+import { commandName, programName } from "./launcher.ts";
 import { fitLine, isOutputError, printTo } from "./output.ts";
 
 const internalExitCode = 1;

@@ -4,7 +4,7 @@
 import { fstatSync, writeFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { createProseRevealer, cutText, describeThrown, HawserError, reveal, revealProse } from "@hawser/protocol/internal";
-import { programName } from "../launcher.ts";
+import { programName } from "./launcher.ts";
 
 export type Format = Parameters<typeof styleText>[0];
 export type Paint = (format: Format, text: string) => string;

@@ -4,7 +4,7 @@ import { Argument, type Command } from "commander";
 import { addCommand } from "../command-line/command.ts";
 
 /** `createBare` makes the same program without these two commands, since the library adds its own. */
-export function addCompletion(program: Command, createBare: () => Command): void {
+export function addCompletion(program: Command, createBare: () => Promise<Command>): void {
   addCommand(program, "completion", {
     summary: "complete commands in your shell",
     description: "Prints a script for your shell that completes commands, options, profiles, suites and operation ids.",

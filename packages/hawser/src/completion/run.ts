@@ -4,7 +4,7 @@
 import createCompletions from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
 import { fitLine, printTo, watchOutput } from "../command-line/output.ts";
-import { programName } from "../launcher.ts";
+import { programName } from "../command-line/launcher.ts";
 
 type Completions = ReturnType<typeof createCompletions>;
 
@@ -16,16 +16,16 @@ interface Offer {
 const harmless = /^[\w./:@{}+-]+$/;
 const maxDescriptionChars = 80;
 
-export function runCompletion(shell: string, createBare: () => Command): void {
+export async function runCompletion(shell: string, createBare: () => Promise<Command>): Promise<void> {
   if (shell === "bash") return printTo(process.stdout, toBashScript(programName()));
   // The library prints by itself.
   watchOutput(process.stdout);
-  completionsOf(createBare()).setup(programName(), programName(), shell);
+  completionsOf(await createBare()).setup(programName(), programName(), shell);
 }
 
-export async function runComplete(words: string[], createBare: () => Command): Promise<void> {
+export async function runComplete(words: string[], createBare: () => Promise<Command>): Promise<void> {
   watchOutput(process.stdout);
-  const completions = completionsOf(createBare());
+  const completions = completionsOf(await createBare());
   await offerValues(completions, words);
   completions.parse(words);
 }

@@ -14,7 +14,7 @@ import {
 } from "@hawser/conformance/internal";
 import { HawserError } from "@hawser/protocol";
 import { endWhenUnread, printStyled, printTo } from "../command-line/output.ts";
-import { commandName, programName } from "../launcher.ts";
+import { commandName, programName } from "../command-line/launcher.ts";
 import { toDirectCommand } from "./direct-command.ts";
 
 export interface ConformOptions {

@@ -125,9 +125,12 @@ async function importModule(modulePath: string): Promise<Exports> {
   }
 }
 
+// Stacks name ES modules by their URL, and the files of the bundle by their path.
+const thisFile = import.meta.url.endsWith(".cjs") ? fileURLToPath(import.meta.url) : import.meta.url;
+
 /** ` (file:line)` of the first place that the error's stack names, unless that is here. */
 function placeOf(cause: unknown, modulePath: string): string {
-  const [stack = ""] = cause instanceof Error ? (cause.stack ?? "").split(import.meta.url) : [];
+  const [stack = ""] = cause instanceof Error ? (cause.stack ?? "").split(thisFile) : [];
   // Of a syntax error in TypeScript the stack begins with the place, as a path; all others name it as a URL.
   const [, path, pathLine] = /^(\/.+|[A-Za-z]:\\.+):(\d+)\n/.exec(stack) ?? [];
   if (path !== undefined) return ` (${relative(process.cwd(), path)}:${pathLine})`;

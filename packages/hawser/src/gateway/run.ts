@@ -4,7 +4,7 @@ import { whenAborted } from "@hawser/wire/internal";
 import { runUntilStopped } from "@hawser/wire/internal/node";
 import { startDemo, writeDemoConfig } from "../api-target/target.ts";
 import { printTo } from "../command-line/output.ts";
-import { commandName } from "../launcher.ts";
+import { commandName } from "../command-line/launcher.ts";
 
 export interface DemoFlags {
   readonly port?: number;

@@ -3,7 +3,7 @@
 
 import { HawserError } from "@hawser/protocol";
 import { reportAsJson } from "../api-target/json-output.ts";
-import { commandName } from "../launcher.ts";
+import { commandName } from "../command-line/launcher.ts";
 
 const api = "/data/api/v1";
 const read = (path: string, more = ""): string => `call --path ${api}${path}${more}`;

@@ -5,7 +5,7 @@ import { createCallCore, rpcCodec, serveRpc } from "@hawser/gateway";
 import { HawserError } from "@hawser/protocol";
 import { runStdio, withSmallHeap } from "@hawser/wire/internal/node";
 import { openTarget, type TargetFlags } from "../api-target/target.ts";
-import { readVersion } from "../launcher.ts";
+import { readVersion } from "../command-line/launcher.ts";
 
 export interface RpcFlags extends TargetFlags {
   readonly workers?: number;

@@ -5,7 +5,7 @@ import { addSelectOptions } from "../api-target/flags.ts";
 import type { OutputFlags } from "../api-target/json-output.ts";
 import { addCommand } from "../command-line/command.ts";
 import { printTo } from "../command-line/output.ts";
-import { programName, readVersion } from "../launcher.ts";
+import { programName, readVersion } from "../command-line/launcher.ts";
 import type { SchemaFlags } from "./run.ts";
 
 export function addSchema(program: Command): void {

@@ -4,7 +4,7 @@ import { HawserError } from "@hawser/protocol";
 import type { Command } from "commander";
 import { printAnswer, type OutputFlags } from "../api-target/json-output.ts";
 import { toTable } from "../command-line/output.ts";
-import { programName, readVersion } from "../launcher.ts";
+import { programName, readVersion } from "../command-line/launcher.ts";
 
 export interface SchemaFlags extends Omit<OutputFlags, "json"> {
   readonly command?: string;

@@ -1,7 +1,6 @@
 // `hawser shell`: the page's server and the runtime behind it, until Ctrl-C, SIGTERM, or the end of the program that started
 // it. Addresses are the only lines on stdout, for programs to read: one at the start, and one for each Enter.
 
-import { fileURLToPath } from "node:url";
 import { HawserError } from "@hawser/protocol";
 import { startShell, type PageAddress } from "@hawser/shell";
 import { whenAborted } from "@hawser/wire/internal";
@@ -19,9 +18,6 @@ export interface ShellFlags extends DemoFlags {
   readonly open?: boolean;
 }
 
-// Built beside the package's own modules, from the sources and from the build alike.
-const pageFolder = fileURLToPath(new URL("../dist/page", import.meta.resolve("@hawser/shell")));
-
 export const runShell = (given: ShellFlags): Promise<void> =>
   runUntilStopped(async ({ stopping }) => {
     const roots = await checkRoots(given, { env: process.env, cwd: process.cwd() });
@@ -36,7 +32,6 @@ async function serve({ flags, env, examples }: RuntimeSetup<ShellFlags>, roots: 
     args: (attachments) => toAgentArguments({ ...flags, attachments }),
     env: { ...process.env, ...env },
     facts: { root: roots.join(", "), examples },
-    pageFolder,
     port: flags.port,
     onNotice: notify,
   });

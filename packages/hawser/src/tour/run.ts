@@ -3,7 +3,7 @@
 import { untilAborted } from "@hawser/wire/internal";
 import { watchInterruption } from "../command-line/interruption.ts";
 import { endWhenUnread, paint, printStyled } from "../command-line/output.ts";
-import { commandName, readVersion } from "../launcher.ts";
+import { commandName, readVersion } from "../command-line/launcher.ts";
 import { createStage } from "./stage.ts";
 import { showSteps } from "./steps.ts";
 

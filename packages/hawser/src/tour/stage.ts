@@ -5,7 +5,7 @@ import { HawserError, toHawserError, type EchoRequest, type EchoResponse, type E
 import { createPendingTable, type Transport } from "@hawser/wire";
 import { createStreamTransport, ndjson, startChild, type PipedChild } from "@hawser/wire/node";
 import { fitLine, paint, printStyled } from "../command-line/output.ts";
-import { launcherPath } from "../launcher.ts";
+import { launcherPath } from "../command-line/launcher.ts";
 
 export interface EchoChild {
   readonly child: PipedChild;

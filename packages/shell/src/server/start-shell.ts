@@ -3,6 +3,7 @@
 // nothing is left: no process, no socket, no file.
 
 import { createProcessLink, type ProcessLink } from "@hawser/agent/host";
+import { fileURLToPath } from "node:url";
 import { agentHostLimits } from "@hawser/agent/host/link";
 import { createNoiseLog, describeThrown, HawserError, toHawserError } from "@hawser/protocol/internal";
 import type { RuntimeFacts } from "../link/page-frames.ts";
@@ -20,7 +21,7 @@ export interface ShellOptions {
   /** Shown on the page. */
   readonly facts?: RuntimeFacts | undefined;
   /** The built page. */
-  readonly pageFolder: string;
+  readonly pageFolder?: string;
   /** 0, and without one: any free port. */
   readonly port?: number | undefined;
   /** How long a runtime may take until it greets. */
@@ -38,9 +39,12 @@ export interface Shell {
   stop(): Promise<void>;
 }
 
+// Beside what runs: the package's own build, or the bundle of the command line. The sources have it in the build.
+const builtPage = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "../../dist/page" : "../page", import.meta.url));
+
 export async function startShell(options: ShellOptions): Promise<Shell> {
   const { command, env, cwd, port = 0, readyMs = agentHostLimits.hostReadyMs, onNotice } = options;
-  const page = readPageFiles(options.pageFolder);
+  const page = readPageFiles(options.pageFolder ?? builtPage);
   const files = createDroppedFiles();
   const link = createProcessLink({
     command,

@@ -5,10 +5,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const launcherPath = fileURLToPath(new URL("../bin/hawser.mjs", import.meta.url));
+export const launcherPath = fileURLToPath(new URL("../../bin/hawser.mjs", import.meta.url));
 
 export function readVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
   return manifest.version;
 }
 
@@ -20,5 +20,5 @@ export const programName = (path: string = process.argv[1] ?? ""): "hawser" | "i
 export const commandName = (
   environment: NodeJS.ProcessEnv = process.env,
   // A published package has no tsconfig.json.
-  isInCheckout: boolean = existsSync(new URL("../tsconfig.json", import.meta.url)),
+  isInCheckout: boolean = existsSync(new URL("../../tsconfig.json", import.meta.url)),
 ): string => (isInCheckout || environment["npm_command"] === "exec" ? `npx ${programName()}` : programName());
