@@ -6,7 +6,7 @@ import { HawserError } from "@hawser/protocol";
 import { createByteBudget, type Share } from "@hawser/wire/internal";
 import { agentLimits } from "../limits.ts";
 
-interface Job {
+export interface Job {
   /** What it holds while it waits and runs. */
   readonly bytes: number;
   /** Never rejects. */

@@ -4,9 +4,14 @@
 import { constants } from "node:os";
 import { HawserError } from "@hawser/protocol";
 
-export type Interruption = ReturnType<typeof watchInterruption>;
+export interface Interruption {
+  readonly signal: AbortSignal;
+  /** 130 for Ctrl-C, 143 for SIGTERM; undefined while there was no signal. */
+  readonly exitCode: number | undefined;
+  dispose(): void;
+}
 
-export function watchInterruption() {
+export function watchInterruption(): Interruption {
   const controller = new AbortController();
   let exitCode: number | undefined;
   function onSignal(signal: NodeJS.Signals): void {
@@ -19,10 +24,9 @@ export function watchInterruption() {
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   return {
     signal: controller.signal,
-    /** 130 for Ctrl-C, 143 for SIGTERM; undefined while there was no signal. */
-    get exitCode(): number | undefined {
+    get exitCode() {
       return exitCode;
     },
-    dispose: (): void => void process.off("SIGINT", onSignal).off("SIGTERM", onSignal),
+    dispose: () => void process.off("SIGINT", onSignal).off("SIGTERM", onSignal),
   };
 }
