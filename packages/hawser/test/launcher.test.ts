@@ -4,10 +4,13 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createProgram } from "../src/program.ts";
+import { cachedCommands } from "../src/start.ts";
 import { launcher, makeFolder, runHawser, start, type Ended } from "./run-hawser.ts";
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "..", "package.json"), "utf8")) as { version: string };
-const program = (name: string): string => `export const main = (args) => console.log("${name}", process.pid, ...args);\n`;
+const sources = `export const main = (args) => console.log("sources", process.pid, ...args);\n`;
+const built = `console.log("built", process.pid, ...process.argv.slice(2));\n`;
 const minuteAgo = new Date(Date.now() - 60_000);
 
 /** A package folder with the real launcher in it; each file is given by its path and content. */
@@ -15,7 +18,7 @@ function makePackage(files: Record<string, string>): string {
   const folder = makeFolder("package");
   mkdirSync(join(folder, "bin"));
   copyFileSync(launcher, join(folder, "bin", "hawser.mjs"));
-  const all = { "package.json": JSON.stringify({ version: "9.8.7", type: "module", dependencies: {} }), ...files };
+  const all = { "package.json": JSON.stringify({ version: "9.8.7", type: "module", devDependencies: {} }), ...files };
   for (const [path, content] of Object.entries(all)) {
     mkdirSync(join(folder, path, ".."), { recursive: true });
     writeFileSync(join(folder, path), content);
@@ -56,37 +59,103 @@ describe.concurrent("launcher", () => {
   });
 
   it("runs the build of a published package, even if its sources are newer", async () => {
-    const folder = makePackage({ "dist/main.js": program("built"), "src/main.ts": program("sources") });
-    utimesSync(join(folder, "dist/main.js"), minuteAgo, minuteAgo);
+    const folder = makePackage({ "dist/cli/start.cjs": built, "src/main.ts": sources });
+    utimesSync(join(folder, "dist/cli/start.cjs"), minuteAgo, minuteAgo);
     const { pid, ...ended } = await runPackage(folder);
     expect(ended).toEqual({ code: 0, signal: null, stdout: `built ${pid} a --b\n`, stderr: "" });
   });
 
   it("runs the sources of a checkout that is not built, under the same process id", async () => {
-    const { pid, ...ended } = await runPackage(makePackage({ "tsconfig.json": "{}", "src/main.ts": program("sources") }));
+    const { pid, ...ended } = await runPackage(makePackage({ "tsconfig.json": "{}", "src/main.ts": sources }));
     expect(ended).toEqual({ code: 0, signal: null, stdout: `sources ${pid} a --b\n`, stderr: "" });
   });
 
-  it("runs the sources of a checkout when one of them is newer than its build, else the build", async () => {
-    const files = { "dist/main.js": program("built"), "dist/deep/part.js": "", "src/main.ts": program("sources"), "src/deep/part.ts": "" };
+  it("runs the sources of a checkout when one of them is newer than the build, else the build", async () => {
+    const files = { "dist/cli/start.cjs": built, "src/main.ts": sources, "src/deep/part.ts": "" };
     const folder = makePackage({ "tsconfig.json": "{}", ...files });
     for (const path of ["src/main.ts", "src/deep/part.ts"]) utimesSync(join(folder, path), minuteAgo, minuteAgo);
     expect((await runPackage(folder)).stdout).toMatch(/^built /);
     utimesSync(join(folder, "src/deep/part.ts"), new Date(), new Date(Date.now() + 1_000));
     expect((await runPackage(folder)).stdout).toMatch(/^sources /);
   });
+});
 
-  it("keeps compiled code in a private folder of the cache directory", async () => {
+const bundle = join(import.meta.dirname, "../dist/cli/start.cjs");
+
+/** The bundled command line, with a cache folder of its own or in surroundings without one. */
+async function runBundle(env: NodeJS.ProcessEnv, args: readonly string[] = ["exit-codes", "--json"]): Promise<Ended> {
+  const running = start([...args], env, [bundle]);
+  running.process.stdin.end();
+  return running.ended;
+}
+
+describe.concurrent("code cache of the command line", () => {
+  const kept = (cache: string): string[] => readdirSync(join(cache, "hawser"));
+
+  it("keeps compiled code in a private folder of the cache directory, and uses it in the next run", async () => {
     const cache = makeFolder("cache");
-    await runPackage(makePackage({ "dist/main.js": program("built") }), [], { XDG_CACHE_HOME: cache });
+    await runBundle({ XDG_CACHE_HOME: cache });
     expect(statSync(join(cache, "hawser")).mode & 0o777).toBe(0o700);
-    expect(readdirSync(join(cache, "hawser")).length).toBeGreaterThan(0);
+    const [name = "", ...others] = kept(cache);
+    expect(others).toEqual([]);
+    const path = join(cache, "hawser", name);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const { ino } = statSync(path);
+    await runBundle({ XDG_CACHE_HOME: cache });
+    expect(statSync(path).ino).toBe(ino);
+  });
+
+  it("code of a run that changed V8's flags is used in the next", async () => {
+    const cache = makeFolder("cache");
+    const args = ["agent", "--model", "offline", "--root", makeFolder("root"), "--data-dir", makeFolder("data")];
+    const run = async (): Promise<number> => {
+      const running = start(args, { XDG_CACHE_HOME: cache }, [bundle]);
+      running.process.stdin.end('{"id":"1","kind":"get_status"}\n');
+      expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
+      expect(kept(cache)).toHaveLength(1);
+      return statSync(join(cache, "hawser", kept(cache)[0] ?? "")).ino;
+    };
+    expect(await run()).toBe(await run());
+  });
+
+  it("damaged, foreign and stale code is never believed: every command does what it does without", async () => {
+    const cache = makeFolder("cache");
+    const good = await runBundle({ XDG_CACHE_HOME: cache });
+    const [name = ""] = kept(cache);
+    const path = join(cache, "hawser", name);
+    const bytes = readFileSync(path);
+    const flip = (at: number): Buffer => Object.assign(Buffer.from(bytes), { [at]: (bytes[at] ?? 0) ^ 0x41 });
+    const places = [0, 10, 127, 128, 131, 140, bytes.length / 2, bytes.length / 2 + 10, bytes.length - 1];
+    const spread = Array.from({ length: 12 }, (_, count) => Math.floor((bytes.length * (count + 0.5)) / 12));
+    const foreign = Buffer.concat([bytes.subarray(0, bytes.length / 2), bytes.subarray(0, bytes.length / 2 - 8), Buffer.alloc(8)]);
+    const stale = Buffer.from(bytes);
+    // Another build that is damaged in the same way twice.
+    for (const at of [0, bytes.length / 2]) stale.write("0".repeat(32), at);
+    const all = [...[...places, ...spread].map(flip), foreign, stale, bytes.subarray(0, 1_000), Buffer.alloc(bytes.length), Buffer.alloc(0)];
+    for (const damaged of all) {
+      writeFileSync(path, damaged);
+      expect(await runBundle({ XDG_CACHE_HOME: cache })).toEqual(good);
+      expect(readFileSync(path).equals(damaged)).toBe(false);
+    }
+  });
+
+  it("words that are not commands share one file", async () => {
+    const cache = makeFolder("cache");
+    for (const word of ["nonsense", "--help", "../../x"]) await runBundle({ XDG_CACHE_HOME: cache }, [word]);
+    expect(kept(cache)).toHaveLength(1);
+  });
+
+  it("each command has its own", async () => {
+    const names = [...cachedCommands.serving, ...cachedCommands.others].toSorted();
+    const program = await createProgram();
+    const visible = program.createHelp().visibleCommands(program);
+    expect(names).toEqual(visible.map((command) => command.name()).filter((name) => !["help", "version"].includes(name)).toSorted());
   });
 
   it("makes a cache folder private that was open to others", async () => {
     const cache = makeFolder("cache");
     mkdirSync(join(cache, "hawser"), { mode: 0o777 });
-    await runPackage(makePackage({ "dist/main.js": program("built") }), [], { XDG_CACHE_HOME: cache });
+    await runBundle({ XDG_CACHE_HOME: cache });
     expect(statSync(join(cache, "hawser")).mode & 0o777).toBe(0o700);
   });
 
@@ -95,19 +164,19 @@ describe.concurrent("launcher", () => {
     const target = makeFolder("target");
     chmodSync(target, 0o755);
     symlinkSync(target, join(cache, "hawser"));
-    const ended = await runPackage(makePackage({ "dist/main.js": program("built") }), [], { XDG_CACHE_HOME: cache });
-    expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^built /), stderr: "" });
+    const ended = await runBundle({ XDG_CACHE_HOME: cache });
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("exitCodes"), stderr: "" });
     expect([statSync(target).mode & 0o777, readdirSync(target)]).toEqual([0o755, []]);
   });
 
   it("with a HOME below /proc, where nothing can be made, it runs and ends with 0, without a word", async () => {
     const env = { HOME: "/proc/self", XDG_CACHE_HOME: undefined };
-    const ended = await runPackage(makePackage({ "dist/main.js": program("built") }), [], env);
-    expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^built /), stderr: "" });
+    const ended = await runBundle(env);
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("exitCodes"), stderr: "" });
   });
 
   it("runs without a cache and without a word where none can be written", async () => {
-    const ended = await runPackage(makePackage({ "dist/main.js": program("built") }), [], { XDG_CACHE_HOME: "/dev/null/none" });
-    expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^built /), stderr: "" });
+    const ended = await runBundle({ XDG_CACHE_HOME: "/dev/null/none" });
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("exitCodes"), stderr: "" });
   });
 });
