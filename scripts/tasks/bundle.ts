@@ -101,7 +101,13 @@ async function generate(input: string, fileName: string, external: readonly stri
     plugins: [withoutSchemaValidator],
     transform: { define },
   });
-  const { output } = await made.generate({ format: "cjs", minify: true, entryFileNames: fileName, chunkFileNames: "[name]-[hash].cjs" });
+  const { output } = await made.generate({
+    format: "cjs",
+    // Names are kept: they are in the stacks that people send us, and V8's cache makes up for their length.
+    minify: { compress: true, mangle: false, codegen: true },
+    entryFileNames: fileName,
+    chunkFileNames: "[name]-[hash].cjs",
+  });
   await made.close();
   return output.filter((part) => part.type === "chunk").map((part) => ({ ...part, code: toAscii(part.code) }));
 }

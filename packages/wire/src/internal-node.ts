@@ -14,7 +14,7 @@ export type { HolderState } from "./process/holder.ts";
 export { createLifecycle, runUntilStopped, watchParent } from "./process/lifecycle.ts";
 export { createLastWords, type LastWords } from "./process/owned-process.ts";
 export { onProcessEnd } from "./process/process-end.ts";
-export { keepGrownHeapSmall, keepHeapSmall, withOwnFlags, withSmallHeap } from "./process/small-heap.ts";
+export { changeFlag, keepGrownHeapSmall, keepHeapSmall, withOwnFlags, withSmallHeap } from "./process/small-heap.ts";
 export { guardStdout, type StdoutGuard } from "./process/stdout-guard.ts";
 export { createNoMore, serve, type ServeOptions } from "./serve.ts";
 export { SCHEMA_FILE_PREFIX, SOCKET_FILE_PREFIX, SOCKET_FILE_SUFFIX, SOCKET_PERMISSIONS } from "./socket/names.ts";

@@ -2,9 +2,8 @@
 // is told to collect sooner, and for what lies outside of its heap, which it does not see, a full collection is run near the
 // bound, one for every few megabytes that have come since the last.
 
-import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { keepHeapSmall } from "@hawser/wire/internal/node";
+import { changeFlag, keepHeapSmall } from "@hawser/wire/internal/node";
 
 const mebibyte = 1_048_576;
 const watchFromBytes = 130 * mebibyte;
@@ -16,7 +15,7 @@ const [seldomMs, oftenMs] = [200, 25];
 /** For the whole life of the process; call it before anything large is loaded. */
 export function keepMemorySmall(): void {
   keepHeapSmall();
-  setFlagsFromString("--heap-growing-percent=20");
+  changeFlag("--heap-growing-percent=20", "--heap-growing-percent=0");
   let collect: (() => void) | undefined;
   let afterLast = Number.POSITIVE_INFINITY;
 
@@ -32,7 +31,7 @@ export function keepMemorySmall(): void {
     afterLast = Math.min(afterLast, held);
     if (collect && held < afterLast + grownBytes) return;
     if (!collect) {
-      setFlagsFromString("--expose-gc");
+      changeFlag("--expose-gc", "--no-expose-gc");
       collect = runInNewContext("gc") as () => void;
     }
     collect();

@@ -11,12 +11,20 @@ const holdFromBytes = 8_388_608;
 // The first look takes some milliseconds, and at the start a caller is waiting for the first answer.
 const lookAfterMs = 100;
 
+/** The flags that were changed, each with V8's own. */
+const changed = new Map<string, string>();
 let holders = 0;
+
+/** Changes a flag of V8, and knows how to take that back. */
+export function changeFlag(flag: string, own: string): void {
+  changed.set(flag, own);
+  setFlag(flag);
+}
 
 /** From now to the end of the process. */
 export function keepHeapSmall(): void {
   holders++;
-  setFlag(holdFlag);
+  changeFlag(holdFlag, growFlag);
 }
 
 /** Until the work has ended, unless another user needs it then. */
@@ -26,7 +34,10 @@ export async function withSmallHeap<Value>(work: () => Promise<Value>): Promise<
     return await work();
   } finally {
     holders--;
-    if (holders === 0) setFlag(growFlag);
+    if (holders === 0) {
+      changed.delete(holdFlag);
+      setFlag(growFlag);
+    }
   }
 }
 
@@ -47,13 +58,12 @@ export function keepGrownHeapSmall(): void {
 }
 
 /** Does something under V8's own flags: compiled code that was kept under others is refused when it is loaded. */
-export function withOwnFlags<Value>(work: () => Value): Value {
-  if (holders === 0) return work();
-  setFlag(growFlag);
+export function withOwnFlags(work: () => void): void {
+  for (const own of changed.values()) setFlag(own);
   try {
-    return work();
+    work();
   } finally {
-    setFlag(holdFlag);
+    for (const flag of changed.keys()) setFlag(flag);
   }
 }
 
