@@ -3,7 +3,7 @@
 // seen from here (of another container) is touched while that lives, and goes after a day of silence.
 
 import { randomUUID } from "node:crypto";
-import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import fs from "node:fs";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
@@ -26,11 +26,11 @@ export function createPrivateFolder(kind: keyof typeof beginnings) {
   removeLeftovers(parent);
   let path = "";
   // Tried again: a file may still be on its way into it while it is emptied.
-  const removeFolder = (): void => void (path !== "" && rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
+  const removeFolder = (): void => void (path !== "" && fs.rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
   // Before there is a folder: a signal that comes right behind it must find this.
   const forget = onProcessEnd(removeFolder);
   try {
-    path = mkdtempSync(join(parent, name));
+    path = fs.mkdtempSync(join(parent, name));
   } catch (cause) {
     forget();
     throw new HawserError("usage", `no folder can be made in ${parent}: ${describeThrown(cause)}; name another one in TMPDIR`, { cause });
@@ -70,7 +70,7 @@ function removeLeftovers(parent: string): void {
   for (const name of names.slice(0, wireLimits.maxSweptEntries)) {
     const path = join(parent, name);
     try {
-      if (isLeftBehind(path)) rmSync(path, { recursive: true, force: true });
+      if (isLeftBehind(path)) fs.rmSync(path, { recursive: true, force: true });
     } catch {
       // Gone meanwhile, or not ours to remove.
     }
@@ -78,7 +78,7 @@ function removeLeftovers(parent: string): void {
 }
 
 function isLeftBehind(path: string): boolean {
-  const found = lstatSync(path);
+  const found = fs.lstatSync(path);
   if (!found.isDirectory() || found.uid !== process.getuid?.()) return false;
   const state = judgeHolder(namePattern.exec(basename(path))?.[1] ?? "");
   return state === "gone" || (state === "unsure" && Date.now() - found.mtimeMs > wireLimits.staleFolderMs);
@@ -87,7 +87,7 @@ function isLeftBehind(path: string): boolean {
 /** Empty for a folder that can't be read. */
 export function listNames(parent: string): string[] {
   try {
-    return readdirSync(parent);
+    return fs.readdirSync(parent);
   } catch {
     return [];
   }

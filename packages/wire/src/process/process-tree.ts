@@ -77,11 +77,11 @@ function readProcess(pid: number): SeenProcess | undefined {
 }
 
 /** What /proc says about a process. Throws where it says nothing. */
-export function readStat(pid: number): { readonly isEnded: boolean; readonly parent: string; readonly start: string } {
+export function readStat(pid: number) {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
   // The program's name stands in parentheses and may hold anything, so the fields are counted after it.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return { isEnded: fields[0] === "Z" || fields[0] === "X", parent: fields[1] ?? "", start: fields[19] ?? "" };
+  return { isEnded: fields[0] === "Z" || fields[0] === "X", parent: fields[1], start: fields[19] };
 }
 
 function carriesMark(pid: number, mark: string): boolean {
