@@ -75,23 +75,28 @@ async function bundle(program: Program): Promise<void> {
   const to = join(root, folder, dirname(main));
   if (isAlone) rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
-  const chunks = await generate(join(root, folder, input), basename(main), external, definitions(folder));
+  const chunks = await generate(join(root, folder, input), basename(main), { external, define: definitions(folder) });
   const build = createHash("sha256");
   for (const { fileName, code } of chunks) {
     build.update(fileName).update(code);
     writeFileSync(join(to, fileName), code);
   }
   writeFileSync(join(to, `${basename(main, ".cjs")}-licenses.txt`), licensesOf(chunks));
-  const [first] = await generate(join(root, folder, launcher.input), basename(launcher.file), [], {
-    ...definitions(folder),
-    __HAWSER_BUILD__: JSON.stringify(build.digest("hex").slice(0, 32)),
-  });
+  const define = { ...definitions(folder), __HAWSER_BUILD__: JSON.stringify(build.digest("hex").slice(0, 32)) };
+  const [first] = await generate(join(root, folder, launcher.input), basename(launcher.file), { define, isLauncher: true });
   writeFileSync(join(root, folder, launcher.file), first?.code ?? "");
 }
 
 type Chunk = Pick<OutputChunk, "fileName" | "code" | "moduleIds">;
 
-async function generate(input: string, fileName: string, external: readonly string[], define: Record<string, string>): Promise<Chunk[]> {
+interface GenerateOptions {
+  readonly external?: readonly string[];
+  readonly define: Record<string, string>;
+  /** It takes one function of ours, and nothing that the files around it do when they are loaded. */
+  readonly isLauncher?: boolean;
+}
+
+async function generate(input: string, fileName: string, { external = [], define, isLauncher = false }: GenerateOptions): Promise<Chunk[]> {
   const { rolldown } = await import("rolldown");
   const made = await rolldown({
     input,
@@ -100,17 +105,30 @@ async function generate(input: string, fileName: string, external: readonly stri
     resolve: { conditionNames: ["hawser-source", "node", "import", "default"] },
     plugins: [withoutSchemaValidator],
     transform: { define },
+    treeshake: { moduleSideEffects: !isLauncher },
   });
   const { output } = await made.generate({
     format: "cjs",
     // Names are kept: they are in the stacks that people send us, and V8's cache makes up for their length.
     minify: { compress: true, mangle: false, codegen: true },
     entryFileNames: fileName,
-    chunkFileNames: "[name]-[hash].cjs",
+    chunkFileNames: ({ facadeModuleId }) => `${nameOf(facadeModuleId ?? "")}-[hash].cjs`,
   });
   await made.close();
-  return output.filter((part) => part.type === "chunk").map((part) => ({ ...part, code: toAscii(part.code) }));
+  return output
+    .filter((part) => part.type === "chunk")
+    .map((part) => ({ ...part, code: toAscii(isLauncher ? part.code : withOwnImport(part.code)) }));
 }
+
+// Chunks are compiled as scripts, for which Node has no `import()`; the loader gives them a function instead.
+const withOwnImport = (code: string): string => code.replaceAll(/(?<![\w$.'"`])import\(/g, "__hawserImport(");
+
+/** `…/hawser/src/conform/run.ts` → `conform-run`, for those who read a stack. */
+const nameOf = (path: string): string =>
+  path
+    .split(/[\\/.]/)
+    .slice(-3, -1)
+    .join("-") || "shared";
 
 // V8 keeps one byte for each character of a source that has no others.
 const toAscii = (code: string): string =>
@@ -145,7 +163,10 @@ function definitions(folder: string): Record<string, string> {
 
 function licensesOf(chunks: readonly Chunk[]): string {
   const folders = chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
-  return [...new Set(folders)].toSorted().map(licenseOf).join(`\n${"-".repeat(80)}\n\n`);
+  return [...new Set(folders)]
+    .toSorted()
+    .map(licenseOf)
+    .join(`\n${"-".repeat(80)}\n\n`);
 }
 
 function licenseOf(folder: string): string {

@@ -33,8 +33,8 @@ export const runApp = (args: readonly string[], env: NodeJS.ProcessEnv): Promise
   runProgram("cargo", ["run", "--locked", ...withPage, "--", ...args], { cwd: rustFolder, env: { ...process.env, ...env } });
 
 export function stage(): string {
-  const { packages, files, bytes } = stageRuntime({ to: runtimeFolder });
-  return `${packages} packages, ${files} files, ${toMegabytes(bytes)} MB`;
+  const { files, bytes } = stageRuntime({ to: runtimeFolder });
+  return `${files} files, ${toMegabytes(bytes)} MB`;
 }
 
 /** Packs the compiled app and the staged runtime. */

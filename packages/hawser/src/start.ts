@@ -1,6 +1,6 @@
 // The first file of the bundled command line: runs the rest with V8's code cache from the previous run of the same command.
 
-import { runCachedProgram } from "@hawser/wire/internal/cached-program";
+import { runCachedProgram } from "@hawser/wire/internal/node";
 import { cachedCommands, servingCommands } from "./command-line/cached-commands.ts";
 
 declare const __HAWSER_BUILD__: string;

@@ -131,7 +131,14 @@ describe.concurrent("code cache of the command line", () => {
     const stale = Buffer.from(bytes);
     // Another build that is damaged in the same way twice.
     for (const at of [0, bytes.length / 2]) stale.write("0".repeat(32), at);
-    const all = [...[...places, ...spread].map(flip), foreign, stale, bytes.subarray(0, 1_000), Buffer.alloc(bytes.length), Buffer.alloc(0)];
+    const all = [
+      ...[...places, ...spread].map(flip),
+      foreign,
+      stale,
+      bytes.subarray(0, 1_000),
+      Buffer.alloc(bytes.length),
+      Buffer.alloc(0),
+    ];
     for (const damaged of all) {
       writeFileSync(path, damaged);
       expect(await runBundle({ XDG_CACHE_HOME: cache })).toEqual(good);

@@ -6,6 +6,7 @@ export * from "./contract-errors.ts";
 export { defineProtocol, isRecord, type DirectionDefinition, type MessageDefinition, type ProtocolDefinition } from "./define-protocol.ts";
 export { quoteShort, toErrorText, tooLarge } from "./errors.ts";
 export { protocolLimits } from "./limits.ts";
+export { parseRetryAfter, parseRetryAfterMs, retryPauseMs } from "./retry-pause.ts";
 export { callData, callItem, callStats, helloData } from "./rpc.ts";
 export { cutText, splitText } from "./text/cut-text.ts";
 export { nearNames } from "./text/near-names.ts";

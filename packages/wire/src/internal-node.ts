@@ -14,6 +14,7 @@ export type { HolderState } from "./process/holder.ts";
 export { createLifecycle, runUntilStopped, watchParent } from "./process/lifecycle.ts";
 export { createLastWords, type LastWords } from "./process/owned-process.ts";
 export { onProcessEnd } from "./process/process-end.ts";
+export { runCachedProgram } from "./process/cached-program.ts";
 export { changeFlag, keepGrownHeapSmall, keepHeapSmall, withOwnFlags, withSmallHeap } from "./process/small-heap.ts";
 export { guardStdout, type StdoutGuard } from "./process/stdout-guard.ts";
 export { createNoMore, serve, type ServeOptions } from "./serve.ts";

@@ -11,6 +11,5 @@ export { startDeadline, type Deadline, type DeadlineOptions } from "./flow/deadl
 export { createInFlightTable, type Flight, type InFlightTable } from "./flow/in-flight.ts";
 export { createMailbox, type Mailbox, type MailboxOptions } from "./flow/mailbox.ts";
 export { createOutbox, type OnSent, type Outbox, type OutboxOptions } from "./flow/outbox.ts";
-export { parseRetryAfter, parseRetryAfterMs, retryPauseMs } from "./flow/retry-pause.ts";
 export { createSemaphore, type Lease, type Semaphore, type SemaphoreOptions } from "./flow/semaphore.ts";
 export { readEach } from "./transport/transport.ts";

@@ -2,8 +2,17 @@
 // status, and the vendor's own words, bounded. It never holds a key, and no cause, since those carry
 // the request with its headers and the whole conversation. `facts` say whether another try may help.
 
-import { cutText, describeThrown, HawserError, isRecord, toErrorText, type ErrorCode } from "@hawser/protocol/internal";
-import { parseRetryAfter, parseRetryAfterMs, retryPauseMs } from "@hawser/wire/internal";
+import {
+  cutText,
+  describeThrown,
+  HawserError,
+  isRecord,
+  toErrorText,
+  type ErrorCode,
+  parseRetryAfter,
+  parseRetryAfterMs,
+  retryPauseMs,
+} from "@hawser/protocol/internal";
 import { createHiding } from "../hide-secrets.ts";
 import { agentLimits } from "../limits.ts";
 

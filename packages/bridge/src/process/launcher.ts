@@ -1,6 +1,6 @@
 // The first file of the bundled bridge: turns an old Node away, and runs the rest with V8's code cache from the previous run.
 
-import { runCachedProgram } from "@hawser/wire/internal/cached-program";
+import { runCachedProgram } from "@hawser/wire/internal/node";
 
 declare const __HAWSER_BUILD__: string;
 /** Such as `22.13`. */

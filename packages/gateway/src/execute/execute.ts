@@ -3,8 +3,7 @@
 // no header of ours reaches a place that was not configured. Never rejects. A method that may not be repeated is sent at
 // most once, whatever happens to its connection.
 
-import { HawserError } from "@hawser/protocol";
-import { parseRetryAfter, retryPauseMs } from "@hawser/wire/internal";
+import { HawserError, parseRetryAfter, retryPauseMs } from "@hawser/protocol/internal";
 import type { CallOutcome, CallResponse, OnBody } from "../call.ts";
 import { gatewayLimits } from "../limits.ts";
 import type { HttpRequest } from "../request/build-request.ts";

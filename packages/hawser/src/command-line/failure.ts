@@ -18,19 +18,12 @@ export function reportFailure(error: unknown): number {
   const hint = wantsStack ? "" : "; HAWSER_DEBUG=stack shows where";
   const text = HawserError.isInstance(error)
     ? joinHint(toAdvice(error.message, error.facts))
-    : (explainMissingPackage(error) ?? `something unexpected happened: ${describeThrown(error)}${hint}`);
+    : `something unexpected happened: ${describeThrown(error)}${hint}`;
   printTo(process.stderr, `${programName()}: ${text}\n`);
   return toExitCode(error);
 }
 
 export const toExitCode = (error: unknown): number => (HawserError.isInstance(error) ? errorTable[error.code].exitCode : internalExitCode);
-
-/** The desktop app carries only what its agent needs; a command that needs more says so. */
-function explainMissingPackage(error: unknown): string | undefined {
-  if ((error as NodeJS.ErrnoException | null)?.code !== "ERR_MODULE_NOT_FOUND") return undefined;
-  const [, name] = /^Cannot find package '([^']+)'/.exec(describeThrown(error)) ?? [];
-  return name && `this command needs ${name}, which this installation leaves out; the whole of it comes with: npm install hawser`;
-}
 
 /** What the system says about a file or an address that can't be used, in plain words. */
 export function describeSystemError(error: unknown): string {

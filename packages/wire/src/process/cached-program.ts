@@ -7,7 +7,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 
 export interface CachedProgram {
   /** The folder of the bundle: CommonJS files that require each other by `./name`. */
@@ -31,7 +31,10 @@ interface Module {
   exports: unknown;
 }
 
-type ModuleFunction = (exports: unknown, require: (id: string) => unknown, module: Module, file: string, folder: string) => void;
+type ModuleFunction = (...given: readonly unknown[]) => void;
+
+// `import()` is not there for scripts that are compiled here: the bundler has put this name in its place.
+const importModule = (id: string): Promise<unknown> => import(id) as Promise<unknown>;
 
 // V8 drops the code of functions that were not used for a while.
 const latestSaveMs = 10_000;
@@ -53,15 +56,14 @@ export function runCachedProgram<Main extends CachedMain>(program: CachedProgram
     if (known) return known.exports;
     const file = join(folder, name);
     // Bundles are ASCII, so that V8 keeps one byte for each character.
-    const source = `(function (exports, require, module, __filename, __dirname) {${fs.readFileSync(file, "latin1")}\n})`;
+    const source = `(function (exports, require, module, __filename, __dirname, __hawserImport) {${fs.readFileSync(file, "latin1")}\n})`;
     const cachedData = kept.get(name);
-    const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-    const script = new Script(source, { filename: file, importModuleDynamically, ...(cachedData && { cachedData }) });
+    const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
     isNew ||= script.cachedDataRejected !== false;
     scripts.set(name, script);
     const module: Module = { exports: {} };
     modules.set(name, module);
-    (script.runInThisContext() as ModuleFunction)(module.exports, requireAny, module, file, folder);
+    (script.runInThisContext() as ModuleFunction)(module.exports, requireAny, module, file, folder, importModule);
     return module.exports;
   }
 

@@ -1,7 +1,7 @@
 // Pauses between tries: our own double, are scattered and bounded, and what a server asks for can only make them longer.
 
 import { describe, expect, it } from "vitest";
-import { parseRetryAfter, parseRetryAfterMs, retryPauseMs } from "../../src/internal.ts";
+import { parseRetryAfter, parseRetryAfterMs, retryPauseMs } from "../src/internal.ts";
 
 describe("Retry-After", () => {
   const now = Date.parse("Mon, 16 Nov 2026 10:00:00 GMT");
