@@ -5,6 +5,7 @@
 import type { Readable } from "node:stream";
 import type { ByteBudget } from "../flow/byte-budget.ts";
 import type { Codec, CodecOptions } from "../codec/codec.ts";
+import { weighJsonText } from "../codec/json-text.ts";
 import { startDeadline, type Deadline } from "../flow/deadline.ts";
 import type { HawserError } from "@hawser/protocol";
 import type { Tap } from "./stream-transport.ts";
@@ -31,6 +32,9 @@ export interface StreamReader {
   stop(): void;
 }
 
+// Shorter messages weigh little, even one for each connection.
+const countedFromChars = 4_096;
+
 export function createStreamReader(options: StreamReaderOptions): StreamReader {
   const { readable, tap, frameDeadlineMs } = options;
   const decoder = options.codec.createDecoder(options);
@@ -38,9 +42,10 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
   const share = options.budget?.openShare(resume);
   let frameDeadline: Deadline | undefined;
   let isStopped = false;
+  let givenWeight = 0;
 
   // Nothing more comes for a frame that is unfinished when we stop.
-  const heldBytes = (): number => inbox.unreadWeight + (isStopped ? 0 : (decoder.unfinishedBytes ?? 0));
+  const heldBytes = (): number => inbox.unreadWeight + givenWeight + (isStopped ? 0 : (decoder.unfinishedBytes ?? 0));
 
   function onData(chunk: Buffer): void {
     options.onChunk();
@@ -51,12 +56,27 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
     }
     const items = decoder.push(chunk);
     if (tap) for (const item of items) tap("RECV", item.kind === "message" ? item.value : { refused: item.error.message });
-    inbox.put(items);
+    deliver(items);
     // What still comes is read and dropped: a peer that is stuck writing would not read the refusal.
     if (items.some((item) => item.kind === "refused" && item.fatal)) inbox.end();
     share?.set(heldBytes());
     if (inbox.isFull || share?.mayGrow() === false) readable.pause();
     watchFrame();
+  }
+
+  // A read that waits is given a message at once, but runs only when every connection that was woken in the same turn has read
+  // and parsed: each of them would find the budget as it was before the first. So it counts here until that moment, and not
+  // longer, since its reader is not to be refused for it.
+  function deliver(items: readonly Incoming[]): void {
+    const [first] = items;
+    if (!share || first?.kind !== "message" || first.text.length < countedFromChars) return inbox.put(items);
+    const { unread } = inbox;
+    queueMicrotask(() => {
+      givenWeight = 0;
+      share.set(heldBytes());
+    });
+    inbox.put(items);
+    if (inbox.unread < unread + items.length) givenWeight += weighJsonText(first.text);
   }
 
   function onCaughtUp(): void {
