@@ -30,11 +30,7 @@ export async function packProgram(program: Program): Promise<string> {
 }
 
 function stateOfSources(): string {
-  const sources = [
-    "packages/*/{src,test/fixtures}/**/*.ts",
-    "packages/hawser/{bin/*.mjs,package.json}",
-    "packages/hawser/test/packed-*.ts",
-  ];
+  const sources = ["packages/*/{src,test/fixtures}/**/*.ts", "packages/hawser/{bin/*.mjs,package.json}", "test/kit/pack*.ts"];
   const files = globSync([...sources, "package-lock.json"], { cwd: root, exclude: ["packages/shell/src/page/**"] });
   const states = files.toSorted().map((file) => {
     // An editor may have removed its draft in the meantime.

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { packHawser } from "./packed-hawser.ts";
+import { packHawser } from "../../../test/kit/packed-hawser.ts";
 import { start, type Ended } from "./run-hawser.ts";
 
 // In the form that starts quickly: it is started for every scenario.

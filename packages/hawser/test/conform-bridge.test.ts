@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { packHawser } from "./packed-hawser.ts";
+import { packHawser } from "../../../test/kit/packed-hawser.ts";
 import { launcher, runHawser, start, type Ended } from "./run-hawser.ts";
 
 const program = await packHawser();

@@ -1,7 +1,7 @@
 // `hawser conform rpc` with real programs: our own server, and one that is none.
 
 import { describe, expect, it } from "vitest";
-import { packHawser } from "./packed-hawser.ts";
+import { packHawser } from "../../../test/kit/packed-hawser.ts";
 import { start, type Ended } from "./run-hawser.ts";
 
 // In the form that starts quickly: it is started for every scenario.

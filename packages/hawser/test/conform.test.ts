@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { isRunning } from "../../../test/kit/processes.ts";
-import { packHawser } from "./packed-hawser.ts";
+import { packHawser } from "../../../test/kit/packed-hawser.ts";
 import { findProcesses, makeFolder, runHawser, start, type Ended, type Running } from "./run-hawser.ts";
 
 const program = await packHawser();

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import type { CallJson } from "@hawser/gateway/internal";
 import type { RpcResponse } from "@hawser/protocol";
-import { packHawser } from "./packed-hawser.ts";
+import { packHawser } from "../../../test/kit/packed-hawser.ts";
 import { makeFolder, start, type Ended, type Running } from "./run-hawser.ts";
 
 /** Both names of the program, in the form that starts quickly. */

@@ -4,7 +4,7 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { packProgram, root } from "../../../test/kit/packed-program.ts";
+import { packProgram, root } from "./packed-program.ts";
 
 /** The launcher; `igw` lies beside it. */
 export async function packHawser(): Promise<string> {
