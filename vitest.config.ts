@@ -1,8 +1,13 @@
-// How tests run: from the sources of all packages, each test file in a process of its own.
+// How tests run: from the sources of all packages, each test file in a process of its own, unless it can share one.
 
+import { globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { sharesProcess } from "./scripts/tasks/shared-process.ts";
+
+const include = ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"];
+const shared = globSync(include, { cwd: import.meta.dirname }).filter((file) => sharesProcess(import.meta.dirname, file));
 
 // By itself vitest begins with large files, so that short ones fill the end. A soak is a small file that takes long.
 class SoaksFirst extends BaseSequencer {
@@ -17,13 +22,16 @@ export default defineConfig({
   resolve: { conditions: ["hawser-source"] },
   ssr: { resolve: { conditions: ["hawser-source"] } },
   test: {
-    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     // Real processes on two shared cores, which others may use too: generous, never tight. It only costs time where something hangs.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
-    // Each file in its own process: some send signals, guard stdout or count descriptors.
     pool: "forks",
+    projects: [
+      // Each file in its own process: some send signals, guard stdout or count descriptors.
+      { extends: true, test: { name: "own", include, exclude: shared } },
+      { extends: true, test: { name: "shared", include: shared, isolate: false } },
+    ],
     // The default leaves one of two cores idle, and so does one test per core: most of them wait for a process.
     maxWorkers: 4,
     sequence: { sequencer: SoaksFirst },

@@ -18,8 +18,6 @@ export interface Program {
   readonly name: string;
   /** Its first file, from the root of the repository. */
   readonly entry: string;
-  /** Adds what it needs beside `dist`. */
-  addTo?(folder: string): void;
 }
 
 /** The folder of the program; its first file is `main.js` in `dist`. */
@@ -30,11 +28,7 @@ export async function packProgram(program: Program): Promise<string> {
 }
 
 function stateOfSources(): string {
-  const sources = [
-    "packages/*/{src,test/fixtures}/**/*.ts",
-    "packages/hawser/{bin/*.mjs,package.json}",
-    "packages/hawser/test/packed-*.ts",
-  ];
+  const sources = ["packages/*/{src,test/fixtures}/**/*.ts", "packages/hawser/{bin/*.mjs,package.json}", "test/kit/pack*.ts"];
   const files = globSync([...sources, "package-lock.json"], { cwd: root, exclude: ["packages/shell/src/page/**"] });
   const states = files.toSorted().map((file) => {
     // An editor may have removed its draft in the meantime.
@@ -60,11 +54,10 @@ async function onlyOnce(lock: string, result: string, make: () => Promise<void>)
   await make().finally(() => rmSync(lock, { recursive: true, force: true }));
 }
 
-async function pack({ entry, addTo }: Program, folder: string): Promise<void> {
+async function pack({ entry }: Program, folder: string): Promise<void> {
   const unfinished = `${folder}.${process.pid}`;
   const packer = join(import.meta.dirname, "pack-program.ts");
   await promisify(execFile)(process.execPath, [packer, join(root, entry), join(unfinished, "dist")]);
-  addTo?.(unfinished);
   removeOld();
   try {
     renameSync(unfinished, folder);

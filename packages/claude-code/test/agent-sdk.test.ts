@@ -61,6 +61,23 @@ describe("settings for the Agent SDK", () => {
     expect(resumed["continue"]).toBeUndefined();
   });
 
+  it("are handed on as they were given", () => {
+    const { canUseTool, ...plain } = everything;
+    const given = {
+      maxTurns: 3,
+      maxBudgetUsd: 1,
+      model: "opus",
+      cwd: "/srv",
+      permissionMode: "bypassPermissions",
+      settingSources: ["project"],
+    };
+    const begun = toQueryOptions({ options: everything, selection: undefined, system: undefined });
+    expect(begun).toMatchObject({ ...given, continue: true, canUseTool });
+    const kept = toQueryOptions({ options: { ...plain, persistSession: false }, selection: undefined, system: undefined, resume: "id" });
+    expect(kept).toMatchObject({ ...given, resume: "id", forkSession: true, persistSession: false });
+    expect(toQueryOptions({ options: { resume: "own" }, selection: undefined, system: undefined })).toMatchObject({ resume: "own" });
+  });
+
   it("call registered tools by the names of the command line, and ask for its own where they are allowed", () => {
     const tools = ["count", "hide"].map((name) => ({ name, description: "", input: { type: "object" }, run: () => "" }));
     const selection = selectTools(createToolset(tools));

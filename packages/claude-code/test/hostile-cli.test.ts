@@ -140,7 +140,7 @@ describe("a command line that writes nonsense", () => {
 });
 
 describe("a command line that does not start the server of the tools", () => {
-  it("and says so, or says nothing of it", { timeout: 180_000 }, async () => {
+  it("H16: and says so, or says nothing of it", { timeout: 180_000 }, async () => {
     const statuses = ["failed", "needs-auth", "disabled", ""];
     // At once: each is waited for, for a moment, to say why.
     const errors = statuses.map(async (status) => {

@@ -7,7 +7,7 @@ import { subscribe } from "node:diagnostics_channel";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { ClaudeCodeModel, type ClaudeCodeModelOptions } from "../src/index.ts";
 import { longTestsVariable } from "../../../scripts/tasks/long-tests.ts";
 import { cliPath, environment, hasCli, processesOf, until } from "../../../test/kit/claude-code/surroundings.ts";
@@ -24,6 +24,9 @@ export interface Stage {
 
 /** Whether there is time for everything (`npm run test:soak`): each start of the real command line takes a second of a processor. */
 export const isLong = process.env[longTestsVariable] !== undefined;
+
+/** A test with the real command line of what another test shows with a scripted one, or over the other transport. */
+export const itInSoak: (name: string, test: () => Promise<void>) => void = isLong ? it : () => {};
 
 const builtBridge = join(import.meta.dirname, "../../bridge/dist/bridge.cjs");
 

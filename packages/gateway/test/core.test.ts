@@ -11,6 +11,7 @@ import { createCallCore } from "../src/create-call-core.ts";
 import { toBatchLine, toCallJson } from "../src/execute/outcome.ts";
 import { answer } from "../../../test/kit/api-stub.ts";
 import { canary, coreOf, freshHome, rawStubOf, stubOf } from "./core-fixture.ts";
+import { until } from "../../../test/kit/until.ts";
 
 function writeConfig(home: string, content: unknown): void {
   mkdirSync(join(home, ".config", "igw"), { recursive: true });
@@ -89,7 +90,7 @@ describe("reload", () => {
     writeConfig(home, { gatewayURL: stub.url, token: "first-token" });
     const core = coreOf(undefined, { apiKey: undefined, env: { HOME: home }, timeoutMs: 30_000 });
     const calls = Array.from({ length: 50 }, (_value, index) => core.call({ path: `/${index}` }));
-    while (stub.requests.length < 50) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => stub.requests.length === 50);
     writeConfig(home, '{"token":"secret-and-broken');
     await expect(core.reload()).rejects.toThrow(/config\.json: is not JSON/);
     for (const release of waiting) release();
@@ -107,7 +108,7 @@ describe("reload", () => {
     writeConfig(home, { gatewayURL: stub.url, token: "first-token" });
     const core = coreOf(undefined, { apiKey: undefined, env: { HOME: home } });
     const running = core.call({ path: "/slow", retry: 1, retryBackoff: "300ms" });
-    while (stub.requests.length < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => stub.requests.length === 1);
     writeConfig(home, { gatewayURL: stub.url, token: "second-token" });
     await core.reload();
     expect((await running).ok).toBe(true);

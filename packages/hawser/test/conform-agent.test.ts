@@ -3,11 +3,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { packHawser } from "./packed-hawser.ts";
+import { builtHawser } from "../../../test/kit/built-hawser.ts";
 import { start, type Ended } from "./run-hawser.ts";
 
 // In the form that starts quickly: it is started for every scenario.
-const program = await packHawser();
+const program = builtHawser;
 const hawser = [process.execPath, program];
 const only = (...ids: string[]): string[] => ids.flatMap((id) => ["--only", id]);
 

@@ -5,10 +5,10 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { packHawser } from "./packed-hawser.ts";
+import { builtHawser } from "../../../test/kit/built-hawser.ts";
 import { launcher, runHawser, start, type Ended } from "./run-hawser.ts";
 
-const program = await packHawser();
+const program = builtHawser;
 const conform = (...args: string[]): Promise<Ended> => runHawser(["conform", ...args], { program });
 // With the condition given, each of the many starts is one process instead of one that replaces itself.
 const hawser = [process.execPath, "--conditions=hawser-source", launcher];

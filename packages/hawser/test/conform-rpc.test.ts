@@ -1,11 +1,11 @@
 // `hawser conform rpc` with real programs: our own server, and one that is none.
 
 import { describe, expect, it } from "vitest";
-import { packHawser } from "./packed-hawser.ts";
+import { builtHawser } from "../../../test/kit/built-hawser.ts";
 import { start, type Ended } from "./run-hawser.ts";
 
 // In the form that starts quickly: it is started for every scenario.
-const program = await packHawser();
+const program = builtHawser;
 const hawser = [process.execPath, program];
 // On a busy machine the eight seconds that a call has by itself may pass before anything has happened.
 const patientServer = [...hawser, "rpc", "--timeout", "50s"];

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { isRunning } from "../../../test/kit/processes.ts";
-import { packHawser } from "./packed-hawser.ts";
+import { builtHawser } from "../../../test/kit/built-hawser.ts";
 import { findProcesses, makeFolder, runHawser, start, type Ended, type Running } from "./run-hawser.ts";
 
-const program = await packHawser();
+const program = builtHawser;
 const echo = [process.execPath, program, "echo"];
 const quick = ["--only", "split", "--only", "malformed", "--only", "end-idle"];
 // The machine that runs the tests may be busy.

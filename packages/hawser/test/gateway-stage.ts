@@ -1,15 +1,14 @@
 // The stage of the gateway's command tests: the real programs `hawser` and `igw`, with a configuration
 // folder of their own and no wishes of whoever runs the tests, against APIs on loopback.
 
-import { join } from "node:path";
 import type { CallJson } from "@hawser/gateway/internal";
 import type { RpcResponse } from "@hawser/protocol";
-import { packHawser } from "./packed-hawser.ts";
+import { builtHawser, builtIgw } from "../../../test/kit/built-hawser.ts";
 import { makeFolder, start, type Ended, type Running } from "./run-hawser.ts";
 
 /** Both names of the program, in the form that starts quickly. */
-export const hawser: string = await packHawser();
-export const igw: string = join(hawser, "..", "igw.mjs");
+export const hawser: string = builtHawser;
+export const igw: string = builtIgw;
 
 export interface Place {
   /** Of the configuration. */

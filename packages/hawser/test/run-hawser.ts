@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { afterAll } from "vitest";
+import { builtHawser } from "../../../test/kit/built-hawser.ts";
 
 export const launcher = join(import.meta.dirname, "..", "bin", "hawser.mjs");
 const root = mkdtempSync(join(tmpdir(), "hawser-cli-"));
@@ -29,7 +30,7 @@ export interface Running {
 export const makeFolder = (name: string): string => mkdtempSync(join(root, `${name}-`));
 
 /** Starts a program with pipes; `hawser` itself unless another is given. */
-export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}, program: readonly string[] = [launcher]): Running {
+export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}, program: readonly string[] = [builtHawser]): Running {
   const child = spawn(process.execPath, [...program, ...args], {
     // Without the wishes about colour and debugging that whoever runs the tests may have.
     env: { ...process.env, FORCE_COLOR: undefined, HAWSER_DEBUG: undefined, XDG_CACHE_HOME: join(root, "cache"), TMPDIR: root, ...env },

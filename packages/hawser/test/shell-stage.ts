@@ -3,12 +3,13 @@
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { startChild, type ChildExit, type PipedChild } from "@hawser/wire/node";
 import { expect } from "vitest";
+import { builtHawser } from "../../../test/kit/built-hawser.ts";
 
-const launcher = resolve(import.meta.dirname, "../bin/hawser.mjs");
+const launcher = builtHawser;
 
 export interface ShellStage extends AsyncDisposable {
   /** In which the agent works. */
@@ -46,7 +47,7 @@ export function openShellStage(changes: NodeJS.ProcessEnv = {}): ShellStage {
   const children: PipedChild[] = [];
 
   async function launch(args: readonly string[], onStderr: (text: string) => void): Promise<PipedChild> {
-    const words = ["--conditions=hawser-source", launcher, "shell", "--model", "offline", ...args];
+    const words = [launcher, "shell", "--model", "offline", ...args];
     const child = await startChild({
       command: process.execPath,
       args: words,

@@ -21,6 +21,7 @@ import {
   type Place,
   type Victim,
 } from "./process-stage.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 const args = ["--model", "offline", "--tools", hostileTools];
 const timeout = 240_000;
@@ -63,7 +64,7 @@ async function untilKept({ data }: Place, text: string): Promise<void> {
     readdirSync(data, { recursive: true, encoding: "utf8" }).some(
       (name) => name.endsWith(".jsonl") && readFileSync(join(data, name), "utf8").includes(text),
     );
-  while (!isKept()) await sleep(20);
+  await until(isKept);
 }
 
 /** Ten hanging tools, eight model streams, and two that wait. */

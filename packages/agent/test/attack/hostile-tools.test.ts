@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { checkEnds, hostileTools, makePlace, say, startAgent } from "./process-stage.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 const args = ["--model", "offline", "--tools", hostileTools];
 const timeout = 240_000;
@@ -42,7 +43,7 @@ it.concurrent("G10 RUN-10: a tool that reports without end to a host that does n
   using place = makePlace();
   const agent = startAgent(place, { args, isRead: false });
   agent.send(say("flood", "call floods"));
-  while (!existsSync(join(place.folder, "flooded.txt"))) await sleep(20);
+  await until(() => existsSync(join(place.folder, "flooded.txt")));
   const peak = agent.peakMegabytes();
   agent.process.stdout.resume();
   expect((await agent.endOf("flood"))["type"]).toBe("done");

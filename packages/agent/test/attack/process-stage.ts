@@ -8,8 +8,9 @@ import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { builtHawser } from "../../../../test/kit/built-hawser.ts";
 
-const launcher = fileURLToPath(new URL("../../../hawser/bin/hawser.mjs", import.meta.url));
+const launcher = builtHawser;
 export const hostileTools = fileURLToPath(new URL("fixtures/hostile-tools.ts", import.meta.url));
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into responses without ceremony
@@ -84,17 +85,10 @@ export interface StartOptions {
 
 export const isEnd = ({ type }: Response): boolean => type === "done" || type === "error" || type === "status";
 
-export const agentCommand = (args: readonly string[]): [string, ...string[]] => [
-  process.execPath,
-  "--conditions=hawser-source",
-  launcher,
-  "agent",
-  ...args,
-];
+export const agentCommand = (args: readonly string[]): [string, ...string[]] => [process.execPath, launcher, "agent", ...args];
 
 export function startAgent(place: Place, options: StartOptions = {}): Victim {
-  const nodeArgs = ["--conditions=hawser-source", ...(options.nodeArgs ?? [])];
-  const args = [...nodeArgs, launcher, "agent", ...(options.args ?? ["--model", "offline"])];
+  const args = [...(options.nodeArgs ?? []), launcher, "agent", ...(options.args ?? ["--model", "offline"])];
   const child = spawn(process.execPath, args, {
     cwd: place.folder,
     env: { ...place.env, ...options.env },

@@ -10,6 +10,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createHolderName, judgeHolder } from "@hawser/wire/internal/node";
 import { createJournal } from "../../src/history/journal.ts";
 import { addTurn, freshStore, messagesOf, storeIn, temporaryFolder, user } from "./stores.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 const program = fileURLToPath(new URL("../fixtures/history-holder.ts", import.meta.url));
 
@@ -102,9 +103,9 @@ it("RUN-07 a killed process that its parent has not noticed yet counts as dead",
   const name = `${line}-${stat[21]}-${space}-0123456789abcdef`;
   expect(judgeHolder(name)).toBe("alive");
   // As long as it is the shell, it may notice.
-  while (readFileSync(`/proc/${parent.pid}/comm`, "utf8") !== "sleep\n") await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => readFileSync(`/proc/${parent.pid}/comm`, "utf8") === "sleep\n");
   process.kill(Number(line), "SIGKILL");
-  while (readFileSync(`/proc/${line}/stat`, "latin1").split(" ")[2] !== "Z") await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => readFileSync(`/proc/${line}/stat`, "latin1").split(" ")[2] === "Z");
   expect(judgeHolder(name)).toBe("gone");
 });
 

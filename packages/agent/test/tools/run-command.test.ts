@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { agentLimits } from "../../src/limits.ts";
 import { createRunCommand } from "../../src/tools/run-command.ts";
 import { createToolStage, type ToolStage } from "./tool-stage.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 let stage: ToolStage;
 afterEach(() => stage.remove());
@@ -120,7 +121,7 @@ describe("run_command", () => {
     const call = stage.run("run_command", { command: node, args: ["-e", code] }, cancel.signal);
     call.catch(() => {});
     const pidFile = join(stage.root, "pid");
-    while (!existsSync(pidFile) || readFileSync(pidFile, "utf8") === "") await delay(20);
+    await until(() => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "");
     cancel.abort(new Error("cancelled by the user"));
     await expect(call).rejects.toThrow("cancelled by the user");
     await expectGone(Number(readFileSync(pidFile, "utf8")));

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { describe, expect, it } from "vitest";
 import { defineTool, CLIInterruptedError, CLITimeoutError, CLIExecutionError, type TransportType } from "../../src/index.ts";
 import { say, use } from "../../../../test/kit/claude-code/scripted-model.ts";
-import { isLong, makeStage, thrownBy } from "../stage.ts";
+import { itInSoak, makeStage, thrownBy } from "../stage.ts";
 import { cliOf, hasCli, until } from "../../../../test/kit/claude-code/surroundings.ts";
 
 const input = { type: "object" } as const;
@@ -76,6 +76,9 @@ const waits = (started: () => void, ended: (reason: unknown) => void) =>
   });
 
 describe.runIf(hasCli).each(transports)("a request over %s", (transport) => {
+  // How a request ends does not depend on the transport: in short, each end is shown over one of them.
+  const itOver = (short: TransportType) => (transport === short ? it : itInSoak);
+
   it("R60 R69: lists the tools, calls functions of this process side by side and without a permission prompt, waits for a slow one that reports progress, tells the model of one that failed, and answers with text and metadata", async () => {
     const names = ["whoami", "a", "b", "fails", "slow"].map(full);
     const stage = await makeStage(({ resultTexts }) =>
@@ -112,33 +115,36 @@ describe.runIf(hasCli).each(transports)("a request over %s", (transport) => {
     expect(metadata.costUsd).toBeGreaterThan(0);
   });
 
-  it("rejects when it is aborted in the middle; the function learns of it, and one that does not listen holds nothing up", async () => {
-    const stage = await makeStage(() => [use(full("waits")), use(full("deaf"))]);
-    const model = stage.create();
-    const controller = new AbortController();
-    const reasons: unknown[] = [];
-    let running = 0;
-    const start = (): void => void (++running === 2 && controller.abort(new Error("enough")));
-    const deaf = defineTool({
-      name: "deaf",
-      description: "",
-      input,
-      annotations,
-      run() {
-        start();
-        return new Promise(() => {});
-      },
-    });
-    model.setAgentToolsets([waits(start, (reason) => reasons.push(reason)), deaf], { transport });
-    const error = await thrownBy(model.request("go", { signal: controller.signal }));
-    expect(error).toBeInstanceOf(CLIInterruptedError);
-    expect(error).toMatchObject({ code: "cancelled", cause: { message: "enough" } });
-    expect(cliOf(stage.home)).toBeUndefined();
-    await until(() => reasons.length === 1, "the function's signal was aborted");
-  });
+  itOver("sdk")(
+    "rejects when it is aborted in the middle; the function learns of it, and one that does not listen holds nothing up",
+    async () => {
+      const stage = await makeStage(() => [use(full("waits")), use(full("deaf"))]);
+      const model = stage.create();
+      const controller = new AbortController();
+      const reasons: unknown[] = [];
+      let running = 0;
+      const start = (): void => void (++running === 2 && controller.abort(new Error("enough")));
+      const deaf = defineTool({
+        name: "deaf",
+        description: "",
+        input,
+        annotations,
+        run() {
+          start();
+          return new Promise(() => {});
+        },
+      });
+      model.setAgentToolsets([waits(start, (reason) => reasons.push(reason)), deaf], { transport });
+      const error = await thrownBy(model.request("go", { signal: controller.signal }));
+      expect(error).toBeInstanceOf(CLIInterruptedError);
+      expect(error).toMatchObject({ code: "cancelled", cause: { message: "enough" } });
+      expect(cliOf(stage.home)).toBeUndefined();
+      await until(() => reasons.length === 1, "the function's signal was aborted");
+    },
+  );
 
-  // Its time ends a request in this process, whatever the transport.
-  it.runIf(transport === "stdio" || isLong)("rejects when it takes too long", async () => {
+  // In short: hostile-cli.test.ts.
+  itInSoak("rejects when it takes too long", async () => {
     const stage = await makeStage(() => [use(full("waits"))]);
     const model = stage.create({ timeoutMs: 2_000 });
     model.setAgentToolsets(
@@ -155,7 +161,7 @@ describe.runIf(hasCli).each(transports)("a request over %s", (transport) => {
     expect(error).toMatchObject({ code: "timeout", facts: { timeoutMs: 2_000 } });
   });
 
-  it("rejects when the command line is killed, and leaves nothing", async () => {
+  itOver("stdio")("rejects when the command line is killed, and leaves nothing", async () => {
     const stage = await makeStage(() => [use(full("waits"))]);
     const model = stage.create();
     const seen: string[] = [];

@@ -19,7 +19,7 @@ import {
   ToolsetNotRegisteredError,
 } from "../../src/index.ts";
 import { say, use } from "../../../../test/kit/claude-code/scripted-model.ts";
-import { makeStage, thrownBy, type Stage } from "../stage.ts";
+import { itInSoak, makeStage, thrownBy } from "../stage.ts";
 import { hasCli } from "../../../../test/kit/claude-code/surroundings.ts";
 
 const input = { type: "object" } as const;
@@ -112,7 +112,8 @@ describe.runIf(hasCli)("the real command line", () => {
   const callsIt = ({ results }: { results: readonly unknown[] }) =>
     results.length > 0 ? say("so it failed") : [use("mcp__hawser__fails")];
 
-  it("H16: BridgeStartupError when it reports the server of the tools as failed", async () => {
+  // In short: hostile-cli.test.ts.
+  itInSoak("H16: BridgeStartupError when it reports the server of the tools as failed", async () => {
     const stage = await makeStage(() => say("without tools"));
     const model = stage.create({ bridgeCommand: [process.execPath, "-e", "process.exit(2)", "--"] });
     model.setAgentToolsets([failing]);
@@ -134,35 +135,36 @@ describe.runIf(hasCli)("the real command line", () => {
     });
   });
 
-  it("CLIExecutionError says how to log in where a key is refused", async () => {
+  // In short: one that is not logged in, in language-model.ts.
+  itInSoak("CLIExecutionError says how to log in where a key is refused", async () => {
     const stage = await makeStage(() => ({ blocks: [], status: 401 }));
     const error = await thrownBy(stage.create().request("go"));
     expect(error).toBeInstanceOf(CLIExecutionError);
     expect((error as Error).message).toMatch(/log in once with `claude`, or set ANTHROPIC_API_KEY$/);
   });
 
-  it("CLIExecutionError with the status and words of an API that refuses", async () => {
+  // In short: step-life.test.ts.
+  itInSoak("CLIExecutionError with the status and words of an API that refuses", async () => {
     const stage = await makeStage(() => ({ blocks: [], status: 400 }));
     const error = await thrownBy(stage.create().request("go"));
     expect(error).toBeInstanceOf(CLIExecutionError);
     expect((error as Error).message).toContain("scripted failure");
     expect((error as Error).message).not.toContain("log in");
   });
+});
 
-  it("CLIInterruptedError by the interrupt handler, also while the command line is silent", async () => {
-    let isWanted = false;
-    const stage: Stage = await makeStage(async () => {
-      setTimeout(() => (isWanted = true), 200);
-      await new Promise((resolve) => setTimeout(resolve, 20_000).unref());
-      return say("too late");
-    });
-    const seen: string[] = [];
-    const model = stage.create({ interruptHandler: () => isWanted, onMessage: ({ type }) => void seen.push(type) });
-    const error = await thrownBy(model.request("go"));
-    expect(error).toBeInstanceOf(CLIInterruptedError);
-    expect(error).toBeInstanceOf(ClaudeCodeError);
-    expect(seen).toContain("system");
-    // It was not a message that brought the end.
-    expect(seen).not.toContain("assistant");
+it("CLIInterruptedError by the interrupt handler, also while the command line is silent", async () => {
+  const stage = await makeStage(silent);
+  const seen: string[] = [];
+  const model = stage.create({
+    cliPath: oddCli,
+    env: { ...stage.options.env, HAWSER_TEST_ODD: "silent" },
+    interruptHandler: () => seen.length > 0,
+    onMessage: ({ type }) => void seen.push(type),
   });
+  const error = await thrownBy(model.request("go"));
+  expect(error).toBeInstanceOf(CLIInterruptedError);
+  expect(error).toBeInstanceOf(ClaudeCodeError);
+  // It was not a message that brought the end.
+  expect(seen).toEqual(["system"]);
 });

@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { CLIExecutionError, createClaudeCode, defineTool, type TransportType } from "../../src/index.ts";
 import { say, use, type Conversation, type ModelBlock } from "../../../../test/kit/claude-code/scripted-model.ts";
-import { makeStage } from "../stage.ts";
+import { isLong, itInSoak, makeStage } from "../stage.ts";
 import { cliOf, hasCli, until } from "../../../../test/kit/claude-code/surroundings.ts";
 import { isRunning } from "../../../../test/kit/processes.ts";
 
@@ -49,7 +49,8 @@ describe.runIf(hasCli)("the AI SDK", () => {
     expect(object).toEqual({ boats: 3 });
   });
 
-  it.for(["stdio", "sdk"] as const)(
+  // In short over one of them: step-life.test.ts hands out calls over the other.
+  it.for(isLong ? (["stdio", "sdk"] as const) : (["stdio"] as const))(
     "streamText over %s: parallel calls of ordinary tools, results and errors, in one run",
     async (transport: TransportType) => {
       const stage = await makeStage(
@@ -117,7 +118,8 @@ describe.runIf(hasCli)("the AI SDK", () => {
     await until(() => cliOf(stage.home) !== pid, "the run that was left is gone");
   });
 
-  it("goes on in a new run, told of the conversation, when the waiting one has died", async () => {
+  // In short: step-life.test.ts.
+  itInSoak("goes on in a new run, told of the conversation, when the waiting one has died", async () => {
     const stage = await makeStage(({ said }) => (said.includes("result of kill") ? say("as I saw") : [use(full("kill"))]));
     const model = stage.create();
     const kill = tool({
@@ -151,6 +153,7 @@ describe.runIf(hasCli)("the AI SDK", () => {
     const fresh = await generateText({ model: stage.create(), messages });
     expect(fresh.text).toBe("answer 0");
     expect(stage.model.conversations.at(-1)!.said).toContain("[assistant]\nanswer 0");
+    if (!isLong) return;
     // Going back finds the session as it was.
     const again = await generateText({ model, messages: [...messages.slice(0, 2), { role: "user", content: "other" }] });
     expect(again.text).toBe("answer 1");
@@ -194,7 +197,8 @@ describe.runIf(hasCli)("the AI SDK", () => {
     expect(types).toEqual(["stream-start", "response-metadata", "error"]);
   });
 
-  it("a reader that goes away ends the command line", async () => {
+  // In short: step-life.test.ts.
+  itInSoak("a reader that goes away ends the command line", async () => {
     const stage = await makeStage(() => say("one two"));
     const { stream } = await stage.create().doStream({ prompt: [{ role: "user", content: [{ type: "text", text: "go" }] }] });
     const reader = stream.getReader();

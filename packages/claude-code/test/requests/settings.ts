@@ -9,13 +9,11 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineTool, type AgentMessage, type CanUseTool } from "../../src/index.ts";
 import { say, use, type Conversation } from "../../../../test/kit/claude-code/scripted-model.ts";
-import { makeStage, thrownBy } from "../stage.ts";
+import { itInSoak, makeStage } from "../stage.ts";
 import { hasCli } from "../../../../test/kit/claude-code/surroundings.ts";
 
 const input = { type: "object" } as const;
 const full = (name: string): string => `mcp__hawser__${name}`;
-const before = ({ messages }: { messages: readonly { role: string }[] }) =>
-  say(`${messages.filter(({ role }) => role === "assistant").length} before`);
 
 describe.runIf(hasCli)("settings", () => {
   it("offer no tool of the command line, expand no prompt and take none of a project unless asked; what is asked for arrives", async () => {
@@ -81,7 +79,8 @@ describe.runIf(hasCli)("settings", () => {
     expect(offered.toSorted()).toEqual(["agent", "ai", "ours", "paint"].map(full));
   });
 
-  it("a schema makes the answer a value, though it was given as a text", async () => {
+  // In short: structured-output.test.ts.
+  itInSoak("a schema makes the answer a value, though it was given as a text", async () => {
     const stage = await makeStage(() => say('There are ```json\n{"boats": 4}\n``` of them'));
     // It insists on its own way of answering until it gives up; the value is there all the same.
     const { output } = await stage.create().request("count, plainly", { schema: z.object({ boats: z.number() }) });
@@ -108,7 +107,8 @@ describe.runIf(hasCli)("what a request runs in, and may do there", () => {
     expect(fs.existsSync(join(stage.home, "here"))).toBe(false);
   });
 
-  it("is asked of canUseTool, whose answer counts", async () => {
+  // In short, that it is handed on: agent-sdk.test.ts. So it is with session-settings.ts.
+  itInSoak("is asked of canUseTool, whose answer counts", async () => {
     const outside = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), "hawser-out-"));
     const paths = ["ours.txt", "theirs.txt"].map((name) => join(outside, name));
     for (const path of paths) fs.writeFileSync(path, "three boats");
@@ -130,37 +130,5 @@ describe.runIf(hasCli)("what a request runs in, and may do there", () => {
     expect(textFor(0)).toContain("three boats");
     expect(textFor(1)).toContain("not yours");
     expect(textFor(1)).not.toContain("three boats");
-  });
-});
-
-describe.runIf(hasCli)("sessions of the command line", () => {
-  it("go on where continue or resume says so; in a copy, the original stays as it was", async () => {
-    const stage = await makeStage(before);
-    const first = await stage.create().request("one");
-    const copy = await stage.create({ resume: first.sessionId, forkSession: true }).request("two");
-    expect([copy.text, copy.sessionId === first.sessionId]).toEqual(["1 before", false]);
-    // As it may be said for one request only: the original is as it was.
-    expect((await stage.create().request("two", { resume: first.sessionId })).text).toBe("1 before");
-    expect((await stage.create({ continue: true }).request("three")).text).toBe("2 before");
-  });
-
-  it("are not kept where persistSession is false", async () => {
-    const stage = await makeStage(before);
-    const model = stage.create({ persistSession: false });
-    const { sessionId } = await model.request("one");
-    expect(await thrownBy(model.request("two", { resume: sessionId }))).toMatchObject({ name: "CLIExecutionError" });
-  });
-
-  it.for([
-    ["maxTurns", { maxTurns: 2 }, "error_max_turns"],
-    ["maxBudgetUsd", { maxBudgetUsd: 0.000_001 }, "error_max_budget_usd"],
-  ] as const)("stop at a limit that was set: %s", async ([name, options, subtype]) => {
-    const stage = await makeStage(() => [use(full("again"))]);
-    const model = stage.create(options);
-    model.setAgentToolsets([defineTool({ name: "again", description: "", input, run: () => "again" })]);
-    const error = await thrownBy(model.request("loop"));
-    expect(error).toMatchObject({ name: "CLIExecutionError", facts: { subtype } });
-    expect((error as Error).message).toContain(name);
-    expect(stage.model.conversations).toHaveLength(name === "maxTurns" ? 2 : 1);
   });
 });

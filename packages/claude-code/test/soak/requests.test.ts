@@ -15,6 +15,7 @@ await import("../requests/language-model.ts");
 await import("../requests/request-life.ts");
 await import("../requests/sessions.ts");
 await import("../requests/settings.ts");
+if (isLong) await import("../requests/session-settings.ts");
 
 // A long run fills up to this number; a short one adds two to those of the tests above.
 const wanted = isLong ? 50 : 0;

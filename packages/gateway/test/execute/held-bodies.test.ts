@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../../../test/kit/api-stub.ts";
 import { coreOf, stubOf } from "../core-fixture.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 describe("the room that bodies share", () => {
   it("G10 of calls whose largest bodies are not written yet only a few end; the others wait and end later", async () => {
@@ -18,7 +19,7 @@ describe("the room that bodies share", () => {
       ended++;
       return outcome;
     });
-    while (ended < 1) await sleep(10);
+    await until(() => ended > 0);
     await sleep(1_000);
     expect(ended).toBeLessThan(5);
     writeAll();

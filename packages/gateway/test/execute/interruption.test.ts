@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createRunningCalls, type RunningCall } from "../../src/execute/interruption.ts";
+import { until } from "../../../../test/kit/until.ts";
 
 function callFor(ms: number, onEnd: (how: string) => void, startedAt = performance.now()): RunningCall {
   return { place: -1, endsAt: startedAt + ms, expire: () => onEnd("expired"), cancel: () => onEnd("cancelled") };
@@ -27,7 +28,7 @@ describe("RPC-13: deadlines of running calls", () => {
     add("long", 3_600_000);
     add("second", 200);
     add("first", 20);
-    while (ended.length < 2) await sleep(10);
+    await until(() => ended.length === 2);
     expect(ended).toEqual(["first expired", "second expired"]);
     running.cancelAll();
     expect(ended).toEqual(["first expired", "second expired", "long cancelled"]);
@@ -46,7 +47,7 @@ describe("RPC-13: deadlines of running calls", () => {
       running.add(call);
     }
     while (performance.now() < startedAt + 50);
-    while (ended.length < 3) await sleep(10);
+    await until(() => ended.length === 3);
     expect(ended).toEqual([10, 20, 30]);
   });
 

@@ -7,9 +7,10 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "vitest";
 import { startShell, type Shell } from "../../src/index.ts";
+import { builtHawser } from "../../../../test/kit/built-hawser.ts";
 import { connectTab, enter, patientMs } from "../server/stage.ts";
 
-const launcher = resolve(import.meta.dirname, "../../../hawser/bin/hawser.mjs");
+const launcher = builtHawser;
 export const pageFolder = resolve(import.meta.dirname, "../../dist/page");
 
 export interface ServedShell extends AsyncDisposable {
@@ -86,7 +87,7 @@ async function start({ folder, work, data, onNotice }: Place, options: ServedShe
   const { model = "offline", args = [], env, root = work, files = {} } = options;
   writeFiles(work, files);
   await options.prepare?.({ work, data });
-  const agent = ["--conditions=hawser-source", launcher, "agent", `--model=${model}`, `--root=${work}`, `--data-dir=${data}`];
+  const agent = [launcher, "agent", `--model=${model}`, `--root=${work}`, `--data-dir=${data}`];
   return startShell({
     command: process.execPath,
     args: (dropped: string) => [...agent, `--attachments=${dropped}`, ...args],

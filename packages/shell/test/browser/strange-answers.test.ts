@@ -43,7 +43,7 @@ const strange = {
 };
 
 // Many times what any list of the page holds.
-const tokens = process.env["HAWSER_LONG"] ? 100_000 : 25_000;
+const tokens = process.env["HAWSER_LONG"] ? 100_000 : 8_000;
 
 describe.skipIf(!browser)("an answer", () => {
   it("of any kind is shown, and the next one is drawn as usual", async () => {

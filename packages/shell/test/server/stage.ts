@@ -12,11 +12,12 @@ import { createDroppedFiles } from "../../src/server/dropped-files.ts";
 import { startServer } from "../../src/server/http-server.ts";
 import { readPageFiles } from "../../src/server/page-files.ts";
 import { createTabs, type TabsOptions } from "../../src/server/tabs.ts";
+import { builtHawser } from "../../../../test/kit/built-hawser.ts";
 
 /** For a runtime that starts on a busy machine. */
 export const patientMs = 150_000;
 
-const launcher = resolve(import.meta.dirname, "../../../hawser/bin/hawser.mjs");
+const launcher = builtHawser;
 
 /** A runtime that does not behave; see the program. */
 export const oddRuntime = (manner: string, count = 0): Partial<ShellOptions> => ({
@@ -77,7 +78,7 @@ export async function openStage(options: Partial<ShellOptions> = {}): Promise<St
     command: process.execPath,
     args: (files) => {
       filesFolder = files;
-      return ["--conditions=hawser-source", launcher, "agent", "--model=offline", "--no-history", `--attachments=${files}`];
+      return [launcher, "agent", "--model=offline", "--no-history", `--attachments=${files}`];
     },
     env: { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
     cwd: folder,

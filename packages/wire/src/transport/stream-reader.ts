@@ -1,10 +1,11 @@
 // The reading half of a stream transport. It pauses only while more is unread than the limits allow, or a budget that it shares is
 // used up; that is how backpressure reaches the peer. A frame that falls silent in its middle is reported.
 
+import { weighJsonText } from "../codec/json-text.ts";
 import { startDeadline, type Deadline } from "../flow/deadline.ts";
 import type { HawserError } from "@hawser/protocol";
 import type { StreamTransportOptions } from "./stream-transport.ts";
-import { createIncomingMailbox } from "./transport.ts";
+import { createIncomingMailbox, type Incoming } from "./transport.ts";
 
 interface ReaderEvents {
   onChunk(): void;
@@ -13,6 +14,9 @@ interface ReaderEvents {
   onSilence(error: HawserError): void;
 }
 
+// Shorter messages weigh little, even one for each connection.
+const countedFromChars = 4_096;
+
 export function createStreamReader(options: StreamTransportOptions, events: ReaderEvents) {
   const { readable, tap, frameDeadlineMs } = options;
   const decoder = options.codec.createDecoder(options);
@@ -20,9 +24,10 @@ export function createStreamReader(options: StreamTransportOptions, events: Read
   const share = options.budget?.openShare(resume);
   let frameDeadline: Deadline | undefined;
   let isStopped = false;
+  let givenWeight = 0;
 
   // Nothing more comes for a frame that is unfinished when we stop.
-  const heldBytes = (): number => inbox.unreadWeight + (isStopped ? 0 : (decoder.unfinishedBytes ?? 0));
+  const heldBytes = (): number => inbox.unreadWeight + givenWeight + (isStopped ? 0 : (decoder.unfinishedBytes ?? 0));
 
   function onData(chunk: Buffer): void {
     events.onChunk();
@@ -33,12 +38,27 @@ export function createStreamReader(options: StreamTransportOptions, events: Read
     }
     const items = decoder.push(chunk);
     if (tap) for (const item of items) tap("RECV", item.kind === "message" ? item.value : { refused: item.error.message });
-    inbox.put(items);
+    deliver(items);
     // What still comes is read and dropped: a peer that is stuck writing would not read the refusal.
     if (items.some((item) => item.kind === "refused" && item.fatal)) inbox.end();
     share?.set(heldBytes());
     if (inbox.isFull || share?.mayGrow() === false) readable.pause();
     watchFrame();
+  }
+
+  // A read that waits is given a message at once, but runs only when every connection that was woken in the same turn has read
+  // and parsed: each of them would find the budget as it was before the first. So it counts here until that moment, and not
+  // longer, since its reader is not to be refused for it.
+  function deliver(items: readonly Incoming[]): void {
+    const [first] = items;
+    if (!share || first?.kind !== "message" || first.text.length < countedFromChars) return inbox.put(items);
+    const { unread } = inbox;
+    queueMicrotask(() => {
+      givenWeight = 0;
+      share.set(heldBytes());
+    });
+    inbox.put(items);
+    if (inbox.unread < unread + items.length) givenWeight += weighJsonText(first.text);
   }
 
   function onCaughtUp(): void {

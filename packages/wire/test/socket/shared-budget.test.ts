@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished } from "vitest";
 import { lengthPrefix } from "../../src/codec/length-prefix.ts";
 import { createStreamTransport } from "../../src/transport/stream-transport.ts";
 import { lengthHeader, rawFrame } from "../framing.ts";
-import { it } from "../process/real-programs.ts";
+import { it, type Program } from "../process/real-programs.ts";
 
 const frame = (message: unknown): Buffer => lengthPrefix.encode(message);
 const hang = frame({ ask: "hang" });
@@ -58,7 +58,7 @@ describe("G10 connections that share a budget", () => {
       const socket = open(path).pause();
       for (const bytes of attack.frames) socket.write(bytes);
     }
-    await whenCalm(program.pid);
+    await whenCalm(program);
     const socket = open(path);
     const transport = createStreamTransport({ readable: socket, writable: socket, codec: lengthPrefix, tap: undefined });
     await transport.send({ ask: "small" });
@@ -68,18 +68,21 @@ describe("G10 connections that share a budget", () => {
   });
 });
 
-/** Resolves when the process has used little time of the processor for a while: it has taken what it takes. */
-async function whenCalm(pid: number): Promise<void> {
-  const ticks = (): number => {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
-    return Number(fields[13]) + Number(fields[14]);
-  };
-  for (let calm = 0, before = ticks(), looks = 0; calm < 5 && looks < 300; looks++) {
+/** Resolves when the process has slept for a while, using little time of the processor: it has taken what it takes. */
+async function whenCalm(program: Program): Promise<void> {
+  for (let calm = 0, before = 0, looks = 0; calm < 5 && looks < 300; looks++) {
     await delay(100);
-    const now = ticks();
-    calm = now - before <= 1 ? calm + 1 : 0;
-    before = now;
+    // One that waits for its turn on a busy machine uses none either, but does not sleep.
+    const [state, ticks] = look(program);
+    calm = state === "S" && ticks - before <= 1 ? calm + 1 : 0;
+    before = ticks;
   }
+}
+
+function look({ pid, process: child, stderr }: Program): readonly [state: string | undefined, ticks: number] {
+  if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the program has ended: ${stderr.slice(0, 2_000)}`);
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
+  return [fields[2], Number(fields[13]) + Number(fields[14])];
 }
 
 const peakMegabytes = (pid: number): number =>
