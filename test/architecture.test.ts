@@ -40,7 +40,10 @@ describe("import table", () => {
     const manifest = JSON.parse(readFileSync(join(root, `packages/${name}/package.json`), "utf8")) as {
       dependencies?: Record<string, string>;
       peerDependencies?: Record<string, string>;
+      devDependencies?: Record<string, string>;
     };
+    // The command line is published as a bundle; only what is optional stays outside of it.
+    const declared = name === "hawser" ? manifest.devDependencies : { ...manifest.dependencies, ...manifest.peerDependencies };
     const used = new Set(
       sourcesOf(name)
         .filter((file) => !isBundled(file))
@@ -48,7 +51,17 @@ describe("import table", () => {
         .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
         .map(packageOf),
     );
-    expect(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).toSorted()).toEqual([...used].toSorted());
+    expect(Object.keys(declared ?? {}).toSorted()).toEqual([...used].toSorted());
+  });
+
+  it("the published command line depends on nothing but what is optional", () => {
+    const manifest = JSON.parse(readFileSync(join(root, "packages/hawser/package.json"), "utf8")) as {
+      dependencies?: Record<string, string>;
+      peerDependencies: Record<string, string>;
+      peerDependenciesMeta: Record<string, { optional: boolean }>;
+    };
+    expect(manifest.dependencies).toBeUndefined();
+    for (const name of Object.keys(manifest.peerDependencies)) expect(manifest.peerDependenciesMeta[name]).toEqual({ optional: true });
   });
 });
 

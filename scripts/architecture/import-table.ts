@@ -26,6 +26,8 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@scalar/openapi-upgrader",
     "js-yaml",
     "undici",
+    "undici/lib/core/connect.js",
+    "undici/lib/dispatcher/agent.js",
   ],
   agent: [
     "@ai-sdk/anthropic",
@@ -250,7 +252,7 @@ export const folders: Readonly<Record<string, Folder>> = {
   "hawser/gateway": { holds: "`hawser gateway demo`", imports: ["hawser", "hawser/api-target", "hawser/call", "hawser/command-line"] },
   "hawser/igw": {
     holds: "the program `igw`: the gateway's commands under the name that hosts know",
-    imports: ["hawser", "hawser/api-target"],
+    imports: ["hawser/api-target", "hawser/command-line"],
   },
   "hawser/schema": {
     holds: "`hawser schema` and `exit-codes`, for programs",

@@ -32,6 +32,7 @@ export async function runFailedAgain(files: readonly FileSummary[], runVitest: R
 
 // What failed outside a test may have kept tests from running: then the file is run again, and its second run counts.
 async function judge(file: FileSummary, runVitest: RunVitest): Promise<{ file: FileSummary; unsteady: readonly Unsteady[] }> {
+  if (file.failures.length === 0) return { file, unsteady: [] };
   if (file.failures.some(({ isTest }) => !isTest)) {
     const again = await runAgain(file, [], runVitest);
     return again?.failures.length === 0

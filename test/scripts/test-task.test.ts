@@ -76,6 +76,8 @@ it("counts a failed test, a file that can't be loaded, a group whose hook fails,
   expect(stdout).toContain("  skip  needs a printer: there is no printer\n");
   // Right before the last line: which. Files come in the order in which they ended.
   expect(stdout).toContain("\n  3 failures once more, alone …\n");
+  // Once all four files, then each of the three that have a failure.
+  expect(stdout.match(/^ RUN /gm)).toHaveLength(4);
   expect(stdout).not.toContain("Unsteady");
   const lines = stdout.trimEnd().split("\n").slice(-5);
   expect([lines[0], ...lines.slice(1, 4).toSorted()]).toEqual([
