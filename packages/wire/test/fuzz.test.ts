@@ -3,11 +3,11 @@
 import { expect, it } from "vitest";
 import { fuzz } from "./fuzz.ts";
 
-it.each([1, 20_260_101, 1_222_677_156])("WIR-20 R138 both ends survive 20,000 partly damaged frames (seed %d)", async (seed) => {
-  const { frames, answers, settled } = await fuzz({ seed, rounds: 20_000 });
-  expect(frames).toBe(20_000);
-  expect(answers).toBeGreaterThan(5_000);
-  expect(settled).toBeGreaterThan(1_000);
+it.each([1, 20_260_101, 1_222_677_156])("WIR-20 R138 both ends survive 5,000 partly damaged frames (seed %d)", async (seed) => {
+  const { frames, answers, settled } = await fuzz({ seed, rounds: 5_000 });
+  expect(frames).toBe(5_000);
+  expect(answers).toBeGreaterThan(1_250);
+  expect(settled).toBeGreaterThan(250);
 });
 
 it("WIR-20 and 20,000 of a seed that nobody has tried before", async () => {
