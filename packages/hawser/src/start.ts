@@ -8,11 +8,11 @@ declare const __HAWSER_BUILD__: string;
 const [command = ""] = process.argv.slice(2);
 const isServing = servingCommands.includes(command);
 
-const { main } = runCachedProgram<typeof import("./main.ts")>({
+const { main } = runCachedProgram({
   folder: __dirname,
   main: "main.cjs",
   name: `hawser-${cachedCommands.includes(command) ? command : "other"}`,
   build: __HAWSER_BUILD__,
   isWorthKeeping: () => !isServing || ((process.stdin as { bytesRead?: number }).bytesRead ?? 0) > 0,
-});
+}) as typeof import("./main.ts");
 void main(process.argv.slice(2));

@@ -23,7 +23,7 @@ function start(): void {
   // The MCP library's validator would write and compile a function for each schema; in a process that uses most of them a
   // few times, that costs more than it saves.
   (globalThis as { __zod_globalConfig?: object }).__zod_globalConfig = { jitless: true };
-  runCachedProgram<typeof import("./main.ts")>({
+  runCachedProgram({
     folder: __dirname,
     main: "bridge-main.cjs",
     name: "bridge",

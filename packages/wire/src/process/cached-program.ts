@@ -40,7 +40,7 @@ const importModule = (id: string): Promise<unknown> => import(id) as Promise<unk
 const latestSaveMs = 10_000;
 
 /** Runs the first file of the bundle; returns what it exports. */
-export function runCachedProgram<Main extends CachedMain>(program: CachedProgram): Main {
+export function runCachedProgram(program: CachedProgram): unknown {
   const { folder } = program;
   const path = findCachePath(program);
   const header = Buffer.alloc(headerBytes);
@@ -78,7 +78,7 @@ export function runCachedProgram<Main extends CachedMain>(program: CachedProgram
     main.withOwnFlags(() => writeCode(path, header, scripts));
   }
 
-  const main = load(program.main) as Main;
+  const main = load(program.main) as CachedMain;
   setTimeout(save, latestSaveMs).unref();
   process.once("exit", save);
   return main;
