@@ -1,18 +1,22 @@
 // The bench: measures ours beside its peers in one run and prints a table, or with --json a document.
 // Missed targets are printed, not punished: the exit code is 0 unless the measuring itself fails.
 
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { toComparison } from "./compare.ts";
 import { measure } from "./measure.ts";
 import { describeMachine, toJson, toTable, type Report } from "./report.ts";
 import { judge, type Case, type CaseResult, type Row, type RowContext } from "./row.ts";
 import { rows } from "./all-rows.ts";
 
-const usage = `Usage: npm run bench -- [--quick] [--json] [--only <text>]
+const usage = `Usage: npm run bench -- [--quick] [--json] [--only <text>] [--compare <file> [<file>]]
 
-  --quick        fewer rounds, for a first impression
-  --json         one JSON document with every median and sample
-  --only <text>  only the rows whose name contains this text
-  --help         this text
+  --quick           fewer rounds, for a first impression
+  --json            one JSON document with every median and sample
+  --only <text>     only the rows whose name contains this text
+  --compare <file>  beside the table, this run row by row beside an earlier one, which --json has written to the file,
+                    with the noise of each; with two files nothing is measured
+  --help            this text
 
 Rows: ${rows.map(({ name }) => name).join("; ")}
 `;
@@ -21,6 +25,8 @@ interface BenchOptions {
   readonly rounds: number;
   readonly isJson: boolean;
   readonly selected: readonly Row[];
+  /** Earlier runs: one is compared with this run, two with each other. */
+  readonly earlier: readonly Report[];
 }
 
 const fullRounds = 25;
@@ -28,8 +34,15 @@ const quickRounds = 5;
 const maxWarmUpRounds = 20;
 
 function readOptions(): BenchOptions {
-  const { values } = parseArgs({
-    options: { quick: { type: "boolean" }, json: { type: "boolean" }, only: { type: "string" }, help: { type: "boolean" } },
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      quick: { type: "boolean" },
+      json: { type: "boolean" },
+      only: { type: "string" },
+      compare: { type: "string" },
+      help: { type: "boolean" },
+    },
   });
   if (values.help) {
     process.stdout.write(usage);
@@ -38,7 +51,20 @@ function readOptions(): BenchOptions {
   const wanted = (values.only ?? "").toLowerCase();
   const selected = rows.filter(({ name }) => name.toLowerCase().includes(wanted));
   if (selected.length === 0) throw new Error(`no row has "${values.only}" in its name`);
-  return { rounds: values.quick ? quickRounds : fullRounds, isJson: values.json ?? false, selected };
+  const files = values.compare === undefined ? [] : [values.compare, ...positionals];
+  if (values.json && files.length > 0) throw new Error("--compare prints a table; leave --json out");
+  if (files.length > 2 || (values.compare === undefined && positionals.length > 0)) throw new Error("--compare takes one file or two");
+  return { rounds: values.quick ? quickRounds : fullRounds, isJson: values.json ?? false, selected, earlier: files.map(readReport) };
+}
+
+/** What `--json` has written. npm's own lines may stand before it. */
+function readReport(file: string): Report {
+  const text = readFileSync(file, "utf8");
+  try {
+    return JSON.parse(text.slice(text.indexOf("{"))) as Report;
+  } catch {
+    throw new Error(`${file} holds no run of the bench; make one with: npm run bench -- --json > ${file}`);
+  }
 }
 
 async function runRow(row: Row, rounds: number): Promise<CaseResult[]> {
@@ -69,7 +95,9 @@ function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
 }
 
-async function run({ rounds, isJson, selected }: BenchOptions): Promise<void> {
+async function run({ rounds, isJson, selected, earlier }: BenchOptions): Promise<void> {
+  const [first, second] = earlier;
+  if (first && second) return void process.stdout.write(toComparison(first, second));
   const startedAt = performance.now();
   const isPossible = ({ platforms }: Row): boolean => platforms?.includes(process.platform) ?? true;
   const cases: CaseResult[] = [];
@@ -83,6 +111,7 @@ async function run({ rounds, isJson, selected }: BenchOptions): Promise<void> {
     notMeasured: selected.filter((row) => !isPossible(row)).map(({ name }) => name),
   };
   process.stdout.write(isJson ? `${toJson(report)}\n` : toTable(report));
+  if (first) process.stdout.write(`\n${toComparison(first, report)}`);
 }
 
 let options: BenchOptions | undefined;

@@ -44,7 +44,7 @@ export function ratioOf(ours: Measurement, peer: Measurement): number {
 const median = (samples: readonly number[]): number => percentile(samples, 0.5);
 
 /** The smallest sample that at least this share of all samples does not exceed. */
-function percentile(samples: readonly number[], share: number): number {
+export function percentile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
