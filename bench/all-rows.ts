@@ -13,6 +13,7 @@ import { decodeNdjson } from "./rows/decode-ndjson.ts";
 import { echoInFlight } from "./rows/echo-in-flight.ts";
 import { echoRoundTrip } from "./rows/echo-round-trip.ts";
 import { gatewayStart } from "./rows/gateway-start.ts";
+import { growth } from "./rows/growth.ts";
 import { openapiIndex } from "./rows/openapi-index.ts";
 import { rpcCalls, rpcHello } from "./rows/rpc-calls.ts";
 import { rpcMemory } from "./rows/rpc-memory.ts";
@@ -41,4 +42,5 @@ export const rows: readonly Row[] = [
   agentStart,
   agentMemory,
   shellPage,
+  growth,
 ];

@@ -26,6 +26,14 @@ export interface BridgeServers {
 const bundle = resolve(import.meta.dirname, "../../packages/bridge/dist/bridge.cjs");
 const programPath = (name: string): string => join(import.meta.dirname, "..", "programs", `${name}.mjs`);
 
+/** The bridge with so many tools, its compiled code in a cache of its own. */
+export async function prepareManyTools(context: RowContext, count: number): Promise<ServerCommand> {
+  const directory = createTemporaryDirectory(context);
+  const parent = await startProgram(context, "bridge-parent", { args: [directory, String(count)] });
+  const [socketPath = "", schemaPath = ""] = (await readFirstLine(parent)).split(" ");
+  return { args: [bundle, socketPath, schemaPath], env: { XDG_CACHE_HOME: fs.mkdtempSync(join(directory, "cache-")) } };
+}
+
 /** Builds the bridge where it is older than its sources, and starts the program behind it. */
 export async function prepareBridgeServers(context: RowContext): Promise<BridgeServers> {
   const { status, text } = await buildStep.run();

@@ -1,5 +1,5 @@
-// The program behind the bridge: twenty tools, of which one echoes and one sleeps. Argument: a directory for
-// the session's files. Prints the paths of the socket and of the schema file when it is ready.
+// The program behind the bridge: twenty tools, of which one echoes and one sleeps. Arguments: a directory for
+// the session's files, and how many tools if not twenty. Prints the paths of the socket and of the schema file when it is ready.
 
 import { createIPCSession, defineTool, type ToolDefinition } from "../../packages/bridge/src/index.ts";
 import { argument, serveUntilInputEnds } from "./serve-until-input-ends.ts";
@@ -27,7 +27,7 @@ const tools = [
     await new Promise((resolve) => setTimeout(resolve, Number(ms)));
     return text;
   }),
-  ...Array.from({ length: 18 }, (_, index) => makeTool(`tool_${index}`, ({ text }) => text)),
+  ...Array.from({ length: Number(process.argv[3] ?? 20) - 2 }, (_, index) => makeTool(`tool_${index}`, ({ text }) => text)),
 ];
 
 const session = createIPCSession(tools, { directory: argument() });

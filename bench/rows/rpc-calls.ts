@@ -49,6 +49,14 @@ export const rpcCalls: Row = {
   },
 };
 
+/** A round of calls through our own server with so many workers. */
+export async function callsPerSecond(context: RowContext, workers: number): Promise<Contestant["round"]> {
+  const url = await readFirstLine(await startProgram(context, "http-api"));
+  const [first] = await startClients(context, url, workers);
+  const call = callThrough((first as NamedClient).client);
+  return async () => [(calls / (await timeOf(() => keepInFlight(call, calls)))) * 1e3];
+}
+
 type Call = (path: string) => Promise<string>;
 
 async function casesFor(context: RowContext, url: string, workers: number): Promise<Case[]> {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
-export const root: string = join(import.meta.dirname, "..", "..");
+const root: string = join(import.meta.dirname, "..", "..");
 const cache = join(root, "node_modules", ".cache", "hawser-tests");
 const prefix = "program-";
 const waitMs = 60_000;
