@@ -69,7 +69,14 @@ export async function startBareClient({ args, env }: ServerCommand): Promise<Bar
     async listTools() {
       await request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } });
       send({ method: "notifications/initialized" });
-      return ((await request("tools/list", {})) as { tools: unknown[] }).tools.length;
+      let count = 0;
+      let cursor: string | undefined;
+      do {
+        const page = (await request("tools/list", { cursor })) as { tools: unknown[]; nextCursor?: string };
+        count += page.tools.length;
+        cursor = page.nextCursor;
+      } while (cursor !== undefined);
+      return count;
     },
     callTool: (name, given) => request("tools/call", { name, arguments: given }),
     close: async () => void (await child.stop()),

@@ -105,8 +105,7 @@ function createActions(core: CallCore, lane: CallLane, controls: Outbox<string |
         return cancel(id, readCancelTarget(text));
       case "reload_config":
         return reload(id);
-      default:
-        // `shutdown`, the only one left.
+      case "shutdown":
         return { id, isNow: (args as { mode?: unknown } | null | undefined)?.mode === "now" };
     }
   }
