@@ -112,6 +112,8 @@ async function generate(input: string, fileName: string, { external = [], define
     // Names are kept: they are in the stacks that people send us, and V8's cache makes up for their length.
     minify: { compress: true, mangle: false, codegen: true },
     entryFileNames: fileName,
+    // What every command loads is one file, not one for each set of commands that share a part of it.
+    codeSplitting: { groups: [{ name: "start", tags: ["$initial"] }] },
     chunkFileNames: ({ facadeModuleId }) => `${nameOf(facadeModuleId ?? "")}-[hash].cjs`,
   });
   await made.close();
