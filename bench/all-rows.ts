@@ -3,16 +3,15 @@
 
 import type { Row } from "./row.ts";
 import { agentMemory } from "./rows/agent-memory.ts";
-import { agentStart } from "./rows/agent-start.ts";
 import { agentStream } from "./rows/agent-stream.ts";
 import { bridgeInFlight, bridgeParallel, bridgeRoundTrip } from "./rows/bridge-calls.ts";
 import { bridgeMemory } from "./rows/bridge-memory.ts";
 import { bridgeStart } from "./rows/bridge-start.ts";
+import { commandStart } from "./rows/command-start.ts";
 import { decodeChunkSizes } from "./rows/decode-chunk-sizes.ts";
 import { decodeNdjson } from "./rows/decode-ndjson.ts";
 import { echoInFlight } from "./rows/echo-in-flight.ts";
 import { echoRoundTrip } from "./rows/echo-round-trip.ts";
-import { gatewayStart } from "./rows/gateway-start.ts";
 import { growth } from "./rows/growth.ts";
 import { openapiIndex } from "./rows/openapi-index.ts";
 import { rpcCalls, rpcHello } from "./rows/rpc-calls.ts";
@@ -36,10 +35,9 @@ export const rows: readonly Row[] = [
   rpcHello,
   rpcCalls,
   rpcMemory,
-  gatewayStart,
+  commandStart,
   openapiIndex,
   agentStream,
-  agentStart,
   agentMemory,
   shellPage,
   growth,

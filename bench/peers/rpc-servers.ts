@@ -30,6 +30,15 @@ export async function prepareHawser(context: RowContext): Promise<readonly strin
   return [process.execPath, launcher];
 }
 
+/** The package as npm would install it: a checkout's launcher also looks whether the build is fresh. */
+export async function preparePublished(context: RowContext): Promise<readonly string[]> {
+  await prepareHawser(context);
+  const folder = createTemporaryDirectory(context);
+  for (const part of ["package.json", "bin", "dist/cli", "dist/bridge.cjs", "dist/bridge-main.cjs"])
+    fs.cpSync(resolve(launcher, "../..", part), join(folder, part), { recursive: true });
+  return [process.execPath, join(folder, "bin/hawser.mjs")];
+}
+
 // Neither the user's configuration nor the user's caches take part.
 function isolate(folder: string, context: RowContext): void {
   const names = ["XDG_CONFIG_HOME", "XDG_CACHE_HOME"];

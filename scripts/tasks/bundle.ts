@@ -75,7 +75,7 @@ async function bundle(program: Program): Promise<void> {
   const to = join(root, folder, dirname(main));
   if (isAlone) rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
-  const chunks = await generate(join(root, folder, input), basename(main), { external, define: definitions(folder) });
+  const chunks = await generate(join(root, folder, input), basename(main), { external, define: definitions(folder), isSplit: isAlone });
   const build = createHash("sha256");
   for (const { fileName, code } of chunks) {
     build.update(fileName).update(code);
@@ -92,11 +92,17 @@ type Chunk = Pick<OutputChunk, "fileName" | "code" | "moduleIds">;
 interface GenerateOptions {
   readonly external?: readonly string[];
   readonly define: Record<string, string>;
+  /** Into what is always loaded and what only some commands need; else one file. */
+  readonly isSplit?: boolean;
   /** It takes one function of ours, and nothing that the files around it do when they are loaded. */
   readonly isLauncher?: boolean;
 }
 
-async function generate(input: string, fileName: string, { external = [], define, isLauncher = false }: GenerateOptions): Promise<Chunk[]> {
+async function generate(
+  input: string,
+  fileName: string,
+  { external = [], define, isSplit = false, isLauncher = false }: GenerateOptions,
+): Promise<Chunk[]> {
   const { rolldown } = await import("rolldown");
   const made = await rolldown({
     input,
@@ -112,6 +118,8 @@ async function generate(input: string, fileName: string, { external = [], define
     // Names are kept: they are in the stacks that people send us, and V8's cache makes up for their length.
     minify: { compress: true, mangle: false, codegen: true },
     entryFileNames: fileName,
+    // What every command loads is one file, not one for each set of commands that share a part of it.
+    ...(isSplit && { codeSplitting: { groups: [{ name: "start", tags: ["$initial"] }] } }),
     chunkFileNames: ({ facadeModuleId }) => `${nameOf(facadeModuleId ?? "")}-[hash].cjs`,
   });
   await made.close();

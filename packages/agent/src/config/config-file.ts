@@ -3,7 +3,7 @@
 // value of it.
 
 import { isUtf8 } from "node:buffer";
-import { open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { HawserError, toHawserError } from "@hawser/protocol";
@@ -32,7 +32,7 @@ export const agentConfigPath = (env: Environment): string => join(userFolder("co
 /** Throws `usage` with the file and the key. */
 export async function loadAgentConfig({ env, path: named, warn }: LoadConfigOptions): Promise<LoadedConfig> {
   const path = resolve(named ?? agentConfigPath(env));
-  const text = await readText(path, named !== undefined);
+  const text = readText(path, named !== undefined);
   if (text === undefined) return { config: {}, path: undefined };
   try {
     const config = parseAgentConfig(parseJson(text), (message) => warn(`${path}: ${message}`));
@@ -53,12 +53,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function readText(path: string, mustExist: boolean): Promise<string | undefined> {
+// At once: before `ready` nothing else is done, and loading `node:fs/promises` would take longer than the file.
+function readText(path: string, mustExist: boolean): string | undefined {
+  let file: number | undefined;
   try {
-    await using file = await open(path, "r");
-    if (!(await file.stat()).isFile()) throw new HawserError("usage", "is not a file");
-    const buffer = Buffer.alloc(agentLimits.agentConfigBytes + 1);
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+    // A pipe that nobody writes to would block.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!fstatSync(file).isFile()) throw new HawserError("usage", "is not a file");
+    const buffer = Buffer.allocUnsafe(agentLimits.agentConfigBytes + 1);
+    const bytesRead = readSync(file, buffer, 0, buffer.length, 0);
     if (bytesRead > agentLimits.agentConfigBytes) throw new HawserError("usage", `is larger than ${agentLimits.agentConfigBytes} bytes`);
     if (!isUtf8(buffer.subarray(0, bytesRead))) throw new HawserError("usage", "is not UTF-8 text");
     return buffer.toString("utf8", 0, bytesRead);
@@ -67,6 +70,8 @@ async function readText(path: string, mustExist: boolean): Promise<string | unde
     if (code === "ENOENT" && !mustExist) return undefined;
     const reason = HawserError.isInstance(cause) ? cause.message : `can't be read (${code ?? "failed"})`;
     throw new HawserError("usage", `configuration file ${path} ${reason}`, { cause });
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

@@ -42,7 +42,8 @@ const stageMakers = new Map<string, (firstByte: number | undefined) => Transform
   ["deflate", (first) => (first === undefined || (first & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw())],
   ["br", () => zlib.createBrotliDecompress()],
 ]);
-if ("createZstdDecompress" in zlib) stageMakers.set("zstd", () => zlib.createZstdDecompress());
+// Asking `zlib` itself would load it at every start.
+if (process.versions["zstd"] !== undefined) stageMakers.set("zstd", () => zlib.createZstdDecompress());
 
 export function createContentDecoder(codings: readonly string[], options: ContentDecoderOptions): ContentDecoder {
   let stages: Transform[] | undefined;

@@ -9,7 +9,6 @@ import type { AgentFlags } from "./flags.ts";
 import { keepMemorySmall } from "./small-memory.ts";
 
 export async function runAgent(flags: AgentFlags): Promise<void> {
-  keepMemorySmall();
   if (flags.debugProtocol) process.env["HAWSER_DEBUG"] = [process.env["HAWSER_DEBUG"], "protocol"].filter(Boolean).join(",");
   const agent = await composeAgent(flags, { env: process.env, cwd: process.cwd() });
   guardProcessFromTools();
@@ -20,7 +19,10 @@ export async function runAgent(flags: AgentFlags): Promise<void> {
     async serve(transport, lifecycle) {
       const serving = serveAgent(transport, agent.parts, { lifecycle });
       // Once `ready` is out.
-      setImmediate(agent.warmUp);
+      setImmediate(() => {
+        keepMemorySmall();
+        agent.warmUp();
+      });
       await serving;
       await agent.close();
     },

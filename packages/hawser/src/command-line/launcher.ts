@@ -7,7 +7,11 @@ import { fileURLToPath } from "node:url";
 
 export const launcherPath = fileURLToPath(new URL("../../bin/hawser.mjs", import.meta.url));
 
+/** In the bundle. */
+declare const __HAWSER_VERSION__: string;
+
 export function readVersion(): string {
+  if (typeof __HAWSER_VERSION__ === "string") return __HAWSER_VERSION__;
   const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
   return manifest.version;
 }

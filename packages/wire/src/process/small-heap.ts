@@ -44,17 +44,22 @@ export async function withSmallHeap<Value>(work: () => Promise<Value>): Promise<
 /** To the end of the process, once it has grown to a size with which work takes no longer. */
 export function keepGrownHeapSmall(): void {
   let timer: NodeJS.Timeout | undefined;
+  let observer: PerformanceObserver | undefined;
 
   function look(): void {
     timer = undefined;
     if (youngBytes() < holdFromBytes) return;
-    observer.disconnect();
+    observer?.disconnect();
     keepHeapSmall();
   }
 
-  // Nothing grows but in a collection.
-  const observer = new PerformanceObserver(() => (timer ??= setTimeout(look, lookAfterMs).unref()));
-  observer.observe({ entryTypes: ["gc"] });
+  // Nothing grows but in a collection. A size that is reached before this is seen at the next one.
+  function watch(): void {
+    observer = new PerformanceObserver(() => (timer ??= setTimeout(look, lookAfterMs).unref()));
+    observer.observe({ entryTypes: ["gc"] });
+  }
+
+  setTimeout(watch, lookAfterMs).unref();
 }
 
 /** Does something under V8's own flags: compiled code that was kept under others is refused when it is loaded. */

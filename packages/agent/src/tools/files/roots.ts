@@ -2,8 +2,7 @@
 // be a link, but a link that is put there later leads nowhere. Here a path is only judged by its text; that
 // what is opened really lies inside is proven on the descriptor, in open-inside.ts.
 
-import { existsSync, realpathSync } from "node:fs";
-import { realpath, stat } from "node:fs/promises";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, parse, relative, resolve, sep } from "node:path";
 import { HawserError, quoteShort } from "@hawser/protocol/internal";
@@ -32,7 +31,7 @@ export interface RootsOptions {
 
 /** Throws `usage` when one doesn't exist or isn't a folder. */
 export async function createRoots(paths: readonly string[], options: RootsOptions = {}): Promise<Roots> {
-  const roots = await Promise.all(paths.map(toRoot));
+  const roots = paths.map(toRoot);
   const [first] = roots;
   if (!first) throw new HawserError("usage", "file tools need at least one root folder; give --root");
   const rootOf = (real: string): string | undefined => roots.find((root) => isInside(root.real, real))?.real;
@@ -64,10 +63,10 @@ export async function createRoots(paths: readonly string[], options: RootsOption
 
 const toSlashes = (path: string): string => (sep === "/" ? path : path.replaceAll(sep, "/"));
 
-async function toRoot(path: string): Promise<{ readonly given: string; readonly real: string }> {
+function toRoot(path: string): { readonly given: string; readonly real: string } {
   try {
-    const real = await realpath(path);
-    if ((await stat(real)).isDirectory()) return { given: resolve(path), real };
+    const real = realpathSync.native(path);
+    if (statSync(real).isDirectory()) return { given: resolve(path), real };
   } catch (cause) {
     throw new HawserError("usage", `root folder ${path} can't be used (${codeOf(cause)}); give a folder that exists`, { cause });
   }
