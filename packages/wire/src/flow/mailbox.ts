@@ -19,12 +19,25 @@ export interface MailboxOptions<Item> {
   onReturn?(): void;
 }
 
+export interface MailboxItems<Item> extends AsyncIterable<Item> {
+  /** All that is unread, or what comes together next: one promise for many items. Empty at the end. */
+  nextBatch(): Promise<readonly Item[]>;
+}
+
+/** A read that waits. */
+interface Read<Item> {
+  /** How many of them it took. */
+  give(items: readonly Item[]): number;
+  end(error: HawserError | undefined): void;
+}
+
 export interface Mailbox<Item> {
-  readonly items: AsyncIterable<Item>;
+  readonly items: MailboxItems<Item>;
   readonly isFull: boolean;
   readonly unread: number;
   readonly unreadWeight: number;
-  put(items: readonly Item[]): void;
+  /** How many of them went to reads that waited. */
+  put(items: readonly Item[]): number;
   /** No more will come; what is unread is still delivered. */
   end(): void;
   /** The same, and then the error, once. What is unread can be dropped. */
@@ -35,6 +48,8 @@ export interface Mailbox<Item> {
 const dropFrom = 256;
 
 const done: IteratorReturnResult<undefined> = { done: true, value: undefined };
+const toIteratorResult = <Item>([first]: readonly Item[]): IteratorResult<Item> =>
+  first === undefined ? done : { done: false, value: first };
 
 export function createMailbox<Item extends object>(options: MailboxOptions<Item> = {}): Mailbox<Item> {
   const { maxItems = Infinity, maxWeight = Infinity, maxReads = 1 } = options;
@@ -42,7 +57,7 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
   let next = 0;
   let isEnded = false;
   let failure: HawserError | undefined;
-  const reads: PromiseWithResolvers<IteratorResult<Item>>[] = [];
+  const reads: Read<Item>[] = [];
 
   function count(change: number): void {
     mailbox.unread = waiting.length - next;
@@ -76,8 +91,7 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
     for (const read of reads.splice(0)) {
       const error = failure;
       failure = undefined;
-      if (error) read.reject(error);
-      else read.resolve(done);
+      read.end(error);
     }
   }
 
@@ -86,16 +100,35 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
     settleReads();
   }
 
+  /** `toResult` makes what the read resolves with of the items at hand, or of none at the end. */
+  function wait<Result>(most: number, toResult: (items: readonly Item[]) => Result): Promise<Result> {
+    if (reads.length >= maxReads)
+      return Promise.reject(new HawserError("usage", "there is one reader; its previous read is still waiting"));
+    return new Promise((resolve, reject) => {
+      reads.push({
+        give(items) {
+          resolve(toResult(items));
+          return Math.min(most, items.length);
+        },
+        end: (error) => (error ? reject(error) : resolve(toResult([]))),
+      });
+      if (isEnded) settleReads();
+    });
+  }
+
+  function nextBatch(): Promise<readonly Item[]> {
+    if (mailbox.unread === 0) return wait(Infinity, (items) => items);
+    const items = waiting.slice(next).map((held) => held?.item as Item);
+    dropUnread();
+    options.onRead?.();
+    options.onCaughtUp?.();
+    return Promise.resolve(items);
+  }
+
   const iterator: AsyncIterator<Item> = {
     next() {
       const item = take();
-      if (item) return Promise.resolve({ done: false, value: item });
-      if (reads.length >= maxReads)
-        return Promise.reject(new HawserError("usage", "there is one reader; its previous read is still waiting"));
-      const read = Promise.withResolvers<IteratorResult<Item>>();
-      reads.push(read);
-      if (isEnded) settleReads();
-      return read.promise;
+      return item ? Promise.resolve({ done: false, value: item }) : wait(1, toIteratorResult);
     },
     return() {
       const isEarly = !isEnded;
@@ -110,23 +143,24 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
 
   // Plain members: an object with a getter stays until a full collection (decision 0031).
   const mailbox = {
-    items: { [Symbol.asyncIterator]: () => iterator },
+    items: { nextBatch, [Symbol.asyncIterator]: () => iterator },
     isFull: false,
     unread: 0,
     unreadWeight: 0,
     put(more: readonly Item[]) {
-      if (isEnded) return;
-      for (const item of more) {
-        // A waiting read gets it at once; only what has to wait is weighed.
-        const read = reads.shift();
-        if (read) {
-          read.resolve({ done: false, value: item });
-          continue;
-        }
+      if (isEnded) return 0;
+      let given = 0;
+      // A waiting read gets it at once; only what has to wait is weighed.
+      for (let read = reads[0]; read && given < more.length; read = reads[0]) {
+        reads.shift();
+        given += read.give(given === 0 ? more : more.slice(given));
+      }
+      for (const item of given === 0 ? more : more.slice(given)) {
         const weight = options.weigh?.(item) ?? 1;
         waiting.push({ item, weight });
         count(weight);
       }
+      return given;
     },
     end,
     fail(error: HawserError, dropsUnread = false) {

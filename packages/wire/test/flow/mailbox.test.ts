@@ -3,6 +3,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
+import { HawserError } from "@hawser/protocol";
 import type { Mailbox } from "../../src/flow/mailbox.ts";
 import { wireLimits } from "../../src/limits.ts";
 import { createIncomingMailbox, type Incoming, type Received } from "../../src/transport/transport.ts";
@@ -44,6 +45,21 @@ it("refuses a second reader while the first one waits", async () => {
   const iterator = createIncomingMailbox().items[Symbol.asyncIterator]();
   void iterator.next();
   await expect(iterator.next()).rejects.toMatchObject({ code: "usage" });
+});
+
+it("gives everything that is unread, or that comes together, as one batch; an empty one at the end", async () => {
+  let caughtUp = 0;
+  const inbox = createIncomingMailbox(() => caughtUp++);
+  expect(inbox.put(messages(300))).toBe(0);
+  expect([await inbox.items.nextBatch(), caughtUp, inbox.isFull, inbox.unreadWeight]).toEqual([messages(300), 1, false, 0]);
+  const waiting = inbox.items.nextBatch();
+  expect([inbox.put(messages(3)), inbox.unread]).toEqual([3, 0]);
+  expect(await waiting).toEqual(messages(3));
+  inbox.put([message(4)]);
+  inbox.fail(new HawserError("connection_lost", "gone"));
+  expect(await inbox.items.nextBatch()).toEqual([message(4)]);
+  await expect(inbox.items.nextBatch()).rejects.toMatchObject({ code: "connection_lost" });
+  expect(await inbox.items.nextBatch()).toEqual([]);
 });
 
 describe("falling behind", () => {
