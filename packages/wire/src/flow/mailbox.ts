@@ -20,8 +20,11 @@ export interface MailboxOptions<Item> {
 }
 
 export interface MailboxItems<Item> extends AsyncIterable<Item> {
-  /** All that is unread, or what comes together next: one promise for many items. Empty at the end. */
-  nextBatch(): Promise<readonly Item[]>;
+  /**
+   * What is unread, and then what comes together, is received at once, without a promise for each item. While a promise that
+   * `receive` returned is pending, what comes waits. Resolves at the end; rejects with the error, or with what `receive` throws.
+   */
+  receiveAll(receive: (items: readonly Item[]) => Promise<void> | undefined): Promise<void>;
 }
 
 /** A read that waits. */
@@ -48,8 +51,6 @@ export interface Mailbox<Item> {
 const dropFrom = 256;
 
 const done: IteratorReturnResult<undefined> = { done: true, value: undefined };
-const toIteratorResult = <Item>([first]: readonly Item[]): IteratorResult<Item> =>
-  first === undefined ? done : { done: false, value: first };
 
 export function createMailbox<Item extends object>(options: MailboxOptions<Item> = {}): Mailbox<Item> {
   const { maxItems = Infinity, maxWeight = Infinity, maxReads = 1 } = options;
@@ -100,35 +101,61 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
     settleReads();
   }
 
-  /** `toResult` makes what the read resolves with of the items at hand, or of none at the end. */
-  function wait<Result>(most: number, toResult: (items: readonly Item[]) => Result): Promise<Result> {
+  function addRead(read: Read<Item>): void {
+    reads.push(read);
+    if (isEnded) settleReads();
+  }
+
+  function readNext(): Promise<IteratorResult<Item>> {
     if (reads.length >= maxReads)
       return Promise.reject(new HawserError("usage", "there is one reader; its previous read is still waiting"));
     return new Promise((resolve, reject) => {
-      reads.push({
-        give(items) {
-          resolve(toResult(items));
-          return Math.min(most, items.length);
+      addRead({
+        give([value]) {
+          resolve({ done: false, value: value as Item });
+          return 1;
         },
-        end: (error) => (error ? reject(error) : resolve(toResult([]))),
+        end: (error) => (error ? reject(error) : resolve(done)),
       });
-      if (isEnded) settleReads();
     });
   }
 
-  function nextBatch(): Promise<readonly Item[]> {
-    if (mailbox.unread === 0) return wait(Infinity, (items) => items);
+  function takeAll(): Item[] {
     const items = waiting.slice(next).map((held) => held?.item as Item);
     dropUnread();
     options.onRead?.();
     options.onCaughtUp?.();
-    return Promise.resolve(items);
+    return items;
   }
+
+  const receiveAll: MailboxItems<Item>["receiveAll"] = (receive) =>
+    new Promise((resolve, reject) => {
+      function pass(items: readonly Item[]): void {
+        try {
+          const held = receive(items);
+          if (held) held.then(goOn, reject);
+          else goOn();
+        } catch (error) {
+          reject(error as Error);
+        }
+      }
+      function goOn(): void {
+        if (mailbox.unread > 0) return pass(takeAll());
+        addRead({
+          give(items) {
+            pass(items);
+            return items.length;
+          },
+          end: (error) => (error ? reject(error) : resolve()),
+        });
+      }
+      goOn();
+    });
 
   const iterator: AsyncIterator<Item> = {
     next() {
       const item = take();
-      return item ? Promise.resolve({ done: false, value: item }) : wait(1, toIteratorResult);
+      return item ? Promise.resolve({ done: false, value: item }) : readNext();
     },
     return() {
       const isEarly = !isEnded;
@@ -143,7 +170,7 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
 
   // Plain members: an object with a getter stays until a full collection (decision 0031).
   const mailbox = {
-    items: { nextBatch, [Symbol.asyncIterator]: () => iterator },
+    items: { receiveAll, [Symbol.asyncIterator]: () => iterator },
     isFull: false,
     unread: 0,
     unreadWeight: 0,

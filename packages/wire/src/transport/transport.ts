@@ -32,7 +32,7 @@ export interface Refused {
 
 export type Incoming = Received | Refused;
 
-/** With `nextBatch` what has come together is read without a promise for each. */
+/** With `receiveAll` what has come together is read without a promise for each. */
 export type IncomingItems = AsyncIterable<Incoming> & Partial<MailboxItems<Incoming>>;
 
 export interface Transport {
@@ -44,26 +44,26 @@ export interface Transport {
 }
 
 /**
- * As `for await`, but what has come together is received without a promise for each, and nothing of it is held while more
- * is waited for. `beforeNext` holds the reading back.
+ * As `for await`, but a message is received in the moment in which its bytes come, and nothing of it is held while more is
+ * waited for. `beforeNext` holds the reading back, once for all that came together.
  */
 export async function readEach(
   incoming: IncomingItems,
   receive: (item: Incoming) => void,
   beforeNext?: () => Promise<void> | undefined,
 ): Promise<void> {
+  if (incoming.receiveAll)
+    return incoming.receiveAll((items) => {
+      for (const item of items) receive(item);
+      return beforeNext?.();
+    });
   const items = incoming[Symbol.asyncIterator]();
-  async function readSome(): Promise<boolean> {
-    if (incoming.nextBatch) {
-      const batch = await incoming.nextBatch();
-      for (const item of batch) receive(item);
-      return batch.length > 0;
-    }
+  async function readOne(): Promise<boolean> {
     const { value, done } = await items.next();
     if (!done) receive(value);
     return !done;
   }
-  while (await readSome()) await beforeNext?.();
+  while (await readOne()) await beforeNext?.();
 }
 
 /** What a message takes while it is held: its characters, and `memberChars` for all that it holds. */

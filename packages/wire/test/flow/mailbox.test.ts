@@ -47,19 +47,32 @@ it("refuses a second reader while the first one waits", async () => {
   await expect(iterator.next()).rejects.toMatchObject({ code: "usage" });
 });
 
-it("gives everything that is unread, or that comes together, as one batch; an empty one at the end", async () => {
+it("gives what is unread and then what comes together at once, holds it while the receiver waits, and ends with the error", async () => {
   let caughtUp = 0;
   const inbox = createIncomingMailbox(() => caughtUp++);
-  expect(inbox.put(messages(300))).toBe(0);
-  expect([await inbox.items.nextBatch(), caughtUp, inbox.isFull, inbox.unreadWeight]).toEqual([messages(300), 1, false, 0]);
-  const waiting = inbox.items.nextBatch();
-  expect([inbox.put(messages(3)), inbox.unread]).toEqual([3, 0]);
-  expect(await waiting).toEqual(messages(3));
-  inbox.put([message(4)]);
+  inbox.put(messages(300));
+  const batches: number[] = [];
+  const hold = Promise.withResolvers<void>();
+  const received = inbox.items.receiveAll((items) => {
+    batches.push(items.length);
+    return items.length === 3 ? hold.promise : undefined;
+  });
+  expect([batches, caughtUp, inbox.isFull, inbox.unreadWeight]).toEqual([[300], 1, false, 0]);
+  expect([inbox.put(messages(3)), inbox.put(messages(2)), inbox.unread]).toEqual([3, 0, 2]);
+  hold.resolve();
+  await wait(1);
+  expect(batches).toEqual([300, 3, 2]);
   inbox.fail(new HawserError("connection_lost", "gone"));
-  expect(await inbox.items.nextBatch()).toEqual([message(4)]);
-  await expect(inbox.items.nextBatch()).rejects.toMatchObject({ code: "connection_lost" });
-  expect(await inbox.items.nextBatch()).toEqual([]);
+  await expect(received).rejects.toMatchObject({ code: "connection_lost" });
+});
+
+it("a receiver that throws gets no more", async () => {
+  const inbox = createIncomingMailbox();
+  const received = inbox.items.receiveAll(() => {
+    throw new HawserError("usage", "no more");
+  });
+  expect([inbox.put(messages(1)), inbox.put(messages(1))]).toEqual([1, 0]);
+  await expect(received).rejects.toMatchObject({ message: "no more" });
 });
 
 describe("falling behind", () => {
