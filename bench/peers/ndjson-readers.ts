@@ -2,6 +2,7 @@
 // chunks in, every message handed to a callback, resolved at the end of the stream.
 
 import { ndJsonStream } from "@agentclientprotocol/sdk";
+import { readEach } from "@hawser/wire/internal";
 import { createStreamTransport, ndjson } from "@hawser/wire/node";
 import { ReadBuffer } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import { createInterface } from "node:readline";
@@ -25,7 +26,7 @@ export function createDecoderReader(): ReadAll {
 
 export async function readWithTransport(chunks: readonly Buffer[], onMessage: OnMessage): Promise<void> {
   const transport = createStreamTransport({ readable: streamOf(chunks), writable: new PassThrough(), codec: ndjson });
-  for await (const item of transport.incoming) if (item.kind === "message") onMessage(item.value);
+  await readEach(transport.incoming, (item) => void (item.kind === "message" && onMessage(item.value)));
   await transport.close();
 }
 

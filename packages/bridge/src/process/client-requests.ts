@@ -99,8 +99,8 @@ export function createClientRequests(transport: Transport, stopping: AbortSignal
     notify: async (message: JSONRPCMessage) => (outbox.unsent <= maxUnsentOfReader ? outbox.send(message) : undefined),
     /** Resolves when the client has read most of what it was sent, so that one more result can be taken. */
     whenRoom: outbox.whenRoom,
-    /** Resolves when one more line may be read. The bound is wide: some clients write many requests before they read. */
-    whenReadable: async () => (outbox.unsent * requestOverheadBytes > wireLimits.maxUnsentBytes ? outbox.whenRoom() : undefined),
+    /** Resolves when one more line may be read; undefined when it may be now. The bound is wide: some clients write many requests before they read. */
+    whenReadable: () => (outbox.unsent * requestOverheadBytes > wireLimits.maxUnsentBytes ? outbox.whenRoom() : undefined),
     endInput,
     /** Nothing is waited for any more. */
     close: finished.resolve,

@@ -31,6 +31,8 @@ export interface Codec {
 
 const blockBytes = 65_536;
 const keepFromBytes = 16_384;
+// One for all: a new buffer for each message that came in parts would cost more than reading it as text.
+const borrowed = Buffer.allocUnsafeSlow(262_144);
 
 export function createAccumulator() {
   let parts: Buffer[] = [];
@@ -57,6 +59,16 @@ export function createAccumulator() {
       // Most unfinished messages are the cut-off tail of a chunk and end with the next one.
       block ??= Buffer.allocUnsafeSlow(parts.length === 0 ? Math.max(chunk.length * 2, 1_024) : blockBytes);
       used += chunk.copy(block, used);
+    },
+    /** As `take`, for one who reads the bytes at once: they are good until anyone borrows again. */
+    borrow(): Buffer {
+      closeBlock();
+      if (parts.length < 2 || accumulator.length > borrowed.length) return accumulator.take();
+      let end = 0;
+      for (const part of parts) end += part.copy(borrowed, end);
+      parts = [];
+      accumulator.length = 0;
+      return borrowed.subarray(0, end);
     },
     /** Everything added so far as one buffer; the accumulator is empty afterwards. */
     take(): Buffer {

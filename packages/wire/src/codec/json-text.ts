@@ -6,16 +6,24 @@
 
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { wireLimits } from "../limits.ts";
+import type { Received } from "../transport/transport.ts";
 
-// Counting the levels of a parsed value is five times as fast as reading brackets. Only a text this
-// long could stall the parser by its nesting, and is looked through before.
+// Walking through a parsed value is five times as fast as reading brackets. Only a text this long could stall the parser by its
+// nesting, or be too heavy once it is parsed, and is looked through before.
 const scanFromChars = 262_144;
+// Below this length a message is small whatever it holds: it weighs its characters.
+const weighFromChars = 4_096;
 
-/** `mayHoldEscapes` is for a caller who has looked for `\\u` in a larger text that this is a part of. */
-export function parseJsonText(text: string, mayHoldEscapes = text.includes("\\u")): unknown {
+/** The value of a text, under the wire's rules. */
+export const parseJsonText = (text: string): unknown => readMessage(text, 0).value;
+
+/** One message, weighed by the same walk that looks for its depth. `mayHoldEscapes` is for a caller who has looked for `\\u` in a larger text that this is a part of. */
+export function readMessage(text: string, position: number, mayHoldEscapes = text.includes("\\u")): Received {
   const maxDepth = wireLimits.maxReadDepth;
-  if (text.length >= scanFromChars && exceedsDepth(text, maxDepth)) throw tooDeep();
-  if (text.length > safeChars && weighJsonText(text) > wireLimits.maxHeldBytes) throw tooHeavy();
+  const isLong = text.length >= scanFromChars;
+  let members = isLong ? countMembers(text, maxDepth) : 0;
+  if (members === undefined) throw tooDeep();
+  if (text.length + members * wireLimits.memberChars > wireLimits.maxHeldBytes) throw tooHeavy();
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -23,42 +31,34 @@ export function parseJsonText(text: string, mayHoldEscapes = text.includes("\\u"
     if (exceedsDepth(text, maxDepth)) throw tooDeep();
     throw new HawserError("invalid_json", "not valid JSON; send one complete JSON value per message", { cause });
   }
-  if (text.length < scanFromChars && text.length > 2 * maxDepth && isDeeperThan(value, maxDepth)) throw tooDeep();
+  if (!isLong && text.length > 2 * maxDepth && isObject(value)) members = membersOf(value, maxDepth);
   if (mayHoldEscapes && hasHalfPairEscape(text)) {
     throw new HawserError("invalid_utf8", "a string holds half of a surrogate pair; send well-formed Unicode");
   }
-  return value;
+  if (text.length < weighFromChars) return { kind: "message", value, text, position };
+  return { kind: "message", value, text, position, weight: text.length + members * wireLimits.memberChars };
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** The objects, arrays and named members in a parsed value; throws when it is too deep. */
+function membersOf(value: object, levels: number): number {
+  if (levels === 0) throw tooDeep();
+  let members = 1;
   if (Array.isArray(value)) {
-    for (const item of value) if (isDeeperThan(item, levels - 1)) return true;
-    return false;
+    for (const item of value) if (isObject(item)) members += membersOf(item, levels - 1);
+    return members;
   }
-  for (const key in value) if (isDeeperThan((value as Record<string, unknown>)[key], levels - 1)) return true;
-  return false;
+  for (const key in value) {
+    const member = (value as Record<string, unknown>)[key];
+    members += isObject(member) ? 1 + membersOf(member, levels - 1) : 1;
+  }
+  return members;
 }
-
-// Below this length a message is small whatever it holds, and not worth a look at each character.
-const weighFromChars = 4_096;
 
 /** What a message weighs while it waits: its characters, and a fixed cost for each object, array and named member. */
-export function weighJsonText(text: string): number {
-  if (text.length < weighFromChars) return text.length;
-  let members = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    // Openers and colons outside strings.
-    if (unit === 0x22) at = endOfString(text, at);
-    else if (unit === 0x7b || unit === 0x5b || unit === 0x3a) members++;
-  }
-  return text.length + members * wireLimits.memberChars;
-}
-
-// A text up to this length is within the limit even if each of its characters were a member.
-const safeChars = wireLimits.maxHeldBytes / (1 + wireLimits.memberChars);
+export const weighJsonText = (text: string): number =>
+  text.length < weighFromChars ? text.length : text.length + (countMembers(text, Infinity) ?? 0) * wireLimits.memberChars;
 
 function tooHeavy(): HawserError {
   const { maxHeldBytes, memberChars } = wireLimits;
@@ -108,17 +108,25 @@ export function replaceHalfPairs(text: string): string {
 export function exceedsDepth(text: string, maxDepth: number): boolean {
   // Depth n needs n brackets on each side, so most messages need no scan at all.
   if (text.length < 2 * (maxDepth + 1) || hasFewOpeners(text, maxDepth)) return false;
+  return countMembers(text, maxDepth) === undefined;
+}
+
+/** The openers and colons outside strings: objects, arrays and named members. Undefined when it is nested deeper than `maxDepth`. */
+function countMembers(text: string, maxDepth: number): number | undefined {
+  let members = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === 0x22) at = endOfString(text, at);
+    else if (unit === 0x3a) members++;
     else if (unit === 0x7b || unit === 0x5b) {
-      if (++depth > maxDepth) return true;
+      if (++depth > maxDepth) return undefined;
+      members++;
     } else if (unit === 0x7d || unit === 0x5d) {
       depth--;
     }
   }
-  return false;
+  return members;
 }
 
 // `indexOf` runs at memory speed: a long string is passed over, and a long text with few brackets settled, without a scan.

@@ -6,7 +6,7 @@ import { HawserError, toHawserError, tooLarge } from "@hawser/protocol/internal"
 import { wireLimits } from "../limits.ts";
 import type { Incoming } from "../transport/transport.ts";
 import { createAccumulator, type Codec, type CodecOptions, type Decoder } from "./codec.ts";
-import { parseJsonText, toJsonText } from "./json-text.ts";
+import { readMessage, toJsonText } from "./json-text.ts";
 
 export const LENGTH_PREFIX_SIZE = 4;
 
@@ -44,7 +44,7 @@ function createLengthPrefixDecoder(options: CodecOptions = {}): Decoder {
     if (!isUtf8(body)) return refuse(new HawserError("invalid_utf8", "not valid UTF-8; encode each frame as UTF-8"), body);
     const text = body.toString("utf8");
     try {
-      return { kind: "message", value: parseJsonText(text), text, position };
+      return readMessage(text, position);
     } catch (error) {
       return refuse(toHawserError(error), body);
     }
@@ -69,7 +69,7 @@ function createLengthPrefixDecoder(options: CodecOptions = {}): Decoder {
     }
     if (unfinished.length === 0) return rest.subarray(0, needed);
     unfinished.add(rest.subarray(0, needed - unfinished.length));
-    return unfinished.take();
+    return unfinished.borrow();
   }
 
   function readChunk(chunk: Buffer): Incoming[] {

@@ -6,7 +6,7 @@ import { HawserError, toHawserError, tooLarge } from "@hawser/protocol/internal"
 import { wireLimits } from "../limits.ts";
 import type { Incoming } from "../transport/transport.ts";
 import { createAccumulator, type Codec, type CodecOptions, type Decoder } from "./codec.ts";
-import { JsonText, parseJsonText, toJsonText } from "./json-text.ts";
+import { JsonText, readMessage, toJsonText } from "./json-text.ts";
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -45,7 +45,7 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     position++;
     if (text.length === 0 || isBlank(text)) return;
     try {
-      into.push({ kind: "message", value: parseJsonText(text, passesHalfPairs ? false : mayHoldEscapes), text, position });
+      into.push(readMessage(text, position, passesHalfPairs ? false : mayHoldEscapes));
     } catch (error) {
       into.push(refused(toHawserError(error), Buffer.from(text.slice(0, wireLimits.refusedHeadBytes))));
     }
@@ -117,7 +117,7 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     if (isDiscarding || unfinished.length > 0) {
       const first = chunk.indexOf(lineFeed);
       keep(chunk.subarray(0, first), into);
-      if (!isDiscarding) readLine(unfinished.take(), into);
+      if (!isDiscarding) readLine(unfinished.borrow(), into);
       isDiscarding = false;
       begin = first + 1;
     }
@@ -154,7 +154,7 @@ function createNdjsonDecoder(options: CodecOptions = {}): Decoder {
     },
     end(): Incoming[] {
       const into: Incoming[] = [];
-      if (unfinished.length > 0) readLine(unfinished.take(), into);
+      if (unfinished.length > 0) readLine(unfinished.borrow(), into);
       decoder.unfinishedBytes = 0;
       decoder.isMidMessage = isDiscarding;
       return into;

@@ -19,12 +19,28 @@ export interface MailboxOptions<Item> {
   onReturn?(): void;
 }
 
+export interface MailboxItems<Item> extends AsyncIterable<Item> {
+  /**
+   * What is unread, and then what comes together, is received at once, without a promise for each item. While a promise that
+   * `receive` returned is pending, what comes waits. Resolves at the end; rejects with the error, or with what `receive` throws.
+   */
+  receiveAll(receive: (items: readonly Item[]) => Promise<void> | undefined): Promise<void>;
+}
+
+/** A read that waits. */
+interface Read<Item> {
+  /** How many of them it took. */
+  give(items: readonly Item[]): number;
+  end(error: HawserError | undefined): void;
+}
+
 export interface Mailbox<Item> {
-  readonly items: AsyncIterable<Item>;
+  readonly items: MailboxItems<Item>;
   readonly isFull: boolean;
   readonly unread: number;
   readonly unreadWeight: number;
-  put(items: readonly Item[]): void;
+  /** How many of them went to reads that waited. */
+  put(items: readonly Item[]): number;
   /** No more will come; what is unread is still delivered. */
   end(): void;
   /** The same, and then the error, once. What is unread can be dropped. */
@@ -42,7 +58,7 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
   let next = 0;
   let isEnded = false;
   let failure: HawserError | undefined;
-  const reads: PromiseWithResolvers<IteratorResult<Item>>[] = [];
+  const reads: Read<Item>[] = [];
 
   function count(change: number): void {
     mailbox.unread = waiting.length - next;
@@ -76,8 +92,7 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
     for (const read of reads.splice(0)) {
       const error = failure;
       failure = undefined;
-      if (error) read.reject(error);
-      else read.resolve(done);
+      read.end(error);
     }
   }
 
@@ -86,16 +101,61 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
     settleReads();
   }
 
+  function addRead(read: Read<Item>): void {
+    reads.push(read);
+    if (isEnded) settleReads();
+  }
+
+  function readNext(): Promise<IteratorResult<Item>> {
+    if (reads.length >= maxReads)
+      return Promise.reject(new HawserError("usage", "there is one reader; its previous read is still waiting"));
+    return new Promise((resolve, reject) => {
+      addRead({
+        give([value]) {
+          resolve({ done: false, value: value as Item });
+          return 1;
+        },
+        end: (error) => (error ? reject(error) : resolve(done)),
+      });
+    });
+  }
+
+  function takeAll(): Item[] {
+    const items = waiting.slice(next).map((held) => held?.item as Item);
+    dropUnread();
+    options.onRead?.();
+    options.onCaughtUp?.();
+    return items;
+  }
+
+  const receiveAll: MailboxItems<Item>["receiveAll"] = (receive) =>
+    new Promise((resolve, reject) => {
+      function pass(items: readonly Item[]): void {
+        try {
+          const held = receive(items);
+          if (held) held.then(goOn, reject);
+          else goOn();
+        } catch (error) {
+          reject(error as Error);
+        }
+      }
+      function goOn(): void {
+        if (mailbox.unread > 0) return pass(takeAll());
+        addRead({
+          give(items) {
+            pass(items);
+            return items.length;
+          },
+          end: (error) => (error ? reject(error) : resolve()),
+        });
+      }
+      goOn();
+    });
+
   const iterator: AsyncIterator<Item> = {
     next() {
       const item = take();
-      if (item) return Promise.resolve({ done: false, value: item });
-      if (reads.length >= maxReads)
-        return Promise.reject(new HawserError("usage", "there is one reader; its previous read is still waiting"));
-      const read = Promise.withResolvers<IteratorResult<Item>>();
-      reads.push(read);
-      if (isEnded) settleReads();
-      return read.promise;
+      return item ? Promise.resolve({ done: false, value: item }) : readNext();
     },
     return() {
       const isEarly = !isEnded;
@@ -110,23 +170,24 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
 
   // Plain members: an object with a getter stays until a full collection (decision 0031).
   const mailbox = {
-    items: { [Symbol.asyncIterator]: () => iterator },
+    items: { receiveAll, [Symbol.asyncIterator]: () => iterator },
     isFull: false,
     unread: 0,
     unreadWeight: 0,
     put(more: readonly Item[]) {
-      if (isEnded) return;
-      for (const item of more) {
-        // A waiting read gets it at once; only what has to wait is weighed.
-        const read = reads.shift();
-        if (read) {
-          read.resolve({ done: false, value: item });
-          continue;
-        }
+      if (isEnded) return 0;
+      let given = 0;
+      // A waiting read gets it at once; only what has to wait is weighed.
+      for (let read = reads[0]; read && given < more.length; read = reads[0]) {
+        reads.shift();
+        given += read.give(given === 0 ? more : more.slice(given));
+      }
+      for (const item of given === 0 ? more : more.slice(given)) {
         const weight = options.weigh?.(item) ?? 1;
         waiting.push({ item, weight });
         count(weight);
       }
+      return given;
     },
     end,
     fail(error: HawserError, dropsUnread = false) {

@@ -1,7 +1,7 @@
 // Two transports that are each other's peer, without a process between them. Messages pass
 // through JSON text, so that what a test or a page sends is exactly what a pipe would deliver.
 
-import { parseJsonText, toJsonText } from "../codec/json-text.ts";
+import { readMessage, toJsonText } from "../codec/json-text.ts";
 import { HawserError, tooLarge } from "@hawser/protocol/internal";
 import { wireLimits } from "../limits.ts";
 import { createIncomingMailbox, type Transport } from "./transport.ts";
@@ -49,7 +49,7 @@ function connect(mine: End, theirs: End): Transport {
       const text = toJsonText(message);
       const bytes = utf8Bytes(text);
       if (bytes > wireLimits.maxMessageBytes) throw tooLarge("message", bytes, wireLimits.maxMessageBytes);
-      theirs.inbox.put([{ kind: "message", value: parseJsonText(text), text, position: ++theirs.position }]);
+      theirs.inbox.put([readMessage(text, ++theirs.position)]);
       if (theirs.inbox.isFull) await theirs.whenRead();
       // Two busy ends would otherwise keep each other going without a turn for timers and input.
       else if (theirs.position % wireLimits.maxUnreadMessages === 0) await turn();

@@ -1,11 +1,10 @@
 // The reading half of a stream transport. It pauses only while more is unread than the limits allow, or a budget that it shares is
 // used up; that is how backpressure reaches the peer. A frame that falls silent in its middle is reported.
 
-import { weighJsonText } from "../codec/json-text.ts";
 import { startDeadline, type Deadline } from "../flow/deadline.ts";
 import type { HawserError } from "@hawser/protocol";
 import type { StreamTransportOptions } from "./stream-transport.ts";
-import { createIncomingMailbox, type Incoming } from "./transport.ts";
+import { createIncomingMailbox, weightOf, type Incoming } from "./transport.ts";
 
 interface ReaderEvents {
   onChunk(): void;
@@ -14,8 +13,8 @@ interface ReaderEvents {
   onSilence(error: HawserError): void;
 }
 
-// Shorter messages weigh little, even one for each connection.
-const countedFromChars = 4_096;
+// The others weigh little, even one for each connection.
+const isHeavy = (item: Incoming): boolean => item.kind === "message" && item.weight !== undefined;
 
 export function createStreamReader(options: StreamTransportOptions, events: ReaderEvents) {
   const { readable, tap, frameDeadlineMs } = options;
@@ -50,15 +49,12 @@ export function createStreamReader(options: StreamTransportOptions, events: Read
   // and parsed: each of them would find the budget as it was before the first. So it counts here until that moment, and not
   // longer, since its reader is not to be refused for it.
   function deliver(items: readonly Incoming[]): void {
-    const [first] = items;
-    if (!share || first?.kind !== "message" || first.text.length < countedFromChars) return inbox.put(items);
-    const { unread } = inbox;
+    if (!share || !items.some(isHeavy)) return void inbox.put(items);
     queueMicrotask(() => {
       givenWeight = 0;
       share.set(heldBytes());
     });
-    inbox.put(items);
-    if (inbox.unread < unread + items.length) givenWeight += weighJsonText(first.text);
+    for (const item of items.slice(0, inbox.put(items))) givenWeight += weightOf(item);
   }
 
   function onCaughtUp(): void {

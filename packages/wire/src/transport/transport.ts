@@ -6,7 +6,7 @@
 
 import type { HawserError } from "@hawser/protocol";
 import { weighJsonText } from "../codec/json-text.ts";
-import { createMailbox, type Mailbox } from "../flow/mailbox.ts";
+import { createMailbox, type Mailbox, type MailboxItems } from "../flow/mailbox.ts";
 import { wireLimits } from "../limits.ts";
 
 /** One message as it arrived. `text` is its JSON source; drop it early, it may share a larger buffer. */
@@ -16,6 +16,8 @@ export interface Received {
   readonly text: string;
   /** 1 for the first line or frame; blank lines count. */
   readonly position: number;
+  /** What it takes while it is held, for one that is not short (see `weightOf`). */
+  readonly weight?: number;
 }
 
 /** A message that was not let in. The stream goes on unless `fatal`. */
@@ -30,20 +32,31 @@ export interface Refused {
 
 export type Incoming = Received | Refused;
 
+/** With `receiveAll` what has come together is read without a promise for each. */
+export type IncomingItems = AsyncIterable<Incoming> & Partial<MailboxItems<Incoming>>;
+
 export interface Transport {
-  readonly incoming: AsyncIterable<Incoming>;
+  readonly incoming: IncomingItems;
   send(message: unknown): Promise<void>;
   close(reason?: HawserError): Promise<void>;
   /** Resolves once, with the first reason, or undefined after an orderly end. */
   readonly closed: Promise<HawserError | undefined>;
 }
 
-/** As `for await`, but nothing of an item is held while the next one is waited for. `beforeNext` holds the reading back. */
+/**
+ * As `for await`, but a message is received in the moment in which its bytes come, and nothing of it is held while more is
+ * waited for. `beforeNext` holds the reading back, once for all that came together.
+ */
 export async function readEach(
-  incoming: AsyncIterable<Incoming>,
+  incoming: IncomingItems,
   receive: (item: Incoming) => void,
-  beforeNext?: () => Promise<void>,
+  beforeNext?: () => Promise<void> | undefined,
 ): Promise<void> {
+  if (incoming.receiveAll)
+    return incoming.receiveAll((items) => {
+      for (const item of items) receive(item);
+      return beforeNext?.();
+    });
   const items = incoming[Symbol.asyncIterator]();
   async function readOne(): Promise<boolean> {
     const { value, done } = await items.next();
@@ -53,11 +66,15 @@ export async function readEach(
   while (await readOne()) await beforeNext?.();
 }
 
+/** What a message takes while it is held: its characters, and `memberChars` for all that it holds. */
+export const weightOf = (item: Incoming): number =>
+  item.kind === "message" ? (item.weight ?? weighJsonText(item.text)) : item.head.length;
+
 /** What was decoded and is not read yet, bounded in messages and in what they weigh. */
 export const createIncomingMailbox = (onCaughtUp?: () => void, maxUnreadChars: number = wireLimits.maxUnreadChars): Mailbox<Incoming> =>
   createMailbox({
     maxItems: wireLimits.maxUnreadMessages,
     maxWeight: maxUnreadChars,
-    weigh: (item) => (item.kind === "message" ? weighJsonText(item.text) : item.head.length),
+    weigh: weightOf,
     ...(onCaughtUp && { onCaughtUp }),
   });

@@ -13,6 +13,9 @@ it("gives back what was added, in order, for chunks around every block border", 
     for (const chunk of cut(bytes, Array<number>(400_000).fill(size))) accumulator.add(chunk);
     expect(accumulator.length).toBe(bytes.length);
     expect(accumulator.take().equals(bytes), `chunks of ${size}`).toBe(true);
+    // The same for a shorter one, whose bytes are borrowed.
+    for (const chunk of cut(bytes.subarray(0, 250_000), Array<number>(250_000).fill(size))) accumulator.add(chunk);
+    expect(accumulator.borrow().equals(bytes.subarray(0, 250_000)), `chunks of ${size}, borrowed`).toBe(true);
     expect(accumulator.length).toBe(0);
   }
 });

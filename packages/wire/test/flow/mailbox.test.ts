@@ -3,6 +3,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
+import { HawserError } from "@hawser/protocol";
 import type { Mailbox } from "../../src/flow/mailbox.ts";
 import { wireLimits } from "../../src/limits.ts";
 import { createIncomingMailbox, type Incoming, type Received } from "../../src/transport/transport.ts";
@@ -44,6 +45,34 @@ it("refuses a second reader while the first one waits", async () => {
   const iterator = createIncomingMailbox().items[Symbol.asyncIterator]();
   void iterator.next();
   await expect(iterator.next()).rejects.toMatchObject({ code: "usage" });
+});
+
+it("gives what is unread and then what comes together at once, holds it while the receiver waits, and ends with the error", async () => {
+  let caughtUp = 0;
+  const inbox = createIncomingMailbox(() => caughtUp++);
+  inbox.put(messages(300));
+  const batches: number[] = [];
+  const hold = Promise.withResolvers<void>();
+  const received = inbox.items.receiveAll((items) => {
+    batches.push(items.length);
+    return items.length === 3 ? hold.promise : undefined;
+  });
+  expect([batches, caughtUp, inbox.isFull, inbox.unreadWeight]).toEqual([[300], 1, false, 0]);
+  expect([inbox.put(messages(3)), inbox.put(messages(2)), inbox.unread]).toEqual([3, 0, 2]);
+  hold.resolve();
+  await wait(1);
+  expect(batches).toEqual([300, 3, 2]);
+  inbox.fail(new HawserError("connection_lost", "gone"));
+  await expect(received).rejects.toMatchObject({ code: "connection_lost" });
+});
+
+it("a receiver that throws gets no more", async () => {
+  const inbox = createIncomingMailbox();
+  const received = inbox.items.receiveAll(() => {
+    throw new HawserError("usage", "no more");
+  });
+  expect([inbox.put(messages(1)), inbox.put(messages(1))]).toEqual([1, 0]);
+  await expect(received).rejects.toMatchObject({ message: "no more" });
 });
 
 describe("falling behind", () => {
