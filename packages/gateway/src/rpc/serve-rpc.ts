@@ -107,6 +107,9 @@ function createActions(core: CallCore, lane: CallLane, controls: Outbox<string |
         return reload(id);
       case "shutdown":
         return { id, isNow: (args as { mode?: unknown } | null | undefined)?.mode === "now" };
+      default:
+        // A name that is known and not handled does not compile.
+        return operation satisfies never;
     }
   }
 
