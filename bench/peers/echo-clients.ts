@@ -3,6 +3,7 @@
 
 import { createPendingTable, type Received, type Transport } from "@hawser/wire";
 import { HawserError } from "@hawser/protocol";
+import { readEach } from "@hawser/wire/internal";
 import { connectSocket, createStreamTransport, lengthPrefix } from "@hawser/wire/node";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -74,8 +75,8 @@ async function openTransport(path: string): Promise<Transport> {
   return createStreamTransport({ readable: socket, writable: socket, codec: lengthPrefix });
 }
 
-async function readMessages(transport: Transport, onMessage: (item: Received) => void): Promise<void> {
-  for await (const item of transport.incoming) if (item.kind === "message") onMessage(item);
+function readMessages(transport: Transport, onMessage: (item: Received) => void): Promise<void> {
+  return readEach(transport.incoming, (item) => void (item.kind === "message" && onMessage(item)));
 }
 
 function createCalls(send: (message: object) => void): { call(value: unknown): Promise<unknown>; answer(message: EchoMessage): void } {

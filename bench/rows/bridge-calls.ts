@@ -49,7 +49,7 @@ export const bridgeRoundTrip: Row = {
   async prepare(context) {
     return [
       roundTrip("Bridge round trip, official client", await connectContenders(context, connectOfficialClient), [
-        { peer: unbridged, atMost: 1.6 },
+        { peer: unbridged, atMost: 1.5 },
         { statistic: "p99", atMost: 10 },
       ]),
       roundTrip("Bridge round trip, bare client", await connectContenders(context, connectBareClient), []),
@@ -84,7 +84,7 @@ export const bridgeInFlight: Row = {
   async prepare(context) {
     return [
       throughput("Bridge with 16 calls in flight, official client", await connectContenders(context, connectOfficialClient), [
-        { peer: unbridged, atLeast: 0.9 },
+        { peer: unbridged, atLeast: 0.75 },
       ]),
       throughput("Bridge with 16 calls in flight, bare client", await connectContenders(context, connectBareClient), []),
     ];

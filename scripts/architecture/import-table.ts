@@ -116,7 +116,7 @@ export const folders: Readonly<Record<string, Folder>> = {
   },
   "wire/socket": {
     holds: "Unix sockets: names, private directories, publishing, removal",
-    imports: ["wire", "wire/files", "wire/process"],
+    imports: ["wire", "wire/files", "wire/flow", "wire/process"],
   },
   "wire/echo": {
     holds: "the smallest server: the echo protocol",

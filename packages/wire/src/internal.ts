@@ -6,7 +6,15 @@ export type { AlteredNumber } from "./codec/json-numbers.ts";
 export { memberSource, withIdSource } from "./codec/json-source.ts";
 export { exceedsDepth, JsonText, parseJsonText, replaceHalfPairs, toJsonText, weighJsonText } from "./codec/json-text.ts";
 export { createByteBudget, type ByteBudget, type Share } from "./flow/byte-budget.ts";
-export { createCancelController, isSettledWithin, linkSignals, untilAborted, whenAborted, type CancelSignal } from "./flow/cancel.ts";
+export {
+  createCancelController,
+  isSettledWithin,
+  linkSignals,
+  untilAborted,
+  whenAborted,
+  type CancelController,
+  type CancelSignal,
+} from "./flow/cancel.ts";
 export { startDeadline, type Deadline, type DeadlineOptions } from "./flow/deadline.ts";
 export { createInFlightTable, type Flight, type InFlightTable } from "./flow/in-flight.ts";
 export { createMailbox, type Mailbox, type MailboxOptions } from "./flow/mailbox.ts";

@@ -14,7 +14,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { type HawserError, isRecord, toHawserError, toIPCError } from "@hawser/protocol/internal";
 import type { LogLevel } from "@hawser/tools";
-import { linkSignals } from "@hawser/wire/internal";
+import { type CancelController, type CancelSignal, createCancelController, linkSignals } from "@hawser/wire/internal";
 import { boundedText, createProgressReporter, maxTypeChars, type ProgressParams } from "../contract/notes.ts";
 import type { ClientRequests } from "./client-requests.ts";
 import type { FitResult } from "./client-result.ts";
@@ -36,8 +36,8 @@ interface DirectCall {
 
 /** What a call knows of its request, whichever door it came through. */
 interface CallContext {
-  /** Aborted when the client cancels. */
-  readonly signal: AbortSignal;
+  /** Aborted when the client cancels, or the process does. */
+  readonly signal: CancelSignal;
   /** As the client named itself in this request; undefined in the era in which it does so once. */
   readonly client: { readonly name: string; readonly version?: string } | undefined;
   readonly progressToken: RequestId | undefined;
@@ -58,7 +58,7 @@ interface CallsOptions {
 }
 
 export function createCalls({ requests, toolList, pool, fitResult, serverInfo, cancelling }: CallsOptions) {
-  const running = new Map<RequestId, AbortController>();
+  const running = new Map<RequestId, CancelController>();
   let server: Server | undefined;
   /** The envelope that the library has accepted: undefined in the `initialize` era, which has none. */
   let accepted: { readonly server: Server; readonly envelope: string | undefined } | undefined;
@@ -67,7 +67,6 @@ export function createCalls({ requests, toolList, pool, fitResult, serverInfo, c
   async function relay(params: CallParams, context: CallContext): Promise<CallToolResult> {
     toolList.refresh();
     const { name, isStructured } = toolList.current.originals.get(params.name) ?? { name: params.name, isStructured: false };
-    const ending = linkSignals(context.signal, cancelling);
     const progress =
       context.progressToken === undefined ? undefined : createProgressReporter(context.progressToken, context.notifyProgress);
     try {
@@ -75,7 +74,7 @@ export function createCalls({ requests, toolList, pool, fitResult, serverInfo, c
         params: { name, arguments: params.arguments ?? {} },
         // A client of the first era names itself once, later ones do in every request.
         client: context.client ?? server?.getClientVersion(),
-        signal: ending.signal,
+        signal: context.signal,
         onProgress: (told) => progress?.report(told),
         onLog: ({ level, message }) => context.log(level, boundedText(message)),
       });
@@ -84,20 +83,21 @@ export function createCalls({ requests, toolList, pool, fitResult, serverInfo, c
       return errorResult(params.name, error);
     } finally {
       progress?.stop();
-      ending.release();
     }
   }
 
   async function run(call: DirectCall): Promise<void> {
     const { id, params } = call;
-    const controller = new AbortController();
+    const controller = createCancelController();
     running.set(id, controller);
     const result = await relay(params, contextOf(params._meta, controller.signal));
-    if (running.get(id) === controller) running.delete(id);
-    if (!controller.signal.aborted) await requests.answer({ jsonrpc: "2.0", id, result: encode(result, accepted?.envelope !== undefined) });
+    // The client has cancelled it; its id may be that of another call by now.
+    if (running.get(id) !== controller) return;
+    running.delete(id);
+    await requests.answer({ jsonrpc: "2.0", id, result: encode(result, accepted?.envelope !== undefined) });
   }
 
-  function contextOf(meta: Members | undefined, signal: AbortSignal): CallContext {
+  function contextOf(meta: Members | undefined, signal: CancelSignal): CallContext {
     return {
       signal,
       progressToken: meta?.["progressToken"] as RequestId | undefined,
@@ -130,6 +130,8 @@ export function createCalls({ requests, toolList, pool, fitResult, serverInfo, c
     return controller !== undefined;
   }
 
+  // These are answered, unlike those that the client cancels.
+  cancelling.addEventListener("abort", () => running.forEach((controller) => controller.abort(cancelling.reason)), { once: true });
   return {
     /** The library has made a server for the connection. */
     useServer: (made: Server) => void (server = made),
@@ -139,14 +141,15 @@ export function createCalls({ requests, toolList, pool, fitResult, serverInfo, c
     callThroughLibrary(by: Server, params: CallParams, { mcpReq }: ServerContext): Promise<CallToolResult> {
       const envelope = mcpReq.envelope as Members | undefined;
       accept(by, envelope);
+      const ending = linkSignals(mcpReq.signal, cancelling);
       return relay(params, {
-        signal: mcpReq.signal,
+        signal: ending.signal,
         progressToken: mcpReq._meta?.progressToken,
         client: clientIn(envelope),
         notifyProgress: (progress) => void mcpReq.notify({ method: "notifications/progress", params: { ...progress } }).catch(ignore),
         // Deprecated since 2026-07-28 in favour of stderr, which a client's user never sees.
         log: (level, message) => void mcpReq.log(level, message).catch(ignore),
-      });
+      }).finally(ending.release);
     },
     /** The direct door: admits, calls and answers. False for a message that the library has to handle. */
     callDirectly(message: unknown, line: string): boolean {

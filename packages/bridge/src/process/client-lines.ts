@@ -18,8 +18,8 @@ function createClientLinesDecoder(options?: CodecOptions): Decoder {
 
   function push(chunk: Buffer): Incoming[] {
     const at = chunk.indexOf(lineFeed);
-    const endOfFirst = lastBytes(lineEnd, at === -1 ? chunk : chunk.subarray(0, at));
-    lineEnd = at === -1 ? endOfFirst : lastBytes(noBytes, chunk.subarray(chunk.lastIndexOf(lineFeed) + 1));
+    const before = lineEnd;
+    lineEnd = at === -1 ? lastBytes(before, chunk) : lastBytes(noBytes, chunk.subarray(chunk.lastIndexOf(lineFeed) + 1));
     // A line that is too long is longer than a chunk, so in each chunk it can only be the first.
     const items = inner.push(chunk);
     const [first] = items;
@@ -28,7 +28,7 @@ function createClientLinesDecoder(options?: CodecOptions): Decoder {
       items.shift();
     }
     if (!unfinished || at === -1) return items;
-    const refused = withIdFrom(unfinished, endOfFirst);
+    const refused = withIdFrom(unfinished, lastBytes(before, chunk.subarray(0, at)));
     unfinished = undefined;
     return [refused, ...items];
   }

@@ -97,8 +97,8 @@ export function createClientRequests(transport: Transport, stopping: AbortSignal
     answer,
     // A notification is worth less than the memory it takes while the client doesn't read.
     notify: async (message: JSONRPCMessage) => (outbox.unsent <= maxUnsentOfReader ? outbox.send(message) : undefined),
-    /** Resolves when the client has read most of what it was sent, so that one more result can be taken. */
-    whenRoom: outbox.whenRoom,
+    /** Resolves when the client has read most of what it was sent, so that one more result can be taken; undefined when it has. */
+    whenRoom: () => (outbox.isFull ? outbox.whenRoom() : undefined),
     /** Resolves when one more line may be read; undefined when it may be now. The bound is wide: some clients write many requests before they read. */
     whenReadable: () => (outbox.unsent * requestOverheadBytes > wireLimits.maxUnsentBytes ? outbox.whenRoom() : undefined),
     endInput,

@@ -12,7 +12,7 @@ import {
   type BridgeResponse,
 } from "@hawser/protocol/internal";
 import type { LogLevel } from "@hawser/tools";
-import { exceedsDepth, keepNumbers, readEach, type Incoming, untilAborted, wireLimits } from "@hawser/wire/internal";
+import { type CancelSignal, exceedsDepth, keepNumbers, readEach, type Incoming, untilAborted, wireLimits } from "@hawser/wire/internal";
 import { connectSocket, createStreamTransport, lengthPrefix, logLine } from "@hawser/wire/internal/node";
 import type { CallToolParams, IPCErrorPayload, ToolResult } from "../contract/contract.ts";
 import { helloFeatures, type Progress } from "../contract/notes.ts";
@@ -47,7 +47,7 @@ export interface ConnectionOptions {
   /** False for a parent that is known not to understand `hello`. */
   readonly saysHello: boolean;
   readonly client: { readonly name: string; readonly version?: string | undefined } | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
 }
 
 /**

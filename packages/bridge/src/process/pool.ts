@@ -1,7 +1,7 @@
 // Parallel calls, each on a connection of its own, one of a fixed number. A request is never sent twice: when its connection dies the
 // call fails, and the next call opens a new one, unless reconnecting is off.
 
-import { createSemaphore, untilAborted } from "@hawser/wire/internal";
+import { type CancelSignal, createSemaphore, untilAborted } from "@hawser/wire/internal";
 import { HawserError, IPCConnectionError } from "@hawser/protocol/internal";
 import type { BridgeOptions } from "../contract/bridge-options.ts";
 import type { CallToolParams } from "../contract/contract.ts";
@@ -17,14 +17,14 @@ import {
 interface PoolOptions extends Pick<BridgeOptions, "socketPath" | "connections" | "reconnect" | "follow"> {
   /** Aborted when nothing new may start: calls that still wait are refused. */
   readonly stopping: AbortSignal;
-  /** Resolves when one more result can be taken; no call starts before. */
-  whenRoom(): Promise<void>;
+  /** Resolves when one more result can be taken; no call starts before. Undefined when it can be now. */
+  whenRoom(): Promise<void> | undefined;
 }
 
 interface PoolCall extends CallEvents {
   readonly params: CallToolParams;
   /** Aborting it closes the connection that carries the call, which tells the parent to stop. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** The client; told to the parent when a connection is opened. */
   readonly client: ConnectionOptions["client"];
 }
@@ -67,7 +67,7 @@ export function createPool(options: PoolOptions) {
 
   async function callOn(connection: ParentConnection, call: PoolCall): Promise<ParentResult> {
     try {
-      call.signal.throwIfAborted();
+      if (call.signal.aborted) throw call.signal.reason;
       const result = await untilAborted(call.signal, connection.call(call.params, call));
       idle.push(connection);
       return result;
@@ -86,7 +86,8 @@ export function createPool(options: PoolOptions) {
     },
     call: (call: PoolCall): Promise<ParentResult> =>
       seats.run(async () => {
-        await untilAborted(call.signal, options.whenRoom());
+        const room = options.whenRoom();
+        if (room) await untilAborted(call.signal, room);
         if (lost && options.reconnect === "never") {
           const message = `the connection to ${socketPath} was lost and reconnecting is off; restart the MCP server`;
           throw new IPCConnectionError(message, { cause: lost });

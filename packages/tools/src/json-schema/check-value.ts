@@ -25,6 +25,7 @@ import { combiningKeywords } from "./combining-keywords.ts";
 import { checkUnevaluated, contentKeywords } from "./content-keywords.ts";
 import { patternCost } from "./pattern-cost.ts";
 import { testInThread } from "./pattern-thread.ts";
+import { surelyFits } from "./quick-look.ts";
 import { createReferences } from "./references.ts";
 import { simpleKeywords } from "./simple-keywords.ts";
 import { createPace, isSliceOver, nextSlice } from "./slices.ts";
@@ -37,10 +38,13 @@ const keywords = new Map([...combiningKeywords, ...contentKeywords]);
  */
 export function createSchemaCheck(schema: unknown): (value: unknown) => Promise<readonly Problem[]> {
   let references: Promise<References> | undefined;
+  let isSound = false;
   return async (value) => {
+    if (isSound && surelyFits(schema, value)) return [];
     references ??= inSlices(createReferences(isRecord(schema) ? schema : {}));
     const problems: Finding[] = [];
     const run = createRun(await references);
+    isSound = true;
     await inSlices(run.evaluate(schema, { value, place: undefined, problems, seen: undefined, scope: undefined }));
     return problems.map(({ place, reason }) => ({ path: pointerOf(place), reason }));
   };

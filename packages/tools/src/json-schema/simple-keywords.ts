@@ -2,7 +2,9 @@
 // (`"minimum": "three"`) asserts nothing.
 
 import { cutText, isRecord } from "@hawser/protocol/internal";
-import type { Run } from "./checking.ts";
+import type { Run as WholeRun } from "./checking.ts";
+
+type Run = Pick<WholeRun, "spend">;
 
 /** The reason why the value does not fit; undefined if it does. */
 export type SimpleKeyword = (value: unknown, argument: unknown, run: Run) => string | undefined;

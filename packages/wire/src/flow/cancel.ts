@@ -6,7 +6,9 @@ export function untilAborted<Result>(signal: CancelSignal, work: Promise<Result>
     const onAbort = (): void => reject(signal.reason as Error);
     if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    const leave = (): void => signal.removeEventListener("abort", onAbort);
+    work.then(resolve, reject);
+    work.then(leave, leave);
   });
 }
 

@@ -3,12 +3,13 @@
 import fs from "node:fs";
 import { connect, type Socket } from "node:net";
 import { describeThrown, HawserError } from "@hawser/protocol";
+import type { CancelSignal } from "../flow/cancel.ts";
 import { wireLimits } from "../limits.ts";
 import { isTrustedOwner } from "../files/temporary-folder.ts";
 import { checkSocketPath } from "./names.ts";
 
 export interface ConnectOptions {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: CancelSignal | undefined;
 }
 
 export async function connectSocket(path: string, { signal }: ConnectOptions = {}): Promise<Socket> {
