@@ -3,7 +3,7 @@
 
 import { HawserError, toHawserError } from "@hawser/protocol";
 import type { Dispatcher } from "undici";
-import type { ConnectionPool, ConnectTimes } from "./connection-pool.ts";
+import type { ConnectionPool, ConnectTimes, Sender } from "./connection-pool.ts";
 import { createContentDecoder, parseContentEncoding, type ContentDecoder } from "./content-decoder.ts";
 import type { Interruption } from "./interruption.ts";
 
@@ -72,7 +72,10 @@ export function exchange(request: Dispatcher.DispatchOptions, options: ExchangeO
     }
     interruption.attach(drop);
     if (ended) return;
-    const handler: Dispatcher.DispatchHandler = {
+    const sender: Sender = {
+      connection: undefined,
+      isOver: () => ended !== undefined,
+      refuse: settle,
       onRequestStart(started) {
         controller = started;
         if (ended) return started.abort(ended.error ?? enough());
@@ -100,13 +103,23 @@ export function exchange(request: Dispatcher.DispatchOptions, options: ExchangeO
         else if (!decoder.write(chunk)) started.pause();
       },
       onResponseEnd() {
+        free(sender, false);
         if (decoder && !ended) decoder.end();
         else settle(undefined);
       },
-      onResponseError: (_controller, error) => settle(error),
+      onResponseError(_controller, error) {
+        settle(error);
+        free(sender, true);
+      },
     };
-    pool.dispatch(request, handler, settle);
+    pool.dispatch(request, sender);
   });
+}
+
+function free(sender: Sender, isBroken: boolean): void {
+  const { connection } = sender;
+  sender.connection = undefined;
+  connection?.release(isBroken);
 }
 
 const enough = (): HawserError => new HawserError("cancelled", "the rest of the body is not needed");
