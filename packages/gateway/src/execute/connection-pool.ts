@@ -2,8 +2,9 @@
 // are idle. One request at a time per connection, and none is repeated: one that breaks takes exactly that one with it.
 
 import type { Socket } from "node:net";
+import { HawserError } from "@hawser/protocol";
 import { gatewayLimits } from "../limits.ts";
-import type { Agent, buildConnector, Dispatcher } from "undici";
+import type { buildConnector, Client, Dispatcher } from "undici";
 import type { Environment } from "../config/config-file.ts";
 import { createRoutes, openTunnel, toProxyError } from "./proxy-routes.ts";
 
@@ -14,9 +15,24 @@ export interface ConnectTimes {
   readonly tlsHandshakeMs?: number | undefined;
 }
 
+export interface Connection {
+  /** For the next request, which gets another connection if this one `isBroken`. */
+  release(isBroken: boolean): void;
+}
+
+/** Who sends a request: undici's handler of it, and what the pool says and asks itself. */
+export interface Sender extends Dispatcher.DispatchHandler {
+  /** Set by the pool while the request has a connection, which is given back as soon as undici has told the end. */
+  connection: Connection | undefined;
+  /** It is not to be started any more. */
+  isOver(): boolean;
+  /** undici could not be loaded, or refuses the request. */
+  refuse(error: Error): void;
+}
+
 export interface ConnectionPool {
-  /** Calls back when undici could not be loaded or refuses the request. */
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler, onRefused: (error: Error) => void): void;
+  /** Starts the request when a connection is free for it; what it became is told to the sender. */
+  dispatch(request: Dispatcher.DispatchOptions, sender: Sender): void;
   /** The times of the connection that was just opened for the request that starts now; undefined if it uses an older one. */
   freshConnection(): ConnectTimes | undefined;
   /** Ends every connection, also those in use. */
@@ -27,13 +43,15 @@ export function createConnectionPool(
   maxConnections: number = gatewayLimits.httpConnections,
   env: Environment = process.env,
 ): ConnectionPool {
-  let agent: Agent | undefined;
+  /** What opens a connection; undefined until undici is there. */
+  let createClient: CreateClient | undefined;
   let fresh: ConnectTimes | undefined;
   let isClosed = false;
   const connecting = new Set<{ destroy(): unknown }>();
   const routes = createRoutes(env);
+  const hosts = new Map<string, Host>();
 
-  function open(undici: UndiciParts): Agent {
+  function prepare(undici: UndiciParts): CreateClient {
     const connect = undici.buildConnector({ timeout: gatewayLimits.httpConnectMs });
     function openConnection(options: ConnectOptions, callback: ConnectCallback, tunnelMs?: number): void {
       const opening = watchOpening(() => connect(options, reportOpened) as unknown as Socket, tunnelMs);
@@ -46,8 +64,7 @@ export function createConnectionPool(
         fresh = undefined;
       }
     }
-    const opened = new undici.Agent({
-      connections: maxConnections,
+    const clientOptions: Client.Options = {
       pipelining: 1,
       keepAliveTimeout: gatewayLimits.httpIdleMs,
       keepAliveMaxTimeout: gatewayLimits.httpIdleMs,
@@ -70,62 +87,127 @@ export function createConnectionPool(
         });
         connecting.add(asked);
       },
-    });
-    if (isClosed) void opened.destroy();
-    return opened;
+    };
+    return (origin) => new undici.Client(origin, clientOptions);
+  }
+
+  // Not undici's own pool: that looks through its connections for each request, and lets one rest for two turns.
+  function start(request: Dispatcher.DispatchOptions, sender: Sender): void {
+    try {
+      if (!createClient || isClosed) throw closed();
+      const routed = routes.of(request);
+      const origin = String(routed.origin);
+      let host = hosts.get(origin);
+      if (!host) hosts.set(origin, (host = { origin, free: [], clients: new Set(), waiting: [] }));
+      const connection = host.free.pop() ?? (host.clients.size < maxConnections ? addConnection(host, createClient) : undefined);
+      if (connection) connection.send(routed, sender);
+      else host.waiting.push({ routed, sender });
+    } catch (error) {
+      sender.refuse(error as Error);
+    }
+  }
+
+  function addConnection(host: Host, create: CreateClient): FreeConnection {
+    const client = create(host.origin);
+    host.clients.add(client);
+    const connection: FreeConnection = {
+      send(routed, sender) {
+        sender.connection = connection;
+        try {
+          client.dispatch(routed, sender);
+        } catch (error) {
+          sender.refuse(error as Error);
+          connection.release(false);
+        }
+      },
+      release(isBroken) {
+        // undici would connect again at once, for the request that has just ended.
+        if (isBroken) void client.destroy();
+        if (isBroken) host.clients.delete(client);
+        const next = takeWanted(host.waiting);
+        if (next) (isBroken ? addConnection(host, create) : connection).send(next.routed, next.sender);
+        else if (!isBroken) host.free.push(connection);
+      },
+    };
+    return connection;
   }
 
   /** Calls that wait for undici, in their order; undefined once it is there. */
-  let waiting: ((failure?: Error) => void)[] | undefined = [];
+  let early: [Dispatcher.DispatchOptions, Sender][] | undefined = [];
 
-  function load(): void {
-    const release = (failure?: Error): void => {
-      const calls = waiting ?? [];
-      waiting = failure && [];
-      for (const start of calls) start(failure);
-    };
-    loadUndici().then((undici) => {
-      agent = open(undici);
-      release();
-    }, release);
+  async function load(): Promise<void> {
+    let failure: Error | undefined;
+    try {
+      createClient = prepare(await loadUndici());
+    } catch (error) {
+      failure = error as Error;
+    }
+    const calls = early ?? [];
+    early = failure && [];
+    for (const [request, sender] of calls) {
+      if (failure) sender.refuse(failure);
+      else start(request, sender);
+    }
   }
 
   return {
-    dispatch(options, handler, onRefused) {
-      function start(failure?: Error): void {
-        try {
-          if (failure) throw failure;
-          agent?.dispatch(routes.of(options), handler);
-        } catch (error) {
-          onRefused(error as Error);
-        }
-      }
-      if (!waiting) return start();
-      if (waiting.push(start) === 1) load();
+    dispatch(request, sender) {
+      if (!early) start(request, sender);
+      else if (early.push([request, sender]) === 1) void load();
     },
     freshConnection: () => fresh,
     async close() {
       isClosed = true;
-      await agent?.destroy();
+      const all = [...hosts.values()];
+      for (const { sender } of all.flatMap(({ waiting }) => waiting.splice(0))) sender.refuse(closed());
+      await Promise.all(all.flatMap(({ clients }) => [...clients].map((client) => client.destroy())));
       // undici ends these only once they are open.
       for (const opening of connecting) opening.destroy();
     },
   };
 }
 
+type CreateClient = (origin: string) => Client;
+
+/** The connections to one server or proxy. */
+interface Host {
+  readonly origin: string;
+  /** The one that was used last is used next; the others become idle and end. */
+  readonly free: FreeConnection[];
+  readonly clients: Set<Client>;
+  readonly waiting: WaitingRequest[];
+}
+
+interface WaitingRequest {
+  readonly routed: Dispatcher.DispatchOptions;
+  readonly sender: Sender;
+}
+
+interface FreeConnection extends Connection {
+  send(routed: Dispatcher.DispatchOptions, sender: Sender): void;
+}
+
+function takeWanted(waiting: WaitingRequest[]): WaitingRequest | undefined {
+  let next = waiting.shift();
+  while (next?.sender.isOver()) next = waiting.shift();
+  return next;
+}
+
+const closed = (): HawserError => new HawserError("closed", "the connections are closed");
+
 type ConnectOptions = Parameters<buildConnector.connector>[0];
 type ConnectCallback = Parameters<buildConnector.connector>[1];
 
 interface UndiciParts {
-  readonly Agent: typeof Agent;
+  readonly Client: typeof Client;
   readonly buildConnector: typeof buildConnector;
 }
 
 // These two alone: the whole, with fetch, WebSocket and mocks, takes three times as long to load. They have no types of their own.
 async function loadUndici(): Promise<UndiciParts> {
-  const agent = (await import("undici/lib/dispatcher/agent.js" as string)) as { readonly default: typeof Agent };
+  const client = (await import("undici/lib/dispatcher/client.js" as string)) as { readonly default: typeof Client };
   const connect = (await import("undici/lib/core/connect.js" as string)) as { readonly default: typeof buildConnector };
-  return { Agent: agent.default, buildConnector: connect.default };
+  return { Client: client.default, buildConnector: connect.default };
 }
 
 /** Notes when the name was resolved, the connection made and the handshake done. */

@@ -3,9 +3,9 @@
 
 import { HawserError, toHawserError } from "@hawser/protocol";
 import type { Dispatcher } from "undici";
-import type { ConnectionPool, ConnectTimes } from "./connection-pool.ts";
+import type { Connection, ConnectionPool, ConnectTimes, Sender } from "./connection-pool.ts";
 import { createContentDecoder, parseContentEncoding, type ContentDecoder } from "./content-decoder.ts";
-import type { Interruption } from "./interruption.ts";
+import type { Interruptible, Interruption } from "./interruption.ts";
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -37,76 +37,127 @@ const settled = Promise.resolve();
 
 /** Resolves when the body ended or the sink had enough. Rejects with a HawserError or what undici says. */
 export function exchange(request: Dispatcher.DispatchOptions, options: ExchangeOptions): Promise<void> {
-  const { pool, interruption, times } = options;
-  const startedAt = performance.now();
-  const elapsed = (): number => performance.now() - startedAt;
   return new Promise<void>((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let ended: { readonly error: Error | undefined } | undefined;
-    let sink: BodySink | undefined;
-    let decoder: ContentDecoder | undefined;
-
-    function settle(error: Error | undefined): void {
-      if (ended) return;
-      ended = { error };
-      times.endMs = elapsed();
-      interruption.attach(undefined);
-      decoder?.destroy();
-      if (error) reject(error);
-      else resolve();
-    }
-    function drop(error: Error | undefined): void {
-      settle(error);
-      controller?.abort(error ?? enough());
-    }
-    function take(chunk: Buffer): void {
-      const verdict = sink?.write(chunk);
-      if (verdict === false) drop(undefined);
-      if (!(verdict instanceof Promise)) return;
-      (decoder ?? controller)?.pause();
-      verdict.then(
-        // In a turn of its own: a sink that is ready before this turn ends would have undici read on and on in it.
-        () => setImmediate(() => ended ?? (decoder ?? controller)?.resume()),
-        (error: unknown) => drop(toHawserError(error)),
-      );
-    }
-    interruption.attach(drop);
-    if (ended) return;
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(started) {
-        controller = started;
-        if (ended) return started.abort(ended.error ?? enough());
-        times.connection = pool.freshConnection();
-        times.isSent = true;
-        // undici writes the whole request behind this call, in the same turn. Cheaper than `queueMicrotask`, which makes an async resource each time.
-        void settled.then(() => (times.writtenMs = elapsed()));
-      },
-      onResponseStart(_controller, status, headers) {
-        if (status < 200 || ended) return;
-        times.firstByteMs = elapsed();
-        try {
-          sink = options.open(status, headers);
-          const codings = parseContentEncoding(headers["content-encoding"]?.toString());
-          if (codings === undefined) return;
-          const onDrain = (): void => controller?.resume();
-          decoder = createContentDecoder(codings, { onData: take, onEnd: () => settle(undefined), onDrain, onError: drop });
-        } catch (error) {
-          drop(toHawserError(error));
-        }
-      },
-      onResponseData(started, chunk) {
-        if (ended) return;
-        if (!decoder) take(chunk);
-        else if (!decoder.write(chunk)) started.pause();
-      },
-      onResponseEnd() {
-        if (decoder && !ended) decoder.end();
-        else settle(undefined);
-      },
-      onResponseError: (_controller, error) => settle(error),
-    };
-    pool.dispatch(request, handler, settle);
+    const running = new Exchange(options, resolve, reject);
+    options.interruption.attach(running);
+    if (!running.isOver()) options.pool.dispatch(request, running);
   });
+}
+
+// A class, since each of many thousand calls has one: a closure for each of its methods would cost as much as the rest of it.
+class Exchange implements Sender, Interruptible {
+  connection: Connection | undefined;
+  private readonly startedAt = performance.now();
+  private controller: Dispatcher.DispatchController | undefined;
+  private ended: { readonly error: Error | undefined } | undefined;
+  private sink: BodySink | undefined;
+  private decoder: ContentDecoder | undefined;
+  private readonly options: ExchangeOptions;
+  private readonly resolve: () => void;
+  private readonly reject: (error: Error) => void;
+
+  constructor(options: ExchangeOptions, resolve: () => void, reject: (error: Error) => void) {
+    this.options = options;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  isOver(): boolean {
+    return this.ended !== undefined;
+  }
+
+  interrupt(reason: HawserError): void {
+    this.drop(reason);
+  }
+
+  refuse(error: Error): void {
+    this.settle(error);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    const { times, pool } = this.options;
+    this.controller = controller;
+    if (this.ended) return controller.abort(this.ended.error ?? enough());
+    times.connection = pool.freshConnection();
+    times.isSent = true;
+    // undici writes the whole request behind this call, in the same turn. Cheaper than `queueMicrotask`, which makes an async resource each time.
+    void settled.then(() => (times.writtenMs = this.elapsed()));
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+    if (status < 200 || this.ended) return;
+    this.options.times.firstByteMs = this.elapsed();
+    try {
+      this.sink = this.options.open(status, headers);
+      const codings = parseContentEncoding(headers["content-encoding"]?.toString());
+      if (codings !== undefined) this.decoder = this.openDecoder(codings);
+    } catch (error) {
+      this.drop(toHawserError(error));
+    }
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.ended) return;
+    if (!this.decoder) this.take(chunk);
+    else if (!this.decoder.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.free(false);
+    if (this.decoder && !this.ended) this.decoder.end();
+    else this.settle(undefined);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.settle(error);
+    this.free(true);
+  }
+
+  private elapsed(): number {
+    return performance.now() - this.startedAt;
+  }
+
+  private openDecoder(codings: readonly string[]): ContentDecoder {
+    return createContentDecoder(codings, {
+      onData: (chunk) => this.take(chunk),
+      onEnd: () => this.settle(undefined),
+      onDrain: () => this.controller?.resume(),
+      onError: (error) => this.drop(error),
+    });
+  }
+
+  private take(chunk: Buffer): void {
+    const verdict = this.sink?.write(chunk);
+    if (verdict === false) this.drop(undefined);
+    if (!(verdict instanceof Promise)) return;
+    (this.decoder ?? this.controller)?.pause();
+    verdict.then(
+      // In a turn of its own: a sink that is ready before this turn ends would have undici read on and on in it.
+      () => setImmediate(() => this.ended ?? (this.decoder ?? this.controller)?.resume()),
+      (error: unknown) => this.drop(toHawserError(error)),
+    );
+  }
+
+  private drop(error: Error | undefined): void {
+    this.settle(error);
+    this.controller?.abort(error ?? enough());
+  }
+
+  private settle(error: Error | undefined): void {
+    if (this.ended) return;
+    this.ended = { error };
+    this.options.times.endMs = this.elapsed();
+    this.options.interruption.attach(undefined);
+    this.decoder?.destroy();
+    if (error) this.reject(error);
+    else this.resolve();
+  }
+
+  private free(isBroken: boolean): void {
+    const { connection } = this;
+    this.connection = undefined;
+    connection?.release(isBroken);
+  }
 }
 
 const enough = (): HawserError => new HawserError("cancelled", "the rest of the body is not needed");

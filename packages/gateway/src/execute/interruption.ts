@@ -6,12 +6,16 @@ import { HawserError } from "@hawser/protocol";
 import type { CancelSignal } from "@hawser/wire/internal";
 import { gatewayLimits } from "../limits.ts";
 
+export interface Interruptible {
+  interrupt(reason: HawserError): void;
+}
+
 export interface Interruption extends RunningCall {
   /** Why the call is over early; undefined while it is not. */
   reason: HawserError | undefined;
   remainingMs(): number;
   /** Who is told; replaces the one before. Told at once if it already happened. */
-  attach(onInterrupt: ((reason: HawserError) => void) | undefined): void;
+  attach(told: Interruptible | undefined): void;
   /** Stops the clock of the deadline until the returned function is called. */
   hold(): () => void;
   /** Waits; rejects with the reason. */
@@ -29,58 +33,86 @@ export interface Cancellers {
 }
 
 export function startInterruption(timeoutMs: number, { spentMs = 0, signal, running = createRunningCalls() }: Cancellers): Interruption {
-  let isOver = false;
-  let listener: ((reason: HawserError) => void) | undefined;
+  return new CallInterruption(timeoutMs, spentMs, signal, running);
+}
 
-  function interrupt(error: HawserError): void {
-    if (interruption.reason) return;
-    interruption.reason = error;
-    interruption.end();
-    listener?.(error);
+// A class, and without a getter, since each call has one: V8 makes each object with a getter a type of its own, slowly, and keeps what it refers to.
+class CallInterruption implements Interruption {
+  place = -1;
+  endsAt: number;
+  reason: HawserError | undefined;
+  private isOver = false;
+  private told: Interruptible | undefined;
+  private readonly timeoutMs: number;
+  private readonly running: RunningCalls;
+  private readonly signal: CancelSignal | undefined;
+  private readonly onAbort = (): void => this.cancel();
+
+  constructor(timeoutMs: number, spentMs: number, signal: CancelSignal | undefined, running: RunningCalls) {
+    this.timeoutMs = timeoutMs;
+    this.running = running;
+    this.signal = signal;
+    this.endsAt = performance.now() + Math.max(1, timeoutMs - spentMs);
+    running.add(this);
+    if (signal?.aborted) this.cancel();
+    else signal?.addEventListener("abort", this.onAbort, { once: true });
   }
-  const cancel = (): void => interrupt(new HawserError("cancelled", "cancelled"));
-  function endAt(ms: number): void {
-    if (isOver) return;
-    running.delete(interruption);
-    interruption.endsAt = ms;
-    running.add(interruption);
+
+  expire(): void {
+    this.interrupt(new HawserError("timeout", `network timeout: no end within ${this.timeoutMs} ms`));
   }
-  // No getter here, nor in other objects that each call has: V8 makes each a type of its own, slowly, and keeps what it refers to.
-  const interruption: Interruption = {
-    place: -1,
-    endsAt: performance.now() + Math.max(1, timeoutMs - spentMs),
-    expire: () => interrupt(new HawserError("timeout", `network timeout: no end within ${timeoutMs} ms`)),
-    cancel,
-    reason: undefined,
-    remainingMs: () => interruption.endsAt - performance.now(),
-    attach(onInterrupt) {
-      listener = onInterrupt;
-      if (interruption.reason) onInterrupt?.(interruption.reason);
-    },
-    hold() {
-      const { endsAt } = interruption;
-      const since = performance.now();
-      endAt(Infinity);
-      return () => endAt(endsAt + performance.now() - since);
-    },
-    sleep: (ms) =>
-      new Promise((resolve, reject) => {
-        const timer = setTimeout(resolve, ms);
-        interruption.attach((error) => {
+
+  cancel(): void {
+    this.interrupt(new HawserError("cancelled", "cancelled"));
+  }
+
+  remainingMs(): number {
+    return this.endsAt - performance.now();
+  }
+
+  attach(told: Interruptible | undefined): void {
+    this.told = told;
+    if (this.reason) told?.interrupt(this.reason);
+  }
+
+  hold(): () => void {
+    const { endsAt } = this;
+    const since = performance.now();
+    this.endAt(Infinity);
+    return () => this.endAt(endsAt + performance.now() - since);
+  }
+
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, ms);
+      this.attach({
+        interrupt(error) {
           clearTimeout(timer);
           reject(error);
-        });
-      }),
-    end() {
-      isOver = true;
-      running.delete(interruption);
-      signal?.removeEventListener("abort", cancel);
-    },
-  };
-  running.add(interruption);
-  if (signal?.aborted) cancel();
-  else signal?.addEventListener("abort", cancel, { once: true });
-  return interruption;
+        },
+      });
+    });
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.running.delete(this);
+    this.signal?.removeEventListener("abort", this.onAbort);
+  }
+
+  private interrupt(error: HawserError): void {
+    if (this.reason) return;
+    this.reason = error;
+    this.end();
+    this.told?.interrupt(error);
+  }
+
+  private endAt(ms: number): void {
+    if (this.isOver) return;
+    this.running.delete(this);
+    this.endsAt = ms;
+    this.running.add(this);
+  }
 }
 
 export interface RunningCall {

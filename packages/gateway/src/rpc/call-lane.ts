@@ -4,12 +4,9 @@
 import { describeThrown, HawserError, toHawserError } from "@hawser/protocol";
 import {
   type CancelSignal,
-  createByteBudget,
   createCancelController,
   createInFlightTable,
-  createSemaphore,
   type Flight,
-  type Lease,
   type Outbox,
   untilAborted,
 } from "@hawser/wire/internal";
@@ -17,16 +14,15 @@ import { logLine } from "@hawser/wire/internal/node";
 import type { CallCore, CallOutcome } from "../call.ts";
 import { gatewayLimits } from "../limits.ts";
 import { parseCallItem } from "../request/call-item.ts";
+import { type CallLine, createCallLine, type WaitingCall } from "./call-line.ts";
 import { toIdKey } from "./request.ts";
 import { toCallText, toCancelledOutcome, toUnmadeOutcome, type IdSource } from "./rpc-answer.ts";
 
 /** One call, from its line to its answer. */
-interface LaneCall {
+interface LaneCall extends WaitingCall {
   readonly id: IdSource;
   readonly args: unknown;
   readonly flight: Flight<CancelSignal>;
-  /** What the line weighs while it waits. */
-  readonly bytes: number;
   /** What must be over before the call is made. */
   readonly after: Promise<void> | undefined;
   readonly acceptedAt: number;
@@ -40,11 +36,8 @@ interface CallLaneOptions {
   readonly noMore: AbortSignal;
 }
 
-export interface CallLane {
+export interface CallLane extends Pick<CallLine<unknown>, "isFull" | "whenRoom"> {
   accept(line: Pick<LaneCall, "id" | "args" | "bytes" | "after">): void;
-  /** Enough was read ahead: read nothing until `whenRoom`. */
-  isFull(): boolean;
-  whenRoom(): Promise<void>;
   /** Ends every call of this id; returns how many there were. */
   cancel(idSource: string, reason: HawserError): number;
   cancelAll(reason: HawserError): void;
@@ -53,14 +46,15 @@ export interface CallLane {
 }
 
 export function createCallLane(core: CallCore, outbox: Outbox<string>, options: CallLaneOptions): CallLane {
-  const { noMore } = options;
+  const { noMore, workers, overflow } = options;
   const inFlight = createInFlightTable(createCancelController);
-  const workers = createSemaphore(options.workers);
-  const queue = createSemaphore(options.queueSize, { maxWeight: gatewayLimits.rpcQueuedBytes });
-  // Full with the call that reaches the bound.
-  const readAhead = createByteBudget(gatewayLimits.rpcReadAheadBytes - 1);
+  const line = createCallLine<LaneCall>(options.queueSize);
+  let running = 0;
+  // A signal made of others looks at all of them each time it is asked.
+  let isOver = noMore.aborted;
+  noMore.addEventListener("abort", () => (isOver = true));
 
-  const waited = ({ acceptedAt }: LaneCall) => ({ queueWaitMs: Math.round(performance.now() - acceptedAt), queueDepth: queue.used });
+  const waited = ({ acceptedAt }: LaneCall) => ({ queueWaitMs: Math.round(performance.now() - acceptedAt), queueDepth: line.queued });
   const whyEnded = ({ flight: { signal } }: LaneCall): HawserError =>
     toHawserError(signal.aborted ? signal.reason : noMore.reason, "cancelled");
 
@@ -75,75 +69,65 @@ export function createCallLane(core: CallCore, outbox: Outbox<string>, options: 
     // In the table from the beginning, so that a cancel and the end of the process find it, wherever it waits.
     // No JSON text is empty, so that no `cancel` can name a call without an id.
     const flight = inFlight.begin(id === undefined ? "" : toIdKey(id));
-    const call: LaneCall = { id, args, flight, bytes, after, acceptedAt: performance.now() };
-    if (noMore.aborted) return endUnmade(call);
-    const worker = workers.tryAcquire();
-    if (worker) return void run(call, worker);
-    const place = queue.tryAcquire(bytes);
-    if (!place && options.overflow === "reject")
+    const call: LaneCall = { id, args, flight, bytes, waitsIn: undefined, after, acceptedAt: performance.now() };
+    if (isOver) return endUnmade(call);
+    flight.signal.addEventListener("abort", () => onAbort(call));
+    if (running < workers) return run(call);
+    if (overflow === "reject" && !line.hasPlace(bytes))
       return end(call, toUnmadeOutcome(new HawserError("overloaded", "the queue is full; this call was not made")));
-    const leaveQueue = place?.release ?? enterAhead(call);
-    const onAbort = (): void => {
-      leaveQueue();
-      endUnmade(call);
-    };
-    flight.signal.addEventListener("abort", onAbort);
-    workers.acquire(flight.signal).then(
-      (freed) => {
-        flight.signal.removeEventListener("abort", onAbort);
-        leaveQueue();
-        void run(call, freed);
-      },
-      () => {},
-    );
+    line.add(call);
   }
 
-  /** Counts as read ahead until there is a place in the queue. Returns how to leave either. */
-  function enterAhead({ bytes, flight }: LaneCall): () => void {
-    const share = readAhead.openShare();
-    let place: Lease | undefined;
-    let hasLeft = false;
-    share.set(bytes);
-    const enter = (lease?: Lease): void => {
-      share.set(0);
-      place = lease;
-      if (hasLeft) place?.release();
-    };
-    queue.acquire(flight.signal, bytes).then(enter, () => enter());
-    return () => {
-      hasLeft = true;
-      place?.release();
-    };
-  }
-
-  async function run(call: LaneCall, worker: Lease): Promise<void> {
-    const { signal } = call.flight;
+  function onAbort(call: LaneCall): void {
     // The core knows more about how far it came, and ends soon; one that does not is answered without it.
-    signal.addEventListener("abort", () => setTimeout(endUnmade, gatewayLimits.rpcCancelAnswerMs, call).unref());
-    try {
-      if (outbox.isFull) await untilAborted(signal, outbox.whenRoom()).catch(() => {});
-      if (call.after) await untilAborted(signal, call.after).catch(() => {});
-      if (noMore.aborted || signal.aborted) return endUnmade(call);
-      const rpc = waited(call);
-      const { promise: untilWritten, resolve: onSent } = Promise.withResolvers<void>();
-      let outcome: CallOutcome;
+    if (!call.waitsIn) return void setTimeout(endUnmade, gatewayLimits.rpcCancelAnswerMs, call).unref();
+    line.leave(call);
+    endUnmade(call);
+  }
+
+  function run(call: LaneCall): void {
+    running++;
+    if (outbox.isFull || call.after) void whenMayStart(call).then(() => make(call));
+    else make(call);
+  }
+
+  async function whenMayStart({ flight: { signal }, after }: LaneCall): Promise<void> {
+    if (outbox.isFull) await untilAborted(signal, outbox.whenRoom()).catch(() => {});
+    if (after) await untilAborted(signal, after).catch(() => {});
+  }
+
+  function make(call: LaneCall): void {
+    const { signal } = call.flight;
+    const rpc = waited(call);
+    const { promise: untilWritten, resolve: onSent } = Promise.withResolvers<void>();
+    const finish = (outcome: CallOutcome): void => {
       try {
-        outcome = await core.call(parseArguments(call.args), { signal, untilWritten });
+        end(call, signal.aborted ? toCancelledOutcome(outcome, whyEnded(call)) : outcome, rpc, onSent);
       } catch (error) {
-        outcome = toUnmadeOutcome(toHawserError(error));
+        logLine(`[hawser] rpc: ${describeThrown(error)}`);
       }
-      end(call, signal.aborted ? toCancelledOutcome(outcome, whyEnded(call)) : outcome, rpc, onSent);
+      running--;
+      const next = line.take();
+      if (next) run(next);
+    };
+    const fail = (error: unknown): void => finish(toUnmadeOutcome(toHawserError(error)));
+    outcomeOf(call, untilWritten).then(finish, fail);
+  }
+
+  function outcomeOf(call: LaneCall, untilWritten: Promise<void>): Promise<CallOutcome> {
+    const { signal } = call.flight;
+    if (isOver || signal.aborted) return Promise.reject(whyEnded(call));
+    try {
+      return core.call(parseArguments(call.args), { signal, untilWritten });
     } catch (error) {
-      logLine(`[hawser] rpc: ${describeThrown(error)}`);
-    } finally {
-      worker.release();
+      return Promise.reject(error as Error);
     }
   }
 
   return {
     accept,
-    isFull: () => readAhead.isFull,
-    whenRoom: readAhead.whenRoom,
+    isFull: line.isFull,
+    whenRoom: line.whenRoom,
     cancel: (idSource, reason) => inFlight.cancel(toIdKey(idSource), reason),
     cancelAll: inFlight.cancelAll,
     whenEmpty: inFlight.whenEmpty,

@@ -26,6 +26,7 @@ export async function runRpc(flags: RpcFlags): Promise<void> {
     codec: rpcCodec,
     // What is read ahead is counted by the server: nothing more waits on the way to it.
     maxUnreadChars: 0,
+    gathersTurn: true,
     async serve(transport, lifecycle) {
       await serveRpc(transport, core, { version: readVersion(), workers, queueSize, overflow, lifecycle });
       await core.close();

@@ -64,28 +64,30 @@ export interface CancelController<Signal = CancelSignal> {
   abort(reason: unknown): void;
 }
 
-export function createCancelController(): CancelController {
-  let listeners: (() => void)[] = [];
-  // Plain members: an object with a getter stays until a full collection (decision 0031).
-  const signal = {
-    aborted: false,
-    reason: undefined as unknown,
-    addEventListener(_type: "abort", listener: () => void) {
-      listeners.push(listener);
-    },
-    removeEventListener(_type: "abort", listener: () => void) {
-      listeners = listeners.filter((other) => other !== listener);
-    },
-  };
-  return {
-    signal,
-    abort(reason) {
-      if (signal.aborted) return;
-      signal.aborted = true;
-      signal.reason = reason;
-      const told = listeners;
-      listeners = [];
-      for (const tell of told) tell();
-    },
-  };
+export const createCancelController = (): CancelController => new CancelSource();
+
+// A class, since each of many requests has one, and with plain members: an object with a getter stays until a full collection (decision 0031).
+class CancelSource implements CancelController, CancelSignal {
+  aborted = false;
+  reason: unknown = undefined;
+  readonly signal: CancelSignal = this;
+  private listeners: (() => void)[] = [];
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    const at = this.listeners.indexOf(listener);
+    if (at !== -1) this.listeners.splice(at, 1);
+  }
+
+  abort(reason: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    const told = this.listeners;
+    this.listeners = [];
+    for (const tell of told) tell();
+  }
 }

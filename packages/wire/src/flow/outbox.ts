@@ -4,6 +4,9 @@
 import type { HawserError } from "@hawser/protocol";
 import { toHawserError } from "@hawser/protocol";
 
+/** What `send` may return for an item that was taken at once: the next one follows in the same moment. */
+export const taken = Promise.resolve();
+
 export interface OutboxOptions<Item> {
   /** Resolves when the peer took it, or its transport did. Rejects when it can't be sent. */
   send(item: Item): Promise<void>;
@@ -82,7 +85,9 @@ export function createOutbox<Item>(options: OutboxOptions<Item>): Outbox<Item> {
     for (let next = first ?? takeNext(); next; next = takeNext()) {
       let error: HawserError | undefined;
       try {
-        await options.send(next.item);
+        const sent = options.send(next.item);
+        // The first is waited for, so that nobody is told within `put`.
+        if (sent !== taken || next === first) await sent;
       } catch (thrown) {
         error = toHawserError(thrown);
       }

@@ -12,7 +12,7 @@ import { runUntilStopped, type Lifecycle, type LifecycleControl } from "./lifecy
 import { keepGrownHeapSmall } from "./small-heap.ts";
 import { guardStdout, type StdoutGuard } from "./stdout-guard.ts";
 
-export interface RunStdioOptions extends Pick<StreamTransportOptions, "maxUnreadChars"> {
+export interface RunStdioOptions extends Pick<StreamTransportOptions, "maxUnreadChars" | "gathersTurn"> {
   readonly codec: Codec;
   /** Serves until `incoming` has ended or `stopping` is aborted, and its work is done. */
   serve(transport: Transport, lifecycle: Lifecycle): Promise<void>;
@@ -35,6 +35,7 @@ async function serveStdio(options: RunStdioOptions, lifecycle: LifecycleControl)
     writable: process.stdout,
     codec: options.codec,
     maxUnreadChars: options.maxUnreadChars,
+    gathersTurn: options.gathersTurn,
     ownsStreams: false,
     write: process.stdout.isTTY ? revealed(guard) : guard.write,
     closeFlushMs: wireLimits.exitFlushMs,

@@ -2,10 +2,10 @@
 // Nor do many such peers, where they share a budget: once it is used up, only small messages are taken.
 
 import { HawserError } from "@hawser/protocol";
+import { taken } from "../flow/outbox.ts";
 import { wireLimits } from "../limits.ts";
 import type { StreamTransportOptions } from "./stream-transport.ts";
 
-const accepted = Promise.resolve();
 const nothing = Buffer.alloc(0);
 
 export function createStreamWriter(options: StreamTransportOptions) {
@@ -34,16 +34,17 @@ export function createStreamWriter(options: StreamTransportOptions) {
     if (budget?.isFull && frame.length > writable.writableHighWaterMark)
       return overloaded("too much is waiting for peers that do not read; try again when they have", { bytes: frame.length });
     tap?.("SEND", message);
+    if (options.gathersTurn) gatherTurn();
     const hasRoom = write(frame);
-    gatherRestOfTurn();
-    if (hasRoom) return accepted;
+    gatherTurn();
+    if (hasRoom) return taken;
     share?.set(writable.writableLength);
     drained ??= Promise.withResolvers<void>();
     return drained.promise;
   }
 
-  // The first message of a turn has just left; those that follow in the same turn leave together at its end.
-  function gatherRestOfTurn(): void {
+  // A write costs as much as all the rest of a short message: those of one turn leave together at its end, in most cases all but the first.
+  function gatherTurn(): void {
     if (isGathering) return;
     isGathering = true;
     writable.cork();
