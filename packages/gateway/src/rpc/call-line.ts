@@ -1,5 +1,6 @@
 // Calls that wait for a worker, in the order in which they came. The first of them have a place in the queue, which is bounded
-// in number and bytes; those behind were read ahead until there is one. A call may leave from anywhere.
+// in number and bytes; those behind were read ahead until there is one. A call may leave from anywhere. Not two semaphores: nearly every call waits, and
+// would have two promises and a handful of closures for it.
 
 import { createByteBudget } from "@hawser/wire/internal";
 import { gatewayLimits } from "../limits.ts";
