@@ -60,7 +60,7 @@ describe("of a process with HAWSER_DEBUG=protocol", () => {
   });
 
   it("R144 with HAWSER_DEBUG=protocol-full shows whole messages, on one line each, and still hides secrets", async () => {
-    // Both lines fit into a pipe: what a reader that is slow would have to wait for is dropped.
+    // Both lines fit into the buffer of a pipe: a process does not wait for a slow reader of its log when it ends.
     const value = { text: `line\n${"x".repeat(20_000)}`, password: "canary-password" };
     const [received, sent, ...rest] = await logOf([JSON.stringify({ id: "long", kind: "echo", value })], "protocol-full");
     const shown = JSON.stringify({ ...value, password: "[redacted]" });
