@@ -27,7 +27,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "js-yaml",
     "undici",
     "undici/lib/core/connect.js",
-    "undici/lib/dispatcher/agent.js",
+    "undici/lib/dispatcher/client.js",
   ],
   agent: [
     "@ai-sdk/anthropic",
