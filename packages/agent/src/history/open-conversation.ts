@@ -53,8 +53,9 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     next.updatedAt = Date.now();
     const grownBy = next.bytes - transcript.bytes;
     if (grownBy > 0) checkRoom(next.bytes, grownBy);
-    if (await journal?.isGone()) {
-      await journal?.rewrite(toLines(transcript));
+    const rewrite = await journal?.needsRewrite();
+    if (rewrite !== undefined) await journal?.rewrite(toLines(transcript));
+    if (rewrite === "gone") {
       onNotice(`conversation ${toShownId(conversationId)}: its file was removed while it was open, and was written again`);
     }
     await journal?.append(toRecordLine(text, summaryOf(next)));
@@ -115,6 +116,16 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
         if (journal && isMuchLarger(journal.bytes, transcript, limits)) await compact();
         // For a power failure only; where the disk can't, what was written still survives the process.
         else await journal?.flush().catch((error) => onNotice(`the history could not be flushed to the disk: ${describeThrown(error)}`));
+      }),
+    get agentSession() {
+      return transcript.agentSession;
+    },
+    keepAgentSession: (session) => inTurn(() => write({ type: "agent", ...session })),
+    suggestTitle: (title) =>
+      inTurn(async () => {
+        const suggested = toTitle(title);
+        if (suggested === "" || suggested === transcript.title || (transcript.title !== "" && !transcript.isTitleSuggested)) return;
+        await write({ type: "title", title: suggested, isSuggested: true });
       }),
     rename: (title) => inTurn(() => write({ type: "title", title: toTitle(title) })),
     truncate: (after) =>

@@ -20,6 +20,10 @@ export interface AgentParts {
   readonly store: ConversationStore;
   /** Asked at the beginning of every step: a server may have brought tools meanwhile. */
   tools(): readonly Tool[];
+  /** Those of them that an agent with file and command tools of its own is offered; none unless given. */
+  ownTools?(): readonly Tool[];
+  /** Where such an agent works: the first is its working directory. The process's own unless given. */
+  readonly folders?: readonly string[] | undefined;
   /** How the MCP servers are, for `get_status`. */
   servers?(): readonly ServerEntry[];
   readonly policy: PermissionPolicy;

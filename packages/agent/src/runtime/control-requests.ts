@@ -6,6 +6,7 @@ import { HawserError, quoteShort, type AnyAgentRequest } from "@hawser/protocol/
 import { createSemaphore, wireLimits, type InFlightTable } from "@hawser/wire/internal";
 import type { Conversation } from "../history/conversation-store.ts";
 import { agentLimits } from "../limits.ts";
+import { toAgentPlace } from "./agent-turn.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import { toConversationLines } from "./conversation-lines.ts";
 import type { Questions } from "./questions.ts";
@@ -52,8 +53,8 @@ export function createControlAnswers(options: ControlOptions): (request: Control
       await Promise.race([ended, sleep(wireLimits.cancelGraceMs, undefined, { ref: false })]);
       await reply.done({ cancelled: count > 0 });
     },
-    async permission_response({ permissionId, decision, via }, reply) {
-      questions.answer(permissionId, decision, via);
+    async permission_response(answer, reply) {
+      questions.answer(answer);
       await reply.done();
     },
     async list_models(_, reply) {
@@ -62,15 +63,21 @@ export function createControlAnswers(options: ControlOptions): (request: Control
     },
     async list_options({ conversationId, model }, reply) {
       checkConversationId(conversationId);
-      // Throws for a name that isn't a model.
-      await parts.models.pick(model);
-      await reply.emit({ type: "options", data: { conversationId, options: [] } });
+      const agent = await parts.models.pick(model);
+      const entries =
+        "stream" in agent ? [] : await conversations.use(conversationId, (open) => agent.options(toAgentPlace(agent, open, parts)));
+      await reply.emit({ type: "options", data: { conversationId, options: [...entries] } });
       await reply.done();
     },
-    async set_option({ conversationId, optionId, model }) {
+    async set_option({ conversationId, optionId, value, model }, reply) {
       checkConversationId(conversationId);
-      const { name } = await parts.models.pick(model);
-      throw new HawserError("invalid_message", `${name} has no option ${quoteShort(optionId, 100)}`);
+      const agent = await parts.models.pick(model);
+      if ("stream" in agent) throw new HawserError("invalid_message", `${agent.name} has no option ${quoteShort(optionId, 100)}`);
+      const entries = await lanes.alone(conversationId, () =>
+        conversations.use(conversationId, (open) => agent.setOption(toAgentPlace(agent, open, parts), optionId, value)),
+      );
+      await reply.emit({ type: "options", data: { conversationId, options: [...entries] } });
+      await reply.done();
     },
     async subscribe({ conversationId, since = 0 }, reply) {
       const running = await turns.repeat(checkConversationId(conversationId), since);
@@ -102,7 +109,10 @@ export function createControlAnswers(options: ControlOptions): (request: Control
       await reply.done();
     },
     async delete_conversation({ conversationId }, reply) {
-      await lanes.alone(checkConversationId(conversationId), () => conversations.delete(conversationId));
+      await lanes.alone(checkConversationId(conversationId), async () => {
+        await parts.models.release?.(conversationId);
+        await conversations.delete(conversationId);
+      });
       await reply.done();
     },
     async rename_conversation({ conversationId, title }, reply) {

@@ -6,6 +6,7 @@ import { createSemaphore, untilAborted, type Flight, type InFlightTable } from "
 import { checkAttachmentCount } from "../attachments/read-attachments.ts";
 import { agentLimits } from "../limits.ts";
 import { turnLimits, type AgentParts } from "./agent-parts.ts";
+import { runAgentTurn } from "./agent-turn.ts";
 import { createLanes } from "./lanes.ts";
 import type { Questions } from "./questions.ts";
 import type { RecentConversations } from "./recent-conversations.ts";
@@ -40,7 +41,8 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
   const lanes = createLanes();
   const largeWrites = createSemaphore(1);
   const memory = createTurnMemory();
-  const toRunner = createToolRunners({ policy: parts.policy, questions, toolMs: agentToolMs });
+  const authority = { policy: parts.policy, questions };
+  const toRunner = createToolRunners({ ...authority, toolMs: agentToolMs });
   const turns = new Map<string, Turn>();
 
   function begin(request: UserMessageRequest, idSource: string): Turn {
@@ -67,9 +69,13 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
       flight.signal.throwIfAborted();
       const model = await untilAborted(flight.signal, parts.models.pick(turn.model));
       share = await memory.enter(flight.signal);
+      const shared = { request, parts, share, scope: toScope(turn), largeWrites };
       const toolRunner = (): ToolRunner => toRunner(parts.tools());
-      const shared = { request, parts, model, share, scope: toScope(turn), largeWrites, toolRunner };
-      const outcome = await conversations.use(conversationId, (conversation) => runTurn({ ...shared, conversation }));
+      const outcome = await conversations.use(conversationId, (conversation) =>
+        "stream" in model
+          ? runTurn({ ...shared, conversation, model, toolRunner })
+          : runAgentTurn({ ...shared, conversation, agent: model, authority, toRunner }),
+      );
       void reply.done(outcome);
     } catch (error) {
       void reply.fail(flight.signal.aborted ? flight.signal.reason : error);

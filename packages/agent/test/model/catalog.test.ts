@@ -25,8 +25,7 @@ const catalogWith = (env: Record<string, string>, options: Partial<ModelCatalogO
 const provider = (isAvailable: boolean): ModelProvider => ({
   prefix: "claude-code",
   models: ["sonnet"],
-  hint: "install it first",
-  isAvailable: () => Promise.resolve(isAvailable),
+  missing: () => Promise.resolve(isAvailable ? undefined : "install it first"),
   create: (model) => Promise.resolve({ ...stub, name: `claude-code/${model}` }),
 });
 

@@ -169,7 +169,7 @@ function policyOf(notes: string[], { decide, allowAlways }: StageOptions): Permi
 
 /** The simplest store that keeps its promises. */
 export function arrayStore(): ConversationStore {
-  const kept = new Map<string, { title: string; messages: ConversationMessage[] }>();
+  const kept = new Map<string, State>();
   return {
     async open(conversationId) {
       const state = kept.get(conversationId) ?? { title: "", messages: [] };
@@ -184,7 +184,13 @@ export function arrayStore(): ConversationStore {
   };
 }
 
-function toConversation(conversationId: string, state: { title: string; messages: ConversationMessage[] }): Conversation {
+interface State {
+  title: string;
+  messages: ConversationMessage[];
+  agentSession?: NonNullable<Conversation["agentSession"]>;
+}
+
+function toConversation(conversationId: string, state: State): Conversation {
   const find = (messageId: string): ConversationMessage => {
     const message = state.messages.at(-1);
     if (message?.messageId !== messageId) throw new HawserError("internal", "only the last message grows");
@@ -205,7 +211,12 @@ function toConversation(conversationId: string, state: { title: string; messages
     add: async (message) => void state.messages.push(structuredClone(message)),
     addParts: async (messageId, parts) => void find(messageId).parts.push(...structuredClone(parts)),
     finish: async (messageId, interrupted) => void (interrupted !== undefined && Object.assign(find(messageId), { interrupted })),
+    get agentSession() {
+      return state.agentSession;
+    },
+    keepAgentSession: async (session) => void (state.agentSession = session),
     rename: async (title) => void (state.title = title),
+    suggestTitle: async (title) => void (state.title ||= title),
     async truncate(after) {
       state.messages.length = after === null ? 0 : state.messages.findIndex(({ messageId }) => messageId === after) + 1;
     },

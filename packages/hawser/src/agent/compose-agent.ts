@@ -23,6 +23,7 @@ import {
   type PolicyOptions,
   type Roots,
 } from "@hawser/agent/internal";
+import { createAcpModels } from "@hawser/acp";
 import { logLine } from "@hawser/wire/internal/node";
 import { readVersion } from "../command-line/launcher.ts";
 import type { AgentFlags } from "./flags.ts";
@@ -34,14 +35,16 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: (message) => logLine(`[hawser] ${message}`) });
   const roots = await createRoots(rootsOf(flags, config, cwd));
   const attachable = flags.attachments === undefined ? roots : await createRoots([...roots.paths, resolve(cwd, flags.attachments)]);
-  const models = createModelCatalog({ env, config, model: flags.model, providers: [createClaudeCodeModels(env, cwd)] });
+  const providers = [createClaudeCodeModels(env, cwd), createAcpModels({ agents: config.agents, env, version: readVersion() })];
+  const models = createModelCatalog({ env, config, model: flags.model, providers });
   const folder = flags.dataDir === undefined ? dirname(defaultDataFolder(env)) : resolve(cwd, flags.dataDir);
   const audit = createAuditLog({ path: join(folder, "audit.jsonl") });
   const remembered = config.rememberPermissions ? await openRulesFile(join(folder, "permissions.json")) : undefined;
   const sources = createToolSources(flags, config, { env, cwd });
   const allowedCommands = [...(config.allowedCommands ?? []), ...(flags.allowCommand ?? [])];
   const policy = createPolicy({ ...rulesOf(flags, config), roots, audit, remembered });
-  const late = createLateTools(createBuiltinTools({ roots, allowedCommands, environment: env }), sources.list);
+  const builtin = createBuiltinTools({ roots, allowedCommands, environment: env });
+  const late = createLateTools(builtin, sources.list);
   const parts: AgentParts = {
     models: withTools(models, late.whenLoaded),
     store:
@@ -49,6 +52,9 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
         ? createMemoryStore()
         : createFileStore({ folder: join(folder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) }),
     tools: late.tools,
+    // An agent of others has its own ways to files and commands.
+    ownTools: () => late.tools().filter((tool) => !builtin.includes(tool)),
+    folders: roots.paths,
     servers: sources.servers,
     policy,
     readAttachments: (attachments, signal, isEarlier) =>
@@ -65,7 +71,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
     warmUp: () => void late.whenLoaded(),
     /** Lets go of servers and files; what was promised is on disk. */
     async close(): Promise<void> {
-      await Promise.allSettled([sources.close(), audit.close(), remembered?.close()]);
+      await Promise.allSettled([models.close?.(), sources.close(), audit.close(), remembered?.close()]);
     },
   };
 }
@@ -103,6 +109,7 @@ function withTools(models: ModelCatalog, whenLoaded: () => Promise<void>): Model
       return models.pick(name);
     },
     list: () => models.list(),
+    release: async (conversationId) => models.release?.(conversationId),
   };
 }
 
