@@ -16,8 +16,8 @@ export interface Journal {
   readonly bytes: number;
   /** Whether the file holds something else by now than what was read: it has to be opened again. */
   readonly isStale: boolean;
-  /** Whether the file has to be written again before the next line: it was removed under us, or is of an earlier format. */
-  needsRewrite(): Promise<"gone" | "old" | undefined>;
+  /** Whether the file has to be written again before the next line: it was removed under us, or is of an earlier format than that. */
+  needsRewrite(isOfThisVersion: boolean): Promise<"gone" | "old" | undefined>;
   /** A line is given in pieces, which are written one after the other. */
   append(line: readonly string[]): Promise<void>;
   /** Replaces all lines, keeping the file as it was under another name if one is given. */
@@ -34,7 +34,7 @@ interface JournalOptions {
   readonly headerLine: string;
   /** Undefined for one that is made with the first line. */
   readonly file?: { readonly handle: FileHandle; readonly size: number } | undefined;
-  /** Asked before every line, and not after the first rewrite. */
+  /** Whether it is of an earlier format, as it was read. */
   isOld?(): boolean;
   /** Called before every write. Throws when the lock was lost and another process has it. */
   ensureLock?(): Promise<void>;
@@ -82,7 +82,7 @@ export function createJournal({ path, headerLine, file, isOld, ensureLock }: Jou
     get isStale() {
       return isStale;
     },
-    needsRewrite: async () => ((await isGone()) ? "gone" : !isRewritten && isOld?.() ? "old" : undefined),
+    needsRewrite: async (isOfThisVersion) => ((await isGone()) ? "gone" : isOfThisVersion && !isRewritten && isOld?.() ? "old" : undefined),
     async append(line) {
       if (broken) throw broken;
       await ensureLock?.();

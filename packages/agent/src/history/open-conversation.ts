@@ -7,7 +7,7 @@ import { createSemaphore, type ByteBudget } from "@hawser/wire/internal";
 import type { Conversation, StoreLimits } from "./conversation-store.ts";
 import { toShownId } from "./conversation-files.ts";
 import type { Journal } from "./journal.ts";
-import { toKeptRecord, toRecordLine, toRecordText, type JournalRecord } from "./record.ts";
+import { isOfThisVersion, toKeptRecord, toRecordLine, toRecordText, type JournalRecord } from "./record.ts";
 import { applyRecord, copyTranscript, isMuchLarger, summaryOf, toLines, toTitle, weighRecord, type Transcript } from "./transcript.ts";
 
 export interface OpenConversationOptions {
@@ -53,7 +53,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     next.updatedAt = Date.now();
     const grownBy = next.bytes - transcript.bytes;
     if (grownBy > 0) checkRoom(next.bytes, grownBy);
-    const rewrite = await journal?.needsRewrite();
+    const rewrite = await journal?.needsRewrite(isOfThisVersion(record));
     if (rewrite !== undefined) await journal?.rewrite(toLines(transcript));
     if (rewrite === "gone") {
       onNotice(`conversation ${toShownId(conversationId)}: its file was removed while it was open, and was written again`);

@@ -76,6 +76,10 @@ export function toRecordText(record: JournalRecord): string {
   }
 }
 
+/** Whether a journal of an earlier version has to be written again before it: that version would take it for damage. */
+export const isOfThisVersion = (record: JournalRecord): boolean =>
+  record.type === "agent" || (record.type === "title" && record.isSuggested === true);
+
 /** In two pieces: put together, a long one would be there twice. */
 export const toRecordLine = (recordText: string, summary: Summary): readonly string[] => [
   recordText.slice(0, -1),
