@@ -29,11 +29,14 @@ export interface AgentProcessOptions {
 export type AgentProcess = Awaited<ReturnType<typeof startAgentProcess>>;
 type Requests = ClientConnection["agent"]["request"];
 
+/** An agent that streams a character in two pieces spells each half as an escape; the halves meet again where text is joined. */
+const lines: Codec = { ...ndjson, createDecoder: (options) => ndjson.createDecoder({ ...options, passesHalfPairs: true }) };
+
 /** Rejects when there is no such program, it speaks another protocol, or does not answer in time. */
 export async function startAgentProcess(options: AgentProcessOptions) {
   const { name, command } = options;
   const lastWords = createLastWords();
-  const child = await startChild({ ...command, codec: ndjson, ownsGroup: true, onStderr: lastWords.add });
+  const child = await startChild({ ...command, codec: lines, ownsGroup: true, onStderr: lastWords.add });
   const stream = createMessageStream({
     transport: child.transport,
     take: (method, params) => (method === methods.client.session.update ? options.onUpdate(params) : undefined),
