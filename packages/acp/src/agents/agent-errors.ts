@@ -26,8 +26,12 @@ function notLoggedIn({ name, login, command, args }: AgentDefinition, methods: r
   return `${name} is not logged in; log in with its own program${ways === "" ? "" : `. It knows: ${ways}`}`;
 }
 
+export const notAcp = (name: string, method: string): HawserError =>
+  new HawserError("model_failed", `${name} answers ${method} with something else than ACP has; install a version of it that fits`);
+
 /** Nothing for a turn that is complete. What a model's answer would be an error for is one here too. */
-export function checkStop(stopReason: StopReason, name: string): void {
+export function checkStop(answer: unknown, name: string): void {
+  const stopReason = isRecord(answer) ? (answer["stopReason"] as StopReason) : undefined;
   switch (stopReason) {
     case "end_turn":
       return;
@@ -39,6 +43,8 @@ export function checkStop(stopReason: StopReason, name: string): void {
       throw new HawserError("model_failed", `${name} refused to answer this message, and has dropped it; ask for something else`);
     case "cancelled":
       throw new HawserError("cancelled", `cancelled by ${name} itself`);
+    case undefined:
+      throw notAcp(name, "session/prompt");
     default:
       throw new HawserError("model_failed", `${name} stopped for a reason that is not known here: ${quoteShort(String(stopReason), 100)}`);
   }

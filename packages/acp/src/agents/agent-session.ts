@@ -6,6 +6,7 @@ import type { AgentPlace } from "@hawser/agent";
 import { describeThrown } from "@hawser/protocol/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { AgentProcess } from "../connection/agent-process.ts";
+import { notAcp } from "./agent-errors.ts";
 import { readOptions, type SessionOptions } from "./session-options.ts";
 
 export interface AgentSession {
@@ -36,6 +37,8 @@ export async function openSession(options: OpenSessionOptions): Promise<AgentSes
   if (current) await closeSession(process, current);
   const beginning: Promise<NewSessionResponse> = process.request(methods.agent.session.new, toParams(options));
   const begun = await process.inTime("opened a session", beginning);
+  if (typeof (begun as Partial<NewSessionResponse> | undefined)?.sessionId !== "string")
+    throw notAcp(options.name, methods.agent.session.new);
   return { sessionId: begun.sessionId, isKnown: false, isUsed: false, options: readOptions(begun) };
 }
 

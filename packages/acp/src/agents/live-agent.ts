@@ -137,10 +137,10 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
     const answered = connected.request(methods.agent.session.prompt, { sessionId: opened.sessionId, prompt });
     answered.catch(() => {});
     try {
-      const { stopReason } = await untilAborted(turn.signal, Promise.race([answered, failed]));
+      const answer = await untilAborted(turn.signal, Promise.race([answered, failed]));
       opened.isKnown = true;
       await uses.end();
-      checkStop(stopReason, name);
+      checkStop(answer, name);
     } catch (error) {
       settling = settle(connected, opened, answered);
       throw toAgentError(error, agent, connected.initialized.authMethods);
