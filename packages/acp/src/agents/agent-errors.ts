@@ -30,7 +30,7 @@ export const notAcp = (name: string, method: string): HawserError =>
   new HawserError("model_failed", `${name} answers ${method} with something else than ACP has; install a version of it that fits`);
 
 /** Nothing for a turn that is complete. What a model's answer would be an error for is one here too. */
-export function checkStop(answer: unknown, name: string): void {
+export function checkStop(answer: unknown, name: string, wasRefused: boolean): void {
   const stopReason = isRecord(answer) ? (answer["stopReason"] as StopReason) : undefined;
   switch (stopReason) {
     case "end_turn":
@@ -42,6 +42,8 @@ export function checkStop(answer: unknown, name: string): void {
     case "refusal":
       throw new HawserError("model_failed", `${name} refused to answer this message, and has dropped it; ask for something else`);
     case "cancelled":
+      // Codex ends its turn when the user says no: that is an end, not a failure.
+      if (wasRefused) return;
       throw new HawserError("cancelled", `cancelled by ${name} itself`);
     case undefined:
       throw notAcp(name, "session/prompt");

@@ -47,7 +47,9 @@ async function takeUp(options: OpenSessionOptions, sessionId: string): Promise<A
   const { name, process } = options;
   const { agentCapabilities: { loadSession, sessionCapabilities } = {} } = process.initialized;
   const { resume, load } = methods.agent.session;
-  const ways = [...(sessionCapabilities?.resume ? [resume] : []), ...(loadSession ? [load] : [])];
+  // Gemini CLI loads only what an earlier minute has written, and replays it after its answer, into the next turn.
+  const mayLoad = loadSession && !/gemini/i.test(process.initialized.agentInfo?.name ?? "");
+  const ways = [...(sessionCapabilities?.resume ? [resume] : []), ...(mayLoad ? [load] : [])];
   for (const method of ways) {
     try {
       const answer = await process.inTime(`taken up its session`, process.request(method, { ...toParams(options), sessionId }));

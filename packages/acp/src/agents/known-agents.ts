@@ -39,7 +39,7 @@ export const knownAgents: Readonly<Record<string, KnownAgent>> = {
     command: "claude-agent-acp",
     args: [],
     install: "npm install -g @agentclientprotocol/claude-agent-acp",
-    login: "run: claude, and there /login, or set ANTHROPIC_API_KEY",
+    login: "run: claude auth login, or set ANTHROPIC_API_KEY",
   },
   gemini: {
     command: "gemini",

@@ -14,7 +14,7 @@ import type { AgentDefinition } from "./known-agents.ts";
 import { offerTools, type OwnTools } from "./own-tools.ts";
 import { toPrompt } from "./prompt.ts";
 import { hasModeOption, modeOption, readOptions, toOptionEntries } from "./session-options.ts";
-import { createUpdateReader } from "./to-agent-events.ts";
+import { createUpdateReader, toUsedTokens } from "./to-agent-events.ts";
 import { createToolUses } from "./tool-uses.ts";
 
 export interface LiveAgentOptions {
@@ -33,6 +33,8 @@ interface RunningTurn {
   read(update: Readonly<Record<string, unknown>>): Promise<void>;
   /** What ended it from within: a limit, the history. */
   fail(error: unknown): void;
+  /** One of its questions was answered with no: some agents end their turn then. */
+  wasRefused: boolean;
 }
 
 const cancelled: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };
@@ -79,7 +81,9 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
         own: ownTools?.match(use),
       };
       const optionId = await untilAborted(signal, current.turn.ask(question));
-      return optionId === undefined || current.turn.signal.aborted ? cancelled : { outcome: { outcome: "selected", optionId } };
+      if (optionId === undefined || current.turn.signal.aborted) return cancelled;
+      current.wasRefused ||= options.some((option) => option.optionId === optionId && /^reject/.test(option.kind));
+      return { outcome: { outcome: "selected", optionId } };
     } catch (error) {
       if (!current.turn.signal.aborted && !signal.aborted) current.fail(error);
       return cancelled;
@@ -91,10 +95,7 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
   async function start(place: AgentPlace): Promise<AgentProcess> {
     const cwd = agent.cwd ?? place.folders[0] ?? globalThis.process.cwd();
     const command = { command: agent.command, args: agent.args, cwd, env: { ...withoutOurs(env), ...agent.env } };
-    const started = await startAgentProcess({ name, command, version, onUpdate, onPermission });
-    // It alone does not keep a runtime alive whose host is gone.
-    started.setKeepsAlive(false);
-    return started;
+    return startAgentProcess({ name, command, version, onUpdate, onPermission });
   }
 
   /** A process that has ended is forgotten, with its session. */
@@ -128,7 +129,14 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
     const { promise: failed, reject } = Promise.withResolvers<never>();
     failed.catch(() => {});
     const uses = createToolUses(name, turn.emit);
-    const current: RunningTurn = { turn, sessionId: opened.sessionId, uses, read: createUpdateReader(turn.emit, uses), fail: reject };
+    const current: RunningTurn = {
+      turn,
+      sessionId: opened.sessionId,
+      uses,
+      read: createUpdateReader(turn.emit, uses),
+      fail: reject,
+      wasRefused: false,
+    };
     await turn.keepSession(opened.sessionId);
     turn.signal.throwIfAborted();
     const prompt = toPrompt(turn, connected.initialized.agentCapabilities?.promptCapabilities ?? {}, opened.isKnown);
@@ -140,7 +148,8 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
       const answer = await untilAborted(turn.signal, Promise.race([answered, failed]));
       opened.isKnown = true;
       await uses.end();
-      checkStop(answer, name);
+      await turn.emit(toUsedTokens(answer));
+      checkStop(answer, name, current.wasRefused);
     } catch (error) {
       settling = settle(connected, opened, answered);
       throw toAgentError(error, agent, connected.initialized.authMethods);

@@ -47,14 +47,15 @@ function toServer({ mcpServerConfig: { command, args, env = {} } }: IPCSession):
 /**
  * Only where the agent names server and tool in a place that a model can't write to: a command that looks like one of our tools must
  * not be taken for it. Claude Code: the name `mcp__hawser__tool`. Codex: arguments `{server, tool, arguments}`. Gemini CLI: the title
- * `tool (hawser MCP Server)` of a use that is neither a command nor about a file. opencode: the name `hawser_tool`.
+ * `tool (hawser MCP Server)` of a use that is neither a command nor about a file. opencode: `hawser_tool` in the same way.
  */
 function callIn({ name = "", title = "", kind, input, blocks }: ToolUse): { readonly name: string; readonly input: unknown } | undefined {
-  const byName = /^(?:mcp__hawser__|hawser_)(.+)$/.exec(name)?.[1];
+  const byName = /^mcp__hawser__(.+)$/.exec(name)?.[1];
   if (byName !== undefined) return { name: byName, input };
   if (isRecord(input) && input["server"] === serverName && typeof input["tool"] === "string" && !("command" in input))
     return { name: input["tool"], input: input["arguments"] };
-  const byTitle = kind === "other" ? /^(\S+) \(hawser MCP Server\)$/.exec(title)?.[1] : undefined;
+  const titled = kind === "other" ? /^(\S+) \(hawser MCP Server\)$|^hawser_(\S+)$/.exec(title) : null;
+  const byTitle = titled?.[1] ?? titled?.[2];
   if (byTitle === undefined) return undefined;
   const told = input ?? parseOrUndefined(blocks[0]?.["text"]);
   return isRecord(told) ? { name: byTitle, input: told } : undefined;

@@ -55,10 +55,21 @@ function toEntries(entries: unknown): PlanData["entries"] {
   });
 }
 
+/** Some agents tell what the turn has used with its end. */
+export function toUsedTokens(answer: unknown): AgentEvent {
+  const usage = isRecord(answer) ? answer["usage"] : undefined;
+  if (!isRecord(usage)) return { type: "life" };
+  const inputTokens = count(usage["inputTokens"]);
+  const outputTokens = count(usage["outputTokens"]);
+  if (inputTokens === undefined && outputTokens === undefined) return { type: "life" };
+  return { type: "usage", inputTokens, outputTokens, cachedInputTokens: count(usage["cachedReadTokens"]) };
+}
+
+const count = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+
 function toUsage({ used, size, cost }: Update) {
   const dollars = isRecord(cost) && cost["currency"] === "USD" ? cost["amount"] : undefined;
-  const count = (value: unknown): number | undefined =>
-    typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
   // A window of 0 is one that the agent does not know.
   return { contextTokens: count(used), contextWindow: count(size) || undefined, costUsd: count(dollars) };
 }

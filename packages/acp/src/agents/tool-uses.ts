@@ -3,6 +3,7 @@
 
 import { cutText, HawserError, isRecord, toErrorText } from "@hawser/protocol/internal";
 import type { AgentEvent, FileDiff, UseLocation } from "@hawser/agent";
+import { isSettledWithin } from "@hawser/wire/internal";
 import { acpLimits } from "../limits.ts";
 
 /** A tool call with what is known of it until now. */
@@ -24,6 +25,8 @@ export interface ToolUse {
 
 export function createToolUses(agent: string, emit: (event: AgentEvent) => Promise<void>) {
   const uses = new Map<string, ToolUse>();
+  /** Questions that wait for what they are about. */
+  const told = new Map<ToolUse, () => void>();
   let heldChars = 0;
 
   function find(toolId: string): ToolUse {
@@ -60,9 +63,18 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
     if (blocks.length > 0) use.blocks = blocks;
   }
 
+  /** Resolves when the use is announced, and at the latest after a moment. */
+  async function whenTold(use: ToolUse): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    told.set(use, resolve);
+    await isSettledWithin(promise, acpLimits.acpUntoldMs);
+    told.delete(use);
+  }
+
   async function announce(use: ToolUse): Promise<void> {
     if (use.state !== "open") return;
     use.state = "announced";
+    told.get(use)?.();
     const { toolId, name, title, kind, input, locations } = use;
     await emit({ type: "tool_use", toolId, toolName: name ?? kind, input: input ?? {}, title, kind, locations });
   }
@@ -93,6 +105,8 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
     /** What the agent asks about, announced. Undefined for a call that has ended. */
     async ask(call: Readonly<Record<string, unknown>>): Promise<ToolUse | undefined> {
       const use = find(String(call["toolCallId"]));
+      // Codex may ask a moment before it tells what about.
+      if (use.state === "open" && call["title"] == null && call["rawInput"] == null) await whenTold(use);
       if (use.state === "ended") return undefined;
       merge(use, call);
       await announce(use);

@@ -4,7 +4,7 @@
 import { client, methods, PROTOCOL_VERSION, RequestError, type ClientConnection, type InitializeResponse } from "@agentclientprotocol/sdk";
 import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import { createNoiseLog, describeThrown, HawserError, toErrorText } from "@hawser/protocol/internal";
-import { createLastWords, logLine, ndjson, startChild, type Child } from "@hawser/wire/internal/node";
+import { createLastWords, logLine, ndjson, startChild, type Child, type Codec } from "@hawser/wire/internal/node";
 import { acpLimits } from "../limits.ts";
 import { createMessageStream } from "./message-stream.ts";
 
@@ -48,6 +48,8 @@ export async function startAgentProcess(options: AgentProcessOptions) {
     .onNotification("*", () => {})
     .connect(stream);
   let stopping: Promise<void> | undefined;
+  // What it has started may hold its pipes open; it is over all the same.
+  void child.exited.then(() => child.stop());
 
   /** Why it is gone, once its lines have ended. */
   async function describeEnd(): Promise<HawserError> {
@@ -86,7 +88,6 @@ export async function startAgentProcess(options: AgentProcessOptions) {
     /** Rejects, and ends the agent, when it takes too long. */
     inTime: <Result>(what: string, work: Promise<Result>): Promise<Result> => withinTime(work, () => late(what, child)),
     stop: (): Promise<void> => (stopping ??= stop()),
-    setKeepsAlive: child.setKeepsAlive,
   };
 
   function late(what: string, { kill }: Child): HawserError {

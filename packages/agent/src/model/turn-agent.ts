@@ -42,6 +42,10 @@ export type AgentEvent =
   | { readonly type: "plan"; readonly entries: PlanData["entries"] }
   | {
       readonly type: "usage";
+      /** Of the turn. */
+      readonly inputTokens?: number | undefined;
+      readonly outputTokens?: number | undefined;
+      readonly cachedInputTokens?: number | undefined;
       readonly contextTokens?: number | undefined;
       readonly contextWindow?: number | undefined;
       readonly costUsd?: number | undefined;
