@@ -51,6 +51,7 @@ const publicValues: Readonly<Record<string, readonly string[]>> = {
     "defineTool",
     "printClientConfig",
   ],
+  "@hawser/acp": ["createAcpModels"],
   "@hawser/claude-code": [
     "AgentSDKNotInstalledError",
     "BridgeStartupError",
