@@ -139,7 +139,7 @@ export const conversationSummary = v.object({
   title: text("Given by `rename_conversation`, or the beginning of the first message."),
   updatedAt: number("Unix time in milliseconds of the last change."),
   messages: number("User and assistant messages."),
-  folders: v.exactOptional(described(v.array(v.string()), "Additive. The folders that `set_workspace` gave it.")),
+  folder: v.exactOptional(text("Additive. The first folder that `set_workspace` gave it.")),
 });
 
 const messagePart = v.variant("type", [

@@ -24,6 +24,7 @@ export const AGENT_CAPABILITIES = [
   "plan",
   "permission_options",
   "options",
+  "workspaces",
 ] as const;
 
 const id = idText("Of the request that is answered.");
