@@ -146,8 +146,7 @@ export const depth = { name: "depth", description: "Says the depth.", input: { t
     await denied.agent.setWorkspace("two", { folders: [folder] });
     expect(denied.questions).toHaveLength(1);
     expect(denied.questions[0]).toMatchObject({ toolName: "trust_folder", input: { folder } });
-    const { brings } = denied.questions[0]?.input as { brings: string[] };
-    expect(brings.join("\n")).toMatch(/mcp-server\.mjs[^]*tools\.mjs[^]*Say ahoy/);
+    expect(JSON.stringify(denied.questions[0]?.input)).toMatch(/mcp-server\.mjs[^]*tools\.mjs[^]*Say ahoy/);
     await denied.agent.close();
 
     const allowed = await start(stage, "allow");
