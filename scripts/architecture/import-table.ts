@@ -49,6 +49,16 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@hawser/wire",
     "@hawser/wire/node",
   ],
+  acp: [
+    "@agentclientprotocol/sdk",
+    "@hawser/agent",
+    "@hawser/agent/host/link",
+    "@hawser/bridge",
+    "@hawser/protocol",
+    "@hawser/tools",
+    "@hawser/wire",
+    "@hawser/wire/node",
+  ],
   shell: [
     "@hawser/agent/host",
     "@hawser/agent/host/link",
@@ -67,6 +77,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   hawser: [
     "@bomb.sh/tab/commander",
     "@clack/prompts",
+    "@hawser/acp",
     "@hawser/agent",
     "@hawser/agent/host",
     "@hawser/bridge",
@@ -177,6 +188,9 @@ export const folders: Readonly<Record<string, Folder>> = {
   "agent/host": { holds: "the other end, for programs: a turn as an async iterable, timeouts, restarts", imports: ["agent/rules"] },
 
   "claude-code/language": { holds: "Claude Code as a language model of the AI SDK: one step at a time", imports: ["claude-code"] },
+
+  "acp/connection": { holds: "JSON-RPC over a process's lines, as the ACP library takes it", imports: ["acp"] },
+  "acp/server": { holds: "our runtime as an agent for editors", imports: ["acp", "acp/connection"] },
 
   "shell/server": {
     holds: "the local server: access, files of the page, lines between tabs and the runtime",
