@@ -25,25 +25,24 @@ export interface PromptOptions {
   readonly folder: string;
   /** `$/cancel_request`, or the end of the connection. */
   readonly signal: AbortSignal;
+  /** No answer can come any more. */
+  readonly inputEnded: AbortSignal;
 }
 
 export async function runPrompt(options: PromptOptions): Promise<PromptResponse> {
-  const { client, session, signal } = options;
+  const { client, session } = options;
   const onPermission = toOnPermission(options);
+  const cancelling = new AbortController();
+  const signal = AbortSignal.any([options.signal, cancelling.signal]);
+  session.prompts.add(cancelling);
   try {
-    if (session.workspace) await client.setWorkspace(session.sessionId, session.workspace, { onPermission, signal });
-    session.workspace = undefined;
+    if (!session.isPlaced) await client.setWorkspace(session.sessionId, session.workspace, { onPermission, signal });
+    session.isPlaced = true;
     const message = await toMessage(options.prompt, options.folder);
     const metadata = { conversationId: session.sessionId, ...(session.model !== undefined && { model: session.model }) };
-    const turn = client.send({ ...message, metadata }, { onPermission, signal });
-    session.turns.add(turn.id);
-    try {
-      for await (const event of turn) {
-        const update = toUpdate(event, session.cwd);
-        if (update) await notify(options, update);
-      }
-    } finally {
-      session.turns.delete(turn.id);
+    for await (const event of client.send({ ...message, metadata }, { onPermission, signal })) {
+      const update = toUpdate(event, session.cwd);
+      if (update) await notify(options, update);
     }
     await tellTitle(options);
     return { stopReason: "end_turn" };
@@ -51,6 +50,8 @@ export async function runPrompt(options: PromptOptions): Promise<PromptResponse>
     const { code, message } = toHawserError(error);
     if (code === "cancelled") return { stopReason: "cancelled" };
     throw new RequestError(code === "invalid_message" || code === "too_large" ? -32_602 : -32_603, message, { code });
+  } finally {
+    session.prompts.delete(cancelling);
   }
 }
 
@@ -78,17 +79,20 @@ const ownOptions: readonly PermissionOption[] = [
 
 const decisions = { allow_once: "allow", allow_always: "allow_always", reject_once: "deny", reject_always: "deny" } as const;
 
-function toOnPermission({ editor, session }: PromptOptions): OnPermission {
+function toOnPermission({ editor, session, inputEnded }: PromptOptions): OnPermission {
   return async (question, { signal }) => {
     if (session.mode === "deny") return "deny";
     const offered = question.options ?? ownOptions;
-    const request: RequestPermissionRequest = { sessionId: session.sessionId, toolCall: toAsked(question, session.cwd), options: [...offered] };
-    const { outcome } = await editor.request(methods.client.session.requestPermission, request, {
-      cancellationSignal: signal,
-      stopWaitingOnCancel: true,
-    });
+    const request: RequestPermissionRequest = {
+      sessionId: session.sessionId,
+      toolCall: toAsked(question, session.cwd),
+      options: [...offered],
+    };
+    const cancellationSignal = AbortSignal.any([signal, inputEnded]);
+    const asked = editor.request(methods.client.session.requestPermission, request, { cancellationSignal, stopWaitingOnCancel: true });
+    const outcome = await asked.then((answer) => answer.outcome).catch(() => undefined);
     // An editor that gives no answer has not allowed it.
-    const chosen = outcome.outcome === "selected" ? offered.find(({ optionId }) => optionId === outcome.optionId) : undefined;
+    const chosen = outcome?.outcome === "selected" ? offered.find(({ optionId }) => optionId === outcome.optionId) : undefined;
     return chosen ? toAnswer(chosen, question) : "deny";
   };
 }

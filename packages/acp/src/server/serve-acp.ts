@@ -47,6 +47,7 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
   const sessions = createSessions(client, options.homeFolder);
   /** Prompts and loads: what is to be answered before the end. */
   const inFlight = createInFlightTable();
+  const ended = new AbortController();
 
   async function tracked<Result>(work: () => Promise<Result>): Promise<Result> {
     const flight = inFlight.begin(randomUUID());
@@ -78,19 +79,22 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
     })
     .onRequest(methods.agent.session.new, async ({ params }) => {
       const session = sessions.create(toPlace(params));
-      return { sessionId: session.sessionId, configOptions: await sessions.options(session) };
+      return { sessionId: session.sessionId, ...(await sessions.choices(session)) };
     })
     .onRequest(methods.agent.session.load, ({ params, client: editor }) =>
       tracked(async () => {
         const session = await sessions.reopen(params.sessionId, toPlace(params));
         await replay(params.sessionId, session.cwd, editor);
-        return { configOptions: await sessions.options(session) };
+        return sessions.choices(session);
       }),
     )
-    .onRequest(methods.agent.session.resume, async ({ params }) => ({
-      configOptions: await sessions.options(await sessions.reopen(params.sessionId, toPlace(params))),
-    }))
-    .onRequest(methods.agent.session.list, async ({ params }) => ({ sessions: await sessions.list(params.cwd ?? undefined) }))
+    .onRequest(methods.agent.session.resume, async ({ params }) =>
+      sessions.choices(await sessions.reopen(params.sessionId, toPlace(params))),
+    )
+    .onRequest(methods.agent.session.list, async ({ params: { cwd, cursor } }) => {
+      if (cursor != null) throw RequestError.invalidParams({ cursor }, "the list has one page, and no cursor was given out");
+      return { sessions: await sessions.list(cwd ?? undefined) };
+    })
     .onRequest(methods.agent.session.close, async ({ params: { sessionId } }) => {
       sessions.get(sessionId);
       await sessions.close(sessionId);
@@ -101,6 +105,10 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
       await client.deleteConversation(sessionId);
       return {};
     })
+    .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) => {
+      sessions.setMode(sessions.get(sessionId), modeId);
+      return {};
+    })
     .onRequest(methods.agent.session.setConfigOption, async ({ params }) => {
       const session = sessions.get(params.sessionId);
       await sessions.setOption(session, params.configId, params.value);
@@ -109,16 +117,19 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
     .onRequest(methods.agent.session.prompt, ({ params, client: editor, signal }) =>
       tracked(async () => {
         const session = sessions.get(params.sessionId);
-        return runPrompt({ client, editor, session, prompt: params.prompt, folder: options.attachments, signal });
+        const { signal: inputEnded } = ended;
+        return runPrompt({ client, editor, session, prompt: params.prompt, folder: options.attachments, signal, inputEnded });
       }),
     )
-    .onNotification(methods.agent.session.cancel, async ({ params: { sessionId } }) => {
-      await Promise.all([...sessions.get(sessionId).turns].map((id) => client.cancel(id)));
-    });
+    .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.cancel(sessions.get(sessionId)));
 
   const take = (): undefined => undefined;
   const onNoise = (line: string): void => logLine(`[hawser] acp: not a message: ${line.slice(0, 200)}`);
-  const heldOpen = { ...transport, incoming: thenAwait(transport.incoming, () => inFlight.whenEmpty()) };
+  async function onInputEnd(): Promise<void> {
+    ended.abort();
+    await inFlight.whenEmpty();
+  }
+  const heldOpen = { ...transport, incoming: thenAwait(transport.incoming, onInputEnd) };
   const connection = app.connect(createMessageStream({ transport: heldOpen, take, onNoise }));
   const stopped = new Promise<void>((resolve) => lifecycle.stopping.addEventListener("abort", () => resolve(), { once: true }));
   await Promise.race([connection.closed, stopped]);

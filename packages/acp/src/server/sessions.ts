@@ -2,22 +2,23 @@
 // model, mode) reaches the runtime before its next prompt, since only then a question about the folder can be put.
 
 import { randomUUID } from "node:crypto";
-import { statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { RequestError, type McpServer, type SessionConfigOption, type SessionInfo } from "@agentclientprotocol/sdk";
 import type { AgentClient, WorkspaceFolders } from "@hawser/agent/host/link";
-import type { ModelEntry } from "@hawser/protocol";
+import { HawserError, type ModelEntry } from "@hawser/protocol";
 import { acpLimits } from "../limits.ts";
 
 export interface Session {
   readonly sessionId: string;
   readonly cwd: string;
-  /** Still to be told to the runtime. */
-  workspace: WorkspaceFolders | undefined;
+  readonly workspace: WorkspaceFolders;
+  /** Whether the runtime knows the workspace. */
+  isPlaced: boolean;
   model: string | undefined;
   mode: "ask" | "deny";
-  /** Ids of its turns. */
-  readonly turns: Set<string>;
+  /** One for each prompt that is being answered. */
+  readonly prompts: Set<AbortController>;
   /** Whether the editor was told a title. */
   hasTitle: boolean;
 }
@@ -29,6 +30,11 @@ export interface SessionPlace {
 }
 
 const resourceNotFound = -32_002;
+
+const modes = [
+  { value: "ask", name: "Ask", description: "You are asked before something is changed." },
+  { value: "deny", name: "Only read", description: "What would change something is denied." },
+] as const;
 
 export function createSessions(client: AgentClient, homeFolder: string) {
   const sessions = new Map<string, Session>();
@@ -42,9 +48,10 @@ export function createSessions(client: AgentClient, homeFolder: string) {
       sessionId,
       cwd: place.cwd,
       workspace: { folders, mcpServers: toServers(place.mcpServers ?? []) },
+      isPlaced: false,
       model: undefined,
       mode: "ask",
-      turns: new Set(),
+      prompts: new Set(),
       hasTitle: false,
       ...known,
     };
@@ -56,7 +63,37 @@ export function createSessions(client: AgentClient, homeFolder: string) {
     return (await client.listModels()).filter(({ available }) => available);
   }
 
+  /** Ends what is being answered, also a prompt that the runtime has not been told of yet. */
+  function cancel({ prompts }: Session): void {
+    for (const prompt of prompts) prompt.abort(new HawserError("cancelled", "cancelled by the editor"));
+  }
+
+  async function options({ model, mode }: Session): Promise<SessionConfigOption[]> {
+    const entries = await models();
+    const current = model ?? entries.find((entry) => entry.current)?.model ?? entries[0]?.model ?? "offline";
+    return [
+      {
+        type: "select",
+        id: "model",
+        name: "Model",
+        category: "model",
+        currentValue: current,
+        options: entries.slice(0, acpLimits.acpOptionEntries).map((entry) => ({ value: entry.model, name: entry.model })),
+      },
+      {
+        type: "select",
+        id: "permissions",
+        name: "Permissions",
+        description: "What happens before something is changed.",
+        category: "mode",
+        currentValue: mode,
+        options: modes.map((each) => ({ ...each })),
+      },
+    ];
+  }
+
   return {
+    cancel,
     create: (place: SessionPlace): Session => put(randomUUID(), place),
     get(sessionId: string): Session {
       const session = sessions.get(sessionId);
@@ -70,12 +107,14 @@ export function createSessions(client: AgentClient, homeFolder: string) {
         throw new RequestError(resourceNotFound, `there is no session ${sessionId}`);
       return put(sessionId, place, { hasTitle: true });
     },
-    async list(cwd: string | undefined): Promise<SessionInfo[]> {
+    async list(folder: string | undefined): Promise<SessionInfo[]> {
       const all = await client.listConversations();
+      // The runtime knows folders by their real paths.
+      const cwd = folder && existsSync(folder) ? realpathSync(folder) : folder;
       return all
-        .map(({ conversationId, title, updatedAt, folder }) => ({
+        .map(({ conversationId, title, updatedAt, folder: first }) => ({
           sessionId: conversationId,
-          cwd: folder ?? homeFolder,
+          cwd: first ?? homeFolder,
           title,
           updatedAt: new Date(updatedAt).toISOString(),
         }))
@@ -86,34 +125,20 @@ export function createSessions(client: AgentClient, homeFolder: string) {
       const session = sessions.get(sessionId);
       sessions.delete(sessionId);
       if (!session) return;
-      await Promise.all([...session.turns].map((id) => client.cancel(id)));
-      if (session.workspace === undefined) await client.setWorkspace(sessionId, { folders: [session.cwd] }).catch(() => {});
+      cancel(session);
+      const { folders, mcpServers = {} } = session.workspace;
+      if (session.isPlaced && Object.keys(mcpServers).length > 0) await client.setWorkspace(sessionId, { folders }).catch(() => {});
     },
-    async options({ model, mode }: Session): Promise<SessionConfigOption[]> {
-      const entries = await models();
-      const current = model ?? entries.find((entry) => entry.current)?.model ?? entries[0]?.model ?? "offline";
-      return [
-        {
-          type: "select",
-          id: "model",
-          name: "Model",
-          category: "model",
-          currentValue: current,
-          options: entries.slice(0, acpLimits.acpOptionEntries).map((entry) => ({ value: entry.model, name: entry.model })),
-        },
-        {
-          type: "select",
-          id: "permissions",
-          name: "Permissions",
-          description: "What happens before something is changed.",
-          category: "mode",
-          currentValue: mode,
-          options: [
-            { value: "ask", name: "Ask", description: "You are asked before something is changed." },
-            { value: "deny", name: "Only read", description: "What would change something is denied." },
-          ],
-        },
-      ];
+    /** The choices of a session, and the one of permissions once more as modes, for editors that know only those. */
+    async choices(session: Session) {
+      const availableModes = modes.map(({ value: id, name, description }) => ({ id, name, description }));
+      return { configOptions: await options(session), modes: { currentModeId: session.mode, availableModes } };
+    },
+    options,
+    setMode(session: Session, mode: string): void {
+      const known = modes.find(({ value }) => value === mode);
+      if (!known) throw RequestError.invalidParams({ mode }, `there is no mode ${mode}`);
+      session.mode = known.value;
     },
     async setOption(session: Session, configId: string, value: unknown): Promise<void> {
       const refuse = (): never => {
@@ -122,7 +147,7 @@ export function createSessions(client: AgentClient, homeFolder: string) {
       if (configId === "model") {
         if (!(await models()).some(({ model }) => model === value)) refuse();
         session.model = value as string;
-      } else if (configId === "permissions" && (value === "ask" || value === "deny")) session.mode = value;
+      } else if (configId === "permissions" && typeof value === "string") this.setMode(session, value);
       else refuse();
     },
   };

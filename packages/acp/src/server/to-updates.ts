@@ -78,7 +78,12 @@ function toOutcome({ toolId, result, isError, error, diffs }: ResultData, cwd: s
     ...toDiffs(diffs ?? [], cwd),
     { type: "content", ...text(cutText(said ?? "", acpLimits.acpShownChars)) },
   ];
-  return { toolCallId: toolId, status: isError ? ("failed" as const) : ("completed" as const), content, rawOutput: isError ? { error } : result };
+  return {
+    toolCallId: toolId,
+    status: isError ? ("failed" as const) : ("completed" as const),
+    content,
+    rawOutput: isError ? { error } : result,
+  };
 }
 
 const titleChars = 200;

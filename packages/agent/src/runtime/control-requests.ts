@@ -71,7 +71,8 @@ export function createControlAnswers(
     async set_workspace({ conversationId, folders, mcpServers }, reply, signal) {
       checkFolders(folders);
       const isTrusted = (question: TrustQuestion): Promise<boolean> => askForTrust(conversationId, question, reply, signal);
-      await lanes.alone(checkConversationId(conversationId), async () => {
+      await lanes.afterwards(checkConversationId(conversationId), async () => {
+        signal.throwIfAborted();
         const chosen = await parts.workspaces.choose({ conversationId, folders, mcpServers, isTrusted });
         await conversations.use(conversationId, (conversation) => conversation.setFolders(chosen));
       });

@@ -23,14 +23,23 @@ export async function runAcp(flags: AcpFlags): Promise<void> {
   }
   if (flags.debugProtocol) process.env["HAWSER_DEBUG"] = [process.env["HAWSER_DEBUG"], "protocol"].filter(Boolean).join(",");
   const folder = createPrivateFolder("acp");
-  const agent = await composeAgent({ ...flags, root: flags.root ?? [folder.path], attachments: folder.path }, { env: process.env, cwd: process.cwd() });
+  const agent = await composeAgent(
+    { ...flags, root: flags.root ?? [folder.path], attachments: folder.path },
+    { env: process.env, cwd: process.cwd() },
+  );
   guardProcessFromTools();
   return runStdio({
     codec: ndjson,
     eofGraceMs: wireLimits.eofGraceMs - wireLimits.cancelGraceMs,
     async serve(transport, lifecycle) {
       agent.warmUp();
-      await serveAcp(transport, { parts: agent.parts, lifecycle, version: readVersion(), homeFolder: process.cwd(), attachments: folder.path });
+      await serveAcp(transport, {
+        parts: agent.parts,
+        lifecycle,
+        version: readVersion(),
+        homeFolder: process.cwd(),
+        attachments: folder.path,
+      });
       await agent.close();
       folder.remove();
     },
