@@ -40,8 +40,8 @@ export function addSchema(program: Command): void {
 const exitCodeHelp = `
 What they mean:
   0    ok: done, or it holds
-  1    invalid: api validate, conform and tour have looked, and it does not hold;
-       of every command: a defect, or output that can't be written (see stderr)
+  1    invalid: api validate, conform and tour looked, and it does not hold;
+       every command: a defect, or output that can't be written (see stderr)
   2    usage: a mistake in the arguments, the items or the configuration
   6    auth: 401 or 403
   7    network: no connection, a timeout, every other HTTP failure, a body that

@@ -42,7 +42,7 @@ function CardState({ tool }: { readonly tool: ToolPart }) {
   if (state === "running") return <span className="shrink-0 text-xs text-sea">running…</span>;
   return (
     <span className={`flex shrink-0 items-center gap-1.5 text-xs ${state === "failed" ? "text-alarm" : "text-leaf"}`}>
-      <span className="text-soft" title="How long it ran">
+      <span className="text-soft" title="How long it took">
         {time}
       </span>
       <Icon name={state === "failed" ? "close" : "check"} className="size-3.5" />
