@@ -203,11 +203,6 @@ function* followLater(check: Check, next: (isValid: boolean) => boolean): Check 
   return next(yield* check);
 }
 
-/** The verdict within a generator. */
-export function* whole(verdict: Verdict): Check {
-  return typeof verdict === "boolean" ? verdict : yield* verdict;
-}
-
 export const inner = (spot: Spot, key: string | number, value: unknown): Spot => ({
   value,
   place: { outer: spot.place, key },

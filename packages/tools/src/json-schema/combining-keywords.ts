@@ -10,7 +10,6 @@ import {
   maxProblems,
   schemaFault,
   Seen,
-  whole,
   type Check,
   type Finding,
   type Keyword,
@@ -33,13 +32,15 @@ function followReference(schema: SchemaObject, spot: Spot, run: Run): Verdict {
 }
 
 function* followFirst(schema: SchemaObject, $ref: string, spot: Spot, run: Run): Check {
-  return yield* whole(run.evaluate(yield* run.references.resolve(schema, $ref), spot));
+  const verdict = run.evaluate(yield* run.references.resolve(schema, $ref), spot);
+  return typeof verdict === "boolean" ? verdict : yield* verdict;
 }
 
 function* followDynamicReference(schema: SchemaObject, spot: Spot, run: Run): Check {
   const { $dynamicRef } = schema;
   if (typeof $dynamicRef !== "string") return true;
-  return yield* whole(run.evaluate(yield* run.references.resolveDynamic(schema, $dynamicRef, spot.scope), spot));
+  const verdict = run.evaluate(yield* run.references.resolveDynamic(schema, $dynamicRef, spot.scope), spot);
+  return typeof verdict === "boolean" ? verdict : yield* verdict;
 }
 
 function matchAll({ allOf }: SchemaObject, spot: Spot, run: Run): Verdict {
@@ -63,7 +64,8 @@ function* countMatches(schemas: readonly unknown[], enough: number, spot: Spot, 
   for (const one of schemas) {
     const trial = toTrial(spot, spot.problems && []);
     if (run.spend(1)) yield undefined;
-    if (yield* whole(run.evaluate(one, trial))) {
+    const verdict = run.evaluate(one, trial);
+    if (typeof verdict === "boolean" ? verdict : yield* verdict) {
       count++;
       yield* keepSeen(trial, spot, run);
     } else problems.push(...(trial.problems ?? []).slice(0, maxProblems - problems.length));
@@ -90,16 +92,19 @@ function* matchOne({ oneOf }: SchemaObject, spot: Spot, run: Run): Check {
 }
 
 function* matchNone({ not }: SchemaObject, spot: Spot, run: Run): Check {
-  const isMatched = yield* whole(run.evaluate(not, toTrial(spot, undefined)));
+  const verdict = run.evaluate(not, toTrial(spot, undefined));
+  const isMatched = typeof verdict === "boolean" ? verdict : yield* verdict;
   return !isMatched || fail(spot, 'Instance matched "not" schema.');
 }
 
 function* chooseBranch(schema: SchemaObject, spot: Spot, run: Run): Check {
   const trial = toTrial(spot, undefined);
-  const isMet = yield* whole(run.evaluate(schema["if"], trial));
+  const condition = run.evaluate(schema["if"], trial);
+  const isMet = typeof condition === "boolean" ? condition : yield* condition;
   if (isMet) yield* keepSeen(trial, spot, run);
   const branch = schema[isMet ? "then" : "else"];
-  return branch === undefined || (yield* whole(run.evaluate(branch, spot)));
+  const verdict = branch === undefined || run.evaluate(branch, spot);
+  return typeof verdict === "boolean" ? verdict : yield* verdict;
 }
 
 /** `dependencies` is the older name, and may also list names. */

@@ -9,7 +9,6 @@ import {
   inner,
   LargeMap,
   maxProblems,
-  whole,
   type Check,
   type Keyword,
   type Run,
@@ -52,10 +51,12 @@ function* checkMatching({ properties, patternProperties, additionalProperties }:
   const schemas: unknown[] = isRecord(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [];
   for (const pattern of run.namesOf(patterns)) {
     if (run.spend(1)) yield undefined;
-    if (yield* whole(run.matches(pattern, name))) schemas.push(patterns[pattern]);
+    const verdict = run.matches(pattern, name);
+    if (typeof verdict === "boolean" ? verdict : yield* verdict) schemas.push(patterns[pattern]);
   }
   if (schemas.length === 0 && additionalProperties !== undefined) schemas.push(additionalProperties);
-  return yield* whole(checkEach(schemas.length, spot, run, (index) => visit(schemas[index], name, spot, run)));
+  const verdict = checkEach(schemas.length, spot, run, (index) => visit(schemas[index], name, spot, run));
+  return typeof verdict === "boolean" ? verdict : yield* verdict;
 }
 
 const describeMissing = (names: readonly unknown[]): string =>
@@ -129,7 +130,8 @@ function* checkContains({ contains, minContains, maxContains }: SchemaObject, sp
   let count = 0;
   for (const [index, item] of value.entries()) {
     if (run.spend(1)) yield undefined;
-    if (!(yield* whole(run.evaluate(contains, { ...inner(spot, index, item), problems: undefined })))) continue;
+    const verdict = run.evaluate(contains, { ...inner(spot, index, item), problems: undefined });
+    if (!(typeof verdict === "boolean" ? verdict : yield* verdict)) continue;
     count++;
     spot.seen?.add(index);
     if (count > most) return fail(spot, `Array contains too many items that match the "contains" schema (more than ${most}).`);

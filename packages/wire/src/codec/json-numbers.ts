@@ -103,9 +103,12 @@ function* numbersIn(
       if (typeof last === "number") path[path.length - 1] = last + 1;
     } else if (unit === 0x2d || isDigit(unit)) {
       let end = at + 1;
-      while (isOfNumber(text.charCodeAt(end))) end++;
-      const source = text.slice(at, end);
+      let hasExponent = false;
+      for (let next = text.charCodeAt(end); isOfNumber(next); next = text.charCodeAt(++end)) if ((next | 0x20) === 0x65) hasExponent = true;
+      const start = at;
       at = end - 1;
+      if (end - start < firstLongChars && !hasExponent && unit !== 0x2d) continue;
+      const source = text.slice(start, end);
       if (under.every((key, depth) => path[depth] === key) && matches(source)) yield { path: path.slice(under.length), source };
     }
   }
@@ -123,6 +126,10 @@ function isAltered(source: string): boolean {
   const value = Number(source);
   if (!Number.isFinite(value)) return true;
   if (value !== 0 && Math.abs(value) < firstInexact) return false;
+  // Up to fifteen digits survive in any case, and most whole numbers are written as JavaScript writes them. Millions of either fit into a message.
+  const end = source.search(exponent);
+  const digits = end < 0 ? source.length : end;
+  if (value === 0 ? !/[1-9]/.test(source.slice(0, digits)) : digits < firstLongChars || String(value) === source) return false;
   const written = toDecimal(source);
   if (value === 0) return written.digits !== "";
   const kept = toDecimal(String(value));
