@@ -103,6 +103,7 @@ describe("SEC-05: no check keeps the event loop for 100 ms:", () => {
       Object.fromEntries(list(20_000, (n) => [`m${n}`, n])),
       fits,
     ],
+    ["a name of nine megabytes", { propertyNames: { maxLength: 1 } }, { ["~/".repeat(4_500_000)]: 1 }, /^.{0,1000}too long.{0,100}$/],
     ["a duration of four million numbers", { format: "duration" }, `P${"1Y".repeat(4_000_000)}`, /format/],
     [
       "100,000 names that three hundred schemas ask for",

@@ -2,7 +2,7 @@
 // other work go on, or a regular expression has to be tried elsewhere, it answers with a generator that does the rest.
 
 import { toPointer } from "@hawser/wire/internal";
-import { HawserError, quoteShort } from "@hawser/protocol/internal";
+import { cutText, HawserError, quoteShort } from "@hawser/protocol/internal";
 
 export interface Problem {
   /** JSON pointer of the value; the whole value has an empty one. */
@@ -211,9 +211,13 @@ export const inner = (spot: Spot, key: string | number, value: unknown): Spot =>
   scope: spot.scope,
 });
 
+/** A part of the schema or the value is shown in a reason with at most so many letters. */
+export const maxShownChars = 300;
+
+/** For people: a long name is cut. */
 export function pointerOf(place: Place | undefined): string {
   const keys: (string | number)[] = [];
-  for (let at = place; at; at = at.outer) keys.push(at.key);
+  for (let at = place; at; at = at.outer) keys.push(typeof at.key === "string" ? cutText(at.key, maxShownChars) : at.key);
   return toPointer(keys.toReversed());
 }
 

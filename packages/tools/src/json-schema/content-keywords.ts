@@ -9,6 +9,7 @@ import {
   inner,
   LargeMap,
   maxProblems,
+  maxShownChars,
   type Check,
   type Keyword,
   type Run,
@@ -16,7 +17,7 @@ import {
   type Spot,
   type Verdict,
 } from "./checking.ts";
-import { maxShownChars, show } from "./simple-keywords.ts";
+import { show } from "./simple-keywords.ts";
 
 /** One member or item. */
 function visit(schema: unknown, key: string | number, spot: Spot, run: Run): Verdict {

@@ -2,12 +2,10 @@
 // (`"minimum": "three"`) asserts nothing.
 
 import { cutText, isRecord } from "@hawser/protocol/internal";
-import type { Run } from "./checking.ts";
+import { maxShownChars, type Run } from "./checking.ts";
 
 /** The reason why the value does not fit; undefined if it does. */
 export type SimpleKeyword = (value: unknown, argument: unknown, run: Run) => string | undefined;
-
-export const maxShownChars = 300;
 
 /** A part of the schema as it is shown in a reason. Only what can be in the shown part of its text is written. */
 export function show(argument: unknown): string {
