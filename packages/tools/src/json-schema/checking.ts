@@ -157,7 +157,7 @@ export function fail({ problems, place }: Spot, reason: string): false {
 }
 
 /** Whether there is nothing more to learn from a value that does not fit. */
-export const isToldEnough = ({ problems }: Spot): boolean => problems === undefined || problems.length >= maxProblems;
+const isToldEnough = ({ problems }: Spot): boolean => problems === undefined || problems.length >= maxProblems;
 
 /** Whether all of `count` parts are valid; after one that is not, the rest is checked only to find more problems. */
 export function checkEach(count: number, spot: Spot, run: Run, check: (index: number) => Verdict): Verdict {
