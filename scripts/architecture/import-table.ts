@@ -191,6 +191,7 @@ export const folders: Readonly<Record<string, Folder>> = {
 
   "acp/connection": { holds: "JSON-RPC over a process's lines, as the ACP library takes it", imports: ["acp"] },
   "acp/server": { holds: "our runtime as an agent for editors", imports: ["acp", "acp/connection"] },
+  "acp/agents": { holds: "agents of others behind the runtime: their processes, sessions, turns", imports: ["acp", "acp/connection"] },
 
   "shell/server": {
     holds: "the local server: access, files of the page, lines between tabs and the runtime",

@@ -18,6 +18,8 @@ export const acpLimits = {
   acpCancelMs: 5_000,
   /** Uses of tools that an agent may tell of in one turn. */
   acpTurnUses: 10_000,
+  /** How long a question that does not say what it is about waits for the agent to tell. */
+  acpUntoldMs: 300,
   /** What is held of the uses that have no result yet, all together: their arguments, texts and changes; beyond it new content is left out. */
   acpHeldChars: 8_388_608,
   /** The conversation so far, as it is told to a session that does not know it: the newest of it. */

@@ -115,7 +115,7 @@ describe("questions to the user", () => {
     const outcome = questions.ask({ signal: new AbortController().signal, heardAt }, (permissionId) => Promise.resolve(show(permissionId)));
     const permissionId = await asked;
     await stillHeard;
-    questions.answer(permissionId, "allow");
+    questions.answer({ permissionId, decision: "allow" });
     expect(await outcome).toMatchObject({ decision: "allow" });
   });
 
