@@ -254,6 +254,7 @@ export const folders: Readonly<Record<string, Folder>> = {
     imports: ["hawser", "hawser/agent", "hawser/command-line"],
   },
   "hawser/shell": { holds: "`hawser shell`", imports: ["hawser", "hawser/agent", "hawser/command-line"] },
+  "hawser/acp": { holds: "`hawser acp`: the agent in editors", imports: ["hawser", "hawser/agent", "hawser/command-line"] },
   "hawser/bridge": { holds: "`hawser bridge`", imports: ["hawser", "hawser/command-line"] },
   "hawser/expose": { holds: "`hawser expose`: a module's functions as tools", imports: ["hawser/command-line"] },
   "hawser/call": {

@@ -148,11 +148,20 @@ describe("an agent's process", () => {
     const pids = [textOf(await runtime.say("pid", "a")), textOf(await runtime.say("pid", "a")), textOf(await runtime.say("pid", "b"))].map(
       Number,
     );
+    const started = JSON.parse(textOf(await runtime.say("pids", "a"))) as number[];
     expect(pids[0]).toBe(pids[1]);
     expect(pids[0]).not.toBe(pids[2]);
     await runtime.close();
-    expect(pids.filter(isAlive)).toEqual([]);
+    expect([...pids, ...started].filter(isAlive)).toEqual([]);
   }, 30_000);
+
+  it("ends, with what it has started, when the runtime is killed, also one that does not listen to the end of its input", async () => {
+    const runtime = await withFlags(["--ignore-end", "--child"]);
+    const pids = JSON.parse(textOf(await runtime.say("pids"))) as number[];
+    runtime.child.kill("SIGKILL");
+    await runtime.ended;
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  });
 
   it("ends with its conversation", async () => {
     const runtime = await openRuntime();

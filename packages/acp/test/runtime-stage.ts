@@ -18,6 +18,8 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 export interface RuntimeOptions {
   /** Switches of the scripted agent, by the names under which it is configured: `acp/<name>`. */
   readonly agents?: Readonly<Record<string, readonly string[]>>;
+  /** What is started with Node instead of the scripted agent itself. */
+  readonly command?: readonly string[];
   /** More of the configuration. */
   readonly config?: object;
   readonly args?: readonly string[];
@@ -38,10 +40,17 @@ export function makeHome(): string {
   return home;
 }
 
-export async function openRuntime({ agents = { scripted: [] }, config = {}, args = [], env = {}, home = makeHome() }: RuntimeOptions = {}) {
+export async function openRuntime({
+  agents = { scripted: [] },
+  command = [scriptedAgent],
+  config = {},
+  args = [],
+  env = {},
+  home = makeHome(),
+}: RuntimeOptions = {}) {
   const configured = Object.entries(agents).map(([name, flags]) => [
     name,
-    { command: process.execPath, args: [scriptedAgent, `--memory=${join(home, "memory")}`, ...flags] },
+    { command: process.execPath, args: [...command, `--memory=${join(home, "memory")}`, ...flags] },
   ]);
   writeFileSync(join(home, "config", "hawser", "agent.json"), JSON.stringify({ ...config, agents: Object.fromEntries(configured) }));
   const [first = "scripted"] = Object.keys(agents);

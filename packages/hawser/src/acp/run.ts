@@ -1,7 +1,7 @@
 // `hawser acp`: our runtime on stdin and stdout as editors want it. The folder of a session comes from the editor, so the one that
 // the process happens to be started in is not handed over: without --root it is an empty one.
 
-import { serveAcp } from "@hawser/acp";
+import { serveAcp } from "@hawser/acp/internal";
 import { guardProcessFromTools } from "@hawser/agent/internal";
 import { wireLimits } from "@hawser/wire";
 import { createPrivateFolder } from "@hawser/wire/internal/node";

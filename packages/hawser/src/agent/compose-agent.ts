@@ -18,7 +18,7 @@ import {
   type AgentParts,
   type PolicyOptions,
 } from "@hawser/agent/internal";
-import { createAcpModels } from "@hawser/acp";
+import { createAcpModels } from "@hawser/acp/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { readVersion } from "../command-line/launcher.ts";
 import type { AgentFlags } from "./flags.ts";

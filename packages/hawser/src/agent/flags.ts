@@ -28,7 +28,7 @@ export function addAgentOptions(command: Command): Command {
   return command
     .option(
       "--model <name>",
-      "anthropic[/<model>], openai[/<model>], openai-compatible/<model>, claude-code[/<model>], ollama/<model> or offline (else HAWSER_MODEL, else the first that can be used)",
+      "anthropic[/<model>], openai[/<model>], openai-compatible/<model>, claude-code[/<model>], ollama/<model>, acp/<agent> or offline (else HAWSER_MODEL, else the first that can be used)",
     )
     .option("--root <folder>", "a folder that tools may touch; may be given several times (default: the current one)", collect)
     .option(
