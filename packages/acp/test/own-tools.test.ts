@@ -1,7 +1,8 @@
 // Tools of our process inside an ACP agent: through the bridge, with our permissions, and asked about once.
 
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AnyAgentResponse } from "@hawser/protocol";
 import { describe, expect, it } from "vitest";
@@ -113,13 +114,15 @@ describe("the tools of our process", () => {
   });
 
   it("G9 the bridge's files are gone with the conversation", async () => {
-    const runtime = await open();
-    const files = (): string[] => readdirSync(tmpdir()).filter((name) => /hawser|claude/.test(name) && !name.startsWith("hawser-acp-"));
+    const folder = mkdtempSync(join(tmpdir(), "hawser-acp-"));
+    const runtime = await openRuntime({ args: [`--tools=${tools}`], env: { TMPDIR: folder } });
+    const files = (): string[] => readdirSync(folder);
     const before = files();
     await runtime.say('call count_boats {"by":4}');
     expect(files().length).toBeGreaterThan(before.length);
     await runtime.ask({ kind: "delete_conversation", conversationId: "one" });
     expect(files().filter((name) => !before.includes(name))).toEqual([]);
     await runtime.close();
+    rmSync(folder, { recursive: true });
   });
 });

@@ -64,7 +64,7 @@ async function takeUp(options: OpenSessionOptions, sessionId: string): Promise<A
 
 function toParams({ process, place, cwd, mcpServers }: OpenSessionOptions) {
   const [, ...others] = place.folders;
-  const takesMore = process.initialized.agentCapabilities?.sessionCapabilities?.additionalDirectories != null;
+  const takesMore = Boolean(process.initialized.agentCapabilities?.sessionCapabilities?.additionalDirectories);
   return { cwd, mcpServers, ...(takesMore && others.length > 0 && { additionalDirectories: others }) };
 }
 

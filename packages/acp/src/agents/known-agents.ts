@@ -28,7 +28,7 @@ interface KnownAgent extends ConfiguredAgent {
   readonly login: string;
 }
 
-export const knownAgents: Readonly<Record<string, KnownAgent>> = {
+const knownAgents: Readonly<Record<string, KnownAgent>> = {
   codex: {
     command: "codex-acp",
     args: [],
@@ -79,13 +79,13 @@ export function missingAgent(name: string, configured: ConfiguredAgents | undefi
   if (findProgram(agent.command, env) !== undefined) return undefined;
   const isConfigured = configured !== undefined && Object.hasOwn(configured, name);
   if (isConfigured) return `there is no program ${agent.command}; check "agents.${name}.command" in agent.json`;
-  return `${agent.command} is not on the PATH; ${/^see /.test(installOf(name)) ? "" : "run: "}${installOf(name)}`;
+  return `${agent.command} is not on the PATH; ${installOf(name).startsWith("see ") ? "" : "run: "}${installOf(name)}`;
 }
 
 const installOf = (name: string): string => knownAgents[name]?.install ?? "";
 
 /** Where a shell would find it. */
-export function findProgram(command: string, env: NodeJS.ProcessEnv): string | undefined {
+function findProgram(command: string, env: NodeJS.ProcessEnv): string | undefined {
   if (/[\\/]/.test(command)) return isProgram(command) ? command : undefined;
   const endings = process.platform === "win32" ? (env["PATHEXT"] ?? ".EXE;.CMD;.BAT").split(";") : [""];
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");

@@ -82,7 +82,7 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
       };
       const optionId = await untilAborted(signal, current.turn.ask(question));
       if (optionId === undefined || current.turn.signal.aborted) return cancelled;
-      current.wasRefused ||= options.some((option) => option.optionId === optionId && /^reject/.test(option.kind));
+      current.wasRefused ||= options.some((option) => option.optionId === optionId && option.kind.startsWith("reject"));
       return { outcome: { outcome: "selected", optionId } };
     } catch (error) {
       if (!current.turn.signal.aborted && !signal.aborted) current.fail(error);

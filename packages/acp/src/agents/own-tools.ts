@@ -9,20 +9,24 @@ import { toJsonSchema, type Tool } from "@hawser/tools/internal";
 import type { ToolUse } from "./tool-uses.ts";
 
 /** How agents know the server. */
-export const serverName = "hawser";
+const serverName = "hawser";
 
 export type OwnTools = Awaited<ReturnType<typeof offerTools>>;
 
 /** `turn`: the one that is running now. */
 export async function offerTools(tools: readonly Tool[], turn: () => AgentTurn | undefined) {
-  const offered = tools.map(({ concurrency: _, exclusiveGroup: __, ...tool }): Tool => ({
-    ...tool,
+  const offered = tools.map(({ name, description, annotations, output, maxResultSizeChars, input }): Tool => ({
+    name,
+    description,
+    ...(annotations && { annotations }),
+    ...(output && { output }),
+    ...(maxResultSizeChars !== undefined && { maxResultSizeChars }),
     // As JSON: what a validator makes of the arguments is made where the tool runs, and whose turn it is is decided there too.
-    input: toJsonSchema(tool.name, tool.input),
+    input: toJsonSchema(name, input),
     run(args: Record<string, unknown>, { signal }) {
       const running = turn();
       if (!running) throw new HawserError("usage", "no turn of the conversation runs, so its tools can't be used now");
-      return running.callTool(tool.name, args, signal);
+      return running.callTool(name, args, signal);
     },
   }));
   const clientNames = toClientNames(offered);

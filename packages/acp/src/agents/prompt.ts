@@ -43,7 +43,7 @@ const opening =
 const line = "-".repeat(20);
 
 /** Empty when nothing was said. The oldest messages are left out where all of them would be too long. */
-export function tellHistory(messages: readonly ConversationMessage[]): string {
+function tellHistory(messages: readonly ConversationMessage[]): string {
   const told: string[] = [];
   let chars = 0;
   for (const message of messages.toReversed()) {

@@ -31,19 +31,21 @@ export function toOptionEntries(options: SessionOptions): OptionEntry[] {
   const values = modes.availableModes.slice(0, acpLimits.acpOptionEntries).map(({ id, name, description }) => ({
     value: id,
     name,
-    ...(description != null && { description }),
+    ...toDescription(description),
   }));
   return [...entries, { optionId: modeOption, name: "Mode", category: "mode", value: modes.currentModeId, values }];
 }
 
+const toDescription = (description: string | null | undefined) => (description ? { description } : {});
+
 function toEntry(option: SessionConfigOption): OptionEntry[] {
   const { id, name, description, category } = option;
-  const about = { optionId: id, name, ...(description != null && { description }), ...(category != null && { category }) };
+  const about = { optionId: id, name, ...toDescription(description), ...(category && { category }) };
   if (option.type === "boolean") return [{ ...about, value: option.currentValue }];
   if (option.type !== "select") return [];
   const values = option.options
     .flatMap((each) => ("options" in each ? each.options : [each]))
     .slice(0, acpLimits.acpOptionEntries)
-    .map((each) => ({ value: each.value, name: each.name, ...(each.description != null && { description: each.description }) }));
+    .map((each) => ({ value: each.value, name: each.name, ...toDescription(each.description) }));
   return [{ ...about, value: option.currentValue, values }];
 }

@@ -106,7 +106,7 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
     async ask(call: Readonly<Record<string, unknown>>): Promise<ToolUse | undefined> {
       const use = find(String(call["toolCallId"]));
       // Codex may ask a moment before it tells what about.
-      if (use.state === "open" && call["title"] == null && call["rawInput"] == null) await whenTold(use);
+      if (use.state === "open" && !call["title"] && !call["rawInput"]) await whenTold(use);
       if (use.state === "ended") return undefined;
       merge(use, call);
       await announce(use);

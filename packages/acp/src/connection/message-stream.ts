@@ -18,6 +18,9 @@ export interface MessageStreamOptions {
 const internalError = -32_603;
 
 export function createMessageStream({ transport, take, onNoise }: MessageStreamOptions): Stream {
+  const skip = (line: string): undefined => {
+    onNoise(line);
+  };
   /** Our requests without an answer. */
   const open = new Set<unknown>();
   const items = transport.incoming[Symbol.asyncIterator]();
@@ -26,10 +29,10 @@ export function createMessageStream({ transport, take, onNoise }: MessageStreamO
   function receive(item: Incoming): AnyMessage | Promise<void> | undefined {
     if (item.kind === "refused") return receiveRefused(item);
     const message = item.value;
-    if (!isRecord(message) || message["jsonrpc"] !== "2.0") return void onNoise(item.text);
+    if (!isRecord(message) || message["jsonrpc"] !== "2.0") return skip(item.text);
     const { method, id } = message;
     if (typeof method === "string") return ("id" in message ? undefined : take(method, message["params"])) ?? (message as AnyMessage);
-    if (!open.delete(id)) return void onNoise(item.text);
+    if (!open.delete(id)) return skip(item.text);
     return message as AnyMessage;
   }
 
@@ -37,10 +40,10 @@ export function createMessageStream({ transport, take, onNoise }: MessageStreamO
   function receiveRefused({ head, error }: Extract<Incoming, { kind: "refused" }>): AnyMessage | undefined {
     const source = memberSource(head, "id");
     const id = source === undefined ? undefined : parseId(source);
-    if (id === undefined) return void onNoise(head);
+    if (id === undefined) return skip(head);
     const answer = { jsonrpc: "2.0" as const, id, error: { code: internalError, message: `the line was refused: ${error.message}` } };
     if (memberSource(head, "method") !== undefined) return void transport.send(answer).catch(() => {});
-    return open.delete(id) ? answer : void onNoise(head);
+    return open.delete(id) ? answer : skip(head);
   }
 
   return {

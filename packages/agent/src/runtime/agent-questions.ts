@@ -88,7 +88,7 @@ const fitting: Readonly<Record<Outcome["decision"], readonly Kind[]>> = {
   deny: ["reject_once", "reject_always"],
 };
 
-export function pickOption(
+function pickOption(
   options: readonly PermissionOption[],
   { decision, optionId }: Pick<Outcome, "decision" | "optionId">,
 ): string | undefined {

@@ -42,8 +42,10 @@ export async function runAgentTurn(options: AgentTurnOptions): Promise<TurnOutco
     const record = createAgentRecord({ ...options, scope: { ...scope, signal }, agent: agent.name, messageId, grow });
     try {
       const turn = { ...place, history, attachments, message: request.message, signal };
-      const keepSession = (sessionId: string): Promise<void> =>
-        conversation.keepAgentSession({ agent: agent.name, sessionId, through: messageId });
+      const keepSession = async (sessionId: string): Promise<void> => {
+        await conversation.keepAgentSession({ agent: agent.name, sessionId, through: messageId });
+        clock.begin();
+      };
       const deeds = createDeeds({ ...options, scope: { ...scope, signal } }, record, clock, place.tools);
       // Over as soon as the signal says so, whether the agent listens to it or not.
       await createAbortGuard(signal)(agent.run({ ...turn, ...deeds, keepSession }));
@@ -126,7 +128,9 @@ type IdleClock = ReturnType<typeof startIdleClock>;
 /** Aborts when nothing has come for too long, and nothing of ours is awaited. */
 function startIdleClock(idleMs: number, agent: string) {
   const over = new AbortController();
-  let holds = 0;
+  // Until the agent has started, which has a limit of its own.
+  let holds = 1;
+  let hasBegun = false;
   let deadline = start();
 
   function start() {
@@ -135,6 +139,11 @@ function startIdleClock(idleMs: number, agent: string) {
 
   return {
     signal: over.signal,
+    begin(): void {
+      if (!hasBegun) holds--;
+      hasBegun = true;
+      deadline.touch();
+    },
     touch: () => deadline.touch(),
     async hold<Result>(action: () => Promise<Result>): Promise<Result> {
       holds++;

@@ -100,7 +100,7 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
   };
 }
 
-export const decisionOf = ({ kind }: PermissionOption): Outcome["decision"] =>
+const decisionOf = ({ kind }: PermissionOption): Outcome["decision"] =>
   kind === "allow_once" ? "allow" : kind === "allow_always" ? "allow_always" : "deny";
 
 /** A host that says one thing and picks another has shown its user something else. */

@@ -22,8 +22,6 @@ export interface SpokenTextOptions {
   keep(parts: readonly MessagePart[]): Promise<void>;
 }
 
-export type SpokenText = ReturnType<typeof createSpokenText>;
-
 export function createSpokenText({ totals, parts, emit, keep }: SpokenTextOptions) {
   const characters = createWholeCharacters();
 

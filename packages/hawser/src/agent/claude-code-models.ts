@@ -15,7 +15,7 @@ export function createClaudeCodeModels(env: NodeJS.ProcessEnv, cwd: string): Mod
     async missing() {
       if (!mayHaveLogin(env)) return "Claude Code has no login here; log in once with `claude`, or set ANTHROPIC_API_KEY";
       const { isClaudeCodeAvailable } = await import("@hawser/claude-code");
-      const isHere = await isClaudeCodeAvailable({ env, cwd });
+      const isHere = isClaudeCodeAvailable({ env, cwd });
       return isHere ? undefined : "Claude Code is not here; run: npm install @anthropic-ai/claude-agent-sdk";
     },
     async create(model) {
