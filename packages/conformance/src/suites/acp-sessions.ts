@@ -4,8 +4,8 @@ import { toScenarios, type Step } from "../scenario.ts";
 import {
   allowed,
   answered,
+  asksToReject,
   call,
-  cancelledAnswer,
   during,
   ended,
   ends,
@@ -17,6 +17,7 @@ import {
   open,
   same,
   say,
+  selected,
   settled,
   turn,
   turnThatAsks,
@@ -175,9 +176,10 @@ const kept = toScenarios(
       steps: [
         needsOfSession("close"),
         ...open(),
-        ...turnThatAsks("t"),
+        ...turnThatAsks("t", asksToReject()),
         call("close", "session/close", theSession),
-        { send: cancelledAnswer },
+        // Too late: the turn is cancelled. Where it is not, this ends it in another way.
+        { send: selected(same("option")) },
         { expectAll: [ended("t", "cancelled"), answered("close")], skipping: during() },
       ],
     },

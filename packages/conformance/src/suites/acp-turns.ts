@@ -62,7 +62,12 @@ const turns = toScenarios(
         ...say("a"),
         ...say("b", "prompt", "other"),
         {
-          expectAll: [ended("a", "end_turn"), ended("b", "end_turn")],
+          expectAll: [
+            update("agent_message_chunk"),
+            update("agent_message_chunk", {}, "other"),
+            ended("a", "end_turn"),
+            ended("b", "end_turn"),
+          ],
           skipping: { $either: [during(), during("other")] },
           answering: [allowed(), allowed("other")],
         },
