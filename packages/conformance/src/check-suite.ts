@@ -115,8 +115,10 @@ function checkPlaying(place: string, { answering = [], leaving = [], otherwise }
     checkMembers(place, answer, { when: isGiven, send: isGiven });
     checkPattern(place, answer["when"], []);
   }
-  for (const leave of [...(leaving as Record<string, unknown>[]), ...(otherwise === undefined ? [] : [otherwise as Record<string, unknown>])]) {
+  const leaves = [...leaving, ...(otherwise === undefined ? [] : [otherwise])] as Record<string, unknown>[];
+  for (const leave of leaves) {
     checkMembers(place, leave, { when: isGiven, outcome: (value) => outcomes.includes(value as string), reason: isName });
+    if (leave["outcome"] === undefined || leave["reason"] === undefined) fail(place, "a way to leave has an outcome and a reason");
     checkPattern(place, leave["when"], []);
   }
 }

@@ -122,13 +122,15 @@ export const matchers: Readonly<Record<string, Matcher>> = {
     matches: (argument, value, { matches }) => !matches?.(argument, value),
   },
   $cases: {
-    argument: "an object with `by`, the name of a member, and `of`, a pattern for each of its values",
+    argument: "an object with `by`, the name of a member, `of`, a pattern for each of its values, and perhaps `other`, one for the rest",
     accepts: areCases,
-    patterns: (argument) => Object.values((argument as Cases).of),
+    patterns: (argument) => [...Object.values((argument as Cases).of), (argument as Cases).other],
     matches: (argument, value, { mismatch }, path) => {
-      const { by, of } = argument as Cases;
-      const kind = memberOf(value, by);
-      if (typeof kind !== "string" || !Object.hasOwn(of, kind)) {
+      const { by, of, other } = argument as Cases;
+      const kind = memberOf(value, by) as string;
+      const isKnown = ["string", "number"].includes(typeof kind) && Object.hasOwn(of, kind);
+      if (!isKnown && other !== undefined) return mismatch?.(other, value, path) ?? true;
+      if (!isKnown) {
         const place = [...path, by].join(".");
         return `at ${place}: expected one of ${Object.keys(of).join(", ")}, got ${kind === undefined ? "no such member" : excerptOf(kind)}`;
       }
@@ -190,10 +192,13 @@ const textsIn = (value: unknown): readonly string[] =>
 interface Cases {
   readonly by: string;
   readonly of: Readonly<Record<string, unknown>>;
+  readonly other?: unknown;
 }
 
 function areCases(argument: unknown): boolean {
-  return isRecord(argument) && isName(argument["by"]) && isRecord(argument["of"]) && Object.keys(argument).length === 2;
+  if (!isRecord(argument)) return false;
+  const { by, of, other: _, ...rest } = argument;
+  return isName(by) && isRecord(of) && Object.keys(rest).length === 0;
 }
 
 function compiles(source: string): boolean {

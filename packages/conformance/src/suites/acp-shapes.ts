@@ -113,15 +113,17 @@ const agentCapabilities = optional({
   ...meta,
 });
 
+const initialized = {
+  agentCapabilities,
+  authMethods: optional({ $distinct: "id", $each: { id: text, name: text, description: nullable(text) } }),
+  agentInfo: nullable({ name: text, title: nullable(text), version: text }),
+  ...meta,
+};
+
 export const acpDialect: Dialect = {
   results: {
-    initialize: {
-      protocolVersion: { $type: "integer", $number: { min: 0, max: 65_535 } },
-      agentCapabilities,
-      authMethods: optional({ $distinct: "id", $each: { id: text, name: text, description: nullable(text) } }),
-      agentInfo: nullable({ name: text, title: nullable(text), version: text }),
-      ...meta,
-    },
+    // A client of a later version may be answered in the shape of that version.
+    initialize: { $cases: { by: "protocolVersion", of: { 1: initialized }, other: { protocolVersion: { $type: "integer" } } } },
     "session/new": { sessionId: { ...text, $length: { min: 1 } }, ...state },
     // The manual shows null where the schema has an object.
     "session/load": { $either: [null, state] },
