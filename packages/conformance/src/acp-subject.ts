@@ -27,7 +27,7 @@ export interface AcpSubjectOptions extends CommandSubjectOptions {
 }
 
 /** They fit an agent with Hawser's offline model: its question for permission waits as long as we like. */
-export const defaultPrompts: AcpPrompts = {
+const defaultPrompts: AcpPrompts = {
   prompt: "Hello",
   toolPrompt: "list the files here",
   permissionPrompt: 'write "hello" to hawser-conform-note.txt',

@@ -35,7 +35,8 @@ function checkDialect({ protocol, dialect }: Suite): void {
   for (const [method, { params, offered }] of Object.entries({ ...dialect?.requests, ...dialect?.notifications })) {
     for (const pattern of [params, offered]) checkPattern(`suite ${protocol}, ${method}`, pattern, []);
   }
-  for (const [method, pattern] of Object.entries(dialect?.results ?? {})) checkPattern(`suite ${protocol}, result of ${method}`, pattern, []);
+  for (const [method, pattern] of Object.entries(dialect?.results ?? {}))
+    checkPattern(`suite ${protocol}, result of ${method}`, pattern, []);
 }
 
 // --- setup

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { acpSubject, type AcpSubjectOptions } from "../src/acp-subject.ts";
-import type { Channel, Session } from "../src/index.ts";
+import type { Channel, Session } from "../src/subject.ts";
 import { isRunning } from "../../../test/kit/processes.ts";
 
 const cleanups: (() => unknown)[] = [];
@@ -70,7 +70,8 @@ describe("acpSubject", () => {
     writeFileSync(join(cwd, "new.txt"), "x");
     writeFileSync(join(cwd, "README.md"), "changed");
     unlinkSync(join(cwd, "hawser-conform-notes.txt"));
-    expect((session.facts?.()["changes"] as string[]).toSorted()).toEqual(["README.md", "hawser-conform-notes.txt", "new.txt"]);
+    const { changes } = session.facts?.() ?? {};
+    expect((changes as string[]).toSorted()).toEqual(["README.md", "hawser-conform-notes.txt", "new.txt"]);
   });
 
   it("starts another process in the place of the first, in the same folders", async () => {

@@ -113,7 +113,8 @@ interface Fault {
   readonly mayFail?: readonly string[];
 }
 
-const idsWith = (text: RegExp): string[] => contractIds.filter((id) => text.test(JSON.stringify(suite.scenarios.find((one) => one.id === id)?.steps)));
+const idsWith = (text: RegExp): string[] =>
+  contractIds.filter((id) => text.test(JSON.stringify(suite.scenarios.find((one) => one.id === id)?.steps)));
 const opening = idsWith(/opened|"one"/).filter((id) => id !== "unknown-method");
 const greeting = idsWith(/"\$same":"prompt"/);
 const prompting = idsWith(/"session\/prompt"/).filter((id) => !["wrong-params", "unknown-session"].includes(id));
@@ -154,7 +155,11 @@ const faults: readonly Fault[] = [
   { name: "uses-files", fails: withTool },
   { name: "relative-path", fails: [...withTool, "client-files"] },
   { name: "answers-twice", fails: prompting },
-  { name: "late-update", fails: ["turn", "many-turns", "busy", "tool-ends", "permission-allow", "permission-reject", ...slow], mayFail: prompting },
+  {
+    name: "late-update",
+    fails: ["turn", "many-turns", "busy", "tool-ends", "permission-allow", "permission-reject", ...slow],
+    mayFail: prompting,
+  },
   { name: "no-stop-reason", fails: prompting.filter((id) => !["close-in-turn", "cancel", "cancel-twice"].includes(id)) },
   { name: "mixes-sessions", fails: ["parallel"] },
   { name: "refuses-links", fails: ["resource-link"] },

@@ -37,9 +37,21 @@ const refused: readonly [string, unknown, string][] = [
   ["a connection that nobody made", { send: 1, on: "second" }, 'no step connects "second"'],
   ["a connection to drop that nobody made", { repeat: 1, steps: [{ drop: "second" }] }, 'no step connects "second"'],
   ["a connection without a name", { connect: "" }, "connect takes a name"],
-  ["an answer in passing with an unknown member", { expect: 1, answering: [{ when: 1, say: 1 }] }, 'there is no "say"; known are when, send'],
-  ["an answer in passing with a mistake in its pattern", { expect: 1, answering: [{ when: { $kind: 1 }, send: 1 }] }, 'unknown matcher "$kind"'],
-  ["an answer in passing with a name that nothing binds", { expect: 1, answering: [{ when: 1, send: { $same: "x" } }] }, 'nothing is bound to "x"'],
+  [
+    "an answer in passing with an unknown member",
+    { expect: 1, answering: [{ when: 1, say: 1 }] },
+    'there is no "say"; known are when, send',
+  ],
+  [
+    "an answer in passing with a mistake in its pattern",
+    { expect: 1, answering: [{ when: { $kind: 1 }, send: 1 }] },
+    'unknown matcher "$kind"',
+  ],
+  [
+    "an answer in passing with a name that nothing binds",
+    { expect: 1, answering: [{ when: 1, send: { $same: "x" } }] },
+    'nothing is bound to "x"',
+  ],
   ["answers in passing that are no list", { expect: 1, answering: {} }, "answering and leaving take arrays"],
   ["another way to leave", { expect: 1, leaving: [{ when: 1, outcome: "failed", reason: "so" }] }, '"outcome" can\'t be this'],
   ["leaving without a reason", { given: 1, otherwise: { outcome: "skipped" } }, "a way to leave has an outcome and a reason"],
@@ -60,7 +72,9 @@ describe("checkSuite", () => {
     expect(() => checkSuite({ ...suite, rules: {} })).toThrow('scenario greeting: the suite has no rule "R5"');
     const dialect = { requests: {}, notifications: { note: { params: { $kind: 1 } } }, results: {} };
     expect(() => checkSuite({ ...suite, dialect })).toThrow('suite test, note: unknown matcher "$kind"');
-    expect(() => checkSuite({ ...suite, dialect: { ...dialect, notifications: {}, results: { ask: { $kind: 1 } } } })).toThrow("result of ask");
+    expect(() => checkSuite({ ...suite, dialect: { ...dialect, notifications: {}, results: { ask: { $kind: 1 } } } })).toThrow(
+      "result of ask",
+    );
   });
 
   it.each(refused)("refuses %s and names the scenario", (_, step, message) => {

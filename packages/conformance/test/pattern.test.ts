@@ -40,7 +40,14 @@ const cases: readonly [unknown, unknown, string | undefined][] = [
   [{ $each: { a: 1 } }, [{ a: 1 }, { a: 1, b: 2 }], undefined],
   [{ x: { $each: { a: 1 } } }, { x: [{ a: 1 }, { a: 2 }] }, "at x.1.a: expected 1, got 2"],
   [{ $each: 1 }, {}, 'expected {"$each":1}, got {}'],
-  [{ $each: { a: { $bind: "x" }, b: { $same: "x" } } }, [{ a: 1, b: 1 }, { a: 2, b: 2 }], undefined],
+  [
+    { $each: { a: { $bind: "x" }, b: { $same: "x" } } },
+    [
+      { a: 1, b: 1 },
+      { a: 2, b: 2 },
+    ],
+    undefined,
+  ],
   [{ $distinct: "id" }, [{ id: 1 }, { id: "1" }, {}], undefined],
   [{ $distinct: "id" }, [{ id: "a" }, { id: "a" }], 'expected {"$distinct":"id"}, got [{"id":"a"},{"id":"a"}]'],
   [{ a: { $optional: { b: 1 } } }, {}, undefined],
@@ -52,7 +59,11 @@ const cases: readonly [unknown, unknown, string | undefined][] = [
   [{ $not: { a: 1 } }, { a: 1, b: 2 }, 'expected {"$not":{"a":1}}, got {"a":1,"b":2}'],
   [{ $cases: { by: "type", of: { text: { text: "x" } } } }, { type: "text", text: "x" }, undefined],
   [{ c: { $cases: { by: "type", of: { text: { text: "x" } } } } }, { c: { type: "text" } }, 'at c.text: expected "x", got no such member'],
-  [{ c: { $cases: { by: "type", of: { text: {}, image: {} } } } }, { c: { type: "toString" } }, 'at c.type: expected one of text, image, got "toString"'],
+  [
+    { c: { $cases: { by: "type", of: { text: {}, image: {} } } } },
+    { c: { type: "toString" } },
+    'at c.type: expected one of text, image, got "toString"',
+  ],
   [{ $cases: { by: "v", of: { 1: { a: 1 } }, other: { v: { $type: "integer" } } } }, { v: 1 }, "at a: expected 1, got no such member"],
   [{ $cases: { by: "v", of: { 1: { a: 1 } }, other: { v: { $type: "integer" } } } }, { v: 2 }, undefined],
   [{ $cases: { by: "v", of: { 1: {} }, other: { v: 2 } } }, {}, "at v: expected 2, got no such member"],

@@ -60,7 +60,10 @@ describe.concurrent("hawser conform acp", () => {
     const args = [...only("initialize"), "--json", "--env", "NAME=salt=pepper", "--folder", folder, "--timeout", "100000"];
     const { code, stdout } = await conform(...args, "--", process.execPath, "-e", script);
     const [result] = (JSON.parse(stdout) as Report).scenarios;
-    expect([code, result?.failure?.got]).toEqual([1, expect.stringContaining('at protocolVersion: expected {"$type":"integer"}, got "one"')]);
+    expect([code, result?.failure?.got]).toEqual([
+      1,
+      expect.stringContaining('at protocolVersion: expected {"$type":"integer"}, got "one"'),
+    ]);
   });
 
   it("exits 1 for a program that is no agent", async () => {
@@ -76,7 +79,10 @@ describe.concurrent("hawser conform acp", () => {
       const { code, stderr } = await running.ended;
       return [code, stderr.trim()];
     };
-    expect(await run("echo", "--tool-prompt", "x")).toEqual([2, expect.stringContaining("--tool-prompt is for the suite acp; the suite echo has no use for it")]);
+    expect(await run("echo", "--tool-prompt", "x")).toEqual([
+      2,
+      expect.stringContaining("--tool-prompt is for the suite acp; the suite echo has no use for it"),
+    ]);
     expect(await run("agent", "--folder", ".")).toEqual([2, expect.stringContaining("--folder is for the suite acp")]);
     expect(await run("acp", "--env", "NAME")).toEqual([2, expect.stringContaining('--env takes name=value, not "NAME"')]);
     expect(await run("acp", "--folder", "/nowhere/hawser")).toEqual([2, expect.stringContaining("/nowhere/hawser is no folder")]);

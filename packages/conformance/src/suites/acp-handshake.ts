@@ -62,7 +62,7 @@ const envelopes = toScenarios(
     ids: {
       title: "a response carries the id of its request as it was sent: a text, zero, a negative and a large number",
       requirements: ["ACP-11"],
-      steps: ["an id with spaces, \"quotes\" and 💥", 0, -7, 9_007_199_254_740_991].flatMap((id) => [
+      steps: ['an id with spaces, "quotes" and 💥', 0, -7, 9_007_199_254_740_991].flatMap((id) => [
         call(id, "_hawser.conform/nothing", {}),
         { expect: settled(id), skipping: housekeeping },
       ]),

@@ -140,23 +140,31 @@ const questions = toScenarios(
 // --- settings
 
 const otherValue = { $some: { value: { $not: same("current"), $bind: "next" } } };
-const anOption = { type: "select", id: { $bind: "option" }, currentValue: { $bind: "current" }, options: { $either: [otherValue, { $some: { options: otherValue } }] } };
+const anOption = {
+  type: "select",
+  id: { $bind: "option" },
+  currentValue: { $bind: "current" },
+  options: { $either: [otherValue, { $some: { options: otherValue } }] },
+};
 const needsOption: Step = {
   given: { opened: { configOptions: { $some: anOption } } },
   otherwise: { outcome: "unsupported", reason: "it has no configOptions with a choice" },
 };
 const setOption = (id: string, value: string): Step[] => [
   call(id, "session/set_config_option", { ...theSession, configId: same("option"), value: same(value) }),
-  { expect: answered(id, { configOptions: { $some: { id: same("option"), currentValue: same(value) } } }), skipping: housekeeping },
+  { expect: answered(id, { configOptions: { $some: { id: same("option"), currentValue: same(value) } } }), skipping: during() },
 ];
 
 const needsMode: Step = {
-  given: { opened: { modes: { currentModeId: { $bind: "current" }, availableModes: { $some: { id: { $not: same("current"), $bind: "next" } } } } } },
+  given: {
+    opened: { modes: { currentModeId: { $bind: "current" }, availableModes: { $some: { id: { $not: same("current"), $bind: "next" } } } } },
+  },
   otherwise: { outcome: "unsupported", reason: "it has no modes with a choice" },
 };
 const setMode = (id: string, mode: string): Step[] => [
   call(id, "session/set_mode", { ...theSession, modeId: same(mode) }),
-  { expect: answered(id), skipping: housekeeping },
+  // Some say in words that they changed.
+  { expect: answered(id), skipping: during() },
 ];
 
 const settings = toScenarios(
@@ -203,12 +211,20 @@ const endings = toScenarios(
     "end-of-input-in-turn": {
       title: "the end of its input ends the process also while a turn waits for permission",
       requirements: ["ACP-70"],
-      steps: [...turnThatAsks("t"), { endInput: true }, { expect: settled("t"), skipping: { $either: [during(), { method: "$/cancel_request" }] }, orEnd: true }, exits],
+      steps: [
+        ...turnThatAsks("t"),
+        { endInput: true },
+        { expect: settled("t"), skipping: { $either: [during(), { method: "$/cancel_request" }] }, orEnd: true },
+        exits,
+      ],
     },
     terminate: {
       title: "SIGTERM ends the process",
       requirements: ["ACP-71"],
-      steps: [{ signal: "SIGTERM" }, { expectExit: { $either: [{ code: { $type: "integer" } }, { signal: "SIGTERM" }] }, withinMs: 10_000 }],
+      steps: [
+        { signal: "SIGTERM" },
+        { expectExit: { $either: [{ code: { $type: "integer" } }, { signal: "SIGTERM" }] }, withinMs: 10_000 },
+      ],
     },
   },
   { additive: true, before: [...hello(), ...open()] },

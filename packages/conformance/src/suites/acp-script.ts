@@ -5,12 +5,22 @@ import type { Leave, Step } from "../scenario.ts";
 const jsonrpc = "2.0";
 export const same = (name: string): object => ({ $same: name });
 
-export const request = (id: unknown, method: string, params?: unknown): object => ({ jsonrpc, id, method, ...(params !== undefined && { params }) });
+export const request = (id: unknown, method: string, params?: unknown): object => ({
+  jsonrpc,
+  id,
+  method,
+  ...(params !== undefined && { params }),
+});
 export const call = (id: unknown, method: string, params?: unknown): Step => ({ send: request(id, method, params) });
 export const notify = (method: string, params: unknown): Step => ({ send: { jsonrpc, method, params } });
 
 export const answered = (id: unknown, result: unknown = { $any: true }): object => ({ jsonrpc, id, result, error: { $absent: true } });
-export const refused = (id: unknown, code: unknown = { $type: "integer" }): object => ({ jsonrpc, id, error: { code }, result: { $absent: true } });
+export const refused = (id: unknown, code: unknown = { $type: "integer" }): object => ({
+  jsonrpc,
+  id,
+  error: { code },
+  result: { $absent: true },
+});
 /** A response of either kind. */
 export const settled = (id: unknown): object => ({ jsonrpc, id, method: { $absent: true } });
 
@@ -21,7 +31,13 @@ export const isRefused = (id: string, method: string, params?: unknown, code?: u
 
 // --- updates
 
-const kindsOfHousekeeping = ["available_commands_update", "current_mode_update", "config_option_update", "session_info_update", "usage_update"];
+const kindsOfHousekeeping = [
+  "available_commands_update",
+  "current_mode_update",
+  "config_option_update",
+  "session_info_update",
+  "usage_update",
+];
 
 /** May come at any time, in a turn or between two. */
 export const housekeeping = {
@@ -56,7 +72,7 @@ const rejecting = optionOf("reject_once", "reject_always");
 /** Its question, with the id of an option that allows, or that rejects. */
 export const asksToAllow = (session = "session"): object => question(session, allowing);
 export const asksToReject = (session = "session"): object => question(session, rejecting);
-export const asksAnything = (session = "session"): object => question(session, {});
+const asksAnything = (session = "session"): object => question(session, {});
 
 interface Answering {
   readonly when: object;
@@ -80,7 +96,10 @@ export const hello = (more: object = {}, on?: string): Step[] => [
 const at = (on: string | undefined): { on?: string } => (on === undefined ? {} : { on });
 
 const authRequired = -32_000;
-const noSession: Leave = { outcome: "skipped", reason: "session/new asks for authentication: log in first, or give what it needs with --env" };
+const noSession: Leave = {
+  outcome: "skipped",
+  reason: "session/new asks for authentication: log in first, or give what it needs with --env",
+};
 
 /** A session whose id is bound to its name, and all of the result to `opened`. */
 export const open = (session = "session", params: object = {}): Step[] => [
@@ -96,8 +115,11 @@ export const open = (session = "session", params: object = {}): Step[] => [
 /** The name of the prompt that is bound, or content of our own. */
 type Prompt = "prompt" | "toolPrompt" | "permissionPrompt" | "slowPrompt" | readonly object[];
 
-export const promptRequest = (id: unknown, prompt: Prompt, session = "session"): object =>
-  request(id, "session/prompt", { sessionId: same(session), prompt: typeof prompt === "string" ? [{ type: "text", text: same(prompt) }] : prompt });
+const promptRequest = (id: unknown, prompt: Prompt, session = "session"): object =>
+  request(id, "session/prompt", {
+    sessionId: same(session),
+    prompt: typeof prompt === "string" ? [{ type: "text", text: same(prompt) }] : prompt,
+  });
 
 export const say = (id: unknown, prompt: Prompt = "prompt", session = "session"): Step[] => [
   ...(typeof prompt === "string" ? [isGiven(prompt)] : []),
@@ -125,9 +147,15 @@ export const ends = (id: unknown, stopReason?: unknown, session = "session"): St
 });
 
 /** A turn from its prompt to its end. */
-export const turn = (id: unknown, prompt: Prompt = "prompt", session = "session"): Step[] => [...say(id, prompt, session), ends(id, "end_turn", session)];
+export const turn = (id: unknown, prompt: Prompt = "prompt", session = "session"): Step[] => [
+  ...say(id, prompt, session),
+  ends(id, "end_turn", session),
+];
 
-const skippedBy = (option: string, what: string): Leave => ({ outcome: "skipped", reason: `what ${option} says made it ${what}; give a prompt that does` });
+const skippedBy = (option: string, what: string): Leave => ({
+  outcome: "skipped",
+  reason: `what ${option} says made it ${what}; give a prompt that does`,
+});
 
 /** A turn that asks; its question is bound. The scenario doesn't apply when the turn ends without one. */
 export const turnThatAsks = (id: string, asks: object = asksAnything()): Step[] => [
@@ -135,7 +163,10 @@ export const turnThatAsks = (id: string, asks: object = asksAnything()): Step[] 
   { expect: asks, skipping: during(), leaving: [{ when: settled(id), ...skippedBy("--permission-prompt", "ask for no permission") }] },
 ];
 
-export const leavesWithoutTool = (id: string): object & Leave & { when: object } => ({ when: settled(id), ...skippedBy("--tool-prompt", "use no tool") });
+export const leavesWithoutTool = (id: string): object & Leave & { when: object } => ({
+  when: settled(id),
+  ...skippedBy("--tool-prompt", "use no tool"),
+});
 export const leavesUnlessSlow = (id: string): Leave & { when: object } => ({
   when: ended(id, { $not: "cancelled" }),
   ...skippedBy("--slow-prompt", "end before the cancel reached it"),
@@ -146,4 +177,5 @@ export const needs = (agentCapabilities: object, name: string): Step => ({
   given: { agent: { agentCapabilities } },
   otherwise: { outcome: "unsupported", reason: `it does not advertise ${name}` },
 });
-export const needsOfSession = (name: string): Step => needs({ sessionCapabilities: { [name]: { $type: "object" } } }, `sessionCapabilities.${name}`);
+export const needsOfSession = (name: string): Step =>
+  needs({ sessionCapabilities: { [name]: { $type: "object" } } }, `sessionCapabilities.${name}`);

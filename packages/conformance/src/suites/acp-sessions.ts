@@ -62,7 +62,8 @@ const news = toScenarios(
             {
               when: settled("t"),
               outcome: "skipped",
-              reason: "nothing that it said names hawser-conform-notes.txt, a file in the session's folder; give --tool-prompt one that lists the files",
+              reason:
+                "nothing that it said names hawser-conform-notes.txt, a file in the session's folder; give --tool-prompt one that lists the files",
             },
           ],
         },
@@ -72,7 +73,11 @@ const news = toScenarios(
     "mcp-server": {
       title: "an MCP server that the client names for a session is started with its arguments and variables, and initialized",
       requirements: ["ACP-22"],
-      steps: [...open("session", { mcpServers: [same("mcpServer")] }), ...turn("t"), { expectFacts: { mcpMethods: { $some: "initialize" } } }],
+      steps: [
+        ...open("session", { mcpServers: [same("mcpServer")] }),
+        ...turn("t"),
+        { expectFacts: { mcpMethods: { $some: "initialize" } } },
+      ],
     },
     "unknown-session": {
       title: "a prompt for a session that there is not is refused",
@@ -168,7 +173,12 @@ const kept = toScenarios(
     close: {
       title: "session/close is answered with an object",
       requirements: ["ACP-31"],
-      steps: [needsOfSession("close"), ...open(), call("close", "session/close", theSession), { expect: answered("close"), skipping: housekeeping }],
+      steps: [
+        needsOfSession("close"),
+        ...open(),
+        call("close", "session/close", theSession),
+        { expect: answered("close"), skipping: housekeeping },
+      ],
     },
     "close-in-turn": {
       title: "session/close ends a turn that runs as cancelled",
@@ -192,7 +202,10 @@ const kept = toScenarios(
         ...turn("t"),
         call("delete", "session/delete", theSession),
         { expect: answered("delete"), skipping: housekeeping },
-        { given: { agent: { agentCapabilities: { sessionCapabilities: { list: { $type: "object" } } } } }, otherwise: { outcome: "passed", reason: "it has no list" } },
+        {
+          given: { agent: { agentCapabilities: { sessionCapabilities: { list: { $type: "object" } } } } },
+          otherwise: { outcome: "passed", reason: "it has no list" },
+        },
         call("list", "session/list", { cwd: same("cwd") }),
         { expect: answered("list", { sessions: { $not: { $some: theSession } } }), skipping: housekeeping },
       ],
@@ -201,7 +214,11 @@ const kept = toScenarios(
       title: "session/delete of a session that there is not succeeds silently",
       requirements: ["ACP-33"],
       additive: true,
-      steps: [needsOfSession("delete"), call("delete", "session/delete", unknownSession), { expect: answered("delete"), skipping: housekeeping }],
+      steps: [
+        needsOfSession("delete"),
+        call("delete", "session/delete", unknownSession),
+        { expect: answered("delete"), skipping: housekeeping },
+      ],
     },
   },
   { before: hello() },

@@ -18,14 +18,35 @@ const absolutePath = { $regex: "^(?:/|[A-Za-z]:[\\\\/]|\\\\\\\\)" };
 // --- content
 
 const meta = { _meta: nullable(object) };
-const annotations = nullable({ audience: nullable(each(oneOf("assistant", "user"))), lastModified: nullable(text), priority: nullable({ $type: "number" }) });
+const annotations = nullable({
+  audience: nullable(each(oneOf("assistant", "user"))),
+  lastModified: nullable(text),
+  priority: nullable({ $type: "number" }),
+});
 
 const block = cases("type", {
   text: { text, annotations, ...meta },
   image: { data: text, mimeType: text, uri: nullable(text), annotations, ...meta },
   audio: { data: text, mimeType: text, annotations, ...meta },
-  resource_link: { name: text, uri: text, description: nullable(text), mimeType: nullable(text), size: nullable({ $type: "integer" }), annotations, ...meta },
-  resource: { resource: { $either: [{ uri: text, text }, { uri: text, blob: text }] }, annotations, ...meta },
+  resource_link: {
+    name: text,
+    uri: text,
+    description: nullable(text),
+    mimeType: nullable(text),
+    size: nullable({ $type: "integer" }),
+    annotations,
+    ...meta,
+  },
+  resource: {
+    resource: {
+      $either: [
+        { uri: text, text },
+        { uri: text, blob: text },
+      ],
+    },
+    annotations,
+    ...meta,
+  },
 });
 
 // --- tool calls
@@ -131,7 +152,13 @@ export const acpDialect: Dialect = {
     "session/list": {
       sessions: {
         $distinct: "sessionId",
-        $each: { sessionId: text, cwd: absolutePath, additionalDirectories: optional(each(absolutePath)), title: nullable(text), updatedAt: nullable(text) },
+        $each: {
+          sessionId: text,
+          cwd: absolutePath,
+          additionalDirectories: optional(each(absolutePath)),
+          title: nullable(text),
+          updatedAt: nullable(text),
+        },
       },
       nextCursor: nullable(text),
       ...meta,

@@ -146,7 +146,11 @@ const turns = toScenarios(
   { before: [...hello(), ...open()] },
 );
 
-const refusal = { jsonrpc: "2.0", id: same("question"), error: { code: -32_603, message: "the client that plays the scenario has no such thing" } };
+const refusal = {
+  jsonrpc: "2.0",
+  id: same("question"),
+  error: { code: -32_603, message: "the client that plays the scenario has no such thing" },
+};
 
 const offers = toScenarios({
   "client-files": {
@@ -160,7 +164,10 @@ const offers = toScenarios({
         expect: settled("t"),
         skipping: during(),
         answering: [
-          { when: { method: "fs/read_text_file", id: { $bind: "question" } }, send: { jsonrpc: "2.0", id: same("question"), result: { content: "Salt and pepper.\n" } } },
+          {
+            when: { method: "fs/read_text_file", id: { $bind: "question" } },
+            send: { jsonrpc: "2.0", id: same("question"), result: { content: "Salt and pepper.\n" } },
+          },
           { when: { method: { $regex: "^(?:fs|terminal)/" }, id: { $bind: "question" } }, send: refusal },
           allowed(),
         ],

@@ -51,7 +51,12 @@ export async function runConform(suiteName: string | undefined, words: readonly 
   }
   const { note, ...direct } = toDirectCommand([command, ...args], process.cwd(), process.env);
   if (note !== undefined) printTo(process.stderr, `${programName()}: note: ${note}\n`);
-  const subject = subjectFor(suite, { ...direct, ...forAgents(suite, options), variables: toVariables(options.env), timeoutMs: options.timeout });
+  const subject = subjectFor(suite, {
+    ...direct,
+    ...forAgents(suite, options),
+    variables: toVariables(options.env),
+    timeoutMs: options.timeout,
+  });
   const result = await runSuite(suite, subject, {
     only: options.only,
     timeoutMs: options.timeout,
