@@ -56,6 +56,7 @@ export const acpSubject = (options: AcpSubjectOptions, start: StartCommand = sta
       const session = await begin();
       return {
         ...session,
+        process: processOf(() => running ?? session),
         given: { cwd, otherFolder, fileUri: pathToFileURL(join(cwd, notes)).href, mcpServer: server.entry, ...defaultPrompts, ...prompts },
         lastWords: () => running?.lastWords() ?? "",
         // One process at a time: what one wrote, the next must find.
@@ -65,6 +66,22 @@ export const acpSubject = (options: AcpSubjectOptions, start: StartCommand = sta
     }),
   );
 };
+
+type SubjectProcess = NonNullable<Session["process"]>;
+
+/** The process that runs now, which may not be the first. */
+function processOf(current: () => Session): SubjectProcess {
+  const now = (): SubjectProcess => current().process as SubjectProcess;
+  return {
+    get pid() {
+      return now().pid;
+    },
+    get exited() {
+      return now().exited;
+    },
+    kill: (signal) => now().kill(signal),
+  };
+}
 
 function makeFolders(folder: string, template: string | undefined): { readonly cwd: string; readonly otherFolder: string } {
   const cwd = join(folder, "work");

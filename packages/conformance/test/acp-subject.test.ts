@@ -79,6 +79,7 @@ describe("acpSubject", () => {
     const again = await read((await session.connect?.()) as Channel);
     expect(again).toEqual({ ...seen, pid: again.pid });
     expect([seen.pid, again.pid].map(isRunning)).toEqual([false, true]);
+    expect(session.process?.pid).toBe(again.pid);
     await session.close();
     expect(isRunning(again.pid)).toBe(false);
   });

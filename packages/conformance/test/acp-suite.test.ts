@@ -2,10 +2,13 @@
 // run as programs of their own are in the tests of the command line.
 
 import { PassThrough } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { acpSubject, type AcpSubjectOptions } from "../src/acp-subject.ts";
 import { runSuite, suites, type ScenarioResult, type Subject, type Suite } from "../src/index.ts";
 import { startPlainAcp } from "./fixtures/plain-acp.ts";
+
+// Mostly they wait, for silence or for an answer that does not come.
+vi.setConfig({ maxConcurrency: 20 });
 
 const suite = suites["acp"] as Suite;
 const allIds = suite.scenarios.map(({ id }) => id);

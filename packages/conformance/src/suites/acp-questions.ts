@@ -77,7 +77,7 @@ const questions = toScenarios(
         ...turnThatAsks("t"),
         cancel,
         { send: cancelledAnswer },
-        { expect: ended("t", "cancelled"), skipping: { $either: [during(), { method: "$/cancel_request" }] }, answering: [cancelled()] },
+        { expect: ended("t", "cancelled"), skipping: during(), answering: [cancelled()] },
         unchanged,
         ...turn("next"),
       ],
@@ -128,7 +128,7 @@ const questions = toScenarios(
         notify("$/cancel_request", { requestId: "t" }),
         {
           expect: { $either: [ended("t", "cancelled"), refused("t", -32_800)] },
-          skipping: { $either: [during(), { method: "$/cancel_request" }] },
+          skipping: during(),
           withinMs: 5_000,
         },
       ],
@@ -211,12 +211,7 @@ const endings = toScenarios(
     "end-of-input-in-turn": {
       title: "the end of its input ends the process also while a turn waits for permission",
       requirements: ["ACP-70"],
-      steps: [
-        ...turnThatAsks("t"),
-        { endInput: true },
-        { expect: settled("t"), skipping: { $either: [during(), { method: "$/cancel_request" }] }, orEnd: true },
-        exits,
-      ],
+      steps: [...turnThatAsks("t"), { endInput: true }, { expect: settled("t"), skipping: during(), orEnd: true }, exits],
     },
     terminate: {
       title: "SIGTERM ends the process",

@@ -44,6 +44,8 @@ export const housekeeping = {
   $either: [
     { method: "session/update", params: { update: { sessionUpdate: { $either: kindsOfHousekeeping } } } },
     { method: { $regex: "^_" }, id: { $absent: true } },
+    // Of a question of its own that no longer matters.
+    { method: "$/cancel_request" },
   ],
 };
 
