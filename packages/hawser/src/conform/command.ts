@@ -19,7 +19,7 @@ export function addConform(program: Command): void {
       "hawser conform parent -- hawser expose my-tools.ts",
       "hawser conform rpc -- hawser rpc",
       "hawser conform agent -- hawser agent",
-      'hawser conform acp --tool-prompt "Run ls." --env MODEL_URL=http://127.0.0.1:8080 -- my-acp-agent',
+      'hawser conform acp --tool-prompt "Run ls." -- my-acp-agent',
       "hawser conform bridge --only parallel --only is-error -- ./my-bridge",
       "hawser conform parent --list",
     ],
