@@ -64,7 +64,7 @@ Suites:
           Each scenario has a folder of its own with two files. The prompts that
           make an agent do something fit hawser acp with HAWSER_MODEL=offline,
           which is set unless you set it; for another agent give your own, "" if
-          there is none. A scenario whose prompt does not do that is skipped, and
+          there is none. A scenario whose prompt does not do that is skipped;
           one for what the agent does not advertise is not supported.
   agent   An agent runtime on stdin and stdout. It gets folders of its own for
           configuration and data, and HAWSER_MODEL=offline, unless that is set.`;
