@@ -23,8 +23,8 @@ export interface CachedProgram {
 
 /** What the first file exports, besides anything else. */
 interface CachedMain {
-  /** Calls its argument under the V8 flags of a start: V8 refuses code that was kept under others. */
-  withOwnFlags(work: () => void): void;
+  /** Calls its argument under the V8 flags of a start: V8 refuses code that was kept under others than it is loaded under. */
+  withOwnFlags<Value>(work: () => Value): Value;
 }
 
 interface Module {
@@ -50,6 +50,7 @@ export function runCachedProgram(program: CachedProgram): unknown {
   const modules = new Map<string, Module>();
   const requireOther = createRequire(join(folder, program.main));
   let isNew = false;
+  let main: CachedMain | undefined;
 
   function load(name: string): unknown {
     const known = modules.get(name);
@@ -58,7 +59,8 @@ export function runCachedProgram(program: CachedProgram): unknown {
     // Bundles are ASCII, so that V8 keeps one byte for each character.
     const source = `(function (exports, require, module, __filename, __dirname, __hawserImport) {${fs.readFileSync(file, "latin1")}\n})`;
     const cachedData = kept.get(name);
-    const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
+    const compile = (): Script => new Script(source, { filename: file, ...(cachedData && { cachedData }) });
+    const script = main ? main.withOwnFlags(compile) : compile();
     isNew ||= script.cachedDataRejected !== false;
     scripts.set(name, script);
     const module: Module = { exports: {} };
@@ -75,10 +77,10 @@ export function runCachedProgram(program: CachedProgram): unknown {
   function save(): void {
     if (path === undefined || !isNew || !program.isWorthKeeping()) return;
     isNew = false;
-    main.withOwnFlags(() => writeCode(path, header, scripts));
+    main?.withOwnFlags(() => writeCode(path, header, scripts));
   }
 
-  const main = load(program.main) as CachedMain;
+  main = load(program.main) as CachedMain;
   setTimeout(save, latestSaveMs).unref();
   process.once("exit", save);
   return main;
