@@ -10,7 +10,7 @@ import { isAbsolute, join } from "node:path";
 import { Script } from "node:vm";
 
 export interface CachedProgram {
-  /** The folder of the bundle: CommonJS files that require each other by `./name`. */
+  /** The folder of the bundle: files that require each other by `./name`, each a `ModuleFunction`. */
   readonly folder: string;
   readonly main: string;
   /** Of the cache: what uses the same functions shares one. */
@@ -31,9 +31,9 @@ interface Module {
   exports: unknown;
 }
 
+/** Of `exports`, `require`, `module`, the file's path, its folder, and what stands for `import()`, which such scripts don't have. */
 type ModuleFunction = (...given: readonly unknown[]) => void;
 
-// `import()` is not there for scripts that are compiled here: the bundler has put this name in its place.
 const importModule = (id: string): Promise<unknown> => import(id) as Promise<unknown>;
 
 // V8 drops the code of functions that were not used for a while.
@@ -56,8 +56,8 @@ export function runCachedProgram(program: CachedProgram): unknown {
     const known = modules.get(name);
     if (known) return known.exports;
     const file = join(folder, name);
-    // Bundles are ASCII, so that V8 keeps one byte for each character.
-    const source = `(function (exports, require, module, __filename, __dirname, __hawserImport) {${fs.readFileSync(file, "latin1")}\n})`;
+    // Bundles are ASCII, so that V8 keeps one byte for each character, and functions as they are: to put one around a source would copy it.
+    const source = fs.readFileSync(file, "latin1");
     const cachedData = kept.get(name);
     const compile = (): Script => new Script(source, { filename: file, ...(cachedData && { cachedData }) });
     const script = main ? main.withOwnFlags(compile) : compile();
