@@ -17,7 +17,7 @@ const minuteAgo = new Date(Date.now() - 60_000);
 function makePackage(files: Record<string, string>): string {
   const folder = makeFolder("package");
   mkdirSync(join(folder, "bin"));
-  copyFileSync(launcher, join(folder, "bin", "hawser.mjs"));
+  copyFileSync(launcher, join(folder, "bin", "hawser.cjs"));
   const all = { "package.json": JSON.stringify({ version: "9.8.7", type: "module", devDependencies: {} }), ...files };
   for (const [path, content] of Object.entries(all)) {
     mkdirSync(join(folder, path, ".."), { recursive: true });
@@ -33,7 +33,7 @@ async function runPackage(
   options: string[] = [],
 ): Promise<Ended & { pid: number | undefined }> {
   // The tests' own cache would come first.
-  const running = start(args, { NODE_COMPILE_CACHE: undefined, ...env }, [...options, join(folder, "bin", "hawser.mjs")]);
+  const running = start(args, { NODE_COMPILE_CACHE: undefined, ...env }, [...options, join(folder, "bin", "hawser.cjs")]);
   running.process.stdin.end();
   return { ...(await running.ended), pid: running.process.pid };
 }
