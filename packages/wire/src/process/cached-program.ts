@@ -77,7 +77,7 @@ export function runCachedProgram(program: CachedProgram): unknown {
   function save(): void {
     if (path === undefined || !isNew || !program.isWorthKeeping()) return;
     isNew = false;
-    main?.withOwnFlags(() => writeCode(path, header, scripts));
+    main?.withOwnFlags(() => writeCode(path, header, { scripts, kept }));
   }
 
   main = load(program.main) as CachedMain;
@@ -164,14 +164,21 @@ function readCode(path: string, header: Buffer): ReadonlyMap<string, Buffer> {
   }
 }
 
-function writeCode(path: string, header: Buffer, scripts: ReadonlyMap<string, Script>): void {
+interface Code {
+  readonly scripts: ReadonlyMap<string, Script>;
+  /** What this run did not load stays, for the next one that does. */
+  readonly kept: ReadonlyMap<string, Buffer>;
+}
+
+function writeCode(path: string, header: Buffer, { scripts, kept }: Code): void {
   const unfinished = `${path}.${process.pid}`;
   try {
-    const code = [...scripts.values()].map((script) => script.createCachedData());
-    const list = Buffer.from(JSON.stringify([...scripts.keys()].map((name, at) => [name, code[at]?.length ?? 0])));
+    const code = new Map(kept);
+    for (const [name, script] of scripts) code.set(name, script.createCachedData());
+    const list = Buffer.from(JSON.stringify([...code].map(([name, { length }]) => [name, length])));
     const listLength = Buffer.alloc(4);
     listLength.writeUInt32LE(list.length);
-    const once = [header, listLength, list, ...code];
+    const once = [header, listLength, list, ...code.values()];
     fs.writeFileSync(unfinished, Buffer.concat([...once, ...once]), { mode: 0o600, flag: "wx" });
     fs.renameSync(unfinished, path);
   } catch {
