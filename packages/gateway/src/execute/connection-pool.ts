@@ -11,10 +11,7 @@ import { watchOpening, type ConnectTimes } from "./connect-times.ts";
 import type { Connection, Connections, Sender, WireRequest } from "./connections.ts";
 import { createRoutes, openTunnel, toProxyError } from "./proxy-routes.ts";
 
-export function createConnectionPool(
-  maxConnections: number = gatewayLimits.httpConnections,
-  env: Environment = process.env,
-): Connections {
+export function createConnectionPool(maxConnections: number = gatewayLimits.httpConnections, env: Environment = process.env): Connections {
   /** What opens a connection; undefined until undici is there. */
   let createClient: CreateClient | undefined;
   let fresh: ConnectTimes | undefined;
