@@ -19,7 +19,7 @@ import type { AttachedContent, Model } from "../model/model.ts";
 import { agentLimits } from "../limits.ts";
 import { turnLimits, type AgentParts, type TokenPrices, type Workspace } from "./agent-parts.ts";
 import { createStepRun, type StepRun, type TurnTotals } from "./model-step.ts";
-import type { TurnScope, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
+import type { RunTime, TurnScope, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
 import type { TurnShare } from "./turn-memory.ts";
 
 export interface TurnOptions {
@@ -134,13 +134,13 @@ interface Calling extends Pick<TurnContents, "grow"> {
 async function runCalls(calls: readonly RequestedCall[], { runner, messageId, grow }: Calling, options: TurnOptions): Promise<void> {
   const { conversation, scope, parts } = options;
   const open = new Map(calls.map((call) => [call.toolId, call]));
-  const onResult = async (result: ToolResult): Promise<void> => {
+  const onResult = async (result: ToolResult, time: RunTime): Promise<void> => {
     scope.signal.throwIfAborted();
     open.delete(result.toolId);
     // The length of a text is close enough; writing it out as JSON only to measure it would cost as much as keeping it.
     const { length: chars } = typeof result.result === "string" ? result.result : JSON.stringify(result.result);
     await writeLarge(chars, options, () => conversation.addParts(messageId, [{ type: "tool_result", ...result }]));
-    await scope.emit({ type: "tool_result", data: result });
+    await scope.emit({ type: "tool_result", data: { ...result, ...time } });
     await grow();
     if (result.isError && parts.toolFailure === "fatal")
       throw new HawserError("tool_failed", `tool "${result.toolName}" failed: ${result.error}`);
