@@ -47,7 +47,7 @@ it("a second start ends at once, and shows the first one's window", async () => 
   expect(await driver.windows()).toHaveLength(1);
   const apps = listProcesses().filter(({ program }) => program === stage.app().program);
   expect(apps.map((facts) => facts.pid)).toEqual([pid]);
-  expect(treeOf(pid).filter(({ command }) => command.includes("hawser.mjs agent"))).toHaveLength(1);
+  expect(treeOf(pid).filter(({ command }) => command.includes("hawser.cjs agent"))).toHaveLength(1);
   await untilIdle(driver);
 });
 
@@ -84,7 +84,7 @@ it("a runtime that an app left behind all the same is ended by the next one", as
   void stage.startAgain();
   await expect.poll(() => stillRunning([runtime]).length, { timeout: 60_000 }).toBe(0);
   await expect
-    .poll(() => listProcesses().some(({ command }) => command.includes(stage.folder) && command.includes("hawser.mjs agent")), {
+    .poll(() => listProcesses().some(({ command }) => command.includes(stage.folder) && command.includes("hawser.cjs agent")), {
       timeout: 30_000,
     })
     .toBe(true);
