@@ -36,17 +36,16 @@ export interface ToolRunner {
 }
 
 export interface ToolRunnerOptions {
-  readonly policy: PermissionPolicy;
   readonly questions: Questions;
   /** The longest run of one tool. */
   readonly toolMs: number;
 }
 
 /** Tools are prepared once, however many turns use them, and all conversations wait for the same turns of a tool. */
-export function createToolRunners(options: ToolRunnerOptions): (tools: readonly Tool[]) => ToolRunner {
+export function createToolRunners(options: ToolRunnerOptions): (tools: readonly Tool[], policy: PermissionPolicy) => ToolRunner {
   const hostOf = createToolHosts();
 
-  return (tools) => {
+  return (tools, policy) => {
     // Of two sources with a tool of one name the last one counts: a turn must not fail because of it.
     const host = hostOf([...new Map(tools.map((tool) => [tool.name, tool])).values()]);
     const readOnly = new Set(tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name));
@@ -62,7 +61,7 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
         const result = await hosted.call({
           args: structuredClone(shown),
           signal: scope.signal,
-          authorize: () => authorize(options, asked, scope),
+          authorize: () => authorize(policy, options.questions, asked, scope),
           run: (args, permit) => runTool(hosted.tool, args, { toolId, scope, permit, toolMs: options.toolMs }),
           bound: toToolValue,
         });
@@ -90,7 +89,7 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
 }
 
 /** Throws when it may not run. Returns what its files are held to. */
-async function authorize({ policy, questions }: ToolRunnerOptions, call: ToolCall, scope: TurnScope): Promise<Permit | undefined> {
+async function authorize(policy: PermissionPolicy, questions: Questions, call: ToolCall, scope: TurnScope): Promise<Permit | undefined> {
   const { decision, reason, via = "rule", permit } = policy.decide(call);
   if (decision !== "ask") {
     policy.note(call, { decision, by: reason, via });
