@@ -3,7 +3,7 @@
 // held here. What the model said before a failure is not lost: the caller finds it in `parts`.
 
 import { agentLimits } from "../limits.ts";
-import { exceedsDepth, replaceHalfPairs, wireLimits } from "@hawser/wire/internal";
+import { exceedsDepth, replaceHalfPairs, taken, wireLimits } from "@hawser/wire/internal";
 import {
   createWholeCharacters,
   cutText,
@@ -51,7 +51,7 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
   totals.gap.interrupt();
 
   function onText(text: string): Promise<void> {
-    if (text === "") return Promise.resolve();
+    if (text === "") return taken;
     // For those who join the tokens; the history keeps what the model said.
     const token = totals.gap.before(text);
     return token === "" ? onWords(text) : emit({ type: "token", token }).then(() => onWords(text));
@@ -113,8 +113,8 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
       try {
         for (let next = await guarded(iterator.next()); !next.done; next = await guarded(iterator.next())) {
           const event = next.value;
-          if (event.type === "text") await onText(characters.push(event.text));
-          else await onEvent(event);
+          const told = event.type === "text" ? onText(characters.push(event.text)) : onEvent(event);
+          if (told !== taken) await told;
         }
         await endText();
       } catch (error) {

@@ -95,6 +95,15 @@ async function openConnection(options: ConnectionOptions) {
   }
 
   function receive(item: Incoming): void {
+    try {
+      if (isOpen) take(item);
+    } catch (error) {
+      // At once: the next call, which may begin in a moment, must not find this connection.
+      end(error as HawserError);
+    }
+  }
+
+  function take(item: Incoming): void {
     const answer = readAnswer(item, socketPath);
     if ("progress" in answer) return current?.events.onProgress(answer.progress);
     if ("log" in answer) return current?.events.onLog(answer.log);
