@@ -12,7 +12,10 @@ import { rpcProtocol } from "../src/rpc.ts";
 const definitions = [agentProtocol, bridgeProtocol, echoProtocol, rpcProtocol].map(({ definition }) => definition);
 const messages = definitions.flatMap(({ name, requests, responses }) =>
   [requests, responses].flatMap((direction) =>
-    Object.entries(direction.messages as Record<string, MessageDefinition>).map(([kind, message]) => ({ title: `${name} ${kind}`, message })),
+    Object.entries(direction.messages as Record<string, MessageDefinition>).map(([kind, message]) => ({
+      title: `${name} ${kind}`,
+      message,
+    })),
   ),
 );
 

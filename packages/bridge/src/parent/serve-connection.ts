@@ -1,15 +1,7 @@
 // One connection of a bridge process. Requests are answered one after the other, in order. When the bridge is gone (a cancelled call
 // closes its connection), the running function's signal is aborted.
 
-import {
-  createByteBudget,
-  type Incoming,
-  type Lease,
-  taken,
-  type Transport,
-  weighJsonText,
-  wireLimits,
-} from "@hawser/wire/internal";
+import { createByteBudget, type Incoming, type Lease, taken, type Transport, weighJsonText, wireLimits } from "@hawser/wire/internal";
 import { bridgeProtocol, errorTable, HawserError, toHawserError, type BridgeRequest } from "@hawser/protocol";
 import { checkNumbers, type ToolContext } from "@hawser/tools/internal";
 import { logLine } from "@hawser/wire/internal/node";
