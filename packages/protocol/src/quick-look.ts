@@ -35,7 +35,12 @@ const looks: Readonly<Record<string, (schema: Parts) => Look>> = {
   loose_object: isObjectOf,
   array: ({ item }) => {
     const fits = quickLook(item);
-    return (value) => Array.isArray(value) && value.every(fits);
+    return (value) => {
+      if (!Array.isArray(value)) return false;
+      // Not by `every`, which passes over the places that are empty.
+      for (const one of value) if (!fits(one)) return false;
+      return true;
+    };
   },
   // JSON knows no other names than strings.
   record: ({ value: member }) => (member.type === "unknown" ? isRecord : unsure),
