@@ -36,10 +36,9 @@ function* alteredForms(value: unknown): Generator<unknown> {
 
 describe("a quick look", () => {
   it.each(messages)("R147 at $title is never sure of what the check refuses", ({ message: { schema, examples } }) => {
-    const looks = quickLook(schema);
-    for (const example of examples)
-      for (const form of [example, ...alteredForms(example)])
-        if (looks(form)) expect(v.safeParse(schema, form), JSON.stringify(form)).toMatchObject({ success: true });
+    const fits = quickLook(schema);
+    const forms = examples.flatMap((example) => [example, ...alteredForms(example)]);
+    expect(forms.filter((form) => fits(form) && !v.is(schema, form))).toEqual([]);
   });
 
   it("is sure of calls and results of the bridge", () => {

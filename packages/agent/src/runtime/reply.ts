@@ -105,11 +105,11 @@ export function createReplies(transport: Transport): Replies {
 
     // Set anew only when it is due: doing so for every token would cost a good part of sending it.
     function beat(): void {
-      const { heartbeatMs, signOfLife } = turn as NonNullable<typeof turn>;
-      const leftMs = writtenAt + heartbeatMs - performance.now();
-      heartbeat = setTimeout(beat, leftMs > 0 ? Math.ceil(leftMs) : heartbeatMs).unref();
+      if (!turn) return;
+      const leftMs = writtenAt + turn.heartbeatMs - performance.now();
+      heartbeat = setTimeout(beat, leftMs > 0 ? Math.ceil(leftMs) : turn.heartbeatMs).unref();
       // A host that doesn't read needs no sign of life.
-      const message = leftMs <= 0 && outbox.unsent === 0 ? signOfLife() : undefined;
+      const message = leftMs <= 0 && outbox.unsent === 0 ? turn.signOfLife() : undefined;
       if (message !== undefined) write({ type: "progress", data: { message } }).catch(() => {});
     }
 

@@ -99,9 +99,12 @@ export function createOutbox<Item>(options: OutboxOptions<Item>): Outbox<Item> {
 
   function rest(sent: Waiting<Item>, error?: HawserError): Promise<void> | undefined {
     const pausing = pause?.(++sentSincePause);
-    if (!pausing) return void noteSent(sent, error);
-    sentSincePause = 0;
-    return pausing.then(() => noteSent(sent, error));
+    if (pausing) {
+      sentSincePause = 0;
+      return pausing.then(() => noteSent(sent, error));
+    }
+    noteSent(sent, error);
+    return undefined;
   }
 
   function noteSent({ weight, onSent }: Waiting<Item>, error: HawserError | undefined): void {
