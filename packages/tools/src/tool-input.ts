@@ -32,9 +32,12 @@ export function prepareInput(toolName: string, input: ToolInput): PreparedInput 
   return {
     jsonSchema,
     async check(name, args) {
-      const problems = await checkValue(args).catch((error: unknown) => {
+      let problems: readonly Problem[];
+      try {
+        problems = await checkValue(args);
+      } catch (error) {
         throw toRefusal(name, error);
-      });
+      }
       if (problems.length > 0) throw inputError(name, problems);
       return args;
     },

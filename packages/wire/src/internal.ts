@@ -18,6 +18,6 @@ export {
 export { startDeadline, type Deadline, type DeadlineOptions } from "./flow/deadline.ts";
 export { createInFlightTable, type Flight, type InFlightTable } from "./flow/in-flight.ts";
 export { createMailbox, type Mailbox, type MailboxOptions } from "./flow/mailbox.ts";
-export { createOutbox, type OnSent, type Outbox, type OutboxOptions } from "./flow/outbox.ts";
+export { createOutbox, taken, type OnSent, type Outbox, type OutboxOptions } from "./flow/outbox.ts";
 export { createSemaphore, type Lease, type Semaphore, type SemaphoreOptions } from "./flow/semaphore.ts";
 export { readEach } from "./transport/transport.ts";

@@ -25,7 +25,7 @@ export const isContainer = (value: unknown): value is object => typeof value ===
 
 /** The first number below `under` that JavaScript has altered; `value` is what was parsed there, `text` the whole text. */
 export function findAlteredNumber(value: unknown, text: string, under: readonly string[] = []): AlteredNumber | undefined {
-  if (!isSuspicious(value)) return undefined;
+  if (!isSuspicious(value) || !oddNumber.test(text)) return undefined;
   for (const { path, source } of numbersIn(text, under, isAltered)) return { pointer: toPointer(path.map(toShown)), source };
   return undefined;
 }
@@ -39,7 +39,7 @@ const toShown = (key: Key): Key => (typeof key === "string" ? cutText(key, maxNa
  * nothing can be calculated with them.
  */
 export function keepNumbers(value: unknown, text: string, under: readonly string[] = []): unknown {
-  if (!isSuspicious(value)) return value;
+  if (!isSuspicious(value) || !oddNumber.test(text)) return value;
   let kept = value;
   for (const { path, source } of numbersIn(text, under, (written) => isNegativeZero(written) || isAltered(written))) {
     const last = path.at(-1);
@@ -60,6 +60,9 @@ export function describeAltered(source: string): string {
   if (!Number.isFinite(became)) return `${shown} is too large for a JavaScript number; send it as a string`;
   return `${shown} would become ${became} as a JavaScript number; send it as a string`;
 }
+
+/** A number that is altered, or written otherwise, is long, has an exponent or is `-0`; that a plain 0 came needs no second look. */
+const oddNumber = /-0|\d[eE]|[\d.]{15}/;
 
 /** Whole numbers below this are exact; and what is not 0 has not become 0. */
 const firstInexact = 2 ** 53;
