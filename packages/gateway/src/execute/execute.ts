@@ -84,8 +84,7 @@ async function sendOnce(request: HttpRequest, url: string, options: ExecuteOptio
   let received: ReceivedResponse | undefined;
   try {
     const { path, headers } = toWireRequest(request, url, origin, credential);
-    const isEncodingGiven = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === "accept-encoding");
-    if (!isEncodingGiven) headers.push("accept-encoding", acceptedEncodings);
+    if (!hasName(headers, "accept-encoding")) headers.push("accept-encoding", acceptedEncodings);
     await exchange(
       { origin, path, method: request.method, headers, body: request.body ?? null, idempotent: false },
       { pool, interruption, times: sent.times, open: (status, given) => (received = receiveResponse(status, given, options)) },
@@ -99,6 +98,11 @@ async function sendOnce(request: HttpRequest, url: string, options: ExecuteOptio
     const { kind, retryable } = outcome.errorInfo ?? {};
     return { outcome, isRetryable: kind === "network" && retryable === true && received?.hasHandedOn() !== true };
   }
+}
+
+function hasName(headers: readonly string[], lowerName: string): boolean {
+  for (let at = 0; at < headers.length; at += 2) if (headers[at]?.toLowerCase() === lowerName) return true;
+  return false;
 }
 
 /** While the reader of a body takes its time, the call has not less of its own. */
