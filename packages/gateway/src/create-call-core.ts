@@ -60,7 +60,7 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
 
   // Nearly every call needs no document: then it has one promise, that of `execute`.
   function callIn(used: CallSession, item: CallItem, callOptions: CallOptions, startedAt: number): Promise<CallOutcome> {
-    const { signal, onBody, untilWritten } = callOptions;
+    const { signal, onBody } = callOptions;
     const { origin, redactor } = used;
     const fail = (error: unknown): CallOutcome => toFailureOutcome({ startedAt, redactor }, signal?.aborted ? cancelled() : error);
     try {
@@ -78,7 +78,7 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
           maxBodyBytes,
           onBody,
           signal,
-          untilWritten,
+          keeper: callOptions,
           credential,
           spentMs,
           timeoutMs,

@@ -4,7 +4,7 @@
 // most once, whatever happens to its connection.
 
 import { HawserError, parseRetryAfter, retryPauseMs } from "@hawser/protocol/internal";
-import type { CallOutcome, CallResponse, OnBody } from "../call.ts";
+import type { CallOptions, CallOutcome, CallResponse, OnBody } from "../call.ts";
 import { gatewayLimits } from "../limits.ts";
 import type { HttpRequest } from "../request/build-request.ts";
 import { isIdempotent } from "../request/call-item.ts";
@@ -24,8 +24,8 @@ export interface ExecuteOptions extends Cancellers, ResponseOptions, Pick<Exchan
   /** How often to try again; ignored for methods that may not be repeated. */
   readonly retry?: number | undefined;
   readonly retryBackoffMs?: number | undefined;
-  /** Until then the body keeps its share; else until the end. */
-  readonly untilWritten?: Promise<void> | undefined;
+  /** Who keeps the outcome; the body keeps its share as long. */
+  readonly keeper?: Pick<CallOptions, "whenWritten"> | undefined;
 }
 
 export async function execute(request: HttpRequest, options: ExecuteOptions): Promise<CallOutcome> {
@@ -77,8 +77,9 @@ export async function execute(request: HttpRequest, options: ExecuteOptions): Pr
     return toFailureOutcome(context, error);
   } finally {
     interruption.end();
-    if (options.untilWritten) void options.untilWritten.then(() => options.share?.set(0));
-    else options.share?.set(0);
+    const { keeper, share } = options;
+    if (keeper?.whenWritten) keeper.whenWritten(() => share?.set(0));
+    else share?.set(0);
   }
 }
 
