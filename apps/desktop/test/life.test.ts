@@ -16,11 +16,11 @@ it("a runtime that is killed comes back, the page says so, and the conversation 
   await driver.waitFor(withText(answers, "2 + 3 = 5"));
   const before = stage.runtime() ?? expect.fail("there is no runtime");
   process.kill(before.pid, "SIGKILL");
-  await driver.waitFor(withText('//*[@role="status"]', "started again"));
+  await driver.waitFor(withText('//*[@role="status"]', "being restarted"));
   await untilIdle(driver);
   await expect.poll(() => stage.runtime()?.pid, { timeout: 30_000 }).toBeTypeOf("number");
   expect(stage.runtime()?.pid).not.toBe(before.pid);
-  await driver.waitForNone(withText('//*[@role="status"]', "started again"));
+  await driver.waitForNone(withText('//*[@role="status"]', "being restarted"));
   await say(driver, "what is 20 + 22?");
   await driver.waitFor(withText(answers, "20 + 22 = 42"));
   await driver.waitFor(withText(answers, "2 + 3 = 5"));

@@ -66,6 +66,12 @@ export const agentLimits = {
   agentRefusedMessages: 32,
   /** Answers that wait for a host that does not read, or requests that are being answered, before reading stops. */
   agentUnsentMessages: 256,
+  /** Folders of one conversation. */
+  agentFolderEntries: 16,
+  /** What one question about a folder lists of it. */
+  trustQuestionEntries: 32,
+  /** Folders that are remembered as trusted. */
+  trustedFolderEntries: 1_000,
   /** How long a question to the user waits for its answer before it counts as denied. */
   permissionMs: 120_000,
   /** The same for a host that has not shown that it answers questions, counted from the last response that the first contract knows: such hosts give up after 60 seconds of silence. */

@@ -4,7 +4,7 @@ export * from "./index.ts";
 export { describeAltered, findAlteredNumber, isContainer, isKeptNumber, keepNumbers, toPointer } from "./codec/json-numbers.ts";
 export type { AlteredNumber } from "./codec/json-numbers.ts";
 export { memberSource, withIdSource } from "./codec/json-source.ts";
-export { exceedsDepth, JsonText, parseJsonText, replaceHalfPairs, toJsonText, weighJsonText } from "./codec/json-text.ts";
+export { exceedsDepth, JsonText, parseJsonText, replaceHalfPairs, toJsonText, weighJsonText, widestObject } from "./codec/json-text.ts";
 export { createByteBudget, type ByteBudget, type Share } from "./flow/byte-budget.ts";
 export {
   createCancelController,

@@ -15,6 +15,8 @@ export const toStoreLimits = (given: Partial<StoreLimits> = {}): StoreLimits => 
 export interface Conversation {
   readonly conversationId: string;
   readonly title: string;
+  /** In which it works; empty for those of the runtime. */
+  readonly folders: readonly string[];
   readonly messages: readonly ConversationMessage[];
   /** What its messages take in memory, about. */
   readonly bytes: number;
@@ -27,6 +29,7 @@ export interface Conversation {
   /** The answer is complete; or ended early, and why. */
   finish(messageId: string, interrupted?: string): Promise<void>;
   rename(title: string): Promise<void>;
+  setFolders(folders: readonly string[]): Promise<void>;
   /** Removes the messages after this one; all of them for null. */
   truncate(after: string | null): Promise<void>;
   clear(): Promise<void>;

@@ -5,7 +5,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { unusable, type PrivateFile } from "./conversation-files.ts";
 import type { StoreLimits } from "./conversation-store.ts";
-import { parseHeader, parseRecord, parseSummary, recordBeginning, toHeaderLine, withoutSummary } from "./record.ts";
+import { parseHeader, parseRecord, parseSummary, recordBeginning, toHeaderLines, withoutSummary } from "./record.ts";
 import { applyRecord, createTranscript, dropOldest, repairTranscript, weighRecord, type Transcript } from "./transcript.ts";
 
 export interface LoadedJournal {
@@ -41,7 +41,7 @@ export async function loadJournal({ handle, size }: PrivateFile, source: Journal
     if (header.kind === "known") {
       if (header.conversationId !== conversationId) throw unusable(path, "it belongs to another conversation");
       lacksNewline = !line.hasEnd;
-    } else if (!line.hasEnd && line.bytes && isBeginning(line.bytes, toHeaderLine(conversationId))) keptBytes = 0;
+    } else if (!line.hasEnd && line.bytes && isTornHeader(line.bytes, conversationId)) keptBytes = 0;
     else damagedLines++;
   }
 
@@ -97,7 +97,8 @@ export async function loadJournal({ handle, size }: PrivateFile, source: Journal
   return { transcript, keptBytes, lacksNewline, damagedLines, isCut };
 }
 
-const isBeginning = (bytes: Buffer, text: string): boolean => Buffer.from(text).subarray(0, bytes.length).equals(bytes);
+const isTornHeader = (bytes: Buffer, conversationId: string): boolean =>
+  toHeaderLines(conversationId).some((text) => Buffer.from(text).subarray(0, bytes.length).equals(bytes));
 
 const isTornRecord = (text: string): boolean => text.startsWith(recordBeginning) || recordBeginning.startsWith(text);
 

@@ -89,6 +89,9 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     get title() {
       return summaryOf(transcript).title;
     },
+    get folders() {
+      return transcript.folders;
+    },
     get messages() {
       return (messages ??= transcript.entries.map(({ message }) => message));
     },
@@ -117,6 +120,12 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
         else await journal?.flush().catch((error) => onNotice(`the history could not be flushed to the disk: ${describeThrown(error)}`));
       }),
     rename: (title) => inTurn(() => write({ type: "title", title: toTitle(title) })),
+    setFolders: (folders) =>
+      inTurn(async () => {
+        await write({ type: "folders", folders });
+        // Written whole, the file says that it is of the version which knows such a record.
+        await compact();
+      }),
     truncate: (after) =>
       inTurn(async () => {
         await write({ type: "truncate", after });

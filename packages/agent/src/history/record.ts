@@ -13,7 +13,7 @@ import {
 
 const FORMAT = "hawser-conversation";
 /** Raise it when an older Hawser would misread what is written, and record a journal of the new version for the tests. */
-const VERSION = 1;
+const VERSION = 2;
 
 export type JournalRecord =
   /** `isComplete` is for an answer that is written once it is finished. */
@@ -21,6 +21,8 @@ export type JournalRecord =
   | { readonly type: "parts"; readonly messageId: string; readonly parts: readonly MessagePart[] }
   | { readonly type: "finish"; readonly messageId: string; readonly interrupted?: string | undefined }
   | { readonly type: "title"; readonly title: string }
+  /** Since version 2. */
+  | { readonly type: "folders"; readonly folders: readonly string[] }
   | { readonly type: "truncate"; readonly after: string | null }
   | { readonly type: "clear" };
 
@@ -34,7 +36,12 @@ export type Header =
   | { readonly kind: "none" };
 
 /** The same id always gives the same bytes, so that a torn one is known for what it is. */
-export const toHeaderLine = (conversationId: string): string => `${JSON.stringify({ format: FORMAT, version: VERSION, conversationId })}\n`;
+export const toHeaderLine = (conversationId: string, version = VERSION): string =>
+  `${JSON.stringify({ format: FORMAT, version, conversationId })}\n`;
+
+/** As every version that this code knows writes it. */
+export const toHeaderLines = (conversationId: string): string[] =>
+  Array.from({ length: VERSION }, (_, at) => toHeaderLine(conversationId, at + 1));
 
 export function parseHeader(text: string): Header {
   const value = parseOrUndefined(text);
@@ -85,7 +92,7 @@ function toKeptPart(part: MessagePart): MessagePart {
 
 function checkRecord(value: unknown): JournalRecord | undefined {
   if (!isRecord(value)) return undefined;
-  const { type, message, messageId, parts, interrupted, title, after, isComplete } = value;
+  const { type, message, messageId, parts, interrupted, title, folders, after, isComplete } = value;
   switch (type) {
     case "message":
       return isMessage(message) ? { type, message, ...(isComplete === true && { isComplete }) } : undefined;
@@ -96,6 +103,8 @@ function checkRecord(value: unknown): JournalRecord | undefined {
       return { type, messageId, ...(interrupted !== undefined && { interrupted }) };
     case "title":
       return typeof title === "string" ? { type, title } : undefined;
+    case "folders":
+      return isListOfTexts(folders) ? { type, folders } : undefined;
     case "truncate":
       return typeof after === "string" || after === null ? { type, after } : undefined;
     case "clear":
@@ -119,9 +128,9 @@ export function parseSummary(lineEnd: string): Summary | undefined {
   const at = findSummary(lineEnd);
   const value = at === -1 ? undefined : parseOrUndefined(lineEnd.slice(at + ',"summary":'.length, -1));
   if (!isRecord(value)) return undefined;
-  const { title, messages, updatedAt } = value;
+  const { title, messages, updatedAt, folder } = value;
   if (typeof title !== "string" || typeof messages !== "number" || typeof updatedAt !== "number") return undefined;
-  return { title, messages, updatedAt };
+  return { title, messages, updatedAt, ...(typeof folder === "string" && { folder }) };
 }
 
 function parseOrUndefined(text: string): unknown {
@@ -131,6 +140,8 @@ function parseOrUndefined(text: string): unknown {
     return undefined;
   }
 }
+
+const isListOfTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
 
 const isOptionalText = (value: unknown): value is string | undefined => value === undefined || typeof value === "string";
 

@@ -59,6 +59,9 @@ export function createSharedConversations(load: (conversationId: string) => Prom
       get title() {
         return conversation.title;
       },
+      get folders() {
+        return conversation.folders;
+      },
       get messages() {
         return conversation.messages;
       },
@@ -72,6 +75,7 @@ export function createSharedConversations(load: (conversationId: string) => Prom
       addParts: ifMine(conversation.addParts),
       finish: ifMine(conversation.finish),
       rename: ifMine(conversation.rename),
+      setFolders: ifMine(conversation.setFolders),
       truncate: ifMine(conversation.truncate),
       clear: ifMine(conversation.clear),
       async close() {

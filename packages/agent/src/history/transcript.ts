@@ -20,6 +20,8 @@ export interface Transcript {
   entries: Entry[];
   /** Given by a user; empty when none was. */
   title: string;
+  /** In which it works; empty for those of the runtime. */
+  folders: readonly string[];
   bytes: number;
   updatedAt: number;
 }
@@ -28,7 +30,7 @@ export interface Transcript {
 const entryBytes = 512;
 const weighedFromChars = 4_096;
 
-export const createTranscript = (): Transcript => ({ entries: [], title: "", bytes: 0, updatedAt: 0 });
+export const createTranscript = (): Transcript => ({ entries: [], title: "", folders: [], bytes: 0, updatedAt: 0 });
 
 export const copyTranscript = (transcript: Transcript): Transcript => ({ ...transcript, entries: [...transcript.entries] });
 
@@ -68,6 +70,9 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
     }
     case "title":
       transcript.title = record.title;
+      return;
+    case "folders":
+      transcript.folders = record.folders;
       return;
     case "truncate":
       return keepFirst(transcript, record.after === null ? 0 : indexOf(transcript, record.after) + 1);
@@ -163,8 +168,8 @@ export const toLostResult = ({ toolId, toolName }: { readonly toolId: string; re
   error,
 });
 
-export function summaryOf({ entries, title, updatedAt }: Transcript): Summary {
-  return { title: title || titleOfFirst(entries), messages: entries.length, updatedAt };
+export function summaryOf({ entries, title, folders: [folder], updatedAt }: Transcript): Summary {
+  return { title: title || titleOfFirst(entries), messages: entries.length, updatedAt, ...(folder !== undefined && { folder }) };
 }
 
 function titleOfFirst(entries: readonly Entry[]): string {
@@ -201,8 +206,9 @@ export const isMuchLarger = (journalBytes: number, { bytes }: Transcript, { jour
 
 /** The shortest sequence of lines that gives this transcript. */
 export function* toLines(transcript: Transcript): Generator<readonly string[]> {
-  const { entries, title } = transcript;
+  const { entries, title, folders } = transcript;
   const summary = summaryOf(transcript);
+  if (folders.length > 0) yield toRecordLine(toRecordText({ type: "folders", folders }), { ...summary, messages: 0 });
   if (title !== "") yield toRecordLine(toRecordText({ type: "title", title }), { ...summary, messages: 0 });
   for (const [index, { message, isComplete }] of entries.entries()) {
     const text = toRecordText({ type: "message", message, ...(isComplete && { isComplete }) });

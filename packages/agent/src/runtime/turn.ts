@@ -17,15 +17,16 @@ import type { Conversation } from "../history/conversation-store.ts";
 import { toLostResult } from "../history/transcript.ts";
 import type { AttachedContent, Model } from "../model/model.ts";
 import { agentLimits } from "../limits.ts";
-import { turnLimits, type AgentParts, type TokenPrices } from "./agent-parts.ts";
+import { turnLimits, type AgentParts, type TokenPrices, type Workspace } from "./agent-parts.ts";
 import { createStepRun, type StepRun, type TurnTotals } from "./model-step.ts";
-import type { TurnScope, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
+import type { RunTime, TurnScope, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
 import type { TurnShare } from "./turn-memory.ts";
 
 export interface TurnOptions {
   readonly request: UserMessageRequest;
   readonly parts: AgentParts;
   readonly conversation: Conversation;
+  readonly workspace: Workspace;
   readonly model: Model;
   readonly scope: TurnScope;
   /** One seat for all conversations: a large value is copied several times on its way to the disk, and many at once would fill the memory. */
@@ -36,10 +37,17 @@ export interface TurnOptions {
   toolRunner(): ToolRunner;
 }
 
+/** What `done` says of a turn. */
+export interface TurnOutcome {
+  readonly conversationId: string;
+  readonly userMessageId: string;
+  readonly assistantMessageId: string;
+}
+
 /** Throws why the turn has failed or was cancelled. */
-export async function runTurn(options: TurnOptions) {
-  const { request, parts, conversation, model, scope } = options;
-  const attachments = await readAll(parts, request, conversation, scope.signal);
+export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
+  const { request, workspace, conversation, model, scope } = options;
+  const attachments = await readAll(workspace, request, conversation, scope.signal);
   const attachedBytes = request.attachments?.reduce((sum, { path }) => sum + (attachments.get(path)?.content.length ?? 0), 0) ?? 0;
   const heldBytes = (): number => conversation.bytes + attachedBytes;
   options.share.count(heldBytes());
@@ -85,7 +93,7 @@ async function answerIn(messageId: string, options: TurnOptions, { attachments, 
   for (let count = 1; count <= agentSteps; count++) {
     const runner = options.toolRunner();
     const step = {
-      instructions: parts.instructions,
+      instructions: options.workspace.instructions,
       messages: conversation.messages,
       attachments,
       tools: runner.tools,
@@ -126,13 +134,13 @@ interface Calling extends Pick<TurnContents, "grow"> {
 async function runCalls(calls: readonly RequestedCall[], { runner, messageId, grow }: Calling, options: TurnOptions): Promise<void> {
   const { conversation, scope, parts } = options;
   const open = new Map(calls.map((call) => [call.toolId, call]));
-  const onResult = async (result: ToolResult): Promise<void> => {
+  const onResult = async (result: ToolResult, time: RunTime): Promise<void> => {
     scope.signal.throwIfAborted();
     open.delete(result.toolId);
     // The length of a text is close enough; writing it out as JSON only to measure it would cost as much as keeping it.
     const { length: chars } = typeof result.result === "string" ? result.result : JSON.stringify(result.result);
     await writeLarge(chars, options, () => conversation.addParts(messageId, [{ type: "tool_result", ...result }]));
-    await scope.emit({ type: "tool_result", data: result });
+    await scope.emit({ type: "tool_result", data: { ...result, ...time } });
     await grow();
     if (result.isError && parts.toolFailure === "fatal")
       throw new HawserError("tool_failed", `tool "${result.toolName}" failed: ${result.error}`);
@@ -157,18 +165,18 @@ function toUserMessage({ id, message, attachments = [] }: UserMessageRequest): C
 
 /** The attachments of this message must be there. An earlier one that is gone or doesn't fit any more fails no turn. */
 async function readAll(
-  parts: AgentParts,
+  workspace: Workspace,
   { attachments = [] }: UserMessageRequest,
   conversation: Conversation,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, AttachedContent>> {
-  const read = attachments.length > 0 ? await parts.readAttachments(attachments, signal) : [];
+  const read = attachments.length > 0 ? await workspace.readAttachments(attachments, signal) : [];
   const contents = new Map(read.map((content) => [content.path, content]));
   let bytes = read.reduce((sum, { content }) => sum + content.length, 0);
   const earlier = conversation.messages.flatMap((message) => message.parts).filter((part) => part.type === "attachment");
   for (const { path, mime } of earlier.slice(-agentLimits.agentEarlierEntries).toReversed()) {
     if (contents.has(path)) continue;
-    const [content] = await parts.readAttachments([{ path, mime }], signal, true).catch(() => []);
+    const [content] = await workspace.readAttachments([{ path, mime }], signal, true).catch(() => []);
     bytes += content?.content.length ?? 0;
     if (bytes > agentLimits.maxAttachedBytes) break;
     if (content) contents.set(path, content);

@@ -5,14 +5,15 @@ import { HawserError, type AnyAgentRequest, type UserMessageRequest } from "@haw
 import { createSemaphore, untilAborted, type Flight, type InFlightTable } from "@hawser/wire/internal";
 import { checkAttachmentCount } from "../attachments/read-attachments.ts";
 import { agentLimits } from "../limits.ts";
-import { turnLimits, type AgentParts } from "./agent-parts.ts";
+import type { Conversation } from "../history/conversation-store.ts";
+import { turnLimits, type AgentParts, type Workspace } from "./agent-parts.ts";
 import { createLanes } from "./lanes.ts";
 import type { Questions } from "./questions.ts";
 import type { RecentConversations } from "./recent-conversations.ts";
 import type { Replies, Reply } from "./reply.ts";
 import { createToolRunners, type ToolRunner, type TurnScope } from "./tool-runner.ts";
 import { createTurnMemory, type TurnShare } from "./turn-memory.ts";
-import { runTurn } from "./turn.ts";
+import { runTurn, type TurnOutcome } from "./turn.ts";
 
 export type Turns = ReturnType<typeof createTurns>;
 
@@ -40,7 +41,7 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
   const lanes = createLanes();
   const largeWrites = createSemaphore(1);
   const memory = createTurnMemory();
-  const toRunner = createToolRunners({ policy: parts.policy, questions, toolMs: agentToolMs });
+  const toRunner = createToolRunners({ questions, toolMs: agentToolMs });
   const turns = new Map<string, Turn>();
 
   function begin(request: UserMessageRequest, idSource: string): Turn {
@@ -67,9 +68,16 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
       flight.signal.throwIfAborted();
       const model = await untilAborted(flight.signal, parts.models.pick(turn.model));
       share = await memory.enter(flight.signal);
-      const toolRunner = (): ToolRunner => toRunner(parts.tools());
-      const shared = { request, parts, model, share, scope: toScope(turn), largeWrites, toolRunner };
-      const outcome = await conversations.use(conversationId, (conversation) => runTurn({ ...shared, conversation }));
+      const shared = { request, parts, model, share, scope: toScope(turn), largeWrites };
+      const runIn = async (conversation: Conversation, workspace: Workspace): Promise<TurnOutcome> => {
+        // The tools that a turn may use are to be there when it begins.
+        await untilAborted(flight.signal, workspace.whenReady());
+        const toolRunner = (): ToolRunner => toRunner(workspace.tools(), workspace.policy);
+        return runTurn({ ...shared, conversation, workspace, toolRunner });
+      };
+      const outcome = await conversations.use(conversationId, (conversation) =>
+        parts.workspaces.use(conversation, (workspace) => runIn(conversation, workspace)),
+      );
       void reply.done(outcome);
     } catch (error) {
       void reply.fail(flight.signal.aborted ? flight.signal.reason : error);

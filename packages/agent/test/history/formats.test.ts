@@ -65,7 +65,7 @@ it("G12 the recorded journal of version 1 loads, is repaired and goes on, and wh
   expect(notices).toEqual([]);
 });
 
-it.each(["2", '"2.0"'])(
+it.each(["3", '"2.0"'])(
   "RUN-07 a journal of format %s is refused with what to do, left out of the list, and stays byte for byte",
   async (version) => {
     const folder = temporaryFolder();

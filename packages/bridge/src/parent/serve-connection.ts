@@ -11,7 +11,7 @@ import {
   wireLimits,
 } from "@hawser/wire/internal";
 import { bridgeProtocol, errorTable, HawserError, toHawserError, type BridgeRequest } from "@hawser/protocol";
-import { checkNumbers, type ToolContext } from "@hawser/tools/internal";
+import { checkSource, type ToolContext } from "@hawser/tools/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { CallToolParams, IPCErrorResponse, IPCResponse, ToolResultContent } from "../contract/contract.ts";
 import { helloFeatures, type HelloFeature, toBoundedText, toProgress } from "../contract/notes.ts";
@@ -57,7 +57,7 @@ export async function serveConnection(transport: Transport, options: ServeConnec
     const call = (running = new AbortController());
     let held: Lease | undefined;
     try {
-      checkNumbers(name, args, text, ["params", "arguments"]);
+      checkSource(name, args, text, ["params", "arguments"]);
       held = await options.room.acquire(weighJsonText(text), call.signal);
       call.signal.throwIfAborted();
       const outcome = await untilAborted(call.signal, options.tools.call(name, args, createContext(call)));
