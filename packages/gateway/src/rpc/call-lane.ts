@@ -22,7 +22,8 @@ import { toCallText, toCancelledOutcome, toUnmadeOutcome, type IdSource } from "
 class LaneCall implements WaitingCall, CallOptions {
   waitsIn: WaitingCall["waitsIn"];
   readonly id: IdSource;
-  readonly args: unknown;
+  /** Undefined once it is made: its answer may wait for long, and they may be large. */
+  args: unknown;
   readonly bytes: number;
   /** What must be over before the call is made. */
   readonly after: Promise<void> | undefined;
@@ -120,10 +121,12 @@ export function createCallLane(core: CallCore, outbox: Outbox<string>, options: 
   }
 
   function make(call: LaneCall): void {
+    const { args } = call;
+    call.args = undefined;
     call.rpc = waited(call);
     try {
       if (isOver || call.signal.aborted) throw whyEnded(call);
-      core.call(parseArguments(call.args), call).then(
+      core.call(parseArguments(args), call).then(
         (outcome) => finish(call, outcome),
         (error: unknown) => fail(call, error),
       );

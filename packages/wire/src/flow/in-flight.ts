@@ -61,7 +61,7 @@ export function createInFlightTable(
   function flightsOf(id: string): TableFlight[] {
     const found: TableFlight[] = [];
     for (let flight = flights.get(id); flight; flight = flight.older) found.push(flight);
-    return found.reverse();
+    return found.toReversed();
   }
 
   return {
