@@ -15,17 +15,17 @@ const maxPublicValues = 110;
 const publicValues: Readonly<Record<string, readonly string[]>> = {
   "@hawser/agent": [
     "connectMcpServers",
+    "createAttachmentReader",
     "createAuditLog",
     "createBuiltinTools",
     "createFileStore",
     "createMemoryStore",
     "createModelCatalog",
     "createOfflineModel",
+    "createOneWorkspace",
     "createPolicy",
     "createRoots",
     "loadAgentConfig",
-    "openAttachment",
-    "readAttachments",
     "serveAgent",
   ],
   "@hawser/agent/host": ["createAgentClient", "createProcessLink", "spawnAgent"],
@@ -51,7 +51,6 @@ const publicValues: Readonly<Record<string, readonly string[]>> = {
     "defineTool",
     "printClientConfig",
   ],
-  "@hawser/acp": ["createAcpModels"],
   "@hawser/claude-code": [
     "AgentSDKNotInstalledError",
     "BridgeStartupError",

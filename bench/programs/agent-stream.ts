@@ -3,7 +3,14 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { ndjson, runStdio } from "@hawser/wire/node";
-import { createMemoryStore, createPolicy, serveAgent, type Model, type ModelStep } from "../../packages/agent/src/index.ts";
+import {
+  createMemoryStore,
+  createOneWorkspace,
+  createPolicy,
+  serveAgent,
+  type Model,
+  type ModelStep,
+} from "../../packages/agent/src/index.ts";
 import { orderedTokens, type TokenOrder } from "../peers/token-order.ts";
 
 const model: Model = {
@@ -22,10 +29,7 @@ const model: Model = {
 const parts = {
   models: { current: "bench", pick: async () => model, list: async () => [{ model: "bench", available: true, current: true }] },
   store: createMemoryStore(),
-  tools: () => [],
-  policy: createPolicy(),
-  readAttachments: async () => [],
-  instructions: "",
+  workspaces: createOneWorkspace({ policy: createPolicy() }),
   build: "0.0.0",
 };
 

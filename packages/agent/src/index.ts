@@ -1,6 +1,6 @@
 // The agent runtime as a library: what `hawser agent` is made of.
 
-export { openAttachment, readAttachments, type OpenAttachmentOptions } from "./attachments/read-attachments.ts";
+export { createAttachmentReader, type OpenAttachmentOptions } from "./attachments/read-attachments.ts";
 export type { AgentConfig, ConfiguredAgent, ConfiguredGateway, ConfiguredServer } from "./config/agent-config.ts";
 export { loadAgentConfig, type LoadConfigOptions, type LoadedConfig } from "./config/config-file.ts";
 export type { Conversation, ConversationStore } from "./history/conversation-store.ts";
@@ -16,7 +16,8 @@ export { createAuditLog, type AuditLog, type AuditLogOptions } from "./permissio
 export { createPolicy, type PermissionMode, type PolicyOptions, type RulesPolicy } from "./permissions/create-policy.ts";
 export type { PermissionPolicy, ToolCall, Verdict } from "./permissions/policy.ts";
 export type { PermissionRule } from "./rules/permission-rule.ts";
-export type { AgentParts, Attachment } from "./runtime/agent-parts.ts";
+export type { AgentParts, Attachment, TrustQuestion, Workspace, WorkspaceChoice, Workspaces } from "./runtime/agent-parts.ts";
+export { createOneWorkspace } from "./runtime/one-workspace.ts";
 export { serveAgent, type ServeAgentOptions } from "./runtime/serve-agent.ts";
 export { createBuiltinTools, type BuiltinToolsOptions } from "./tools/builtin-tools.ts";
 export { createRoots, type Roots } from "./tools/files/roots.ts";

@@ -41,7 +41,7 @@ export const agentLimits = {
   /** Text of all changes to files that one use of a tool shows; those that do not fit are left out. */
   agentDiffChars: 1_048_576,
   /** Files that one use of a tool is said to be about; more are left out. */
-  agentUseLocations: 100,
+  agentLocationEntries: 100,
   /** Reports of one running tool that wait for a host; of those beyond it only the latest is sent. */
   agentProgressEntries: 16,
   /** The longest run of one tool. */
@@ -70,6 +70,12 @@ export const agentLimits = {
   agentRefusedMessages: 32,
   /** Answers that wait for a host that does not read, or requests that are being answered, before reading stops. */
   agentUnsentMessages: 256,
+  /** Folders of one conversation. */
+  agentFolderEntries: 16,
+  /** What one question about a folder lists of it. */
+  trustQuestionEntries: 32,
+  /** Folders that are remembered as trusted. */
+  trustedFolderEntries: 1_000,
   /** How long a question to the user waits for its answer before it counts as denied. */
   permissionMs: 120_000,
   /** The same for a host that has not shown that it answers questions, counted from the last response that the first contract knows: such hosts give up after 60 seconds of silence. */

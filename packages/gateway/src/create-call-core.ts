@@ -8,7 +8,8 @@ import type { CallCore, CallOptions, CallOutcome, GatewayOptions } from "./call.
 import { resolveTarget } from "./config/resolve-target.ts";
 import type { Target } from "./config/target.ts";
 import type { CopyUse } from "./document/fetch-document.ts";
-import { createConnectionPool, type ConnectionPool } from "./execute/connection-pool.ts";
+import { createConnectionPool } from "./execute/connection-pool.ts";
+import type { Connections, OpenConnections } from "./execute/connections.ts";
 import { toCredential, type Credential } from "./execute/credential.ts";
 import { execute } from "./execute/execute.ts";
 import { toFailureOutcome } from "./execute/outcome.ts";
@@ -19,10 +20,13 @@ import { buildRequest, type HttpRequest } from "./request/build-request.ts";
 import { operationIdOf } from "./request/call-item.ts";
 import { parseDuration } from "./request/duration.ts";
 
-/** Makes calls as the options, the environment and the configuration file say. Opens and reads nothing until it is used. */
-export function createCallCore(options: GatewayOptions = {}): CallCore {
+/**
+ * Makes calls as the options, the environment and the configuration file say. Opens and reads nothing until it is used.
+ * `openConnections` is for doors that don't make many calls.
+ */
+export function createCallCore(options: GatewayOptions = {}, openConnections: OpenConnections = createConnectionPool): CallCore {
   const { includeHeaders, maxBodyBytes } = options;
-  const pool = createConnectionPool(options.maxConnections, options.env);
+  const connections = openConnections(options.maxConnections, options.env);
   const running = createRunningCalls();
   const bodies = createByteBudget(gatewayLimits.maxHeldBodyBytes);
   let isClosed = false;
@@ -31,32 +35,65 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
   let reloads = 0;
 
   async function firstSession(): Promise<CallSession> {
-    opening ??= openSession(options, "while-fresh", { pool, running }).finally(() => (opening = undefined));
+    opening ??= openSession(options, "while-fresh", { connections, running }).finally(() => (opening = undefined));
     const opened = await opening;
     session ??= opened;
     return session;
   }
 
-  async function call(item: CallItem, { signal, onBody, untilWritten }: CallOptions = {}): Promise<CallOutcome> {
-    const startedAt = performance.now();
-    const share = bodies.openShare();
-    let used: CallSession | undefined;
+  function call(item: CallItem, callOptions: CallOptions = {}): Promise<CallOutcome> {
+    if (session) return callIn(session, item, callOptions, performance.now());
+    return callFirst(item, callOptions, performance.now());
+  }
+
+  async function callFirst(item: CallItem, callOptions: CallOptions, startedAt: number): Promise<CallOutcome> {
+    let used: CallSession;
     try {
-      if (isClosed || signal?.aborted) throw new HawserError("cancelled", "cancelled");
-      used = session ?? (await firstSession());
-      const { origin, redactor } = used;
+      refuseIfOver(callOptions);
+      used = await firstSession();
+    } catch (error) {
+      const reason = callOptions.signal?.aborted ? cancelled() : error;
+      return toFailureOutcome({ startedAt, redactor: earlyRedactor(options) }, reason);
+    }
+    return callIn(used, item, callOptions, startedAt);
+  }
+
+  function refuseIfOver({ signal }: CallOptions): void {
+    if (isClosed || signal?.aborted) throw cancelled();
+  }
+
+  // Nearly every call needs no document: then it has one promise, that of `execute`.
+  function callIn(used: CallSession, item: CallItem, callOptions: CallOptions, startedAt: number): Promise<CallOutcome> {
+    const { signal, onBody } = callOptions;
+    const { origin, redactor } = used;
+    const fail = (error: unknown): CallOutcome => toFailureOutcome({ startedAt, redactor }, signal?.aborted ? cancelled() : error);
+    try {
+      refuseIfOver(callOptions);
       const timeoutMs = durationOf(item.timeout, "timeout") ?? options.timeoutMs ?? gatewayLimits.callTimeoutMs;
       const retryBackoffMs = durationOf(item.retryBackoff, "retryBackoff");
+      // In one piece: to spread an object into another takes longer than to make it.
+      const send = ({ request, credential, spentMs }: Prepared): Promise<CallOutcome> =>
+        execute(request, {
+          connections,
+          running,
+          origin,
+          redactor,
+          includeHeaders,
+          maxBodyBytes,
+          onBody,
+          signal,
+          keeper: callOptions,
+          credential,
+          spentMs,
+          timeoutMs,
+          retryBackoffMs,
+          retry: item.retry,
+          share: bodies.openShare(),
+        });
       const prepared = prepare(item, used, timeoutMs, signal);
-      const { request, credential, spentMs } = prepared instanceof Promise ? await prepared : prepared;
-      const sending = { pool, origin, credential, retry: item.retry, retryBackoffMs, timeoutMs, spentMs, signal, running };
-      return await execute(request, { ...sending, redactor, includeHeaders, maxBodyBytes, onBody, share });
+      return prepared instanceof Promise ? prepared.then(send).catch(fail) : send(prepared);
     } catch (error) {
-      const reason = signal?.aborted ? new HawserError("cancelled", "cancelled") : error;
-      return toFailureOutcome({ startedAt, redactor: used?.redactor ?? earlyRedactor(options) }, reason);
-    } finally {
-      if (untilWritten) void untilWritten.then(() => share.set(0));
-      else share.set(0);
+      return Promise.resolve(fail(error));
     }
   }
 
@@ -64,7 +101,7 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
     call,
     async reload() {
       const turn = ++reloads;
-      const next = await openSession(options, "without-answer", { pool, running });
+      const next = await openSession(options, "without-answer", { connections, running });
       // An old copy would make the answer to the reload a lie; for a call that needs the document later it is better than none.
       if (session?.isIndexWanted()) await next.index("never");
       // Of several reloads at once the one that was asked for last counts.
@@ -73,7 +110,7 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
     async close() {
       isClosed = true;
       running.cancelAll();
-      await pool.close();
+      await connections.close();
     },
   };
 }
@@ -95,7 +132,7 @@ interface CallSession {
 async function openSession(
   options: GatewayOptions,
   usualCopyUse: CopyUse,
-  sending: { readonly pool: ConnectionPool; readonly running: RunningCalls },
+  sending: { readonly connections: Connections; readonly running: RunningCalls },
 ): Promise<CallSession> {
   const target = await resolveTarget(options);
   const redactor = createRedactor(target.token);
@@ -157,6 +194,8 @@ function whileWanted<Value>(load: Promise<Value>, timeoutMs: number, signal: Can
 /** Hosts of igw send an empty text where they mean the default. */
 const durationOf = (text: string | undefined, name: string): number | undefined =>
   text === undefined || text.trim() === "" ? undefined : parseDuration(text, name);
+
+const cancelled = (): HawserError => new HawserError("cancelled", "cancelled");
 
 /** Before there is a target: for a token that is known without it. */
 const earlyRedactor = ({ apiKey, env = process.env }: GatewayOptions) =>

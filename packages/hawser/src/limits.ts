@@ -6,6 +6,8 @@ export const hawserLimits = {
   maxCommandInputBytes: 10_485_760,
   /** How long the first turn waits for the tools of MCP servers, modules and APIs. */
   agentLateToolsMs: 10_000,
+  /** Workspaces of other folders that stay, with the MCP servers of their own, while no turn uses them. */
+  agentWorkspaceEntries: 16,
   /** How long the file that leads a browser to the page waits to be used. */
   shellOpenMs: 60_000,
 };

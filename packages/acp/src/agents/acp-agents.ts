@@ -37,9 +37,9 @@ export function createAcpAgents(given: Pick<LiveAgentOptions, "env" | "version">
       held.set(key, known);
       return known;
     }
-    const leaving = held.size < acpLimits.acpProcesses ? undefined : [...held.values()].find(({ users }) => users === 0);
-    if (held.size >= acpLimits.acpProcesses && !leaving)
-      throw new HawserError("overloaded", `${acpLimits.acpProcesses} agents are at work; retry when one finishes`);
+    const leaving = held.size < acpLimits.acpProcessEntries ? undefined : [...held.values()].find(({ users }) => users === 0);
+    if (held.size >= acpLimits.acpProcessEntries && !leaving)
+      throw new HawserError("overloaded", `${acpLimits.acpProcessEntries} agents are at work; retry when one finishes`);
     const agent: HeldAgent = { key, live: createLiveAgent({ ...given, agent: definition }), users: 1, timer: undefined };
     // Before its place is free: nothing else takes it meanwhile.
     held.set(key, agent);

@@ -64,7 +64,7 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
     signal: AbortSignal,
   ): Promise<RequestPermissionResponse> {
     const current = running;
-    if (!current || sessionId !== current.sessionId || openQuestions >= acpLimits.acpOpenQuestions) return cancelled;
+    if (!current || sessionId !== current.sessionId || openQuestions >= acpLimits.acpQuestionEntries) return cancelled;
     openQuestions++;
     try {
       const use = await current.uses.ask(toolCall);

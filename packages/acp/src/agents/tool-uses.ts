@@ -32,8 +32,8 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
   function find(toolId: string): ToolUse {
     const known = uses.get(toolId);
     if (known) return known;
-    if (uses.size >= acpLimits.acpTurnUses)
-      throw new HawserError("overloaded", `${agent} told of more than ${acpLimits.acpTurnUses} tool calls in one turn`);
+    if (uses.size >= acpLimits.acpUseEntries)
+      throw new HawserError("overloaded", `${agent} told of more than ${acpLimits.acpUseEntries} tool calls in one turn`);
     const use: ToolUse = { ...emptyUse, toolId };
     uses.set(toolId, use);
     return use;

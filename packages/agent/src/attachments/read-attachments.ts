@@ -25,6 +25,12 @@ export interface ReadAttachmentsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Reads files inside these roots, as far as no rule denies it. */
+export function createAttachmentReader(place: Omit<OpenAttachmentOptions, "isEarlier">) {
+  return (files: readonly NamedFile[], signal: AbortSignal, isEarlier = false): Promise<AttachedContent[]> =>
+    readAttachments(files, { open: (path) => openAttachment(path, { ...place, isEarlier }), signal });
+}
+
 /** In the given order. Throws what is wrong with the first that can't be taken. */
 export async function readAttachments(files: readonly NamedFile[], options: ReadAttachmentsOptions): Promise<AttachedContent[]> {
   const { maxAttachedBytes } = agentLimits;

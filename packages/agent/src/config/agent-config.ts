@@ -148,19 +148,26 @@ const agents: Check = (value, context) => {
   if (odd !== undefined) refuse(below(context, odd), "must be named with letters, digits, _ and -, at most 64");
 };
 
-const configuration = object({
+/** What a folder may bring along for the conversations that work in it. */
+const folderMembers = {
   $schema: anyText,
+  permissions: (value: unknown) => void parseRules(value),
+  mcpServers: recordOf(server),
+  tools: listOf(text),
+  instructions: anyText,
+};
+
+const folderConfiguration = object(folderMembers);
+
+const configuration = object({
+  ...folderMembers,
   model: text,
   openaiCompatible: object({ baseUrl: text, apiKeyEnv: text, models: listOf(text) }, ["baseUrl"]),
   roots: listOf(text),
   allowedCommands: listOf(text),
-  permissions: (value) => void parseRules(value),
   rememberPermissions: flag,
-  mcpServers: recordOf(server),
   agents,
-  tools: listOf(text),
   gateway: object({ profile: text, url: text, specFile: text, include: listOf(text), exclude: listOf(text), allowMutations: flag }),
-  instructions: anyText,
   prices: recordOf(
     object({ inputPerMillion: price, outputPerMillion: price, cachedInputPerMillion: price }, ["inputPerMillion", "outputPerMillion"]),
   ),
@@ -172,6 +179,23 @@ const configuration = object({
     permissionMs: wholeNumber,
   }),
 });
+
+export type FolderConfig = Pick<AgentConfig, "permissions" | "mcpServers" | "tools" | "instructions">;
+
+/** The same for the file of a folder. Its rules can only narrow what is allowed: one that allows is told to `warn` and left out. */
+export function parseFolderConfig(value: unknown, warn: (message: string) => void): FolderConfig {
+  folderConfiguration(value, { key: "", warn });
+  const config = value as FolderConfig;
+  const narrowing = config.permissions?.filter(({ decision }) => decision !== "allow");
+  if (narrowing?.length !== config.permissions?.length) warn("permissions of a folder can't allow anything; those rules are left out");
+  return { ...config, ...(narrowing && { permissions: narrowing }) };
+}
+
+/** The servers that a host gives to one conversation. Throws `usage`. */
+export function parseServers(value: unknown): Readonly<Record<string, ConfiguredServer>> {
+  recordOf(server)(value, { key: "mcpServers", warn: () => {} });
+  return value as Readonly<Record<string, ConfiguredServer>>;
+}
 
 /** Throws `usage` that names the key; what is merely unknown is told to `warn`. */
 export function parseAgentConfig(value: unknown, warn: (message: string) => void): AgentConfig {

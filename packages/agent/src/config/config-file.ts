@@ -10,7 +10,7 @@ import { HawserError, toHawserError } from "@hawser/protocol";
 import { agentLimits } from "../limits.ts";
 import { userFolder } from "@hawser/wire/internal/node";
 import type { Environment } from "../model/vendors.ts";
-import { parseAgentConfig, type AgentConfig, type ConfiguredAgent } from "./agent-config.ts";
+import { parseAgentConfig, type AgentConfig, type ConfiguredAgent, type FolderConfig } from "./agent-config.ts";
 
 export interface LoadedConfig {
   readonly config: AgentConfig;
@@ -34,9 +34,19 @@ export async function loadAgentConfig({ env, path: named, warn }: LoadConfigOpti
   const path = resolve(named ?? agentConfigPath(env));
   const text = readText(path, named !== undefined);
   if (text === undefined) return { config: {}, path: undefined };
+  return { config: withPaths(parseText(text, { path, parse: parseAgentConfig, warn }), dirname(path)), path };
+}
+
+interface ParseOptions<Config> {
+  readonly path: string;
+  parse(value: unknown, warn: (message: string) => void): Config;
+  warn(message: string): void;
+}
+
+/** Whatever is wrong is said with the file's path before it. */
+export function parseText<Config>(text: string, { path, parse, warn }: ParseOptions<Config>): Config {
   try {
-    const config = parseAgentConfig(parseJson(text), (message) => warn(`${path}: ${message}`));
-    return { config: withPaths(config, dirname(path)), path };
+    return parse(parseJson(text), (message) => warn(`${path}: ${message}`));
   } catch (error) {
     const { message } = toHawserError(error);
     throw new HawserError("usage", `${path}: ${message}`, { cause: error });
@@ -54,7 +64,7 @@ function parseJson(text: string): unknown {
 }
 
 // At once: before `ready` nothing else is done, and loading `node:fs/promises` would take longer than the file.
-function readText(path: string, mustExist: boolean): string | undefined {
+export function readText(path: string, mustExist: boolean): string | undefined {
   let file: number | undefined;
   try {
     // A pipe that nobody writes to would block.
@@ -75,10 +85,10 @@ function readText(path: string, mustExist: boolean): string | undefined {
   }
 }
 
-function withPaths(config: AgentConfig, folder: string): AgentConfig {
+export function withPaths<Config extends AgentConfig | FolderConfig>(config: Config, folder: string): Config {
   const toPath = (path: string): string => (path.startsWith("~/") ? join(homedir(), path.slice(2)) : resolve(folder, path));
   const toSpecFile = (place: string): string => (/^https?:\/\//i.test(place) ? place : toPath(place));
-  const { roots, tools, gateway, agents } = config;
+  const { roots, tools, gateway, agents }: AgentConfig = config;
   return {
     ...config,
     ...(roots && { roots: roots.map(toPath) }),

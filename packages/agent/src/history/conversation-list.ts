@@ -100,8 +100,9 @@ function shareNext<Result>(action: () => Promise<Result>): () => Promise<Result>
 
 // An id may be written with six characters for each of its own.
 const headBytes = agentLimits.agentConversationIdChars * 6 + 256;
-// The title with all of its escapes, and the numbers.
-const tailBytes = agentLimits.conversationTitleChars * 12 + 256;
+// The title with all of its escapes, the numbers, and a folder of usual length; then one of any length.
+const tailBytes = agentLimits.conversationTitleChars * 12 + 512;
+const longTailBytes = tailBytes + agentLimits.maxPathBytes * 6;
 
 /**
  * From its two ends: the id is in the first line, the rest at the end of the last. Undefined when there is
@@ -113,7 +114,10 @@ async function readSummary(path: string, name: string, limits: StoreLimits): Pro
   try {
     if (file.size === 0) return undefined;
     const conversationId = await readId(file.handle, path, name);
-    const summary = (await readTail(file)) ?? (await readWhole(file, { path, conversationId, limits }));
+    const summary =
+      (await readTail(file, tailBytes)) ??
+      (await readTail(file, longTailBytes)) ??
+      (await readWhole(file, { path, conversationId, limits }));
     return { conversationId, ...summary };
   } finally {
     await file.handle.close();
@@ -136,8 +140,8 @@ async function readLine(handle: FileHandle, maxBytes: number): Promise<string | 
   return end === -1 ? undefined : buffer.toString("utf8", 0, end);
 }
 
-async function readTail({ handle, size }: PrivateFile): Promise<Summary | undefined> {
-  const length = Math.min(size, tailBytes);
+async function readTail({ handle, size }: PrivateFile, maxBytes: number): Promise<Summary | undefined> {
+  const length = Math.min(size, maxBytes);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
   const tail = buffer.toString("utf8", 0, bytesRead);
   if (!tail.endsWith("\n")) return undefined;

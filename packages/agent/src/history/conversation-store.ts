@@ -16,6 +16,8 @@ export const toStoreLimits = (given: Partial<StoreLimits> = {}): StoreLimits => 
 export interface Conversation {
   readonly conversationId: string;
   readonly title: string;
+  /** In which it works; empty for those of the runtime. */
+  readonly folders: readonly string[];
   readonly messages: readonly ConversationMessage[];
   /** What its messages take in memory, about. */
   readonly bytes: number;
@@ -31,6 +33,7 @@ export interface Conversation {
   readonly agentSession: AgentSession | undefined;
   keepAgentSession(session: AgentSession): Promise<void>;
   rename(title: string): Promise<void>;
+  setFolders(folders: readonly string[]): Promise<void>;
   /** Gives it this title unless the user has given it one. */
   suggestTitle(title: string): Promise<void>;
   /** Removes the messages after this one; all of them for null. */

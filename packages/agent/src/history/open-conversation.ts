@@ -90,6 +90,9 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     get title() {
       return summaryOf(transcript).title;
     },
+    get folders() {
+      return transcript.folders;
+    },
     get messages() {
       return (messages ??= transcript.entries.map(({ message }) => message));
     },
@@ -128,6 +131,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
         await write({ type: "title", title: suggested, isSuggested: true });
       }),
     rename: (title) => inTurn(() => write({ type: "title", title: toTitle(title) })),
+    setFolders: (folders) => inTurn(() => write({ type: "folders", folders })),
     truncate: (after) =>
       inTurn(async () => {
         await write({ type: "truncate", after });

@@ -22,7 +22,10 @@ export type JournalRecord =
   | { readonly type: "finish"; readonly messageId: string; readonly interrupted?: string | undefined }
   /** `isSuggested`: by the agent, so that one of the user stays. */
   | { readonly type: "title"; readonly title: string; readonly isSuggested?: boolean }
+  /** Since version 2. */
   | ({ readonly type: "agent" } & AgentSession)
+  /** Since version 2. */
+  | { readonly type: "folders"; readonly folders: readonly string[] }
   | { readonly type: "truncate"; readonly after: string | null }
   | { readonly type: "clear" };
 
@@ -78,7 +81,7 @@ export function toRecordText(record: JournalRecord): string {
 
 /** Whether a journal of an earlier version has to be written again before it: that version would take it for damage. */
 export const isOfThisVersion = (record: JournalRecord): boolean =>
-  record.type === "agent" || (record.type === "title" && record.isSuggested === true);
+  record.type === "agent" || record.type === "folders" || (record.type === "title" && record.isSuggested === true);
 
 /** In two pieces: put together, a long one would be there twice. */
 export const toRecordLine = (recordText: string, summary: Summary): readonly string[] => [
@@ -108,7 +111,7 @@ function toKeptPart(part: MessagePart): MessagePart {
 
 function checkRecord(value: unknown): JournalRecord | undefined {
   if (!isRecord(value)) return undefined;
-  const { type, message, messageId, parts, interrupted, title, after, isComplete, isSuggested, agent, sessionId, through } = value;
+  const { type, message, messageId, parts, interrupted, title, folders, after, isComplete, isSuggested, agent, sessionId, through } = value;
   switch (type) {
     case "message":
       return isMessage(message) ? { type, message, ...(isComplete === true && { isComplete }) } : undefined;
@@ -122,6 +125,8 @@ function checkRecord(value: unknown): JournalRecord | undefined {
     case "agent":
       if (typeof agent !== "string" || typeof sessionId !== "string" || typeof through !== "string") return undefined;
       return { type, agent, sessionId, through };
+    case "folders":
+      return isListOfTexts(folders) ? { type, folders } : undefined;
     case "truncate":
       return typeof after === "string" || after === null ? { type, after } : undefined;
     case "clear":
@@ -145,9 +150,9 @@ export function parseSummary(lineEnd: string): Summary | undefined {
   const at = findSummary(lineEnd);
   const value = at === -1 ? undefined : parseOrUndefined(lineEnd.slice(at + ',"summary":'.length, -1));
   if (!isRecord(value)) return undefined;
-  const { title, messages, updatedAt } = value;
+  const { title, messages, updatedAt, folder } = value;
   if (typeof title !== "string" || typeof messages !== "number" || typeof updatedAt !== "number") return undefined;
-  return { title, messages, updatedAt };
+  return { title, messages, updatedAt, ...(typeof folder === "string" && { folder }) };
 }
 
 function parseOrUndefined(text: string): unknown {
@@ -157,6 +162,8 @@ function parseOrUndefined(text: string): unknown {
     return undefined;
   }
 }
+
+const isListOfTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
 
 const isOptionalText = (value: unknown): value is string | undefined => value === undefined || typeof value === "string";
 

@@ -59,6 +59,9 @@ export function createSharedConversations(load: (conversationId: string) => Prom
       get title() {
         return conversation.title;
       },
+      get folders() {
+        return conversation.folders;
+      },
       get messages() {
         return conversation.messages;
       },
@@ -76,6 +79,7 @@ export function createSharedConversations(load: (conversationId: string) => Prom
       },
       keepAgentSession: ifMine(conversation.keepAgentSession),
       rename: ifMine(conversation.rename),
+      setFolders: ifMine(conversation.setFolders),
       suggestTitle: ifMine(conversation.suggestTitle),
       truncate: ifMine(conversation.truncate),
       clear: ifMine(conversation.clear),

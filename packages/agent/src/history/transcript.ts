@@ -20,6 +20,8 @@ export interface Transcript {
   entries: Entry[];
   /** Given by a user, or suggested by an agent; empty when none was. */
   title: string;
+  /** In which it works; empty for those of the runtime. */
+  folders: readonly string[];
   isTitleSuggested: boolean;
   agentSession: AgentSession | undefined;
   bytes: number;
@@ -34,6 +36,7 @@ export const createTranscript = (): Transcript => ({
   entries: [],
   title: "",
   isTitleSuggested: false,
+  folders: [],
   agentSession: undefined,
   bytes: 0,
   updatedAt: 0,
@@ -81,6 +84,9 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
       return;
     case "agent":
       transcript.agentSession = { agent: record.agent, sessionId: record.sessionId, through: record.through };
+      return;
+    case "folders":
+      transcript.folders = record.folders;
       return;
     case "truncate":
       return keepFirst(transcript, record.after === null ? 0 : indexOf(transcript, record.after) + 1);
@@ -178,8 +184,8 @@ export const toLostResult = ({ toolId, toolName }: { readonly toolId: string; re
   error,
 });
 
-export function summaryOf({ entries, title, updatedAt }: Transcript): Summary {
-  return { title: title || titleOfFirst(entries), messages: entries.length, updatedAt };
+export function summaryOf({ entries, title, folders: [folder], updatedAt }: Transcript): Summary {
+  return { title: title || titleOfFirst(entries), messages: entries.length, updatedAt, ...(folder !== undefined && { folder }) };
 }
 
 function titleOfFirst(entries: readonly Entry[]): string {
@@ -216,8 +222,9 @@ export const isMuchLarger = (journalBytes: number, { bytes }: Transcript, { jour
 
 /** The shortest sequence of lines that gives this transcript. */
 export function* toLines(transcript: Transcript): Generator<readonly string[]> {
-  const { entries, title, isTitleSuggested: isSuggested, agentSession } = transcript;
+  const { entries, title, isTitleSuggested: isSuggested, folders, agentSession } = transcript;
   const summary = summaryOf(transcript);
+  if (folders.length > 0) yield toRecordLine(toRecordText({ type: "folders", folders }), { ...summary, messages: 0 });
   if (title !== "")
     yield toRecordLine(toRecordText({ type: "title", title, ...(isSuggested && { isSuggested }) }), { ...summary, messages: 0 });
   for (const [index, { message, isComplete }] of entries.entries()) {

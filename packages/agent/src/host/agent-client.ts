@@ -7,6 +7,7 @@ import {
   type ConversationSummary,
   HawserError,
   type ModelEntry,
+  type OptionEntry,
   type StatusData,
   type TurnEvent,
 } from "@hawser/protocol";
@@ -39,6 +40,19 @@ export interface LoadedConversation {
   readonly conversationId: string;
   readonly title: string;
   readonly messages: readonly ConversationMessage[];
+}
+
+export interface WorkspaceFolders {
+  /** Absolute paths; relative ones of tools begin at the first. */
+  readonly folders: readonly string[];
+  /** Of this conversation alone, as the configuration has them. */
+  readonly mcpServers?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface OptionChoice {
+  readonly optionId: string;
+  readonly value: string | boolean;
+  readonly model?: string | undefined;
 }
 
 export interface AgentClient {
@@ -74,7 +88,16 @@ export interface AgentClient {
   /** Has the runtime send again what the running turn of a conversation has sent after `since`; resolves to its id. */
   repeat(conversationId: string, since?: number): Promise<string | undefined>;
   /** For a host without `onPermission`. Rejects when the question is unknown or has expired. */
-  respondPermission(permissionId: string, decision: Decision, via?: PermissionAnswer["via"]): Promise<void>;
+  respondPermission(permissionId: string, answer: Decision | PermissionAnswer): Promise<void>;
+  /**
+   * The folders in which a conversation works. What they bring along counts once its user trusts them, which is asked through
+   * `onPermission` as the tool `trust_folder`.
+   */
+  setWorkspace(conversationId: string, workspace: WorkspaceFolders, options?: SendOptions): Promise<void>;
+  /** What can be chosen about the agent of a conversation; `model`: of another one than would answer next. */
+  listOptions(conversationId: string, model?: string): Promise<readonly OptionEntry[]>;
+  /** Returns all of them: one choice may change what else there is. */
+  setOption(conversationId: string, choice: OptionChoice): Promise<readonly OptionEntry[]>;
   /** Ends every request with `closed`, cancels running turns, and lets go of the link. */
   close(): Promise<void>;
 }
@@ -167,10 +190,22 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
       }),
     adopt: (id, followOptions = {}) => adopt(id, followOptions),
     repeat: (conversationId, since) => repeat(conversationId, { since }),
-    async respondPermission(permissionId, decision, via) {
+    async respondPermission(permissionId, answer) {
       await checkOffers("permissions");
       exchange.settleQuestion(permissionId);
-      await endOf(exchange.answerQuestion(permissionId, { decision, via }));
+      await endOf(exchange.answerQuestion(permissionId, typeof answer === "string" ? { decision: answer } : answer));
+    },
+    async setWorkspace(conversationId, { folders, mcpServers }, sendOptions) {
+      const body = { conversationId, folders: [...folders], ...(mcpServers && { mcpServers: { ...mcpServers } }) };
+      theOne(await ask("workspaces", { kind: "set_workspace", ...body }, sendOptions), "done");
+    },
+    async listOptions(conversationId, model) {
+      const events = await ask("options", { kind: "list_options", conversationId, ...(model !== undefined && { model }) });
+      return theOne(events, "options").data.options;
+    },
+    async setOption(conversationId, { optionId, value, model }) {
+      const body = { conversationId, optionId, value, ...(model !== undefined && { model }) };
+      return theOne(await ask("options", { kind: "set_option", ...body }), "options").data.options;
     },
     close: () => exchange.close(new HawserError("closed", "the agent client was closed")),
   };

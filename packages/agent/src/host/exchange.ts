@@ -186,9 +186,10 @@ export function createExchange(link: AgentLink, options: ExchangeOptions) {
     return createOpenRequest({ ...given, isReadingPaused, onRead: wake, onEnd, answer: answerQuestion });
   }
 
-  function answerQuestion(permissionId: string, { decision, via }: PermissionAnswer): OpenRequest {
+  function answerQuestion(permissionId: string, { decision, via, optionId }: PermissionAnswer): OpenRequest {
     const isNoted = via !== undefined && info?.capabilities.includes("permission_via");
-    return begin({ kind: "permission_response", permissionId, decision, ...(isNoted && { via }) });
+    const answer = { permissionId, decision, ...(optionId !== undefined && { optionId }), ...(isNoted && { via }) };
+    return begin({ kind: "permission_response", ...answer });
   }
 
   /** Sends it as soon as the runtime is ready. */

@@ -2,7 +2,15 @@
 // and from an agent runtime. Imports nothing of Node.
 
 export { createAgentClient } from "./agent-client.ts";
-export type { AgentClient, AgentClientOptions, AgentMessage, AgentTurn, LoadedConversation } from "./agent-client.ts";
+export type {
+  AgentClient,
+  AgentClientOptions,
+  AgentMessage,
+  AgentTurn,
+  LoadedConversation,
+  OptionChoice,
+  WorkspaceFolders,
+} from "./agent-client.ts";
 export type { TurnEvent } from "@hawser/protocol";
 export type { AgentLink, LostRuntime, ParsedLine } from "./agent-link.ts";
 export type { AgentInfo } from "./exchange.ts";

@@ -13,6 +13,8 @@ export type Decision = Extract<AnyAgentRequest, { kind: "permission_response" }>
 export interface PermissionAnswer {
   readonly decision: Decision;
   readonly via?: string | undefined;
+  /** Which of the question's `options`, where it has some. */
+  readonly optionId?: string | undefined;
 }
 
 /** Asks the user. The signal aborts when the question is no longer open: answered elsewhere, expired, or the turn has ended. */

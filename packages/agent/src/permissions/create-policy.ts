@@ -60,7 +60,7 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
     if (!last && call.isReadOnly && !isForeign(call)) return { decision: "allow", reason: "it only reads", via: "default" };
     const why = last ? `the rule "${describeRule(last)}" asks` : `${whyAsked(call)}, and no rule allows it`;
     if (mode === "deny") {
-      const reason = `${why}; there is no user to ask here, so it is denied. A rule among "permissions" in agent.json can allow it`;
+      const reason = `${why}; there is no user to ask here, so it is denied. ${howToAllow(coverage)}`;
       return { decision: "deny", reason, via: "mode" };
     }
     const [, real] = seen?.names ?? [];
@@ -126,6 +126,18 @@ function withRealRoots(rule: PermissionRule, roots: Roots | undefined): Permissi
   const path = rule.match?.["path"];
   return roots && typeof path === "string" ? { ...rule, match: { ...rule.match, path: roots.withRealRoot(path) } } : rule;
 }
+
+const maxShownRuleChars = 300;
+
+/** For a user who can't be asked: the rule that "always allow" would have become. */
+function howToAllow(coverage: Coverage): string {
+  const rule = "rule" in coverage ? JSON.stringify(withoutEmptyMatch(coverage.rule)) : "";
+  if (rule === "" || rule.length > maxShownRuleChars) return 'A rule among "permissions" in agent.json can allow it';
+  return `To allow it, add ${rule} to "permissions" in agent.json`;
+}
+
+const withoutEmptyMatch = ({ tool, match = {}, decision }: PermissionRule): PermissionRule =>
+  Object.keys(match).length === 0 ? { tool, decision } : { tool, match, decision };
 
 const denialBy = (rule: PermissionRule): string => `the rule "${describeRule(rule)}" denies it`;
 

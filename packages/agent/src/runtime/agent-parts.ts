@@ -3,7 +3,7 @@
 import type { ServerEntry, UserMessageRequest } from "@hawser/protocol";
 import type { Tool } from "@hawser/tools";
 import { agentLimits } from "../limits.ts";
-import type { ConversationStore } from "../history/conversation-store.ts";
+import type { Conversation, ConversationStore } from "../history/conversation-store.ts";
 import type { AttachedContent, ModelCatalog } from "../model/model.ts";
 import type { PermissionPolicy } from "../permissions/policy.ts";
 
@@ -15,22 +15,61 @@ export type TurnLimits = Pick<
   "agentHeartbeatMs" | "agentSteps" | "agentToolMs" | "agentTurnMs" | "permissionMs" | "permissionUnprovenMs"
 >;
 
-export interface AgentParts {
-  readonly models: ModelCatalog;
-  readonly store: ConversationStore;
+/** Where a conversation works, and with what. */
+export interface Workspace {
+  /** Real paths; relative ones begin at the first. */
+  readonly folders: readonly string[];
   /** Asked at the beginning of every step: a server may have brought tools meanwhile. */
   tools(): readonly Tool[];
-  /** Those of them that an agent with file and command tools of its own is offered; none unless given. */
-  ownTools?(): readonly Tool[];
-  /** Where such an agent works: the first is its working directory. The process's own unless given. */
-  readonly folders?: readonly string[] | undefined;
+  /** The same without our tools for files and commands, for an agent that has its own. */
+  ownTools(): readonly Tool[];
+  /** Resolves when the tools have come, or have had their time. */
+  whenReady(): Promise<void>;
   /** How the MCP servers are, for `get_status`. */
-  servers?(): readonly ServerEntry[];
+  servers(): readonly ServerEntry[];
   readonly policy: PermissionPolicy;
   /** Reads and checks all of them, or throws what is wrong with one. `isEarlier`: they were attached to an earlier message. */
   readAttachments(attachments: readonly Attachment[], signal: AbortSignal, isEarlier?: boolean): Promise<readonly AttachedContent[]>;
   /** What the model is told besides the conversation. */
   readonly instructions: string;
+}
+
+export interface Workspaces {
+  /** Of a conversation that has no folders of its own: those that the runtime was started with. */
+  readonly home: Workspace;
+  /** Makes it if it isn't there, and keeps it at least until the action is over. Throws `usage` for a folder that can't be used any more. */
+  use<Result>(
+    conversation: Pick<Conversation, "conversationId" | "folders">,
+    action: (workspace: Workspace) => Promise<Result>,
+  ): Promise<Result>;
+  /**
+   * Checks the folders of a conversation, and asks whether what they bring along may count. Returns their real paths. Throws `usage`
+   * for one that can't be used.
+   */
+  choose(choice: WorkspaceChoice): Promise<readonly string[]>;
+  /** The conversation is gone: what was given to it alone is closed. */
+  release(conversationId: string): Promise<void>;
+}
+
+export interface WorkspaceChoice {
+  readonly conversationId: string;
+  readonly folders: readonly string[];
+  /** Of this conversation alone, as the configuration has them. */
+  readonly mcpServers?: Readonly<Record<string, unknown>> | undefined;
+  /** Asks the user whether this folder is trusted. Denied where there is no user. */
+  isTrusted(question: TrustQuestion): Promise<boolean>;
+}
+
+export interface TrustQuestion {
+  readonly folder: string;
+  /** What would count or run, for people. */
+  readonly brings: readonly string[];
+}
+
+export interface AgentParts {
+  readonly models: ModelCatalog;
+  readonly store: ConversationStore;
+  readonly workspaces: Workspaces;
   /** The product's version, for `ready`. */
   readonly build: string;
   /** Limits that differ from their defaults. */

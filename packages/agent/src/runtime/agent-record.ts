@@ -140,7 +140,7 @@ export function toShownInput(input: unknown): unknown {
 }
 
 export function toShownAbout({ title, kind, locations = [] }: AboutUse) {
-  const shown = locations.slice(0, agentLimits.agentUseLocations).map(({ path, line }) => ({
+  const shown = locations.slice(0, agentLimits.agentLocationEntries).map(({ path, line }) => ({
     path: cutText(path, agentLimits.maxPathBytes).toWellFormed(),
     ...(line !== undefined && { line }),
   }));

@@ -12,11 +12,11 @@ import type { AgentQuestion, AgentTurn, TurnAgent } from "../model/turn-agent.ts
 import type { Conversation } from "../history/conversation-store.ts";
 import type { Outcome, ToolCall } from "../permissions/policy.ts";
 import { createAbortGuard } from "./abort-guard.ts";
-import { turnLimits, type AgentParts } from "./agent-parts.ts";
+import { turnLimits, type Workspace } from "./agent-parts.ts";
 import { askForAgent, keyOf } from "./agent-questions.ts";
 import { createAgentRecord, type AgentRecord } from "./agent-record.ts";
 import type { Authority } from "./authorize.ts";
-import { recordTurn, type TurnBasics } from "./recorded-turn.ts";
+import { recordTurn, type TurnBasics, type TurnOutcome } from "./recorded-turn.ts";
 import type { ToolResult, ToolRunner, TurnScope } from "./tool-runner.ts";
 
 export interface AgentTurnOptions extends TurnBasics {
@@ -26,13 +26,13 @@ export interface AgentTurnOptions extends TurnBasics {
 }
 
 /** Throws why the turn has failed or was cancelled. */
-export async function runAgentTurn(options: AgentTurnOptions) {
-  const { request, parts, conversation, agent, scope, share } = options;
-  const attachments = request.attachments?.length ? await parts.readAttachments(request.attachments, scope.signal) : [];
+export async function runAgentTurn(options: AgentTurnOptions): Promise<TurnOutcome> {
+  const { request, parts, conversation, workspace, agent, scope, share } = options;
+  const attachments = request.attachments?.length ? await workspace.readAttachments(request.attachments, scope.signal) : [];
   const attachedBytes = attachments.reduce((sum, { content }) => sum + content.length, 0);
   const heldBytes = (): number => conversation.bytes + attachedBytes;
   share.count(heldBytes());
-  const place = toAgentPlace(agent, conversation, parts);
+  const place = toAgentPlace(agent, conversation, workspace);
   const history = conversation.messages;
   return recordTurn(options, agent.name, async (messageId) => {
     const grow = (): Promise<void> => share.grow(heldBytes());
@@ -63,13 +63,13 @@ export async function runAgentTurn(options: AgentTurnOptions) {
 }
 
 /** Where it works, and the session that knows all of the conversation, if there is one. */
-export function toAgentPlace(agent: TurnAgent, conversation: Conversation, parts: AgentParts) {
+export function toAgentPlace(agent: TurnAgent, conversation: Conversation, workspace: Workspace) {
   const { conversationId, messages, agentSession } = conversation;
   const isKnown = agentSession?.agent === agent.name && agentSession.through === messages.at(-1)?.messageId;
   return {
     conversationId,
-    folders: parts.folders ?? [process.cwd()],
-    tools: parts.ownTools?.() ?? [],
+    folders: workspace.folders.length > 0 ? workspace.folders : [process.cwd()],
+    tools: workspace.ownTools(),
     sessionId: isKnown ? agentSession.sessionId : undefined,
   };
 }

@@ -1,13 +1,16 @@
 // Every request but `user_message`: answered at once, whatever the turns do. Each ends with one `done`,
 // `error` or `status`.
 
+import { randomUUID } from "node:crypto";
+import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HawserError, quoteShort, type AnyAgentRequest } from "@hawser/protocol/internal";
 import { createSemaphore, wireLimits, type InFlightTable } from "@hawser/wire/internal";
 import type { Conversation } from "../history/conversation-store.ts";
 import { agentLimits } from "../limits.ts";
+import type { TurnAgent } from "../model/turn-agent.ts";
 import { toAgentPlace } from "./agent-turn.ts";
-import type { AgentParts } from "./agent-parts.ts";
+import type { AgentParts, TrustQuestion } from "./agent-parts.ts";
 import { toConversationLines } from "./conversation-lines.ts";
 import type { Questions } from "./questions.ts";
 import type { RecentConversations } from "./recent-conversations.ts";
@@ -27,10 +30,16 @@ export interface ControlOptions {
 }
 
 export type ControlRequest = Exclude<AnyAgentRequest, { kind: "user_message" }>;
-type Answer<Kind extends ControlRequest["kind"]> = (request: Extract<ControlRequest, { kind: Kind }>, reply: Reply) => Promise<void>;
+type Answer<Kind extends ControlRequest["kind"]> = (
+  request: Extract<ControlRequest, { kind: Kind }>,
+  reply: Reply,
+  signal: AbortSignal,
+) => Promise<void>;
 
 /** How each kind is answered; throws what the one `error` says. */
-export function createControlAnswers(options: ControlOptions): (request: ControlRequest, reply: Reply) => Promise<void> {
+export function createControlAnswers(
+  options: ControlOptions,
+): (request: ControlRequest, reply: Reply, signal: AbortSignal) => Promise<void> {
   const { parts, turns, inFlight, conversations, questions } = options;
   const { lanes } = turns;
   // Long answers are made one at a time: all of those that may be asked for at once would fill the memory.
@@ -42,7 +51,7 @@ export function createControlAnswers(options: ControlOptions): (request: Control
       const conversationLength = await parts.store.lengthOf(conversationId);
       const state = options.isStopping() ? "stopping" : running > 0 ? "busy" : "idle";
       const uptime = Math.round(performance.now() - options.startedAt);
-      const servers = [...(parts.servers?.() ?? [])];
+      const servers = [...parts.workspaces.home.servers()];
       const more = { model: parts.models.current, running, waiting, ...(servers.length > 0 && { servers }) };
       await reply.end({ type: "status", data: { state, conversationLength, uptime, ...more } });
     },
@@ -61,11 +70,20 @@ export function createControlAnswers(options: ControlOptions): (request: Control
       await reply.emit({ type: "models", data: { models: [...(await parts.models.list())] } });
       await reply.done();
     },
+    async set_workspace({ conversationId, folders, mcpServers }, reply, signal) {
+      checkFolders(folders);
+      const isTrusted = (question: TrustQuestion): Promise<boolean> => askForTrust(conversationId, question, reply, signal);
+      await lanes.afterwards(checkConversationId(conversationId), async () => {
+        signal.throwIfAborted();
+        const chosen = await parts.workspaces.choose({ conversationId, folders, mcpServers, isTrusted });
+        await conversations.use(conversationId, (conversation) => conversation.setFolders(chosen));
+      });
+      await reply.done();
+    },
     async list_options({ conversationId, model }, reply) {
       checkConversationId(conversationId);
       const agent = await parts.models.pick(model);
-      const entries =
-        "stream" in agent ? [] : await conversations.use(conversationId, (open) => agent.options(toAgentPlace(agent, open, parts)));
+      const entries = "stream" in agent ? [] : await inPlaceOf(agent, conversationId, (place) => agent.options(place));
       await reply.emit({ type: "options", data: { conversationId, options: [...entries] } });
       await reply.done();
     },
@@ -74,7 +92,7 @@ export function createControlAnswers(options: ControlOptions): (request: Control
       const agent = await parts.models.pick(model);
       if ("stream" in agent) throw new HawserError("invalid_message", `${agent.name} has no option ${quoteShort(optionId, 100)}`);
       const entries = await lanes.alone(conversationId, () =>
-        conversations.use(conversationId, (open) => agent.setOption(toAgentPlace(agent, open, parts), optionId, value)),
+        inPlaceOf(agent, conversationId, (place) => agent.setOption(place, optionId, value)),
       );
       await reply.emit({ type: "options", data: { conversationId, options: [...entries] } });
       await reply.done();
@@ -112,6 +130,7 @@ export function createControlAnswers(options: ControlOptions): (request: Control
       await lanes.alone(checkConversationId(conversationId), async () => {
         await parts.models.release?.(conversationId);
         await conversations.delete(conversationId);
+        await parts.workspaces.release(conversationId);
       });
       await reply.done();
     },
@@ -129,7 +148,46 @@ export function createControlAnswers(options: ControlOptions): (request: Control
       await reply.done();
     },
   };
-  return (request, reply) => (answers[request.kind] as Answer<typeof request.kind>)(request as never, reply);
+
+  const inPlaceOf = <Result>(
+    agent: TurnAgent,
+    conversationId: string,
+    action: (place: ReturnType<typeof toAgentPlace>) => Promise<Result>,
+  ): Promise<Result> =>
+    conversations.use(conversationId, (open) => parts.workspaces.use(open, (workspace) => action(toAgentPlace(agent, open, workspace))));
+
+  async function askForTrust(conversationId: string, question: TrustQuestion, reply: Reply, signal: AbortSignal): Promise<boolean> {
+    const { folder, brings } = question;
+    const call = {
+      conversationId,
+      toolId: randomUUID(),
+      toolName: "trust_folder",
+      input: { folder, brings: [...brings] },
+      isReadOnly: false,
+    };
+    const { toolId, toolName, input } = call;
+    const reason = `${folder} brings along settings of its own; trust it only if you know where they come from`;
+    const put = (permissionId: string): Promise<void> =>
+      reply.emit({ type: "permission_request", data: { permissionId, toolId, toolName, input, reason } });
+    const answer = await questions.ask({ signal, heardAt: () => reply.heardAt }, put);
+    parts.workspaces.home.policy.note(call, answer);
+    return answer.decision !== "deny";
+  }
+
+  return (request, reply, signal) => (answers[request.kind] as Answer<typeof request.kind>)(request as never, reply, signal);
+}
+
+function checkFolders(folders: readonly string[]): void {
+  const refuse = (problem: string): never => {
+    throw new HawserError("invalid_message", `"folders" ${problem}`);
+  };
+  const { agentFolderEntries, maxPathBytes } = agentLimits;
+  if (folders.length === 0) refuse("is empty; name at least one");
+  if (folders.length > agentFolderEntries) refuse(`has ${folders.length} entries; at most ${agentFolderEntries} are possible`);
+  for (const folder of folders) {
+    if (!isAbsolute(folder) || folder.includes("\0")) refuse("has an entry that isn't an absolute path");
+    if (Buffer.byteLength(folder) > maxPathBytes) refuse(`has an entry of more than ${maxPathBytes} bytes`);
+  }
 }
 
 /** The first ones, as many as one line takes: an id may be long. */

@@ -3,7 +3,7 @@
 // held here. What the model said before a failure is not lost: the caller finds it in `parts`.
 
 import { agentLimits } from "../limits.ts";
-import { exceedsDepth, replaceHalfPairs, wireLimits } from "@hawser/wire/internal";
+import { exceedsDepth, replaceHalfPairs, taken, wireLimits } from "@hawser/wire/internal";
 import { cutText, HawserError, type MessagePart, type ResponseBody, type TextGap } from "@hawser/protocol/internal";
 import type { Model, ModelEvent, ModelStep } from "../model/model.ts";
 import { createAbortGuard } from "./abort-guard.ts";
@@ -78,8 +78,8 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
       try {
         for (let next = await guarded(iterator.next()); !next.done; next = await guarded(iterator.next())) {
           const event = next.value;
-          if (event.type === "text") await spoken.push(event.text);
-          else await onEvent(event);
+          const told = event.type === "text" ? spoken.push(event.text) : onEvent(event);
+          if (told !== taken) await told;
         }
         await spoken.end();
       } catch (error) {

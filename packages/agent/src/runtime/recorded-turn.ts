@@ -8,15 +8,23 @@ import { logLine } from "@hawser/wire/internal/node";
 import type { Conversation } from "../history/conversation-store.ts";
 import { toLostResult } from "../history/transcript.ts";
 import { agentLimits } from "../limits.ts";
-import type { AgentParts } from "./agent-parts.ts";
+import type { AgentParts, Workspace } from "./agent-parts.ts";
 import type { TurnScope } from "./tool-runner.ts";
 import type { TurnShare } from "./turn-memory.ts";
+
+/** What `done` says of a turn. */
+export interface TurnOutcome {
+  readonly conversationId: string;
+  readonly userMessageId: string;
+  readonly assistantMessageId: string;
+}
 
 /** What a turn needs, whoever answers it. */
 export interface TurnBasics {
   readonly request: UserMessageRequest;
   readonly parts: AgentParts;
   readonly conversation: Conversation;
+  readonly workspace: Workspace;
   readonly scope: TurnScope;
   /** One seat for all conversations: a large value is copied several times on its way to the disk, and many at once would fill the memory. */
   readonly largeWrites: Semaphore;
@@ -25,7 +33,7 @@ export interface TurnBasics {
 }
 
 /** Throws why the turn has failed or was cancelled. `answer` writes the parts of the message with this id. */
-export async function recordTurn(options: TurnBasics, model: string, answer: (messageId: string) => Promise<void>) {
+export async function recordTurn(options: TurnBasics, model: string, answer: (messageId: string) => Promise<void>): Promise<TurnOutcome> {
   const { request, conversation } = options;
   const user = toUserMessage(request);
   const message: ConversationMessage = {

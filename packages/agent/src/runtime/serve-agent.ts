@@ -83,10 +83,11 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   }
 
   async function control(request: ControlRequest, idSource: string): Promise<void> {
-    const reply = replies.open({ idSource, flight: inFlight.begin(request.id) });
+    const flight = inFlight.begin(request.id);
+    const reply = replies.open({ idSource, flight });
     follow(request.id, reply);
     const seat = answering.tryAcquire();
-    await answerControl(request, reply).catch((error: unknown) => reply.fail(error));
+    await answerControl(request, reply, flight.signal).catch((error: unknown) => reply.fail(error));
     seat?.release();
   }
 

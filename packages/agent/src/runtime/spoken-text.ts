@@ -10,6 +10,7 @@ import {
   type ResponseBody,
   type TextGap,
 } from "@hawser/protocol/internal";
+import { taken } from "@hawser/wire/internal";
 import { agentLimits } from "../limits.ts";
 
 export interface SpokenTextOptions {
@@ -26,7 +27,7 @@ export function createSpokenText({ totals, parts, emit, keep }: SpokenTextOption
   const characters = createWholeCharacters();
 
   function say(text: string): Promise<void> {
-    if (text === "") return Promise.resolve();
+    if (text === "") return taken;
     // For those who join the tokens; the history keeps what the model said.
     const token = totals.gap.before(text);
     return token === "" ? sayWords(text) : emit({ type: "token", token }).then(() => sayWords(text));

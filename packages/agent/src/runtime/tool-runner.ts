@@ -8,7 +8,7 @@ import { createSemaphore, untilAborted } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 import type { ModelEvent, ModelTool } from "../model/model.ts";
-import type { Outcome, ToolCall } from "../permissions/policy.ts";
+import type { Outcome, PermissionPolicy, ToolCall } from "../permissions/policy.ts";
 import { authorize, type Authority } from "./authorize.ts";
 import { hideFromLoops, inForeignScope } from "./exit-guard.ts";
 import { toToolValue } from "../tool-value.ts";
@@ -16,6 +16,10 @@ import { withPermit, type Permit } from "../tools/files/permit.ts";
 
 export type RequestedCall = Omit<Extract<ModelEvent, { type: "tool_call" }>, "type">;
 export type ToolResult = Omit<Extract<MessagePart, { type: "tool_result" }>, "type">;
+/** How long the tool itself ran; without it where it never did. */
+export interface RunTime {
+  readonly durationMs?: number;
+}
 
 export interface TurnScope {
   readonly conversationId: string;
@@ -33,25 +37,26 @@ export interface ToolRunner {
   /** What a model is shown. */
   readonly tools: readonly ModelTool[];
   /** Never rejects, but when the turn is over. `onResult` is told of each as it comes. */
-  run(calls: readonly RequestedCall[], scope: TurnScope, onResult: (result: ToolResult) => Promise<void>): Promise<void>;
+  run(calls: readonly RequestedCall[], scope: TurnScope, onResult: (result: ToolResult, time: RunTime) => Promise<void>): Promise<void>;
 }
 
-export interface ToolRunnerOptions extends Authority {
+export interface ToolRunnerOptions extends Pick<Authority, "questions"> {
   /** The longest run of one tool. */
   readonly toolMs: number;
 }
 
 /** Tools are prepared once, however many turns use them, and all conversations wait for the same turns of a tool. */
-export function createToolRunners(options: ToolRunnerOptions): (tools: readonly Tool[]) => ToolRunner {
+export function createToolRunners(options: ToolRunnerOptions): (tools: readonly Tool[], policy: PermissionPolicy) => ToolRunner {
   const hostOf = createToolHosts();
 
-  return (tools) => {
+  return (tools, policy) => {
     // Of two sources with a tool of one name the last one counts: a turn must not fail because of it.
     const host = hostOf([...new Map(tools.map((tool) => [tool.name, tool])).values()]);
     const readOnly = new Set(tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name));
 
-    async function execute(call: RequestedCall, scope: TurnScope): Promise<ToolResult> {
+    async function execute(call: RequestedCall, scope: TurnScope): Promise<[ToolResult, RunTime]> {
       const { toolId, toolName } = call;
+      let time: RunTime = {};
       try {
         const hosted = host.find(toolName);
         if (call.problem !== undefined) throw new HawserError("invalid_arguments", call.problem);
@@ -61,14 +66,19 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
         const result = await hosted.call({
           args: structuredClone(shown),
           signal: scope.signal,
-          authorize: async () => (await authorize(options, asked, scope)).permit,
-          run: (args, permit) => runTool(hosted.tool, args, { toolId, scope, permit, toolMs: options.toolMs }),
+          authorize: async () => (await authorize({ policy, questions: options.questions }, asked, scope)).permit,
+          run(args, permit) {
+            const startedAt = performance.now();
+            return runTool(hosted.tool, args, { toolId, scope, permit, toolMs: options.toolMs }).finally(
+              () => (time = { durationMs: Math.round(performance.now() - startedAt) }),
+            );
+          },
           bound: toToolValue,
         });
-        return { toolId, toolName, result };
+        return [{ toolId, toolName, result }, time];
       } catch (error) {
         scope.signal.throwIfAborted();
-        return { toolId, toolName, result: null, isError: true, error: toErrorText(describeThrown(error)) };
+        return [{ toolId, toolName, result: null, isError: true, error: toErrorText(describeThrown(error)) }, time];
       }
     }
 
@@ -80,7 +90,7 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
         inputSchema: jsonSchema,
       })),
       async run(calls, scope, onResult) {
-        const one = async (call: RequestedCall): Promise<void> => onResult(await execute(call, scope));
+        const one = async (call: RequestedCall): Promise<void> => onResult(...(await execute(call, scope)));
         if (calls.every(({ toolName }) => readOnly.has(toolName))) await sideBySide(calls, one);
         else for (const call of calls) await one(call);
       },

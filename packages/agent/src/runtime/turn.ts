@@ -4,10 +4,10 @@ import { createTextGap, HawserError, type MessagePart, type UsageData, type User
 import type { Conversation } from "../history/conversation-store.ts";
 import type { AttachedContent, Model } from "../model/model.ts";
 import { agentLimits } from "../limits.ts";
-import { turnLimits, type AgentParts, type TokenPrices } from "./agent-parts.ts";
+import { turnLimits, type AgentParts, type TokenPrices, type Workspace } from "./agent-parts.ts";
 import { createStepRun, type StepRun, type TurnTotals } from "./model-step.ts";
-import { charsOf, recordTurn, toNotRun, toolIdsIn, writeLarge, type TurnBasics } from "./recorded-turn.ts";
-import type { RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
+import { charsOf, recordTurn, toNotRun, toolIdsIn, writeLarge, type TurnBasics, type TurnOutcome } from "./recorded-turn.ts";
+import type { RunTime, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
 
 export interface TurnOptions extends TurnBasics {
   readonly model: Model;
@@ -16,9 +16,9 @@ export interface TurnOptions extends TurnBasics {
 }
 
 /** Throws why the turn has failed or was cancelled. */
-export async function runTurn(options: TurnOptions) {
-  const { request, parts, conversation, model, scope } = options;
-  const attachments = await readAll(parts, request, conversation, scope.signal);
+export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
+  const { request, workspace, conversation, model, scope } = options;
+  const attachments = await readAll(workspace, request, conversation, scope.signal);
   const attachedBytes = request.attachments?.reduce((sum, { path }) => sum + (attachments.get(path)?.content.length ?? 0), 0) ?? 0;
   const heldBytes = (): number => conversation.bytes + attachedBytes;
   const grow = (): Promise<void> => options.share.grow(heldBytes());
@@ -43,7 +43,7 @@ async function answerIn(messageId: string, options: TurnOptions, { attachments, 
   for (let count = 1; count <= agentSteps; count++) {
     const runner = options.toolRunner();
     const step = {
-      instructions: parts.instructions,
+      instructions: options.workspace.instructions,
       messages: conversation.messages,
       attachments,
       tools: runner.tools,
@@ -83,11 +83,11 @@ interface Calling extends Pick<TurnContents, "grow"> {
 async function runCalls(calls: readonly RequestedCall[], { runner, messageId, grow }: Calling, options: TurnOptions): Promise<void> {
   const { conversation, scope, parts } = options;
   const open = new Map(calls.map((call) => [call.toolId, call]));
-  const onResult = async (result: ToolResult): Promise<void> => {
+  const onResult = async (result: ToolResult, time: RunTime): Promise<void> => {
     scope.signal.throwIfAborted();
     open.delete(result.toolId);
     await writeLarge(charsOf(result.result), options, () => conversation.addParts(messageId, [{ type: "tool_result", ...result }]));
-    await scope.emit({ type: "tool_result", data: result });
+    await scope.emit({ type: "tool_result", data: { ...result, ...time } });
     await grow();
     if (result.isError && parts.toolFailure === "fatal")
       throw new HawserError("tool_failed", `tool "${result.toolName}" failed: ${result.error}`);
@@ -103,18 +103,18 @@ async function runCalls(calls: readonly RequestedCall[], { runner, messageId, gr
 
 /** The attachments of this message must be there. An earlier one that is gone or doesn't fit any more fails no turn. */
 async function readAll(
-  parts: AgentParts,
+  workspace: Workspace,
   { attachments = [] }: UserMessageRequest,
   conversation: Conversation,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, AttachedContent>> {
-  const read = attachments.length > 0 ? await parts.readAttachments(attachments, signal) : [];
+  const read = attachments.length > 0 ? await workspace.readAttachments(attachments, signal) : [];
   const contents = new Map(read.map((content) => [content.path, content]));
   let bytes = read.reduce((sum, { content }) => sum + content.length, 0);
   const earlier = conversation.messages.flatMap((message) => message.parts).filter((part) => part.type === "attachment");
   for (const { path, mime } of earlier.slice(-agentLimits.agentEarlierEntries).toReversed()) {
     if (contents.has(path)) continue;
-    const [content] = await parts.readAttachments([{ path, mime }], signal, true).catch(() => []);
+    const [content] = await workspace.readAttachments([{ path, mime }], signal, true).catch(() => []);
     bytes += content?.content.length ?? 0;
     if (bytes > agentLimits.maxAttachedBytes) break;
     if (content) contents.set(path, content);

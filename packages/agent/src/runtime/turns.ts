@@ -5,14 +5,17 @@ import { HawserError, type AnyAgentRequest, type UserMessageRequest } from "@haw
 import { createSemaphore, untilAborted, type Flight, type InFlightTable } from "@hawser/wire/internal";
 import { checkAttachmentCount } from "../attachments/read-attachments.ts";
 import { agentLimits } from "../limits.ts";
-import { turnLimits, type AgentParts } from "./agent-parts.ts";
+import type { Conversation } from "../history/conversation-store.ts";
+import { turnLimits, type AgentParts, type Workspace } from "./agent-parts.ts";
 import { runAgentTurn } from "./agent-turn.ts";
 import { createLanes } from "./lanes.ts";
 import type { Questions } from "./questions.ts";
 import type { RecentConversations } from "./recent-conversations.ts";
 import type { Replies, Reply } from "./reply.ts";
+import type { Tool } from "@hawser/tools";
 import { createToolRunners, type ToolRunner, type TurnScope } from "./tool-runner.ts";
 import { createTurnMemory, type TurnShare } from "./turn-memory.ts";
+import type { TurnOutcome } from "./recorded-turn.ts";
 import { runTurn } from "./turn.ts";
 
 export type Turns = ReturnType<typeof createTurns>;
@@ -41,8 +44,7 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
   const lanes = createLanes();
   const largeWrites = createSemaphore(1);
   const memory = createTurnMemory();
-  const authority = { policy: parts.policy, questions };
-  const toRunner = createToolRunners({ ...authority, toolMs: agentToolMs });
+  const toRunner = createToolRunners({ questions, toolMs: agentToolMs });
   const turns = new Map<string, Turn>();
 
   function begin(request: UserMessageRequest, idSource: string): Turn {
@@ -70,11 +72,20 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
       const model = await untilAborted(flight.signal, parts.models.pick(turn.model));
       share = await memory.enter(flight.signal);
       const shared = { request, parts, share, scope: toScope(turn), largeWrites };
-      const toolRunner = (): ToolRunner => toRunner(parts.tools());
+      const runIn = async (conversation: Conversation, workspace: Workspace): Promise<TurnOutcome> => {
+        // The tools that a turn may use are to be there when it begins.
+        await untilAborted(flight.signal, workspace.whenReady());
+        const { policy } = workspace;
+        if (!("stream" in model)) {
+          const authority = { policy, questions };
+          const toAgentRunner = (tools: readonly Tool[]): ToolRunner => toRunner(tools, policy);
+          return runAgentTurn({ ...shared, conversation, workspace, agent: model, authority, toRunner: toAgentRunner });
+        }
+        const toolRunner = (): ToolRunner => toRunner(workspace.tools(), policy);
+        return runTurn({ ...shared, conversation, workspace, model, toolRunner });
+      };
       const outcome = await conversations.use(conversationId, (conversation) =>
-        "stream" in model
-          ? runTurn({ ...shared, conversation, model, toolRunner })
-          : runAgentTurn({ ...shared, conversation, agent: model, authority, toRunner }),
+        parts.workspaces.use(conversation, (workspace) => runIn(conversation, workspace)),
       );
       void reply.done(outcome);
     } catch (error) {

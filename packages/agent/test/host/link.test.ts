@@ -150,7 +150,7 @@ describe("a link that moves lines", () => {
     link.deliver({ type: "permission_request", id: turn.id, data: question });
     const sentKind = (kind: string) => link.sent.filter((request) => request["kind"] === kind);
     await expect.poll(() => sentKind("permission_response")).toHaveLength(1);
-    const second = client.respondPermission("p2", "deny", "click");
+    const second = client.respondPermission("p2", { decision: "deny", via: "click" });
     await expect.poll(() => sentKind("permission_response")).toHaveLength(2);
     const sent = sentKind("permission_response");
     expect(sent.map(({ id: _id, kind: _kind, permissionId: _permissionId, ...answer }) => answer)).toEqual(answers);

@@ -29,7 +29,7 @@ export function createDecidedTools(rules: readonly PermissionRule[], options: Bu
       stage.afterDecision?.();
     },
   };
-  const runner = createToolRunners({ policy: noting, questions, toolMs: 60_000 })(createBuiltinTools(options));
+  const runner = createToolRunners({ questions, toolMs: 60_000 })(createBuiltinTools(options), noting);
   const scope: TurnScope = {
     conversationId: "c1",
     signal: new AbortController().signal,

@@ -9,7 +9,8 @@ import { createLifecycle, createStreamTransport, ndjson, type LifecycleControl }
 import type { Conversation, ConversationStore } from "../../src/history/conversation-store.ts";
 import type { Model, ModelEvent, ModelStep } from "../../src/model/model.ts";
 import type { PermissionPolicy, ToolCall, Verdict } from "../../src/permissions/policy.ts";
-import type { AgentParts } from "../../src/runtime/agent-parts.ts";
+import type { AgentParts, Workspace } from "../../src/runtime/agent-parts.ts";
+import { createOneWorkspace } from "../../src/runtime/one-workspace.ts";
 import { serveAgent } from "../../src/runtime/serve-agent.ts";
 
 export type Script = (step: ModelStep, count: number) => AsyncIterable<ModelEvent> | Iterable<ModelEvent>;
@@ -40,7 +41,8 @@ function scriptedModel(script: Script, name = "scripted"): Model {
   };
 }
 
-export interface StageOptions extends Partial<Omit<AgentParts, "models" | "tools" | "policy">> {
+export interface StageOptions
+  extends Partial<Omit<AgentParts, "models">>, Partial<Pick<Workspace, "readAttachments" | "instructions" | "servers">> {
   readonly script?: Script;
   readonly models?: AgentParts["models"];
   readonly tools?: readonly Tool[];
@@ -146,16 +148,20 @@ export const textOf = (responses: readonly AnyAgentResponse[]): string =>
 
 export function partsOf(options: StageOptions, notes: string[] = []): AgentParts {
   const model = scriptedModel(options.script ?? ((step) => [{ type: "text", text: `you said: ${saidBy(step)}` }]));
-  const { tools = [], decide: _decide, allowAlways: _allowAlways, script: _, ...rest } = options;
+  const { tools = [], decide: _decide, allowAlways: _allowAlways, script: _, readAttachments, instructions, servers, ...rest } = options;
+  const workspace = {
+    readAttachments: readAttachments ?? (() => Promise.resolve([])),
+    instructions: instructions ?? "Help.",
+    ...(servers && { servers }),
+    tools: () => tools,
+    policy: policyOf(notes, options),
+  };
   return {
     models: { current: model.name, pick: () => Promise.resolve(model), list: () => Promise.resolve([]) },
     store: options.store ?? arrayStore(),
-    readAttachments: () => Promise.resolve([]),
-    instructions: "Help.",
+    workspaces: createOneWorkspace(workspace),
     build: "0.0.0-test",
     ...rest,
-    tools: () => tools,
-    policy: policyOf(notes, options),
   };
 }
 
@@ -169,10 +175,10 @@ function policyOf(notes: string[], { decide, allowAlways }: StageOptions): Permi
 
 /** The simplest store that keeps its promises. */
 export function arrayStore(): ConversationStore {
-  const kept = new Map<string, State>();
+  const kept = new Map<string, Kept>();
   return {
     async open(conversationId) {
-      const state = kept.get(conversationId) ?? { title: "", messages: [] };
+      const state = kept.get(conversationId) ?? { title: "", folders: [], messages: [] };
       kept.set(conversationId, state);
       return toConversation(conversationId, state);
     },
@@ -184,13 +190,14 @@ export function arrayStore(): ConversationStore {
   };
 }
 
-interface State {
+interface Kept {
   title: string;
+  folders: readonly string[];
   messages: ConversationMessage[];
   agentSession?: NonNullable<Conversation["agentSession"]>;
 }
 
-function toConversation(conversationId: string, state: State): Conversation {
+function toConversation(conversationId: string, state: Kept): Conversation {
   const find = (messageId: string): ConversationMessage => {
     const message = state.messages.at(-1);
     if (message?.messageId !== messageId) throw new HawserError("internal", "only the last message grows");
@@ -200,6 +207,9 @@ function toConversation(conversationId: string, state: State): Conversation {
     conversationId,
     get title() {
       return state.title;
+    },
+    get folders() {
+      return state.folders;
     },
     get messages() {
       return state.messages;
@@ -216,6 +226,7 @@ function toConversation(conversationId: string, state: State): Conversation {
     },
     keepAgentSession: async (session) => void (state.agentSession = session),
     rename: async (title) => void (state.title = title),
+    setFolders: async (folders) => void (state.folders = folders),
     suggestTitle: async (title) => void (state.title ||= title),
     async truncate(after) {
       state.messages.length = after === null ? 0 : state.messages.findIndex(({ messageId }) => messageId === after) + 1;

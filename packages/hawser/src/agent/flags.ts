@@ -19,6 +19,8 @@ export interface AgentFlags {
   readonly permissions?: "ask" | "deny" | "commands";
   /** What a failed tool means: a result that the model reads, or the end of the turn. */
   readonly toolFailure?: "result" | "fatal";
+  /** What a folder brings along counts without a question. */
+  readonly trust?: true;
   readonly debugProtocol?: true;
 }
 
@@ -35,6 +37,7 @@ export function addAgentOptions(command: Command): Command {
       collect,
     )
     .option("--tools <module>", "a .ts or .js file that exports tools; may be given several times", collect)
+    .option("--trust", "trust the folders: what their .hawser/agent.json brings along (tools, MCP servers, instructions) counts")
     .option("--config <file>", "the configuration (default: ~/.config/hawser/agent.json)")
     .option("--data-dir <folder>", "where conversations are kept (default: ~/.local/share/hawser)")
     .option("--no-history", "keep conversations in memory only")
@@ -61,8 +64,15 @@ Commands:
 const handedOn = ["model", "root", "allowCommand", "tools", "attachments", "config", "dataDir", "permissions", "toolFailure"] as const;
 
 /** How this program starts its own agent with the same flags, in the same folder. `--flag=value`: no value is taken for a flag. */
-export function toAgentArguments(flags: AgentFlags): string[] {
+export const toAgentArguments = (flags: AgentFlags): string[] => [...process.execArgv, launcherPath, "agent", ...toAgentFlags(flags)];
+
+/** The flags as they were written. */
+export function toAgentFlags(flags: AgentFlags): string[] {
   const given = handedOn.flatMap((name) => [flags[name] ?? []].flat().map((value) => `${toFlag(name)}=${value}`));
-  const switches = [...(flags.history === false ? ["--no-history"] : []), ...(flags.debugProtocol ? ["--debug-protocol"] : [])];
-  return [...process.execArgv, launcherPath, "agent", ...given, ...switches];
+  const switches = [
+    ...(flags.history === false ? ["--no-history"] : []),
+    ...(flags.trust ? ["--trust"] : []),
+    ...(flags.debugProtocol ? ["--debug-protocol"] : []),
+  ];
+  return [...given, ...switches];
 }

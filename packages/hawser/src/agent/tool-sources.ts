@@ -16,18 +16,15 @@ export interface Place {
   readonly cwd: string;
 }
 
-export function createToolSources(flags: AgentFlags, config: AgentConfig, place: Place) {
-  const { mcpServers = {}, gateway } = config;
+/** What names tools: the configuration, a folder, or a host for one conversation. */
+export type ToolNames = Pick<AgentConfig, "mcpServers" | "tools" | "gateway">;
+
+export function createToolSources({ mcpServers = {}, tools: modules = [], gateway }: ToolNames, place: Place) {
   const closing = new AbortController();
   let closeServers: (() => Promise<void>) | undefined;
   const allServers = (state: Omit<ServerEntry, "name">) => (): readonly ServerEntry[] =>
     Object.keys(mcpServers).map((name) => ({ name, ...state }));
   let serverStates = allServers({ state: "connecting" });
-  const named = (flags.tools ?? []).map((path) => resolve(place.cwd, path));
-  const modules = [...(config.tools ?? []), ...named];
-  // What is wrong inside a module costs its tools and is said when it is loaded; that a flag names none is said at once.
-  const missing = named.find((path) => !existsSync(path));
-  if (missing !== undefined) throw new HawserError("usage", `there is no module ${missing}; --tools takes a .ts or .js file`);
 
   async function loadServers(): Promise<LoadedTools> {
     try {
@@ -57,6 +54,14 @@ export function createToolSources(flags: AgentFlags, config: AgentConfig, place:
   };
 }
 
+/** What is wrong inside a module costs its tools and is said when it is loaded; that a flag names none is said at once. */
+export function toolModulesOf({ tools = [] }: AgentFlags, cwd: string): string[] {
+  const named = tools.map((path) => resolve(cwd, path));
+  const missing = named.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new HawserError("usage", `there is no module ${missing}; --tools takes a .ts or .js file`);
+  return named;
+}
+
 async function loadModule(path: string): Promise<LoadedTools> {
   const [{ loadTools }, { toTools }, { inForeignScope }] = await Promise.all([
     import("../expose/load-tools.ts"),
@@ -81,7 +86,7 @@ interface LoadedTools {
   readonly ready?: Promise<void>;
 }
 
-interface ToolSource {
+export interface ToolSource {
   /** For the log: `the MCP servers`, a module's path. */
   readonly label: string;
   load(): Promise<LoadedTools>;

@@ -4,6 +4,7 @@
 import type { TurnEvent } from "@hawser/agent/host";
 import { cutText, isRecord, reveal } from "@hawser/protocol/internal";
 import { fitLine, paint, printStyled, type Paint } from "../command-line/output.ts";
+import { wrapText } from "./word-wrap.ts";
 
 export interface CardStyle {
   readonly paint: Paint;
@@ -43,8 +44,9 @@ export function showUse({ toolName, input }: Use, { paint, width }: CardStyle): 
   return `${paint("cyan", "●")} ${paint("bold", name)} ${paint("dim", fitLine(inputLine(input), Math.max(room, 20)))}\n`;
 }
 
-export function showResult({ toolName, result, isError, error }: Result, tookMs: number, { paint, width }: CardStyle): string {
-  const took = paint("dim", `${fitLine(toolName, maxNameChars)} ${toTime(tookMs)}`);
+export function showResult({ toolName, result, isError, error, durationMs }: Result, { paint, width }: CardStyle): string {
+  const time = durationMs === undefined ? "" : ` ${toTime(durationMs)}`;
+  const took = paint("dim", fitLine(toolName, maxNameChars) + time);
   if (isError === true) return `  ${paint("red", "✗")} ${took}  ${paint("red", fitLine(error ?? "failed", width - 4))}\n`;
   const lines = resultLines(result);
   const shown = lines.slice(0, maxResultLines).map((line) => `    ${paint("dim", fitLine(line, width - 6))}\n`);
@@ -59,11 +61,11 @@ const maxReasonChars = 600;
 /** Everything that a question is about. `isWhole`: also what is long. */
 export function showQuestion(
   { toolName, input, reason, replaces }: Use & { reason: string; replaces?: boolean },
-  { paint }: CardStyle,
+  { paint, width }: CardStyle,
   isWhole = false,
 ): string {
   const title = `${paint("yellow", "?")} ${paint("bold", fitLine(toolName, maxNameChars))}\n`;
-  const why = `    ${paint("dim", fitLine(reason, maxReasonChars))}\n`;
+  const why = `${paint("dim", wrapText(fitLine(reason, maxReasonChars), width, 4))}\n`;
   const members = isRecord(input) ? Object.entries(input) : [["input", input] as const];
   const blocks = members.map(([name, value]) => showArgument(name, toPlainText(value), paint, isWhole));
   const loss = replaces === true ? `    ${paint("yellow", "The file of that name is replaced.")}\n` : "";

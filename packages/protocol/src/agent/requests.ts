@@ -125,6 +125,22 @@ export const agentRequests = {
       schema: v.object({ id, kind: v.literal("list_models") }),
       examples: [{ id: "req-uuid-134", kind: "list_models" }],
     },
+    set_workspace: {
+      summary:
+        "Additive. Says in which folders a conversation works; without it, in those of the runtime. What a folder brings along (`.hawser/agent.json`: rules, MCP servers, tools, instructions) counts once its user has trusted it, which is asked by a `permission_request` under this id; denied, the conversation works there without it. It waits for turns that were sent before it, and counts for those that are sent after it. Answered with `done`; with `error` for a folder that can't be used.",
+      schema: v.object({
+        id,
+        kind: v.literal("set_workspace"),
+        conversationId,
+        folders: described(v.array(v.string()), "Absolute paths; relative paths of tools begin at the first one."),
+        mcpServers: v.exactOptional(
+          jsonObject(
+            "MCP servers of this conversation alone, as in the configuration. They are not kept in the history: a host says them again.",
+          ),
+        ),
+      }),
+      examples: [{ id: "req-uuid-139", kind: "set_workspace", conversationId: "conv-456", folders: ["/home/ada/harbour"] }],
+    },
     list_options: {
       summary:
         "Additive. What can be chosen about the agent of a conversation: its model, mode and the like, as the agent itself offers them. Answered with one `options`, then `done`.",

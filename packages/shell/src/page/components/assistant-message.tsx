@@ -45,10 +45,9 @@ function TextPart({ text, isSeen, isGrowing }: { readonly text: string; readonly
 
 function Working({ message }: { readonly message: Message }) {
   const turn = usePage(({ turns }) => turns[message.requestId ?? ""]);
-  const last = message.parts.at(-1);
-  const hasWords = last?.kind === "text";
-  // The question says what is waited for.
-  if (last && isAsking(last) && !turn?.isStopping) return null;
+  const hasWords = message.parts.at(-1)?.kind === "text";
+  // The question says what is waited for, also where further tools wait behind it.
+  if (message.parts.some(isAsking) && !turn?.isStopping) return null;
   const said = turn?.isStopping ? "Stopping…" : (turn?.progress ?? (hasWords ? undefined : "Working…"));
   return said === undefined ? null : <p className="text-sm text-soft">{said}</p>;
 }

@@ -44,7 +44,7 @@ export function createActions({ store, client, follow, notify, open }: Session) 
     },
     /** `via`: how the user did it, for the audit log. */
     async answer(permissionId: string, decision: Decision, via: "click" | "key" | "shortcut"): Promise<void> {
-      const wasTaken = await attempt("The answer came too late", () => client.respondPermission(permissionId, decision, via));
+      const wasTaken = await attempt("The answer came too late", () => client.respondPermission(permissionId, { decision, via }));
       if (!wasTaken) store.dispatch({ type: "permission_expired", permissionId });
     },
     /** Sends a message of the user again, in its old place, with another text if there is one. */

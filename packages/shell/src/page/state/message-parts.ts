@@ -11,16 +11,16 @@ export function addToAnswer(message: Message, event: TurnEvent): Message {
       return { ...message, parts: addText(message.parts, event.token) };
     case "tool_use": {
       const { toolId, toolName, input } = event.data;
-      return changeTool(message, { toolId, toolName, input }, { input, startedAt: event.timestamp });
+      return changeTool(message, { toolId, toolName, input }, { input });
     }
     case "permission_request": {
       const { permissionId, reason, input, replaces } = event.data;
       return changeTool(message, event.data, { permission: { permissionId, reason, input, ...(replaces !== undefined && { replaces }) } });
     }
     case "tool_result": {
-      const { result, isError, error } = event.data;
+      const { result, isError, error, durationMs } = event.data;
       const state = isError ? ("failed" as const) : ("done" as const);
-      return changeTool(message, { ...event.data, input: null }, { result, error, state, endedAt: event.timestamp });
+      return changeTool(message, { ...event.data, input: null }, { result, error, state, durationMs });
     }
     case "progress": {
       const { toolId, ...progress } = event.data;

@@ -82,8 +82,8 @@ function withTimes(part: Part, shown: readonly Part[]): Part {
   if (part.kind !== "tool") return part;
   const known = findTool(shown, part.toolId);
   if (!known) return part;
-  const { startedAt, endedAt, permission } = known;
-  return { ...part, startedAt, endedAt, permission };
+  const { durationMs, permission } = known;
+  return { ...part, durationMs, permission };
 }
 
 /** Ids are unique only among requests in flight: a host may use one again. */

@@ -1,9 +1,20 @@
-// Agents of others behind the runtime. What speaks ACP is loaded when the first of them is used.
+// The Agent Client Protocol on both sides: agents of others behind the runtime, and the runtime in editors. What speaks ACP is
+// loaded when it is used.
 
 import type { ModelProvider, TurnAgent } from "@hawser/agent";
+import { HawserError } from "@hawser/protocol";
+import type { Transport } from "@hawser/wire";
 import type { AcpAgents } from "./agents/acp-agents.ts";
 import { agentNames, defineAgent, missingAgent, type ConfiguredAgents } from "./agents/known-agents.ts";
-import { HawserError } from "@hawser/protocol";
+import type { ServeAcpOptions } from "./server/serve-acp.ts";
+
+export type { ServeAcpOptions } from "./server/serve-acp.ts";
+
+/** Our runtime as an ACP agent, for editors. */
+export async function serveAcp(transport: Transport, options: ServeAcpOptions): Promise<void> {
+  const server = await import("./server/serve-acp.ts");
+  return server.serveAcp(transport, options);
+}
 
 export interface AcpModelsOptions {
   /** `agents` of the configuration. */
