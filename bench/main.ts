@@ -101,14 +101,23 @@ async function run({ rounds, isJson, selected, earlier }: BenchOptions): Promise
   const startedAt = performance.now();
   const isPossible = ({ platforms }: Row): boolean => platforms?.includes(process.platform) ?? true;
   const cases: CaseResult[] = [];
-  for (const row of selected.filter(isPossible)) cases.push(...(await runRow(row, rounds)));
+  const notMeasured = selected.filter((row) => !isPossible(row)).map(({ name }) => `${name}: not on ${process.platform}`);
+  for (const row of selected.filter(isPossible)) {
+    try {
+      cases.push(...(await runRow(row, rounds)));
+    } catch (error) {
+      // What the other rows have measured took minutes and is kept.
+      process.exitCode = 1;
+      notMeasured.push(`${row.name}: ${(error as Error).message}`);
+    }
+  }
   showProgress("");
   const report: Report = {
     ...describeMachine(),
     rounds,
     seconds: (performance.now() - startedAt) / 1e3,
     cases,
-    notMeasured: selected.filter((row) => !isPossible(row)).map(({ name }) => name),
+    notMeasured,
   };
   process.stdout.write(isJson ? `${toJson(report)}\n` : toTable(report));
   if (first) process.stdout.write(`\n${toComparison(first, report)}`);

@@ -15,7 +15,7 @@ export interface Report {
   readonly rounds: number;
   readonly seconds: number;
   readonly cases: readonly CaseResult[];
-  /** Rows that this platform can't measure. */
+  /** Rows that could not be measured, and why. */
   readonly notMeasured: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export function toTable(report: Report): string {
     print(headings),
     ...blocks.flatMap(({ title, lines }) => ["", title, ...lines.map(print)]),
     "",
-    ...report.notMeasured.map((name) => `${name}: not measured on ${process.platform}`),
+    ...report.notMeasured.map((row) => `not measured: ${row}`),
     `${verdicts.filter(({ isMet }) => isMet).length} of ${verdicts.length} targets met, in ${report.seconds.toFixed(0)} s`,
     "",
   ].join("\n");

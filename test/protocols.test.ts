@@ -41,6 +41,7 @@ describe.each(protocols.map((protocol) => [protocol.definition.name, protocol] a
 
 describe("compatibility check", () => {
   const text = { type: "string" };
+  const variant = (tag: string, members: Record<string, JsonSchema>): JsonSchema => ({ properties: { type: { const: tag }, ...members } });
   const document = (
     version: string,
     properties: Record<string, JsonSchema>,
@@ -91,6 +92,12 @@ describe("compatibility check", () => {
       document("1.0.0", { a: text }, [], "answers"),
       document("1.0.1", { a: text, b: text }, [], "answers"),
       [],
+    ],
+    [
+      "variants by their tag: a field that is added to one, and a variant that readers don't know",
+      document("1.0.0", { a: { oneOf: [variant("x", { b: text }), variant("y", { b: text })] } }, ["a"], "responses"),
+      document("1.1.0", { a: { oneOf: [variant("x", { b: text, c: text }), variant("y", {}), variant("z", {})] } }, ["a"], "responses"),
+      ['response m.a was {"variants":["x","y"]} and is {"variants":["x","y","z"]}', "response m.a (y).b is gone"],
     ],
     ["any of it under a new major version, where no family is named", before, document("2.0.0", {}, []), []],
   ])("R105 R106 judges %s", (_, baseline, current, breaks) => {

@@ -51,24 +51,32 @@ function compareSchema(direction: Direction, path: string, before: JsonSchema, n
 }
 
 /** The schemas inside a schema, each with the step that leads to it. */
-function partsOf({ properties = {}, items, additionalProperties, anyOf = [] }: JsonSchema): [string, JsonSchema][] {
+function partsOf({ properties = {}, items, additionalProperties, anyOf = [], oneOf = [] }: JsonSchema): [string, JsonSchema][] {
   return [
     ...Object.entries(properties).map(([name, property]): [string, JsonSchema] => [`.${name}`, property]),
     ...(items ? [["[]", items] satisfies [string, JsonSchema]] : []),
     ...(typeof additionalProperties === "object" ? [[".*", additionalProperties] satisfies [string, JsonSchema]] : []),
     ...anyOf.map((alternative, index): [string, JsonSchema] => [` (form ${index + 1})`, alternative]),
+    ...oneOf.map((variant): [string, JsonSchema] => [` (${tagOf(variant)})`, variant]),
   ];
 }
 
 // What is left of a schema without its parts. Bounds, choices and the number of forms are compared as they stand:
 // narrowing or widening either is worth a human look.
-const valueOf = ({ properties: _p, required: _r, items: _i, additionalProperties, anyOf, ...rest }: JsonSchema): string =>
+// A variant that is added counts too: readers take the variants for all that there are.
+const valueOf = ({ properties: _p, required: _r, items: _i, additionalProperties, anyOf, oneOf, ...rest }: JsonSchema): string =>
   JSON.stringify(
     {
       ...rest,
       ...(typeof additionalProperties === "boolean" && { additionalProperties }),
       ...(anyOf && { forms: anyOf.length }),
+      ...(oneOf && { variants: oneOf.map(tagOf) }),
     },
     (name, value: unknown) => (name === "description" ? undefined : value),
   );
+
+/** What tells a variant from the others: the value of its one constant member. */
+const tagOf = ({ properties = {} }: JsonSchema): string =>
+  String(Object.values(properties).find((property) => property.const !== undefined)?.const);
+
 const majorOf = (version: string): number => Number(version.split(".")[0]);

@@ -60,6 +60,18 @@ export function createControlAnswers(options: ControlOptions): (request: Control
       await reply.emit({ type: "models", data: { models: [...(await parts.models.list())] } });
       await reply.done();
     },
+    async list_options({ conversationId, model }, reply) {
+      checkConversationId(conversationId);
+      // Throws for a name that isn't a model.
+      await parts.models.pick(model);
+      await reply.emit({ type: "options", data: { conversationId, options: [] } });
+      await reply.done();
+    },
+    async set_option({ conversationId, optionId, model }) {
+      checkConversationId(conversationId);
+      const { name } = await parts.models.pick(model);
+      throw new HawserError("invalid_message", `${name} has no option ${quoteShort(optionId, 100)}`);
+    },
     async subscribe({ conversationId, since = 0 }, reply) {
       const running = await turns.repeat(checkConversationId(conversationId), since);
       await reply.done(running === undefined ? undefined : { running });

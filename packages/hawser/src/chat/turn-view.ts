@@ -94,6 +94,8 @@ export function createTurnView(screen: Screen) {
         return void (waiting && (waiting.doing = event.data.message ?? waiting.doing));
       case "permission_request":
       case "usage":
+      case "reasoning":
+      case "plan":
       case "done":
     }
   }

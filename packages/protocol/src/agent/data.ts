@@ -10,12 +10,32 @@ const failure = {
   error: v.exactOptional(text("Additive. Why it failed.")),
 };
 
-export const toolUseData = v.object({ toolId, toolName, input: anything("The tool's arguments.") });
+const location = v.object({ path: text("The file."), line: v.exactOptional(number("The line, from 1.")) });
+
+const aboutUse = {
+  title: v.exactOptional(text("Additive. What this use does, in the words of the agent that makes it.")),
+  kind: v.exactOptional(
+    text(
+      "Additive. What sort of tool it is: `read`, `edit`, `delete`, `move`, `search`, `execute`, `think`, `fetch`, `switch_mode` or `other`.",
+    ),
+  ),
+  locations: v.exactOptional(described(v.array(location), "Additive. The files that it reads or changes.")),
+};
+
+const diff = v.object({
+  path: text("The file."),
+  oldText: v.exactOptional(text("What it held before; absent for a new file.")),
+  newText: text("What it holds now."),
+});
+
+const diffs = v.exactOptional(described(v.array(diff), "Additive. What the tool changed in files, where it says so."));
+
+export const toolUseData = v.object({ toolId, toolName, input: anything("The tool's arguments."), ...aboutUse });
 
 const toolResultText =
   'What the tool returned, as JSON. When it is more than text, for example an image, it is `{"content": [...]}` with the blocks as MCP writes them: `{"type": "text", "text"}`, `{"type": "image", "data", "mimeType"}` with the image as base64, and others; media that is too large is only described.';
 
-export const toolResultData = v.object({ toolId, toolName, result: anything(toolResultText), ...failure });
+export const toolResultData = v.object({ toolId, toolName, result: anything(toolResultText), ...failure, diffs });
 
 const serverEntry = v.object({
   name: text("As the configuration calls it."),
@@ -33,12 +53,28 @@ export const statusData = v.object({
   servers: v.exactOptional(described(v.array(serverEntry), "Additive. The MCP servers of the configuration, where there are any.")),
 });
 
+const permissionOption = v.object({
+  optionId: text("For `permission_response.optionId`."),
+  name: text("What the user is shown."),
+  kind: v.picklist(["allow_once", "allow_always", "reject_once", "reject_always"]),
+});
+
 export const permissionData = v.object({
   permissionId: text("For the answer."),
   toolId,
   toolName,
   input: anything("The arguments that it would run with."),
   reason: text("Why it is asked."),
+  title: aboutUse.title,
+  kind: aboutUse.kind,
+  locations: aboutUse.locations,
+  diffs,
+  options: v.exactOptional(
+    described(
+      v.array(permissionOption),
+      "The answers that the asking agent offers; for a runtime with the capability `permission_options`.",
+    ),
+  ),
   replaces: v.exactOptional(flag("For `write_file`: whether there is a file of that name, which would be replaced.")),
 });
 
@@ -59,6 +95,35 @@ export const usageData = v.object({
       "What they cost in US dollars: by the prices of the configuration, else as the model says itself (Claude Code does, once a turn is complete).",
     ),
   ),
+  contextTokens: v.exactOptional(number("Additive. Tokens that the conversation takes in the model's context now.")),
+  contextWindow: v.exactOptional(number("Additive. How many tokens the context holds, where it is known.")),
+});
+
+export const planData = v.object({
+  entries: described(
+    v.array(
+      v.object({
+        content: text("What is to be done."),
+        status: described(v.picklist(["pending", "in_progress", "completed"]), "How far it is."),
+      }),
+    ),
+    "The whole plan, each time.",
+  ),
+});
+
+const optionValue = v.object({
+  value: text("For `set_option`."),
+  name: text("What the user is shown."),
+  description: v.exactOptional(text("What it means.")),
+});
+
+export const optionEntry = v.object({
+  optionId: text("For `set_option`."),
+  name: text("What the user is shown."),
+  description: v.exactOptional(text("What it changes.")),
+  category: v.exactOptional(text("`model`, `mode`, `thought_level`, or another one that the agent names.")),
+  value: described(v.union([v.string(), v.boolean()]), "What is chosen now."),
+  values: v.exactOptional(described(v.array(optionValue), "What may be chosen; absent where it is true or false.")),
 });
 
 export const doneData = v.object({
@@ -74,13 +139,14 @@ export const conversationSummary = v.object({
   title: text("Given by `rename_conversation`, or the beginning of the first message."),
   updatedAt: number("Unix time in milliseconds of the last change."),
   messages: number("User and assistant messages."),
+  folders: v.exactOptional(described(v.array(v.string()), "Additive. The folders that `set_workspace` gave it.")),
 });
 
 const messagePart = v.variant("type", [
   v.object({ type: v.literal("text"), text: v.string() }),
   v.object({ type: v.literal("attachment"), path: v.string(), mime: v.string() }),
-  v.object({ type: v.literal("tool_use"), toolId, toolName, input: v.unknown() }),
-  v.object({ type: v.literal("tool_result"), toolId, toolName, result: v.unknown(), ...failure }),
+  v.object({ type: v.literal("tool_use"), toolId, toolName, input: v.unknown(), ...aboutUse }),
+  v.object({ type: v.literal("tool_result"), toolId, toolName, result: v.unknown(), ...failure, diffs }),
 ]);
 
 export const conversationMessage = v.object({
@@ -105,5 +171,8 @@ export type ConversationMessage = v.InferOutput<typeof conversationMessage>;
 export type ConversationSummary = v.InferOutput<typeof conversationSummary>;
 export type ModelEntry = v.InferOutput<typeof modelEntry>;
 export type ServerEntry = v.InferOutput<typeof serverEntry>;
+export type OptionEntry = v.InferOutput<typeof optionEntry>;
+export type PermissionOption = v.InferOutput<typeof permissionOption>;
+export type PlanData = v.InferOutput<typeof planData>;
 export type StatusData = v.InferOutput<typeof statusData>;
 export type UsageData = v.InferOutput<typeof usageData>;

@@ -31,7 +31,7 @@ export type AnyAgentResponse = ResponseOf<typeof agentProtocol>;
 /** What a turn says, ended by `done`. */
 export type TurnEvent = Extract<
   AnyAgentResponse,
-  { type: "token" | "tool_use" | "tool_result" | "permission_request" | "progress" | "usage" | "done" }
+  { type: "token" | "tool_use" | "tool_result" | "permission_request" | "progress" | "usage" | "reasoning" | "plan" | "done" }
 >;
 
 /** A response before it is sent: without the id of its request, its time and its number. */

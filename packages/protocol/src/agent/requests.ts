@@ -11,6 +11,7 @@ const metadata = v.exactOptional(
   ),
 );
 const conversationId = text("Which conversation.");
+const optionsModel = v.exactOptional(text("Whose options; of the one that would answer the next message unless given."));
 
 export const agentRequests = {
   tag: "kind",
@@ -68,6 +69,11 @@ export const agentRequests = {
           v.picklist(["allow", "allow_always", "deny"]),
           "`allow_always` also answers later calls of the same kind in this conversation.",
         ),
+        optionId: v.exactOptional(
+          text(
+            "One of the `options` of the question, where it has some; `decision` says the same of it: `allow` for `allow_once`, `allow_always`, or `deny`. Without it, the first option that `decision` fits is meant.",
+          ),
+        ),
         via: v.exactOptional(
           text(
             "How the user answered, for the audit log: `click`, `key` (on a button that has the focus), `shortcut` or `word`. Anything else, or nothing, is noted as `host`. For a runtime with the capability `permission_via`.",
@@ -118,6 +124,25 @@ export const agentRequests = {
       summary: "Additive. Answered with one `models`, then `done`.",
       schema: v.object({ id, kind: v.literal("list_models") }),
       examples: [{ id: "req-uuid-134", kind: "list_models" }],
+    },
+    list_options: {
+      summary:
+        "Additive. What can be chosen about the agent of a conversation: its model, mode and the like, as the agent itself offers them. Answered with one `options`, then `done`.",
+      schema: v.object({ id, kind: v.literal("list_options"), conversationId, model: optionsModel }),
+      examples: [{ id: "req-uuid-137", kind: "list_options", conversationId: "conv-456", model: "acp/codex" }],
+    },
+    set_option: {
+      summary:
+        "Additive. Chooses a value. Answered with one `options`, since one choice may change what else there is, then `done`; with `error` for an option or value that is not listed, and while a turn of the conversation runs.",
+      schema: v.object({
+        id,
+        kind: v.literal("set_option"),
+        conversationId,
+        optionId: text("From `options`."),
+        value: described(v.union([v.string(), v.boolean()]), "One of its values; true or false where it has none."),
+        model: optionsModel,
+      }),
+      examples: [{ id: "req-uuid-138", kind: "set_option", conversationId: "conv-456", optionId: "mode", value: "plan" }],
     },
     subscribe: {
       summary:

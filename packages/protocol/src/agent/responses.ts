@@ -20,6 +20,10 @@ export const AGENT_CAPABILITIES = [
   "models",
   "subscribe",
   "permission_via",
+  "reasoning",
+  "plan",
+  "permission_options",
+  "options",
 ] as const;
 
 const id = idText("Of the request that is answered.");
@@ -127,6 +131,21 @@ export const agentResponses = {
             reason: "write_file changes files",
           },
         }),
+        example("permission_request", 123, 2, {
+          data: {
+            permissionId: "perm-2",
+            toolId: "call-7",
+            toolName: "shell",
+            input: { command: ["git", "push"] },
+            reason: "acp/codex asks before it runs something",
+            title: "git push",
+            kind: "execute",
+            options: [
+              { optionId: "yes", name: "Yes", kind: "allow_once" },
+              { optionId: "no", name: "No, and tell the agent why", kind: "reject_once" },
+            ],
+          },
+        }),
       ],
     },
     progress: {
@@ -138,6 +157,48 @@ export const agentResponses = {
       summary: "Additive. What the turn has used so far, after each step of the model.",
       schema: v.object({ ...answer("usage"), data: data.usageData, seq }),
       examples: [example("usage", 123, 3, { data: { model: "anthropic/claude-sonnet-5-5", inputTokens: 812, outputTokens: 64 } })],
+    },
+    reasoning: {
+      summary: "Additive. One piece of what the model thinks before it answers. It is not part of the answer.",
+      schema: v.object({ ...answer("reasoning"), data: v.object({ text: text("The piece.") }), seq }),
+      examples: [example("reasoning", 123, 1, { data: { text: "The user wants a list of files." } })],
+    },
+    plan: {
+      summary: "Additive. What the agent means to do, whole, whenever it changes.",
+      schema: v.object({ ...answer("plan"), data: data.planData, seq }),
+      examples: [
+        example("plan", 123, 2, {
+          data: {
+            entries: [
+              { content: "Read the tests", status: "completed" },
+              { content: "Fix the parser", status: "in_progress" },
+            ],
+          },
+        }),
+      ],
+    },
+    options: {
+      summary: "Additive. What can be chosen about the agent of a conversation, with what is chosen now.",
+      schema: v.object({ ...answer("options"), data: v.object({ conversationId, options: v.array(data.optionEntry) }) }),
+      examples: [
+        example("options", 137, 7, {
+          data: {
+            conversationId: "conv-456",
+            options: [
+              {
+                optionId: "mode",
+                name: "Mode",
+                category: "mode",
+                value: "ask",
+                values: [
+                  { value: "ask", name: "Ask before edits" },
+                  { value: "plan", name: "Plan only" },
+                ],
+              },
+            ],
+          },
+        }),
+      ],
     },
     conversations: {
       summary: "Additive. The conversations, the latest first.",

@@ -31,6 +31,9 @@ export function addToAnswer(message: Message, event: TurnEvent): Message {
     }
     case "usage":
       return { ...message, model: event.data.model };
+    case "reasoning":
+    case "plan":
+      return message;
     default:
       // `done`
       return { ...message, state: "ended", messageId: event.data?.assistantMessageId ?? message.messageId };
