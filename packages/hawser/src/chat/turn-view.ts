@@ -1,11 +1,11 @@
-// A turn as a person on a terminal sees it: the answer as it is written, cards for the tools, and after a
+// A turn as a person on a terminal sees it: thoughts dim, the answer as it is written, cards for the tools and the plan, and after a
 // second of silence a line that says what is waited for. While a question is open nothing is written over it.
 
 import type { TurnEvent } from "@hawser/agent/host";
 import { createProseRevealer } from "@hawser/protocol/internal";
 import { fitLine } from "../command-line/output.ts";
 import { createMarkdownStream } from "./markdown-stream.ts";
-import { showResult, showUse, type Screen } from "./tool-card.ts";
+import { showPlan, showResult, showUse, type Screen } from "./tool-card.ts";
 
 export type TurnView = ReturnType<typeof createTurnView>;
 
@@ -16,7 +16,10 @@ export function createTurnView(screen: Screen) {
   const { paint, width, isPlain, write } = screen;
   const markdown = createMarkdownStream(paint);
   const revealer = createProseRevealer();
+  const thoughtRevealer = createProseRevealer();
   const startedAt = new Map<string, number>();
+  let isThinking = false;
+  let shownPlan = "";
   let isLineOpen = false;
   let isAfterCard = false;
   let kept: string[] | undefined;
@@ -45,6 +48,7 @@ export function createTurnView(screen: Screen) {
 
   // A model separates what it says from what it said before; between them now stands a card.
   function putText(text: string): void {
+    endThought();
     const rest = isAfterCard ? text.replace(/^\n+/, "") : text;
     if (rest === "") return;
     const shown = renderText(revealer.push(rest));
@@ -53,9 +57,37 @@ export function createTurnView(screen: Screen) {
   }
 
   function putCard(text: string): void {
+    endThought();
     put(renderRest());
     putLine(text);
     isAfterCard = true;
+  }
+
+  function putThought(text: string): void {
+    if (!isThinking) {
+      put(renderRest());
+      putLine(paint("dim", "Thinking: "));
+      isThinking = true;
+    }
+    put(dim(thoughtRevealer.push(text)));
+  }
+
+  /** What follows is not thought any more. */
+  function endThought(): void {
+    if (!isThinking) return;
+    isThinking = false;
+    put(dim(thoughtRevealer.end()));
+    if (isLineOpen) put("\n");
+    isAfterCard = true;
+  }
+
+  const dim = (text: string): string => (text === "" ? "" : paint("dim", text.replaceAll("\r\n", "\n")));
+
+  function putPlan(plan: Extract<TurnEvent, { type: "plan" }>["data"]): void {
+    const text = showPlan(plan, screen);
+    // An agent may say the same again.
+    if (text !== shownPlan && plan.entries.length > 0) putCard(text);
+    shownPlan = text;
   }
 
   function wait(doing: string): void {
@@ -84,7 +116,7 @@ export function createTurnView(screen: Screen) {
       case "tool_use":
         startedAt.set(event.data.toolId, performance.now());
         putCard(showUse(event.data, screen));
-        return wait(event.data.toolName);
+        return wait(event.data.title ?? event.data.toolName);
       case "tool_result": {
         const took = performance.now() - (startedAt.get(event.data.toolId) ?? performance.now());
         putCard(showResult(event.data, took, screen));
@@ -92,10 +124,12 @@ export function createTurnView(screen: Screen) {
       }
       case "progress":
         return void (waiting && (waiting.doing = event.data.message ?? waiting.doing));
+      case "reasoning":
+        return putThought(event.data.text);
+      case "plan":
+        return putPlan(event.data);
       case "permission_request":
       case "usage":
-      case "reasoning":
-      case "plan":
       case "done":
     }
   }
@@ -120,9 +154,11 @@ export function createTurnView(screen: Screen) {
     /** Ends the line that is being written; a new turn may follow. */
     end(): void {
       hideWaiting();
+      endThought();
       put(renderRest());
       if (isLineOpen) put("\n");
       startedAt.clear();
+      shownPlan = "";
       isAfterCard = false;
     },
   };

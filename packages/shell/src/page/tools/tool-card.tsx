@@ -4,7 +4,8 @@
 import { reveal } from "@hawser/protocol";
 import { memo, useState } from "react";
 import { Icon } from "../components/icon.tsx";
-import { isAsking, type ToolPart } from "../state/page-state.ts";
+import { isAsking, type Permission, type ToolPart } from "../state/page-state.ts";
+import { KindAndPlaces, wordsOfKind } from "./about-use.tsx";
 import { Approval } from "./approval.tsx";
 import { formatDuration, summarizeInput } from "./describe-call.ts";
 import { JsonTree } from "./json-tree.tsx";
@@ -13,7 +14,7 @@ import { ToolResult } from "./tool-result.tsx";
 export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPart }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <section aria-label={`Tool ${tool.toolName}`} className="overflow-hidden rounded-lg border border-line bg-sheet">
+    <section aria-label={`Tool ${reveal(tool.toolName)}`} className="overflow-hidden rounded-lg border border-line bg-sheet">
       <button
         type="button"
         aria-expanded={isOpen}
@@ -21,8 +22,7 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
         onClick={() => setIsOpen(!isOpen)}
       >
         <Icon name={isOpen ? "open" : "shut"} className="size-3.5 text-soft" />
-        <span className="font-mono text-xs font-semibold">{reveal(tool.toolName)}</span>
-        <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft">{summarizeInput(tool.input)}</span>
+        <CardTitle tool={tool} />
         <CardState tool={tool} />
       </button>
       {tool.state === "running" && tool.progress && <Progress tool={tool} />}
@@ -34,6 +34,20 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
     </section>
   );
 });
+
+/** In the agent's own words where it has some. */
+function CardTitle({ tool: { toolName, toolKind, title, input } }: { readonly tool: ToolPart }) {
+  const hasTitle = title !== undefined && title.trim() !== "";
+  const head = hasTitle ? wordsOfKind(toolKind) || reveal(toolName) : reveal(toolName);
+  return (
+    <>
+      <span className={`shrink-0 text-xs font-semibold ${hasTitle ? "" : "font-mono"}`}>{head}</span>
+      <span className={`min-w-0 flex-1 truncate text-xs text-soft ${hasTitle ? "" : "font-mono"}`}>
+        {hasTitle ? reveal(title) : summarizeInput(input)}
+      </span>
+    </>
+  );
+}
 
 function CardState({ tool }: { readonly tool: ToolPart }) {
   const { state, startedAt, endedAt } = tool;
@@ -69,9 +83,10 @@ function CardBody({ tool }: { readonly tool: ToolPart }) {
     <div className="space-y-3 border-t border-line p-3">
       {permission?.decision !== undefined && (
         <p className="text-xs text-soft wrap-anywhere">
-          {decisions[permission.decision]} {reveal(permission.reason)}
+          {describeDecision(permission)} {reveal(permission.reason)}
         </p>
       )}
+      <KindAndPlaces {...tool} />
       <div>
         <p className="text-xs font-semibold text-soft">Input</p>
         <JsonTree value={tool.input} />
@@ -82,6 +97,11 @@ function CardBody({ tool }: { readonly tool: ToolPart }) {
       </div>
     </div>
   );
+}
+
+function describeDecision({ decision = "expired", options = [], optionId }: Permission): string {
+  const chosen = options.find((option) => option.optionId === optionId);
+  return chosen && decision !== "expired" ? `You chose “${reveal(chosen.name)}”.` : decisions[decision];
 }
 
 const decisions = {
