@@ -92,7 +92,9 @@ export async function startPuppet(): Promise<Puppet> {
       }
       case "set_option":
         if (puppet.optionsError !== undefined) return write({ type: "error", id, error: puppet.optionsError });
-        puppet.options = puppet.options.map((option) => (option.optionId === request.optionId ? { ...option, value: request.value } : option));
+        puppet.options = puppet.options.map((option) =>
+          option.optionId === request.optionId ? { ...option, value: request.value } : option,
+        );
         write({ type: "options", id, data: { conversationId: request.conversationId, options: puppet.options } });
         return done();
       case "list_options":

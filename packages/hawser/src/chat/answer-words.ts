@@ -21,7 +21,11 @@ const no = ["no", "n"] as const;
 const own: AnswerWords = {
   offers: [],
   named: [{ word: "yes", note: "(once)" }, { word: "no" }, { word: "always" }],
-  meanings: new Map([...sayings(["yes", "y"], { decision: "allow" }), ["always", { decision: "allow_always" }], ...sayings(no, { decision: "deny" })]),
+  meanings: new Map([
+    ...sayings(["yes", "y"], { decision: "allow" }),
+    ["always", { decision: "allow_always" }],
+    ...sayings(no, { decision: "deny" }),
+  ]),
 };
 
 /** Trust lasts: it has no short form. */

@@ -54,7 +54,8 @@ function showTrust(input: unknown, paint: Paint): string {
 export function showOffers({ offers }: AnswerWords, { paint }: CardStyle): string {
   const width = offers.reduce((widest, { word }) => Math.max(widest, word.length), 0);
   const rows = offers.map(
-    ({ word, name, effect }) => `    ${paint("bold", word.padEnd(width))}  ${fitLine(name, maxTitleChars)} ${paint("dim", `(${effect})`)}\n`,
+    ({ word, name, effect }) =>
+      `    ${paint("bold", word.padEnd(width))}  ${fitLine(name, maxTitleChars)} ${paint("dim", `(${effect})`)}\n`,
   );
   return rows.join("");
 }

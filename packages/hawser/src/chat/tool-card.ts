@@ -63,7 +63,9 @@ const planFormats: Readonly<Record<keyof typeof planMarks, Format>> = { complete
 
 export function showPlan({ entries }: DataOf<"plan">, { paint, width }: CardStyle): string {
   const done = entries.filter(({ status }) => status === "completed").length;
-  const rows = entries.map(({ content, status }) => `    ${planMarks[status]} ${paint(planFormats[status], fitLine(content, width - 8))}\n`);
+  const rows = entries.map(
+    ({ content, status }) => `    ${planMarks[status]} ${paint(planFormats[status], fitLine(content, width - 8))}\n`,
+  );
   return `${paint("cyan", "●")} ${paint("bold", "Plan")} ${paint("dim", `${done} of ${entries.length} done`)}\n${rows.join("")}`;
 }
 

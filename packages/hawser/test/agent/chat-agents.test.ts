@@ -41,10 +41,15 @@ const question = {
 };
 const plan = (status: "pending" | "completed") => ({
   type: "plan" as const,
-  data: { entries: [{ content: `Read${hidden}`, status }, { content: "Write", status: "pending" as const }] },
+  data: {
+    entries: [
+      { content: `Read${hidden}`, status },
+      { content: "Write", status: "pending" as const },
+    ],
+  },
 });
 
-describe.runIf(isLinux).concurrent("an agent at the terminal", () => {
+describe.runIf(isLinux)("an agent at the terminal", () => {
   it("thinks dim, shows its plan when it changes, and answers after that", async () => {
     await using puppet = await startPuppet();
     const chat = await startChat(puppet);
@@ -58,7 +63,9 @@ describe.runIf(isLinux).concurrent("an agent at the terminal", () => {
     await chat.printed("> ");
     await chat.leave();
     const text = chat.text();
-    expect(text).toContain("Thinking: I wonder⟨U+001B⟩[2J⟨U+202E⟩ why.\n● Plan 0 of 2 done\n    ○ Read⟨U+001B⟩[2J⟨U+202E⟩\n    ○ Write\n● Plan 1 of 2 done\n    ✓ Read");
+    expect(text).toContain(
+      "Thinking: I wonder⟨U+001B⟩[2J⟨U+202E⟩ why.\n● Plan 0 of 2 done\n    ○ Read⟨U+001B⟩[2J⟨U+202E⟩\n    ○ Write\n● Plan 1 of 2 done\n    ✓ Read",
+    );
     expect(text).toMatch(/○ Write\n\nBecause\.\n/);
     expect(text.split("● Plan")).toHaveLength(3);
     expect(chat.running.stdout).toContain("\u001b[2mThinking: ");
@@ -68,12 +75,12 @@ describe.runIf(isLinux).concurrent("an agent at the terminal", () => {
   it("G17 its question has its own answers by number; what lasts needs the whole word; yes and no work where they fit", async () => {
     await using puppet = await startPuppet();
     const chat = await startChat(puppet);
-    for (const [words, answer] of [
-      [["1", "a"], { decision: "allow", optionId: "yes", word: "2" }],
-      [[], { decision: "allow", optionId: "yes", word: "yes" }],
-      [[], { decision: "deny", optionId: "no", word: "n" }],
-      [["always 1"], { decision: "allow_always", optionId: "always", word: "Always" }],
-    ] as const) {
+    for (const [at, [words, answer]] of [
+      [["1", "a"] as string[], { decision: "allow", optionId: "yes", word: "2" }] as const,
+      [[], { decision: "allow", optionId: "yes", word: "yes" }] as const,
+      [[], { decision: "deny", optionId: "no", word: "n" }] as const,
+      [["always 1"], { decision: "allow_always", optionId: "always", word: "Always" }] as const,
+    ].entries()) {
       chat.type("go\r");
       const turn = await puppet.nextTurn();
       turn.say({ type: "tool_use", data: push }, { type: "permission_request", data: question });
@@ -84,11 +91,13 @@ describe.runIf(isLinux).concurrent("an agent at the terminal", () => {
         await chat.printed("always, 2 or 3?");
       }
       chat.type(`${answer.word}\r`);
-      await expect.poll(() => puppet.asked("permission_response").at(-1), { timeout: 30_000 }).toMatchObject({
-        decision: answer.decision,
-        optionId: answer.optionId,
-        via: "word",
-      });
+      await expect
+        .poll(() => puppet.asked("permission_response")[at], { timeout: 30_000 })
+        .toMatchObject({
+          decision: answer.decision,
+          optionId: answer.optionId,
+          via: "word",
+        });
       turn.say({ type: "tool_result", data: { ...push, result: null, diffs: question.diffs } });
       await chat.printed("src/a.ts  +1 −1");
       turn.end();
@@ -101,7 +110,9 @@ describe.runIf(isLinux).concurrent("an agent at the terminal", () => {
     expect(shown).toContain(
       "? git push⟨U+001B⟩[2J⟨U+202E⟩ (shell, execute)\n    file: src/a.ts:7\n    change in src/a.ts\n         2 − two\n         2 + zwei⟨U+001B⟩[2J⟨U+202E⟩\n",
     );
-    expect(shown).toContain("    always  Always⟨U+001B⟩[2J⟨U+202E⟩ (allows it from now on)\n    2       Yes (allows it once)\n    3       No, and say why (rejects it)\n");
+    expect(shown).toContain(
+      "    always  Always⟨U+001B⟩[2J⟨U+202E⟩ (allows it from now on)\n    2       Yes (allows it once)\n    3       No, and say why (rejects it)\n",
+    );
   });
 
   it("a folder is trusted by its own word, after what it brings was shown", async () => {
@@ -110,7 +121,10 @@ describe.runIf(isLinux).concurrent("an agent at the terminal", () => {
     chat.type("go\r");
     const turn = await puppet.nextTurn();
     const input = { folder: "/home/ada/x", brings: ["1 MCP server: tides"] };
-    turn.say({ type: "permission_request", data: { permissionId: "p", toolId: "t", toolName: "trust_folder", input, reason: "brings settings" } });
+    turn.say({
+      type: "permission_request",
+      data: { permissionId: "p", toolId: "t", toolName: "trust_folder", input, reason: "brings settings" },
+    });
     await chat.printed("Trust the folder /home/ada/x?");
     await chat.printed("• 1 MCP server: tides");
     await chat.printed("trust or no?");
@@ -132,7 +146,15 @@ describe.runIf(isLinux).concurrent("an agent at the terminal", () => {
       { model: "offline", available: true, current: true },
     ];
     puppet.options = [
-      { optionId: "mode", name: "Mode", value: "ask", values: [{ value: "ask", name: "Ask" }, { value: "plan", name: "Plan only" }] },
+      {
+        optionId: "mode",
+        name: "Mode",
+        value: "ask",
+        values: [
+          { value: "ask", name: "Ask" },
+          { value: "plan", name: "Plan only" },
+        ],
+      },
       { optionId: "web", name: "Web search", value: false },
     ];
     const chat = await startChat(puppet);

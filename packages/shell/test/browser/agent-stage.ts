@@ -41,7 +41,16 @@ export const options: readonly OptionEntry[] = [
       { value: "full", name: hostile },
     ],
   },
-  { optionId: "effort", name: "Effort", category: "thought_level", value: "high", values: [{ value: "low", name: "Low" }, { value: "high", name: "High" }] },
+  {
+    optionId: "effort",
+    name: "Effort",
+    category: "thought_level",
+    value: "high",
+    values: [
+      { value: "low", name: "Low" },
+      { value: "high", name: "High" },
+    ],
+  },
   { optionId: "web", name: "Web search", value: false },
 ];
 

@@ -42,7 +42,8 @@ async function choose(page: Page, name: string): Promise<void> {
 }
 
 /** Until then answers don't count. */
-const untilItListens = ({ page, approval }: Tab) => approval.getByRole("button").and(page.locator(":enabled")).first().waitFor();
+const untilItListens = ({ page, approval }: Tab) =>
+  approval.getByRole("toolbar").getByRole("button").and(page.locator(":enabled")).first().waitFor();
 
 async function checkLook(page: Page, state: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
@@ -75,7 +76,9 @@ describe.skipIf(!browser)("the choice of an agent", () => {
     expect(await claude.innerText()).toContain("Log in with: claude /login");
     await page.getByRole("option", { name: `acp/${shownHostile}` }).waitFor();
     // Nothing of a name is cut off.
-    expect(await page.getByRole("option", { name: /longer-than-any-select-would-show/ }).evaluate((row) => row.scrollWidth <= row.clientWidth)).toBe(true);
+    expect(
+      await page.getByRole("option", { name: /longer-than-any-select-would-show/ }).evaluate((row) => row.scrollWidth <= row.clientWidth),
+    ).toBe(true);
     await keyboard.type("claude");
     await expect.poll(() => page.getByRole("option").count(), { timeout: 30_000 }).toBe(3);
     const marked = (): Promise<string> =>
@@ -167,7 +170,7 @@ describe.skipIf(!browser)("a turn of an agent", () => {
     turn.say(plan(0), { type: "token", token: "I fix **it**." });
     await thought.waitFor({ state: "detached" });
     const steps = page.getByRole("region", { name: "Plan" }).getByRole("listitem");
-    expect(await steps.allInnerTexts()).toEqual(["Done: \nRead the tests", "Now: \nFix the parser", `To do: \n${shownHostile}`]);
+    expect(await steps.allInnerTexts()).toEqual(["Done:\nRead the tests", "Now:\nFix the parser", `To do:\n${shownHostile}`]);
     turn.say(plan(0, 1), { type: "usage", data: { model: "acp/codex", contextTokens: 50_000, contextWindow: 200_000 } });
     await page.getByText("2 of 3 done").waitFor();
     expect(await page.getByRole("region", { name: "Plan" }).count()).toBe(1);
@@ -193,7 +196,10 @@ describe.skipIf(!browser)("a turn of an agent", () => {
     const turn = await stage.puppet.nextTurn();
     const use = { toolId: "t", toolName: "edit" };
     turn.say(
-      { type: "tool_use", data: { ...use, input: {}, title: `Edit ${hostile}`, kind: "edit", locations: [{ path: "src/parser.ts", line: 20 }] } },
+      {
+        type: "tool_use",
+        data: { ...use, input: {}, title: `Edit ${hostile}`, kind: "edit", locations: [{ path: "src/parser.ts", line: 20 }] },
+      },
       { type: "tool_result", data: { ...use, result: null, diffs: [{ path: "src/parser.ts", oldText, newText }] } },
     );
     const card = toolCard("edit");
@@ -218,7 +224,12 @@ describe.skipIf(!browser)("a turn of an agent", () => {
     const { page, approval, say, untilIdle } = tab;
     await say("push it");
     const turn = await stage.puppet.nextTurn();
-    turn.say({ type: "reasoning", data: { text: "I should push." } }, plan(0), { type: "tool_use", data: push }, { type: "permission_request", data: question });
+    turn.say(
+      { type: "reasoning", data: { text: "I should push." } },
+      plan(0),
+      { type: "tool_use", data: push },
+      { type: "permission_request", data: question },
+    );
     await untilItListens(tab);
     const seen = async () => [
       await page.getByRole("region", { name: "Plan" }).innerText(),
@@ -231,7 +242,9 @@ describe.skipIf(!browser)("a turn of an agent", () => {
     expect(await seen()).toEqual(before);
     await page.keyboard.press("Alt+y");
     await approval.waitFor({ state: "detached" });
-    expect(stage.puppet.asked("permission_response")).toMatchObject([{ permissionId: "p1", decision: "allow", optionId: "yes", via: "shortcut" }]);
+    expect(stage.puppet.asked("permission_response")).toMatchObject([
+      { permissionId: "p1", decision: "allow", optionId: "yes", via: "shortcut" },
+    ]);
     turn.end();
     await untilIdle();
   });

@@ -155,7 +155,10 @@ describe.skipIf(!browser)("the choice of a model", () => {
     const { page } = await stage.open();
     await page.getByRole("button", { name: "Model or agent: offline" }).click();
     const list = page.getByRole("listbox", { name: "Model or agent" });
-    await list.getByRole("option", { name: /^anthropic.*ANTHROPIC_API_KEY is not set/, disabled: true }).first().waitFor();
+    await list
+      .getByRole("option", { name: /^anthropic.*ANTHROPIC_API_KEY is not set/, disabled: true })
+      .first()
+      .waitFor();
     expect(await list.getByRole("option", { selected: true }).innerText()).toBe("offline");
   });
 

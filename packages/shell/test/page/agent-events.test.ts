@@ -61,7 +61,11 @@ describe("thought and plan", () => {
         requestId: "r1",
       },
     ];
-    const state = fold([asked(says("r1")), ...events.map(happens), { type: "loaded", conversation: { conversationId, title: "", messages } }]);
+    const state = fold([
+      asked(says("r1")),
+      ...events.map(happens),
+      { type: "loaded", conversation: { conversationId, title: "", messages } },
+    ]);
     expect(shown(state)[1]?.parts.map(({ kind }) => kind)).toEqual(["thought", "tool", "plan", "text"]);
     expect(shown(state)[1]?.parts[1]).toMatchObject({ title: "git push", toolKind: "execute", diffs: [{ path: "a", newText: "b" }] });
   });
@@ -83,8 +87,15 @@ describe("a use and a question", () => {
   it("keep what the agent says about them, and a result adds its changes", () => {
     const kept = { title: "git push", toolKind: "execute", locations: [{ path: "a.ts", line: 3 }] };
     expect(openQuestion(state)).toMatchObject({ ...kept, permission: { ...kept, options } });
-    const result = turnOf("r1", [word(""), word(""), { type: "tool_result", data: { ...use, result: 1, diffs: [{ path: "a.ts", newText: "x" }] } }]);
-    expect(shown(fold(result.slice(2).map(happens), state))[1]?.parts[0]).toMatchObject({ ...kept, diffs: [{ path: "a.ts", newText: "x" }] });
+    const result = turnOf("r1", [
+      word(""),
+      word(""),
+      { type: "tool_result", data: { ...use, result: 1, diffs: [{ path: "a.ts", newText: "x" }] } },
+    ]);
+    expect(shown(fold(result.slice(2).map(happens), state))[1]?.parts[0]).toMatchObject({
+      ...kept,
+      diffs: [{ path: "a.ts", newText: "x" }],
+    });
   });
 
   it("the chosen answer is kept, also when another tab gave it", () => {
@@ -103,7 +114,11 @@ describe("a use and a question", () => {
     expect(firstFocus(answers)).toBe(1);
     const onlyAlways = answersTo("shell", { options: options.slice(0, 1) });
     expect(onlyAlways.map(({ label }) => label)).toEqual(["Always", "Deny"]);
-    expect([firstFocus(onlyAlways), answerByKeys(onlyAlways, "allow"), answerByKeys(onlyAlways, "deny")?.label]).toEqual([1, undefined, "Deny"]);
+    expect([firstFocus(onlyAlways), answerByKeys(onlyAlways, "allow"), answerByKeys(onlyAlways, "deny")?.label]).toEqual([
+      1,
+      undefined,
+      "Deny",
+    ]);
     const trust = answersTo("trust_folder", {});
     expect([firstFocus(trust), answerByKeys(trust, "allow"), answerByKeys(trust, "deny")?.label]).toEqual([1, undefined, "Don't trust"]);
   });
@@ -179,6 +194,11 @@ describe("a folded difference", () => {
       17,
     ]);
     expect(foldDiff(diffLines("a\nb", "a\nb"))).toHaveLength(2);
-    expect(rows.flatMap((row) => (row.kind === "folded" ? row.lines : [row])).filter(({ kind }) => kind !== "removed").map(({ text }) => text)).toEqual(after.split("\n"));
+    expect(
+      rows
+        .flatMap((row) => (row.kind === "folded" ? row.lines : [row]))
+        .filter(({ kind }) => kind !== "removed")
+        .map(({ text }) => text),
+    ).toEqual(after.split("\n"));
   });
 });

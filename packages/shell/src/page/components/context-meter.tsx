@@ -27,7 +27,15 @@ export function ContextMeter() {
     >
       <svg viewBox="0 0 40 40" className="size-3.5 -rotate-90" aria-hidden="true" focusable="false">
         <circle cx="20" cy="20" r={radius} fill="none" stroke="var(--line)" strokeWidth="7" />
-        <circle cx="20" cy="20" r={radius} fill="none" stroke="currentColor" strokeWidth="7" strokeDasharray={`${percent} ${circumference}`} />
+        <circle
+          cx="20"
+          cy="20"
+          r={radius}
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="7"
+          strokeDasharray={`${percent} ${circumference}`}
+        />
       </svg>
       context {percent} %
     </span>

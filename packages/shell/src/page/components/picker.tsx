@@ -60,20 +60,23 @@ export function Picker({ label, choices, value, isNamed = false, id, blocked, on
     return () => removeEventListener("resize", leave);
   }, [place]);
   return (
-    <div ref={frame} className="min-w-0" onBlur={({ relatedTarget }) => (frame.current?.contains(relatedTarget) ? undefined : setPlace(undefined))}>
+    <div
+      ref={frame}
+      className="min-w-0"
+      onBlur={({ relatedTarget }) => (frame.current?.contains(relatedTarget) ? undefined : setPlace(undefined))}
+    >
       <button
         ref={button}
         type="button"
         id={id}
         className="flex max-w-64 min-w-0 items-center gap-1 rounded-md border border-line bg-sheet px-2 py-1 text-xs text-ink hover:bg-raised aria-disabled:opacity-60"
-        aria-label={`${reveal(label)}: ${shown}`}
         aria-haspopup="dialog"
         aria-expanded={place !== undefined}
         aria-disabled={blocked !== undefined}
         title={blocked ?? shown}
         onClick={() => (place ? close() : open())}
       >
-        {isNamed && <span className="shrink-0 text-soft">{reveal(label)}</span>}
+        <span className={isNamed ? "shrink-0 text-soft" : "sr-only"}>{reveal(label)}:</span>
         <span className="truncate">{shown}</span>
         <Icon name="open" className="size-3 text-soft" />
       </button>
@@ -86,7 +89,12 @@ export function Picker({ label, choices, value, isNamed = false, id, blocked, on
 function placeAbove(button: HTMLElement): Place {
   const { left, top } = button.getBoundingClientRect();
   const width = Math.min(listWidth, innerWidth - 2 * edge);
-  return { left: Math.max(edge, Math.min(left, innerWidth - width - edge)), bottom: innerHeight - top + 6, maxHeight: top - 2 * edge, width };
+  return {
+    left: Math.max(edge, Math.min(left, innerWidth - width - edge)),
+    bottom: innerHeight - top + 6,
+    maxHeight: top - 2 * edge,
+    width,
+  };
 }
 
 interface ChoiceListProps extends Pick<PickerProps, "label" | "choices" | "value" | "onPick"> {
@@ -99,9 +107,14 @@ function ChoiceList({ label, choices, value, place, onPick, onClose }: ChoiceLis
   const [search, setSearch] = useState("");
   const [marked, setMarked] = useState(value);
   const hasSearch = choices.length >= searchFrom;
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => (hasSearch ? undefined : list.current?.focus()), [hasSearch]);
   const wanted = search.trim().toLowerCase();
   const found = choices.filter(({ name, value: own }) => `${name} ${own}`.toLowerCase().includes(wanted));
-  const at = Math.max(0, found.findIndex((choice) => choice.value === marked));
+  const at = Math.max(
+    0,
+    found.findIndex((choice) => choice.value === marked),
+  );
   const idOf = (place: number): string => `${listId}-${place}`;
   function pick({ value: picked, isAvailable = true }: Choice): void {
     if (!isAvailable) return;
@@ -148,8 +161,8 @@ function ChoiceList({ label, choices, value, place, onPick, onClose }: ChoiceLis
         role="listbox"
         id={listId}
         aria-label={reveal(label)}
+        ref={list}
         tabIndex={hasSearch ? -1 : 0}
-        autoFocus={!hasSearch}
         aria-activedescendant={hasSearch ? undefined : navigation["aria-activedescendant"]}
         className="min-h-0 overflow-y-auto p-1 outline-none"
         // The focus stays where the keys are.

@@ -75,7 +75,9 @@ export const Plan = memo(function Plan({ plan: { entries } }: { readonly plan: P
               <Icon name={looks[status].icon} className="size-3.5" />
             </span>
             <span className="sr-only">{looks[status].word}: </span>
-            <span className={`min-w-0 wrap-anywhere ${status === "completed" ? "text-soft" : ""} ${status === "in_progress" ? "font-medium" : ""}`}>
+            <span
+              className={`min-w-0 wrap-anywhere ${status === "completed" ? "text-soft" : ""} ${status === "in_progress" ? "font-medium" : ""}`}
+            >
               {reveal(content)}
             </span>
           </li>

@@ -21,7 +21,11 @@ export function addToAnswer(message: Message, event: TurnEvent): Message {
     case "tool_result": {
       const { result, isError, error } = event.data;
       const state = isError ? ("failed" as const) : ("done" as const);
-      return changeTool(message, { ...event.data, input: null }, { ...aboutOf(event.data), result, error, state, endedAt: event.timestamp });
+      return changeTool(
+        message,
+        { ...event.data, input: null },
+        { ...aboutOf(event.data), result, error, state, endedAt: event.timestamp },
+      );
     }
     case "progress": {
       const { toolId, ...progress } = event.data;
@@ -107,7 +111,9 @@ export type Answer = Required<Pick<Permission, "decision">> & Pick<Permission, "
 
 export function changePermission(message: Message, permissionId: string, { decision, optionId }: Answer): Message {
   const parts = message.parts.map((part) =>
-    isAbout(part, permissionId) ? { ...part, permission: { ...part.permission, decision, ...(optionId !== undefined && { optionId }) } } : part,
+    isAbout(part, permissionId)
+      ? { ...part, permission: { ...part.permission, decision, ...(optionId !== undefined && { optionId }) } }
+      : part,
   );
   return { ...message, parts };
 }

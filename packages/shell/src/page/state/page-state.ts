@@ -199,7 +199,10 @@ export type PageEvent =
   | { readonly type: "renamed"; readonly conversationId: string; readonly title: string }
   | { readonly type: "deleted"; readonly conversationId: string }
   | { readonly type: "truncated"; readonly conversationId: string; readonly after: string | null }
-  | { readonly type: "learned"; readonly facts: Partial<Pick<PageState, "conversations" | "models" | "status" | "pickedModel" | "agentOptions">> }
+  | {
+      readonly type: "learned";
+      readonly facts: Partial<Pick<PageState, "conversations" | "models" | "status" | "pickedModel" | "agentOptions">>;
+    }
   | { readonly type: "opened"; readonly conversationId: string; readonly isNew: boolean }
   | { readonly type: "permission_expired"; readonly permissionId: string }
   | { readonly type: "notice"; readonly notice: Notice }

@@ -53,7 +53,11 @@ export function answersTo(toolName: string, { options = [] }: Pick<Permission, "
 }
 
 /** Where the focus comes to first: never at an answer that lasts, if there is another one. */
-export const firstFocus = (answers: readonly PossibleAnswer[]): number => Math.max(0, answers.findIndex(({ tone }) => tone !== "lasting"));
+export const firstFocus = (answers: readonly PossibleAnswer[]): number =>
+  Math.max(
+    0,
+    answers.findIndex(({ tone }) => tone !== "lasting"),
+  );
 
 /** How a shortcut answers, if it does. */
 export const answerByKeys = (answers: readonly PossibleAnswer[], decision: Decision): PossibleAnswer | undefined =>

@@ -93,8 +93,8 @@ function Brought({ input }: { readonly input: unknown }) {
 
 const tones = {
   allow: "button-main",
-  lasting: "border-sea text-sea",
-  reject: "border-alarm text-alarm",
+  lasting: "border-sea bg-sheet text-sea",
+  reject: "border-alarm bg-sheet text-alarm",
 } as const;
 
 interface AnswerButtonsProps {
@@ -121,7 +121,7 @@ function AnswerButtons({ answers, isDisabled, hasShortcuts, onAnswer }: AnswerBu
         <button
           key={at}
           type="button"
-          className={`button max-w-full flex-wrap bg-sheet ${tones[answer.tone]}`}
+          className={`button max-w-full flex-wrap ${tones[answer.tone]}`}
           disabled={isDisabled}
           tabIndex={at === stop ? 0 : -1}
           aria-keyshortcuts={hasShortcuts && answer.keys.length > 0 ? answer.keys.join("+") : undefined}

@@ -1,11 +1,12 @@
 // One use of a tool: its name, what it was given, how it stands and how long it took, in one line that opens
 // to everything. While it waits for leave, the question stands below it.
 
-import { reveal } from "@hawser/protocol";
+import { isRecord, reveal } from "@hawser/protocol/internal";
 import { memo, useState } from "react";
 import { Icon } from "../components/icon.tsx";
 import { isAsking, type Permission, type ToolPart } from "../state/page-state.ts";
 import { KindAndPlaces, wordsOfKind } from "./about-use.tsx";
+import { trustTool } from "./answers.ts";
 import { Approval } from "./approval.tsx";
 import { formatDuration, summarizeInput } from "./describe-call.ts";
 import { JsonTree } from "./json-tree.tsx";
@@ -36,9 +37,11 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
 });
 
 /** In the agent's own words where it has some. */
-function CardTitle({ tool: { toolName, toolKind, title, input } }: { readonly tool: ToolPart }) {
+function CardTitle({ tool: { toolName, toolKind, title: given, input } }: { readonly tool: ToolPart }) {
+  const isTrust = toolName === trustTool;
+  const title = isTrust && isRecord(input) ? String(input["folder"]) : given;
   const hasTitle = title !== undefined && title.trim() !== "";
-  const head = hasTitle ? wordsOfKind(toolKind) || reveal(toolName) : reveal(toolName);
+  const head = isTrust ? "Trust" : hasTitle ? wordsOfKind(toolKind) || reveal(toolName) : reveal(toolName);
   return (
     <>
       <span className={`shrink-0 text-xs font-semibold ${hasTitle ? "" : "font-mono"}`}>{head}</span>
