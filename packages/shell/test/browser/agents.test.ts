@@ -167,6 +167,7 @@ describe.skipIf(!browser)("a turn of an agent", () => {
     await thinking.waitFor();
     const thought = page.getByRole("region", { name: "What was thought" });
     await thought.getByText("The parser <b>drops</b> a line.").waitFor();
+    await checkLook(page, "thinking");
     turn.say(plan(0), { type: "token", token: "I fix **it**." });
     await thought.waitFor({ state: "detached" });
     const steps = page.getByRole("region", { name: "Plan" }).getByRole("listitem");
@@ -186,6 +187,7 @@ describe.skipIf(!browser)("a turn of an agent", () => {
     await tabTo(page, "Shift+Tab", () => document.activeElement?.textContent?.startsWith("Thought") ?? false);
     await page.keyboard.press("Enter");
     await thought.waitFor();
+    await checkLook(page, "thought");
     expect(await said.locator("b").count()).toBe(0);
   });
 
@@ -242,9 +244,9 @@ describe.skipIf(!browser)("a turn of an agent", () => {
     expect(await seen()).toEqual(before);
     await page.keyboard.press("Alt+y");
     await approval.waitFor({ state: "detached" });
-    expect(stage.puppet.asked("permission_response")).toMatchObject([
-      { permissionId: "p1", decision: "allow", optionId: "yes", via: "shortcut" },
-    ]);
+    await expect
+      .poll(() => stage.puppet.asked("permission_response"), { timeout: 30_000 })
+      .toMatchObject([{ permissionId: "p1", decision: "allow", optionId: "yes", via: "shortcut" }]);
     turn.end();
     await untilIdle();
   });
@@ -275,9 +277,12 @@ describe.skipIf(!browser)("a question of an agent", () => {
     ]);
     const colours = await buttons.evaluateAll((all) => all.map((one) => getComputedStyle(one).color));
     expect(new Set(colours).size).toBe(3);
-    expect(await approval.innerText()).toMatch(/git push[^]*Runs a program[^]*src\/berths\.ts:12[^]*line twenty[^]*acp\/codex asks before/);
+    expect(await approval.innerText()).toMatch(/Runs a program: git push[^]*src\/berths\.ts:12[^]*line twenty[^]*acp\/codex asks before/);
     await checkLook(page, "question");
-    if (viewport.width > 1_000) await take(page, "agent.png");
+    if (viewport.width > 1_000) {
+      await page.setViewportSize({ width: 1_280, height: 1_000 });
+      await take(page, "agent.png");
+    }
     await page.keyboard.press("Alt+x");
     await approval.waitFor({ state: "detached" });
     turn.end();
@@ -302,7 +307,9 @@ describe.skipIf(!browser)("a question of an agent", () => {
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("Enter");
     await approval.waitFor({ state: "detached" });
-    expect(stage.puppet.asked("permission_response")).toMatchObject([{ decision: "allow_always", optionId: "always", via: "key" }]);
+    await expect
+      .poll(() => stage.puppet.asked("permission_response"), { timeout: 30_000 })
+      .toMatchObject([{ decision: "allow_always", optionId: "always", via: "key" }]);
     await toolCard("shell").getByRole("button").first().click();
     await toolCard("shell").getByText("You chose “Always allow git push”.").waitFor();
     turn.end();
@@ -332,7 +339,9 @@ describe.skipIf(!browser)("a question of an agent", () => {
     expect(stage.puppet.asked("permission_response")).toEqual([]);
     await button("Trust this folder").click();
     await approval.waitFor({ state: "detached" });
-    expect(stage.puppet.asked("permission_response")).toMatchObject([{ decision: "allow", via: "click" }]);
+    await expect
+      .poll(() => stage.puppet.asked("permission_response"), { timeout: 30_000 })
+      .toMatchObject([{ decision: "allow", via: "click" }]);
     turn.end();
     await untilIdle();
   });

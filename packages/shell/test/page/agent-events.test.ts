@@ -125,6 +125,8 @@ describe("a use and a question", () => {
 
   it("is told in the agent's words, revealed; a folder in ours, whatever title comes with it", () => {
     expect(describeQuestion("shell", { input: {}, title: "push\u202e" })).toBe("push⟨U+202E⟩");
+    expect(describeQuestion("shell", { input: {}, title: "push", toolKind: "execute" })).toBe("Runs a program: push");
+    expect(describeQuestion("shell", { input: {}, title: "push", toolKind: "constructor" })).toBe("constructor: push");
     expect(describeQuestion("shell", { input: {}, title: " " })).toBe("Use shell with exactly this input");
     expect(describeQuestion("trust_folder", { input: { folder: "/a b" }, title: "Nothing" })).toBe('Trust the folder "/a b"?');
   });
@@ -193,7 +195,7 @@ describe("a folded difference", () => {
       "same 13/13",
       17,
     ]);
-    expect(foldDiff(diffLines("a\nb", "a\nb"))).toHaveLength(2);
+    expect(foldDiff(diffLines("a\nb\n", "a\nb\n"))).toHaveLength(2);
     expect(
       rows
         .flatMap((row) => (row.kind === "folded" ? row.lines : [row]))

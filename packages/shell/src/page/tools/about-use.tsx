@@ -3,25 +3,8 @@
 
 import { reveal } from "@hawser/protocol";
 import type { AboutUse, FileDiff } from "../state/page-state.ts";
+import { wordsOfKind } from "./describe-call.ts";
 import { DiffView } from "./numbered-code.tsx";
-
-const kindWords: Readonly<Record<string, string>> = {
-  read: "Reads",
-  edit: "Changes files",
-  delete: "Deletes",
-  move: "Moves",
-  search: "Searches",
-  execute: "Runs a program",
-  think: "Thinks",
-  fetch: "Fetches",
-  switch_mode: "Changes its mode",
-};
-
-/** Empty for `other`, which says nothing. */
-export function wordsOfKind(kind: string | undefined): string {
-  if (kind === undefined || kind === "other") return "";
-  return Object.hasOwn(kindWords, kind) ? (kindWords[kind] ?? "") : reveal(kind);
-}
 
 const shownPlaces = 20;
 

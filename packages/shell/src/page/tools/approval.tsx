@@ -65,7 +65,7 @@ function WhatHappens({ tool: { toolName, permission } }: { readonly tool: Asking
   const preview = <ChangePreview toolName={toolName} input={input} openDepth={openDepthOf(input)} />;
   return (
     <>
-      <KindAndPlaces {...permission} />
+      <KindAndPlaces locations={permission.locations} />
       {diffs.length > 0 && <Diffs diffs={diffs} />}
       {diffs.length === 0 ? preview : <JsonTree value={input} name="input" openDepth={0} />}
     </>

@@ -24,11 +24,31 @@ export function commandLine({ command, args }: Readonly<Record<string, unknown>>
   return Array.isArray(command) && command.length > 0 ? [...command, ...(Array.isArray(args) ? args : [])].map(quote).join(" ") : undefined;
 }
 
+const kindWords: Readonly<Record<string, string>> = {
+  read: "Reads",
+  edit: "Changes files",
+  delete: "Deletes",
+  move: "Moves",
+  search: "Searches",
+  execute: "Runs a program",
+  think: "Thinks",
+  fetch: "Fetches",
+  switch_mode: "Changes its mode",
+};
+
+/** Empty for `other`, which says nothing. */
+export function wordsOfKind(kind: string | undefined): string {
+  if (kind === undefined || kind === "other") return "";
+  return Object.hasOwn(kindWords, kind) ? (kindWords[kind] ?? "") : reveal(kind);
+}
+
 /** What is asked: in the agent's own words where it has some. */
-export function describeQuestion(toolName: string, permission: Pick<Permission, "input" | "replaces" | "title">): string {
-  const { input, title } = permission;
+export function describeQuestion(toolName: string, permission: Pick<Permission, "input" | "replaces" | "title" | "toolKind">): string {
+  const { input, title, toolKind } = permission;
   if (toolName === trustTool) return `Trust the folder ${reveal(quote(toText(isRecord(input) ? input["folder"] : input)))}?`;
-  return title === undefined || title.trim() === "" ? describeCall(toolName, permission) : reveal(title);
+  if (title === undefined || title.trim() === "") return describeCall(toolName, permission);
+  const kind = wordsOfKind(toolKind);
+  return kind === "" ? reveal(title) : `${kind}: ${reveal(title)}`;
 }
 
 /** What will happen, for a person who is asked. */

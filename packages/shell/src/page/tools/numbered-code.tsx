@@ -82,7 +82,7 @@ function DiffRow({ line, hasNumbers }: { readonly line: NumberedLine; readonly h
   return (
     <div className={`flex px-3 ${looks[kind].className}`}>
       {hasNumbers && (
-        <span aria-hidden="true" className="flex shrink-0 pr-2 text-right select-none">
+        <span aria-hidden="true" className={`flex shrink-0 pr-2 text-right select-none ${kind === "same" ? "text-soft" : ""}`}>
           <span className="min-w-7">{kind === "added" ? "" : line.old}</span>
           <span className="min-w-7">{kind === "removed" ? "" : line.new}</span>
         </span>

@@ -5,12 +5,12 @@ import { isRecord, reveal } from "@hawser/protocol/internal";
 import { memo, useState } from "react";
 import { Icon } from "../components/icon.tsx";
 import { isAsking, type Permission, type ToolPart } from "../state/page-state.ts";
-import { KindAndPlaces, wordsOfKind } from "./about-use.tsx";
+import { KindAndPlaces } from "./about-use.tsx";
 import { trustTool } from "./answers.ts";
 import { Approval } from "./approval.tsx";
-import { formatDuration, summarizeInput } from "./describe-call.ts";
+import { formatDuration, summarizeInput, wordsOfKind } from "./describe-call.ts";
 import { JsonTree } from "./json-tree.tsx";
-import { ToolResult } from "./tool-result.tsx";
+import { isEmptyInput, ToolResult } from "./tool-result.tsx";
 
 export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPart }) {
   const [isOpen, setIsOpen] = useState(false);
@@ -90,10 +90,12 @@ function CardBody({ tool }: { readonly tool: ToolPart }) {
         </p>
       )}
       <KindAndPlaces {...tool} />
-      <div>
-        <p className="text-xs font-semibold text-soft">Input</p>
-        <JsonTree value={tool.input} />
-      </div>
+      {!isEmptyInput(tool.input) && (
+        <div>
+          <p className="text-xs font-semibold text-soft">Input</p>
+          <JsonTree value={tool.input} />
+        </div>
+      )}
       <div>
         <p className="mb-1 text-xs font-semibold text-soft">Result</p>
         {tool.state === "running" ? <p className="text-xs text-soft">Not there yet.</p> : <ToolResult tool={tool} />}

@@ -56,7 +56,7 @@ export function ChangePreview({ toolName, input, openDepth = 2 }: ChangePreviewP
     change = <DiffView before="" after={content} label={`New content of ${String(path)}`} hasNumbers />;
   if (toolName === "edit_file" && typeof oldText === "string" && typeof newText === "string" && content === undefined)
     change = <DiffView before={oldText} after={newText} label={`Change in ${String(path)}`} />;
-  if (!change && isEmpty(input)) return null;
+  if (!change && isEmptyInput(input)) return null;
   if (!change) return <JsonTree value={input} name="input" openDepth={openDepth} />;
   return (
     <>
@@ -66,7 +66,8 @@ export function ChangePreview({ toolName, input, openDepth = 2 }: ChangePreviewP
   );
 }
 
-const isEmpty = (input: unknown): boolean => input === null || input === undefined || (isRecord(input) && Object.keys(input).length === 0);
+export const isEmptyInput = (input: unknown): boolean =>
+  input === null || input === undefined || (isRecord(input) && Object.keys(input).length === 0);
 
 function CommandPreview({ command, input, openDepth }: { command: string; input: Readonly<Record<string, unknown>>; openDepth: number }) {
   const { command: _, args, ...rest } = input;
