@@ -1,14 +1,14 @@
 // The page with agents behind it, which the test plays: what they are called, what can be chosen about them, and what they ask.
 
-import type { ModelEntry, OptionEntry, PermissionOption } from "@hawser/protocol";
+import type { ModelEntry, OptionEntry } from "@hawser/protocol";
+import { expect } from "vitest";
 import { startPuppet, type Puppet } from "../../../../test/kit/puppet-runtime.ts";
-import type { Browser } from "./browser.ts";
+import { pageScrolls, violations } from "./accessible.ts";
+import { hostile } from "./agent-talk.ts";
+import type { Browser, Page } from "./browser.ts";
+import { takeAside } from "./pictures.ts";
 import { openPageStage, type PageStage, type VisitOptions } from "./stage.ts";
-
-export const rightToLeft = "\u202e";
-export const hostile = `<img src=x onerror=alert(1)>${rightToLeft}`;
-/** As the page shows it. */
-export const shownHostile = "<img src=x onerror=alert(1)>⟨U+202E⟩";
+import type { Tab } from "./tab.ts";
 
 const entry = (model: string, reason?: string): ModelEntry => ({
   model,
@@ -17,7 +17,7 @@ const entry = (model: string, reason?: string): ModelEntry => ({
   ...(reason !== undefined && { reason }),
 });
 
-export const models: readonly ModelEntry[] = [
+const models: readonly ModelEntry[] = [
   entry("acp/codex"),
   entry("acp/claude", "Claude Code is not logged in.\nLog in with: claude /login"),
   entry("acp/gemini", "gemini is not on the PATH. Install it with: npm install -g @google/gemini-cli"),
@@ -29,7 +29,7 @@ export const models: readonly ModelEntry[] = [
   entry(`acp/${hostile}`),
 ];
 
-export const options: readonly OptionEntry[] = [
+const options: readonly OptionEntry[] = [
   {
     optionId: "mode",
     name: "Mode",
@@ -54,13 +54,6 @@ export const options: readonly OptionEntry[] = [
   { optionId: "web", name: "Web search", value: false },
 ];
 
-/** In the order of a well-known agent: what lasts comes first. */
-export const answers: readonly PermissionOption[] = [
-  { optionId: "always", name: "Always allow git push", kind: "allow_always" },
-  { optionId: "yes", name: "Yes", kind: "allow_once" },
-  { optionId: "no", name: "No, and tell the agent what to do instead", kind: "reject_once" },
-];
-
 export interface AgentStage extends PageStage {
   readonly puppet: Puppet;
 }
@@ -79,3 +72,29 @@ export async function openAgentStage(browser: Browser, visit: VisitOptions = {})
     },
   };
 }
+
+export const picker = (page: Page) => page.getByRole("button", { name: /^Model or agent:/ });
+
+export async function choose(page: Page, name: string): Promise<void> {
+  await picker(page).click();
+  await page.getByRole("option", { name }).click();
+}
+
+/** Until then answers don't count. */
+export const untilItListens = ({ page, approval }: Tab) =>
+  approval.getByRole("toolbar").getByRole("button").and(page.locator(":enabled")).first().waitFor();
+
+export async function checkLook(page: Page, state: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await violations(page), `${state}, ${colorScheme}`).toEqual([]);
+    await takeAside(page, `${state}-${colorScheme}-${page.viewportSize()?.width ?? 0}.png`);
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  expect(await pageScrolls(page), state).toBe(false);
+}
+
+export const looks = [
+  { width: 1_100, height: 800 },
+  { width: 400, height: 740 },
+];

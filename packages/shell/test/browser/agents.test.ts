@@ -1,64 +1,16 @@
-// Agents with a loop of their own in a real browser: choosing one and what it offers, its thought and plan, its own answers to its
-// questions, and how full its context is; by keyboard, in the dark, at 400 px, and after a reload.
+// Agents with a loop of their own in a real browser: choosing one and what it offers, its thought and plan, its tools, and how full
+// its context is; by keyboard, in the dark, at 400 px, and after a reload.
 
 import { afterAll, describe, expect, it } from "vitest";
-import { pageScrolls, tabTo, violations } from "./accessible.ts";
-import { answers, hostile, openAgentStage, shownHostile } from "./agent-stage.ts";
-import { launchOrExplain, type Browser, type Page } from "./browser.ts";
-import { take, takeAside } from "./pictures.ts";
+import { tabTo } from "./accessible.ts";
+import { checkLook, choose, looks, openAgentStage, picker, untilItListens } from "./agent-stage.ts";
+import { hostile, newText, oldText, plan, push, question, shownHostile } from "./agent-talk.ts";
+import { launchOrExplain, type Browser } from "./browser.ts";
 import type { VisitOptions } from "./stage.ts";
-import type { Tab } from "./tab.ts";
 
 const browser = await launchOrExplain();
 afterAll(() => browser?.close());
 const open = (visit?: VisitOptions) => openAgentStage(browser as Browser, visit);
-
-const oldText = `${Array.from({ length: 40 }, (_, at) => `line ${at + 1}`).join("\n")}\n`;
-const newText = oldText.replace("line 20\n", "line twenty\n");
-const push = {
-  toolId: "call-1",
-  toolName: "shell",
-  input: { command: ["git", "push", "origin main"], cwd: "/home/ada/harbour-log" },
-  title: "git push",
-  kind: "execute",
-  locations: [{ path: "src/berths.ts", line: 12 }],
-};
-const question = { ...push, permissionId: "p1", reason: "acp/codex asks before it runs something", options: [...answers] };
-const plan = (...done: number[]) => ({
-  type: "plan" as const,
-  data: {
-    entries: ["Read the tests", "Fix the parser", hostile].map((content, at) => ({
-      content,
-      status: done.includes(at) ? ("completed" as const) : done.length === at ? ("in_progress" as const) : ("pending" as const),
-    })),
-  },
-});
-
-const picker = (page: Page) => page.getByRole("button", { name: /^Model or agent:/ });
-
-async function choose(page: Page, name: string): Promise<void> {
-  await picker(page).click();
-  await page.getByRole("option", { name }).click();
-}
-
-/** Until then answers don't count. */
-const untilItListens = ({ page, approval }: Tab) =>
-  approval.getByRole("toolbar").getByRole("button").and(page.locator(":enabled")).first().waitFor();
-
-async function checkLook(page: Page, state: string): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect(await violations(page), `${state}, ${colorScheme}`).toEqual([]);
-    await takeAside(page, `${state}-${colorScheme}-${page.viewportSize()?.width ?? 0}.png`);
-  }
-  await page.emulateMedia({ colorScheme: "light" });
-  expect(await pageScrolls(page), state).toBe(false);
-}
-
-const looks = [
-  { width: 1_100, height: 800 },
-  { width: 400, height: 740 },
-];
 
 describe.skipIf(!browser)("the choice of an agent", () => {
   it("groups models and agents, says why one can't be used, finds by name, by keyboard alone, and decides who answers", async () => {
@@ -247,101 +199,6 @@ describe.skipIf(!browser)("a turn of an agent", () => {
     await expect
       .poll(() => stage.puppet.asked("permission_response"), { timeout: 30_000 })
       .toMatchObject([{ permissionId: "p1", decision: "allow", optionId: "yes", via: "shortcut" }]);
-    turn.end();
-    await untilIdle();
-  });
-});
-
-describe.skipIf(!browser)("a question of an agent", () => {
-  it.each(looks)("has the agent's own answers, told apart in words and colours, for everybody, $width px wide", async (viewport) => {
-    await using stage = await open({ view: { viewport } });
-    const tab = await stage.open();
-    const { page, approval, say, untilIdle } = tab;
-    await choose(page, "acp/codex");
-    await say("push it");
-    const turn = await stage.puppet.nextTurn();
-    turn.say(
-      { type: "reasoning", data: { text: "The tests pass, so I can push." } },
-      plan(0),
-      { type: "token", token: "The parser is fixed." },
-      { type: "usage", data: { model: "acp/codex", inputTokens: 1_200, outputTokens: 40, contextTokens: 170_000, contextWindow: 200_000 } },
-      { type: "tool_use", data: push },
-      { type: "permission_request", data: { ...question, diffs: [{ path: "src/parser.ts", oldText, newText }] } },
-    );
-    await untilItListens(tab);
-    const buttons = approval.getByRole("toolbar", { name: "Answers" }).getByRole("button");
-    expect((await buttons.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " "))).toEqual([
-      "Always allow git push allows it from now on",
-      "Yes allows it once Alt Y",
-      "No, and tell the agent what to do instead rejects it Alt X",
-    ]);
-    const colours = await buttons.evaluateAll((all) => all.map((one) => getComputedStyle(one).color));
-    expect(new Set(colours).size).toBe(3);
-    expect(await approval.innerText()).toMatch(/Runs a program: git push[^]*src\/berths\.ts:12[^]*line twenty[^]*acp\/codex asks before/);
-    await checkLook(page, "question");
-    if (viewport.width > 1_000) {
-      await page.setViewportSize({ width: 1_280, height: 1_000 });
-      await take(page, "agent.png");
-    }
-    await page.keyboard.press("Alt+x");
-    await approval.waitFor({ state: "detached" });
-    turn.end();
-    await untilIdle();
-  });
-
-  it("G17 is not answered by typing; the first focus is not at what lasts, which is reached by an arrow key and meant", async () => {
-    await using stage = await open();
-    const tab = await stage.open();
-    const { page, box, approval, toolCard, say, untilIdle } = tab;
-    await say("push it");
-    const turn = await stage.puppet.nextTurn();
-    turn.say({ type: "tool_use", data: push }, { type: "permission_request", data: question });
-    await untilItListens(tab);
-    await page.keyboard.type("yes always 1 2 3 no");
-    expect(await box.inputValue()).toBe("yes always 1 2 3 no");
-    await tabTo(page, "Shift+Tab", () => document.activeElement?.closest("[role=toolbar]") !== null);
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("Yes");
-    // Letters and digits on a button are no answers either.
-    for (const key of ["y", "a", "1", "n"]) await page.keyboard.press(key);
-    expect(stage.puppet.asked("permission_response")).toEqual([]);
-    await page.keyboard.press("ArrowLeft");
-    await page.keyboard.press("Enter");
-    await approval.waitFor({ state: "detached" });
-    await expect
-      .poll(() => stage.puppet.asked("permission_response"), { timeout: 30_000 })
-      .toMatchObject([{ decision: "allow_always", optionId: "always", via: "key" }]);
-    await toolCard("shell").getByRole("button").first().click();
-    await toolCard("shell").getByText("You chose “Always allow git push”.").waitFor();
-    turn.end();
-    await untilIdle();
-  });
-
-  it("about a folder says what it brings, and trust is a click", async () => {
-    await using stage = await open();
-    const tab = await stage.open();
-    const { page, approval, button, say, untilIdle } = tab;
-    await say("work there");
-    const turn = await stage.puppet.nextTurn();
-    const input = { folder: "/home/ada/other", brings: ["2 MCP servers: tides, berths", "instructions in AGENTS.md", hostile] };
-    turn.say({
-      type: "permission_request",
-      data: { permissionId: "p2", toolId: "f", toolName: "trust_folder", input, reason: "trust it only if you know where it comes from" },
-    });
-    await untilItListens(tab);
-    await approval.getByText("Trust the folder /home/ada/other?").waitFor();
-    expect(await approval.getByRole("list", { name: "What the folder brings" }).getByRole("listitem").allInnerTexts()).toEqual([
-      "2 MCP servers: tides, berths",
-      "instructions in AGENTS.md",
-      shownHostile,
-    ]);
-    await checkLook(page, "trust");
-    await page.keyboard.press("Alt+y");
-    expect(stage.puppet.asked("permission_response")).toEqual([]);
-    await button("Trust this folder").click();
-    await approval.waitFor({ state: "detached" });
-    await expect
-      .poll(() => stage.puppet.asked("permission_response"), { timeout: 30_000 })
-      .toMatchObject([{ decision: "allow", via: "click" }]);
     turn.end();
     await untilIdle();
   });

@@ -37,6 +37,7 @@ interface Place {
 
 const searchFrom = 8;
 const listWidth = 416;
+const shortListWidth = 272;
 const edge = 12;
 
 export function Picker({ label, choices, value, isNamed = false, id, blocked, onOpen, onPick }: PickerProps) {
@@ -46,7 +47,7 @@ export function Picker({ label, choices, value, isNamed = false, id, blocked, on
   const shown = reveal(choices.find((choice) => choice.value === value)?.name ?? value);
   function open(): void {
     if (!button.current || blocked !== undefined) return;
-    setPlace(placeAbove(button.current));
+    setPlace(placeAbove(button.current, choices.length >= searchFrom ? listWidth : shortListWidth));
     onOpen?.();
   }
   function close(): void {
@@ -86,9 +87,9 @@ export function Picker({ label, choices, value, isNamed = false, id, blocked, on
 }
 
 /** As far to the right as the button, but whole. */
-function placeAbove(button: HTMLElement): Place {
+function placeAbove(button: HTMLElement, wanted: number): Place {
   const { left, top } = button.getBoundingClientRect();
-  const width = Math.min(listWidth, innerWidth - 2 * edge);
+  const width = Math.min(wanted, innerWidth - 2 * edge);
   return {
     left: Math.max(edge, Math.min(left, innerWidth - width - edge)),
     bottom: innerHeight - top + 6,

@@ -45,21 +45,27 @@ function Tokens() {
   const model = usePage(chosenModel);
   const used = Object.values(turns).flatMap(({ conversationId, usage }) => (conversationId === currentId && usage ? [usage] : []));
   if (used.length === 0) return model === "offline" ? <span>no cost</span> : null;
-  const input = used.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
-  const output = used.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
+  const input = used.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0);
+  const output = used.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0);
+  const isCounted = used.some(({ inputTokens, outputTokens }) => inputTokens !== undefined || outputTokens !== undefined);
+  const cost = showCost(used);
+  // An agent may say how full its context is, and nothing else.
+  if (!isCounted) return cost === unknownCost ? null : <span>{cost}</span>;
   return (
     <span title="Tokens of this conversation since the page was opened. What they cost is known where agent.json has your model's prices, and Claude Code says it itself when it has answered.">
-      {input.toLocaleString("en")} tokens in · {output.toLocaleString("en")} out · {showCost(used)}
+      {input.toLocaleString("en")} tokens in · {output.toLocaleString("en")} out · {cost}
     </span>
   );
 }
+
+const unknownCost = "cost not known";
 
 /** A sum with a part missing would be wrong, and a guess worse than nothing. */
 function showCost(used: readonly Usage[]): string {
   let sum = 0;
   for (const { model, costUsd } of used) {
     if (model === "offline") continue;
-    if (costUsd === undefined) return "cost not known";
+    if (costUsd === undefined) return unknownCost;
     sum += costUsd;
   }
   return sum === 0 ? "no cost" : sum < 0.01 ? "under $0.01" : `$${sum.toFixed(2)}`;

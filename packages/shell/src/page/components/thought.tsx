@@ -20,7 +20,7 @@ export const Thought = memo(function Thought({ thought, isGrowing }: { readonly 
         type="button"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        className="-ml-1 flex min-h-7 items-center gap-1.5 rounded-md px-1 text-sm hover:text-ink"
+        className="flex min-h-7 items-center gap-1.5 rounded-md pr-1 text-sm hover:text-ink focus-visible:-outline-offset-2"
         onClick={() => setChoice(!isOpen)}
       >
         <Icon name={isOpen ? "open" : "shut"} className="size-3.5" />

@@ -118,8 +118,8 @@ export interface Turn {
 
 export interface Usage {
   readonly model: string;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
   readonly costUsd?: number | undefined;
   readonly contextTokens?: number | undefined;
   readonly contextWindow?: number | undefined;

@@ -30,7 +30,7 @@ export function receiveTurnEvent(state: PageState, event: TurnEvent): PageState 
 function factsOf(event: TurnEvent): Partial<Turn> {
   if (event.type === "progress") return event.data.toolId === undefined ? { progress: event.data.message } : {};
   if (event.type !== "usage") return { progress: undefined };
-  return { usage: { inputTokens: 0, outputTokens: 0, ...event.data } };
+  return { usage: event.data };
 }
 
 function addToThread(thread: Thread, event: TurnEvent): Thread {
