@@ -1,5 +1,5 @@
 // Writes everything that is generated from definitions: for each protocol its JSON Schema, its
-// reference page and its golden messages; the pages of limits and error codes; and what the architecture's pages say
+// reference page and its golden messages; the pages of limits, error codes and rules for ACP agents; and what the architecture's pages say
 // of packages, folders and files.
 //   node scripts/protocols.ts            writes what differs
 //   node scripts/protocols.ts --check    changes nothing; exit 1 and a list when something differs
@@ -7,6 +7,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { acpRulesPage } from "./protocols/acp-rules-page.ts";
 import { architecturePages } from "./protocols/architecture-pages.ts";
 import { findBreaks } from "./protocols/compatibility.ts";
 import { errorsPage, limitsPage, protocolPage } from "./protocols/pages.ts";
@@ -27,6 +28,7 @@ function generate(): Map<string, string> {
   }
   files.set("docs/limits.md", limitsPage());
   files.set("docs/errors.md", errorsPage());
+  files.set("docs/protocol/acp-rules.md", acpRulesPage());
   for (const [path, content] of architecturePages()) files.set(path, content);
   return files;
 }

@@ -63,6 +63,14 @@ describe("bundle closure", () => {
     ]);
   });
 
+  it("finding ACP agents loads nothing that speaks ACP: the library comes with the first agent that is used", async () => {
+    const code = `import { agentNames, missingAgent } from ${JSON.stringify(join(root, "packages/acp/src/agents/known-agents.ts"))}; console.log(agentNames, missingAgent);`;
+    expect((await bundledPackages("", code)).filter((name) => !name.startsWith("node:"))).toEqual(["acp"]);
+    expect(await staticClosure("packages/acp/src/index.ts")).not.toContain("@agentclientprotocol/sdk");
+    expect(await staticClosure("packages/hawser/src/agent/run.ts")).not.toContain("@agentclientprotocol/sdk");
+    expect(await staticClosure("packages/acp/src/agents/acp-agents.ts")).toContain("@agentclientprotocol/sdk");
+  });
+
   it("would show a package that does not belong", async () => {
     const code = `export * from ${JSON.stringify(join(root, "packages/wire/src/limits.ts"))}; import * as check from "fast-check"; console.log(check);`;
     expect(await bundledPackages("", code)).toContain("fast-check");

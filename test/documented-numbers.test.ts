@@ -33,6 +33,7 @@ const promises: Record<string, readonly string[]> = {
     `running work gets up to ${seconds(limits.signalGraceMs)} s`,
     `sockets and private directories after ${seconds(limits.staleSocketMs)} s`,
   ],
+  "docs/conformance.md": ["bridge", "parent", "rpc", "agent", "acp", "echo"].map((name) => `| ${scenariosOf(name)} | [`),
   "docs/bridge/README.md": [
     `slices of [${limits.schemaSliceMs} ms]`,
     `more than ${number(limits.schemaCheckSteps)} steps`,

@@ -21,7 +21,7 @@ const entries = manifests
   .flatMap(({ folder, exports = {} }) => Object.values(exports).map((entry) => join(folder, entry.default)))
   // Plain numbers, which any Node can read.
   .filter((entry) => !entry.endsWith("limits.js"));
-const programs = ["packages/hawser/bin/hawser.mjs", "packages/hawser/bin/igw.mjs", "packages/bridge/dist/bridge.cjs"];
+const programs = ["packages/hawser/bin/hawser.cjs", "packages/hawser/bin/igw.cjs", "packages/bridge/dist/bridge.cjs"];
 
 interface OldNode {
   readonly command: string;

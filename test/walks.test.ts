@@ -9,7 +9,7 @@ import { ownImportsOf, root } from "../scripts/architecture/sources.ts";
 import { startCovered, type CoveredProgram } from "./covered-program.ts";
 
 const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
-const hawser = "packages/hawser/bin/hawser.mjs";
+const hawser = "packages/hawser/bin/hawser.cjs";
 
 /** The files of a walk, by the part that they run in, in the order of the page. */
 function readWalk(title: string): Record<string, readonly string[]> {

@@ -19,7 +19,7 @@ export interface RpcClient {
   request(op: string, args?: object): Promise<RpcAnswer>;
 }
 
-const launcher = resolve(import.meta.dirname, "../../packages/hawser/bin/hawser.mjs");
+const launcher = resolve(import.meta.dirname, "../../packages/hawser/bin/hawser.cjs");
 
 /** `hawser` as it is shipped: built, and after its first start on a machine. */
 export async function prepareHawser(context: RowContext): Promise<readonly string[]> {
@@ -36,7 +36,7 @@ export async function preparePublished(context: RowContext): Promise<readonly st
   const folder = createTemporaryDirectory(context);
   for (const part of ["package.json", "bin", "dist/cli", "dist/bridge.cjs", "dist/bridge-main.cjs"])
     fs.cpSync(resolve(launcher, "../..", part), join(folder, part), { recursive: true });
-  return [process.execPath, join(folder, "bin/hawser.mjs")];
+  return [process.execPath, join(folder, "bin/hawser.cjs")];
 }
 
 // Neither the user's configuration nor the user's caches take part.

@@ -49,6 +49,16 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@hawser/wire",
     "@hawser/wire/node",
   ],
+  acp: [
+    "@agentclientprotocol/sdk",
+    "@hawser/agent",
+    "@hawser/agent/host/link",
+    "@hawser/bridge",
+    "@hawser/protocol",
+    "@hawser/tools",
+    "@hawser/wire",
+    "@hawser/wire/node",
+  ],
   shell: [
     "@hawser/agent/host",
     "@hawser/agent/host/link",
@@ -67,6 +77,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   hawser: [
     "@bomb.sh/tab/commander",
     "@clack/prompts",
+    "@hawser/acp",
     "@hawser/agent",
     "@hawser/agent/host",
     "@hawser/bridge",
@@ -178,6 +189,10 @@ export const folders: Readonly<Record<string, Folder>> = {
 
   "claude-code/language": { holds: "Claude Code as a language model of the AI SDK: one step at a time", imports: ["claude-code"] },
 
+  "acp/connection": { holds: "JSON-RPC over a process's lines, as the ACP library takes it", imports: ["acp"] },
+  "acp/server": { holds: "our runtime as an agent for editors", imports: ["acp", "acp/connection"] },
+  "acp/agents": { holds: "agents of others behind the runtime: their processes, sessions, turns", imports: ["acp", "acp/connection"] },
+
   "shell/server": {
     holds: "the local server: access, files of the page, lines between tabs and the runtime",
     imports: ["shell", "shell/link"],
@@ -239,6 +254,7 @@ export const folders: Readonly<Record<string, Folder>> = {
     imports: ["hawser", "hawser/agent", "hawser/command-line"],
   },
   "hawser/shell": { holds: "`hawser shell`", imports: ["hawser", "hawser/agent", "hawser/command-line"] },
+  "hawser/acp": { holds: "`hawser acp`: the agent in editors", imports: ["hawser", "hawser/agent", "hawser/command-line"] },
   "hawser/bridge": { holds: "`hawser bridge`", imports: ["hawser", "hawser/command-line"] },
   "hawser/expose": { holds: "`hawser expose`: a module's functions as tools", imports: ["hawser/command-line"] },
   "hawser/call": {

@@ -22,7 +22,16 @@ const installedSize = "1.4 GB";
 export function isInstalled(root) {
   if (readText(recordPath(root)) !== expectedRecord(root)) return false;
   const installed = readPackages(npmRecordPath(root));
-  return Object.keys(installed).every((path) => fs.existsSync(join(root, path, "package.json")));
+  return areLinksWhole(root) && Object.keys(installed).every((path) => fs.existsSync(join(root, path, "package.json")));
+}
+
+/**
+ * A program that has another name by now leaves a link to nothing.
+ * @param {string} root
+ */
+function areLinksWhole(root) {
+  const folder = join(root, "node_modules/.bin");
+  return !fs.existsSync(folder) || fs.readdirSync(folder).every((name) => fs.existsSync(join(folder, name)));
 }
 
 /**
@@ -31,11 +40,12 @@ export function isInstalled(root) {
  */
 export function adoptInstallation(root) {
   const installed = readPackages(npmRecordPath(root));
-  const isComplete = Object.entries(readPackages(join(root, "package-lock.json"))).every(([path, wanted]) => {
+  const hasAll = Object.entries(readPackages(join(root, "package-lock.json"))).every(([path, wanted]) => {
     const found = installed[path];
     if (path === "" || wanted.link) return true;
     return found ? found.version === wanted.version && fs.existsSync(join(root, path, "package.json")) : mayBeMissing(wanted);
   });
+  const isComplete = hasAll && areLinksWhole(root);
   if (isComplete) fs.writeFileSync(recordPath(root), expectedRecord(root));
   return isComplete;
 }

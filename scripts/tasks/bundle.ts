@@ -125,11 +125,12 @@ async function generate(
   await made.close();
   return output
     .filter((part) => part.type === "chunk")
-    .map((part) => ({ ...part, code: toAscii(isLauncher ? part.code : withOwnImport(part.code)) }));
+    .map((part) => ({ ...part, code: toAscii(isLauncher ? part.code : toFunction(part.code)) }));
 }
 
-// Chunks are compiled as scripts, for which Node has no `import()`; the loader gives them a function instead.
-const withOwnImport = (code: string): string => code.replaceAll(/(?<![\w$.'"`])import\(/g, "__hawserImport(");
+// As the loader compiles it (`packages/wire/src/process/cached-program.ts`): a script, for which Node has no `import()`.
+const toFunction = (code: string): string =>
+  `(function (exports, require, module, __filename, __dirname, __hawserImport) {${code.replaceAll(/(?<![\w$.'"`])import\(/g, "__hawserImport(")}\n})`;
 
 /** `…/hawser/src/conform/run.ts` → `conform-run`, for those who read a stack. */
 const nameOf = (path: string): string =>

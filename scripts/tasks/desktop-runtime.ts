@@ -31,7 +31,7 @@ export interface StageOptions {
 
 /** Named in the test of the runtime and in the app: where it is found in the folder. */
 export const nodeName = "node";
-export const entryPath = "node_modules/hawser/bin/hawser.mjs";
+export const entryPath = "node_modules/hawser/bin/hawser.cjs";
 
 /** Inside the repository; git ignores it. */
 export const runtimeFolder = join(root, "apps", "desktop", "runtime");

@@ -1,6 +1,7 @@
 // Test files that have a longer form, for which `npm run test:soak` has the time.
 
 export const longTestFiles = [
+  "packages/acp/test/attack.test.ts",
   "packages/agent/test/tools/traversal.test.ts",
   "packages/claude-code/test/soak/requests.test.ts",
   "packages/shell/test/browser/strange-answers.test.ts",

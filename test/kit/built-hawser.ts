@@ -7,7 +7,7 @@ import { areBundlesStale } from "../../scripts/tasks/bundle.ts";
 const folder = join(import.meta.dirname, "..", "..", "packages", "hawser");
 
 /** A first file for Node. */
-export const builtHawser: string = join(folder, areBundlesStale() ? "bin/hawser.mjs" : "dist/cli/start.cjs");
+export const builtHawser: string = join(folder, areBundlesStale() ? "bin/hawser.cjs" : "dist/cli/start.cjs");
 
 /** The same under the name that hosts know. */
-export const builtIgw: string = join(folder, "bin/igw.mjs");
+export const builtIgw: string = join(folder, "bin/igw.cjs");

@@ -48,7 +48,7 @@ describe("the app as an AppImage", () => {
   });
 
   const runtime = (): ProcessFacts =>
-    treeOf(appOf(stage).pid).find(({ command }) => command.includes("hawser.mjs agent")) ?? expect.fail("there is no runtime");
+    treeOf(appOf(stage).pid).find(({ command }) => command.includes("hawser.cjs agent")) ?? expect.fail("there is no runtime");
 
   it("answers in its window, with a runtime, a Node and a browser of its own", async () => {
     const image = imageOf(stage);
@@ -58,7 +58,7 @@ describe("the app as an AppImage", () => {
     expect(programs.filter((program) => !program.startsWith(`${image}/`))).toEqual([]);
     const names = programs.map((program) => program.split("/").at(-1));
     expect(names).toEqual(expect.arrayContaining(["hawser-desktop", "node", "WebKitWebProcess", "WebKitNetworkProcess"]));
-    expect(runtime().command).toContain(`${image}/usr/lib/Hawser/runtime/node_modules/hawser/bin/hawser.mjs`);
+    expect(runtime().command).toContain(`${image}/usr/lib/Hawser/runtime/node_modules/hawser/bin/hawser.cjs`);
   });
 
   it("starts the runtime, and that its commands, with the environment of the machine", async () => {

@@ -28,7 +28,7 @@ export function startApp(
   return {
     pid,
     tree: () => treeOf(pid),
-    runtime: () => listProcesses().find(({ parent, command }) => parent === pid && command.includes("hawser.mjs")),
+    runtime: () => listProcesses().find(({ parent, command }) => parent === pid && command.includes("hawser.cjs")),
     kill: (signal) => void child.kill(signal),
     hold: () => void [child.stdout, child.stderr].map((stream) => stream?.pause()),
     ended: new Promise((resolve) => child.once("exit", (code, signal) => resolve(String(code ?? signal)))),

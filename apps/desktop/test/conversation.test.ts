@@ -32,7 +32,7 @@ describe("the app in its window", () => {
       true,
     ]);
     expect(await driver.windows()).toHaveLength(1);
-    expect(stage.runtime()?.command).toContain("hawser.mjs agent");
+    expect(stage.runtime()?.command).toContain("hawser.cjs agent");
     await driver.waitFor(withText("//main", "no key, no network"));
     await driver.waitFor(withText(status, `${basename(stage.folder)}/work`));
   });

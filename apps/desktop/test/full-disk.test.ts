@@ -62,7 +62,7 @@ describe.skipIf(reason !== undefined)("a full disk", () => {
     const put = 'return await window.__TAURI_INTERNALS__.invoke("file_put", new Uint8Array(9999), { headers: { "x-file-name": "a" } })';
     expect(await driver.evaluateAsync(put)).toContain(noRoom);
     process.kill((stage.runtime() ?? expect.fail("there is no runtime")).pid, "SIGKILL");
-    await driver.waitFor(withText('//*[@role="status"]', "started again"));
+    await driver.waitFor(withText('//*[@role="status"]', "being restarted"));
     await untilIdle(driver);
     disk.clear();
     await say(driver, "what is 20 + 22?");

@@ -16,11 +16,11 @@ it("a runtime that is killed comes back, the page says so, and the conversation 
   await driver.waitFor(withText(answers, "2 + 3 = 5"));
   const before = stage.runtime() ?? expect.fail("there is no runtime");
   process.kill(before.pid, "SIGKILL");
-  await driver.waitFor(withText('//*[@role="status"]', "started again"));
+  await driver.waitFor(withText('//*[@role="status"]', "being restarted"));
   await untilIdle(driver);
   await expect.poll(() => stage.runtime()?.pid, { timeout: 30_000 }).toBeTypeOf("number");
   expect(stage.runtime()?.pid).not.toBe(before.pid);
-  await driver.waitForNone(withText('//*[@role="status"]', "started again"));
+  await driver.waitForNone(withText('//*[@role="status"]', "being restarted"));
   await say(driver, "what is 20 + 22?");
   await driver.waitFor(withText(answers, "20 + 22 = 42"));
   await driver.waitFor(withText(answers, "2 + 3 = 5"));
@@ -47,7 +47,7 @@ it("a second start ends at once, and shows the first one's window", async () => 
   expect(await driver.windows()).toHaveLength(1);
   const apps = listProcesses().filter(({ program }) => program === stage.app().program);
   expect(apps.map((facts) => facts.pid)).toEqual([pid]);
-  expect(treeOf(pid).filter(({ command }) => command.includes("hawser.mjs agent"))).toHaveLength(1);
+  expect(treeOf(pid).filter(({ command }) => command.includes("hawser.cjs agent"))).toHaveLength(1);
   await untilIdle(driver);
 });
 
@@ -84,7 +84,7 @@ it("a runtime that an app left behind all the same is ended by the next one", as
   void stage.startAgain();
   await expect.poll(() => stillRunning([runtime]).length, { timeout: 60_000 }).toBe(0);
   await expect
-    .poll(() => listProcesses().some(({ command }) => command.includes(stage.folder) && command.includes("hawser.mjs agent")), {
+    .poll(() => listProcesses().some(({ command }) => command.includes(stage.folder) && command.includes("hawser.cjs agent")), {
       timeout: 30_000,
     })
     .toBe(true);

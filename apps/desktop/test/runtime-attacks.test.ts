@@ -9,7 +9,7 @@ import { greeting } from "./surroundings.ts";
 
 const megabytes = (stage: DesktopStage): number =>
   treeOf(stage.app().pid)
-    .filter(({ command }) => !command.includes("hawser.mjs"))
+    .filter(({ command }) => !command.includes("hawser.cjs"))
     .reduce((sum, { pid }) => sum + memoryOf(pid).share, 0) / 1_000;
 
 it("10,000 lines a second to a page that is busy wait in the pipe, and in no memory", async () => {

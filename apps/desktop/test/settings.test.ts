@@ -131,7 +131,7 @@ it("a rule that the agent can't use is refused in its own words, by itself and b
   const { driver } = stage;
   const words = "has a match.path that is neither a pattern nor a list of patterns";
   await driver.waitFor(withText('//*[@role="status"]', `permissions[0] ${words}`));
-  await driver.waitFor(withText('//*[@role="status"]', "Change what is wrong in the settings"));
+  await driver.waitFor(withText('//*[@role="status"]', "Fix the settings"));
   await driver.click(button("Settings"));
   // What is no rule at all is there to be removed.
   await driver.click(button("Remove rule 2"));

@@ -43,7 +43,7 @@ export async function openDesktop({ args, prepared, ...options }: DesktopOptions
       ...place,
       driver,
       app,
-      runtime: () => listProcesses().find(({ parent, command }) => parent === app().pid && command.includes("hawser.mjs")),
+      runtime: () => listProcesses().find(({ parent, command }) => parent === app().pid && command.includes("hawser.cjs")),
       startAgain: () => new Promise((resolve) => start(application, [], env).once("close", resolve)),
       reopen,
       async [Symbol.asyncDispose]() {

@@ -121,7 +121,7 @@ const busConfiguration = (folder: string): string => `<busconfig>
 
 /** Where the app looks for its runtime: these few lines, on the Node that runs the tests. */
 function standIn(folder: string, code: string): void {
-  writeInto(join(folder, "node_modules", "hawser", "bin", "hawser.mjs"), code);
+  writeInto(join(folder, "node_modules", "hawser", "bin", "hawser.cjs"), code);
   symlinkSync(process.execPath, join(folder, "node"));
 }
 

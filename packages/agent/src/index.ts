@@ -1,7 +1,7 @@
 // The agent runtime as a library: what `hawser agent` is made of.
 
 export { createAttachmentReader, type OpenAttachmentOptions } from "./attachments/read-attachments.ts";
-export type { AgentConfig, ConfiguredGateway, ConfiguredServer } from "./config/agent-config.ts";
+export type { AgentConfig, ConfiguredAgent, ConfiguredGateway, ConfiguredServer } from "./config/agent-config.ts";
 export { loadAgentConfig, type LoadConfigOptions, type LoadedConfig } from "./config/config-file.ts";
 export type { Conversation, ConversationStore } from "./history/conversation-store.ts";
 export { createFileStore } from "./history/file-store.ts";
@@ -9,6 +9,7 @@ export { createMemoryStore } from "./history/memory-store.ts";
 export { connectMcpServers, type McpServers, type McpServersOptions } from "./mcp/connect-servers.ts";
 export { createModelCatalog, type ModelCatalogOptions } from "./model/catalog.ts";
 export type { AttachedContent, Model, ModelCatalog, ModelEvent, ModelStep, ModelTool } from "./model/model.ts";
+export type { AboutUse, AgentEvent, AgentPlace, AgentQuestion, AgentTurn, FileDiff, TurnAgent, UseLocation } from "./model/turn-agent.ts";
 export type { Environment, ModelConfiguration, ModelProvider } from "./model/vendors.ts";
 export { createOfflineModel } from "./offline/offline-model.ts";
 export { createAuditLog, type AuditLog, type AuditLogOptions } from "./permissions/audit-log.ts";

@@ -11,5 +11,6 @@ export { openRulesFile, type RulesFile } from "./permissions/rules-file.ts";
 export { toCommandRule } from "./permissions/rules.ts";
 export { parseRules } from "./rules/permission-rule.ts";
 export { guardProcessFromTools, inForeignScope } from "./runtime/exit-guard.ts";
+export { toolKindOf, toolNames } from "./tools/tool-table.ts";
 export { openInside, type OpenedFile } from "./tools/files/open-inside.ts";
 export { checkDefaultRoot } from "./tools/files/roots.ts";

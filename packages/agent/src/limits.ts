@@ -38,6 +38,10 @@ export const agentLimits = {
   agentToolInputBytes: 2_097_152,
   /** Arguments of all tool calls of one step together. */
   agentStepInputChars: 4_194_304,
+  /** Text of all changes to files that one use of a tool shows; those that do not fit are left out. */
+  agentDiffChars: 1_048_576,
+  /** Files that one use of a tool is said to be about; more are left out. */
+  agentLocationEntries: 100,
   /** Reports of one running tool that wait for a host; of those beyond it only the latest is sent. */
   agentProgressEntries: 16,
   /** The longest run of one tool. */

@@ -11,14 +11,14 @@ interface Names {
 }
 
 /** The first name that is used too early, in words; undefined when there isn't one. */
-export function findNameFault({ setup, steps }: Scenario): string | undefined {
+export function findNameFault({ setup, steps }: Scenario, given: readonly string[] = []): string | undefined {
   for (const { when, send } of setup?.answers ?? []) {
     // What an answer's pattern binds is for that answer only.
     const bound = new Set<string>();
     const fault = findUnbound(when, bound) ?? findUnbound(send, bound);
     if (fault !== undefined) return fault;
   }
-  return findFaultIn(steps, { bound: new Set(), connected: new Set() });
+  return findFaultIn(steps, { bound: new Set(given), connected: new Set() });
 }
 
 function findFaultIn(steps: readonly Step[], names: Names): string | undefined {
@@ -43,7 +43,13 @@ function findUnboundIn(step: Step, { bound }: Names): string | undefined {
   if (verb === "send" || verb === "sendSplit") return findUnbound(argument, new Set(bound));
   // Several patterns match in any order: they can't rely on what another one binds.
   const before = [...bound];
-  for (const pattern of [...(verbs[verb]?.patterns?.(argument) ?? []), "skipping" in step ? step.skipping : undefined]) {
+  const { skipping, answering = [], leaving = [] } = step as Partial<Extract<Step, { expect: unknown }>>;
+  for (const { when, send } of answering) {
+    const own = new Set(before);
+    const fault = findUnbound(when, own) ?? findUnbound(send, own);
+    if (fault !== undefined) return fault;
+  }
+  for (const pattern of [...(verbs[verb]?.patterns?.(argument) ?? []), skipping, ...leaving.map(({ when }) => when)]) {
     const own = new Set(before);
     const fault = findUnbound(pattern, own);
     if (fault !== undefined) return fault;

@@ -3,7 +3,7 @@
 
 import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { findNameFault } from "./check-names.ts";
-import { isGiven, isTrue, matchers } from "./matchers.ts";
+import { isGiven, isName, isTrue, matchers } from "./matchers.ts";
 import { isMatcherObject } from "./pattern.ts";
 import type { Setup, Suite } from "./scenario.ts";
 import { arePieces, isCount, verbs } from "./verbs.ts";
@@ -15,17 +15,28 @@ export function checkSuite(suite: Suite): void {
   }
   checkPattern(`suite ${suite.protocol}, probe`, suite.probe.expect, []);
   checkPattern(`suite ${suite.protocol}, skipping`, suite.skipping, []);
+  checkDialect(suite);
   const ids = new Set<string>();
   for (const scenario of suite.scenarios) {
     const place = `scenario ${scenario.id}`;
     if (ids.has(scenario.id)) fail(place, "there are two of this id");
     ids.add(scenario.id);
     if (scenario.requirements.length === 0) fail(place, "it names no requirement");
+    const unknown = scenario.requirements.find((id) => suite.rules && !Object.hasOwn(suite.rules, id));
+    if (unknown !== undefined) fail(place, `the suite has no rule "${unknown}"`);
     checkSetup(place, scenario.setup ?? {});
     checkSteps(place, scenario.steps);
-    const nameFault = findNameFault(scenario);
+    const nameFault = findNameFault(scenario, suite.given);
     if (nameFault !== undefined) fail(place, nameFault);
   }
+}
+
+function checkDialect({ protocol, dialect }: Suite): void {
+  for (const [method, { params, offered }] of Object.entries({ ...dialect?.requests, ...dialect?.notifications })) {
+    for (const pattern of [params, offered]) checkPattern(`suite ${protocol}, ${method}`, pattern, []);
+  }
+  for (const [method, pattern] of Object.entries(dialect?.results ?? {}))
+    checkPattern(`suite ${protocol}, result of ${method}`, pattern, []);
 }
 
 // --- setup
@@ -94,6 +105,23 @@ function checkStep(place: string, step: unknown): void {
   if (name === "repeat") checkSteps(place, step["steps"]);
   for (const pattern of verb.patterns?.(argument) ?? []) checkPattern(place, pattern, []);
   checkPattern(place, step["skipping"], []);
+  checkPlaying(place, step);
+}
+
+const outcomes = ["unsupported", "skipped", "passed"];
+
+function checkPlaying(place: string, { answering = [], leaving = [], otherwise }: Readonly<Record<string, unknown>>): void {
+  if (!Array.isArray(answering) || !Array.isArray(leaving)) fail(place, "answering and leaving take arrays");
+  for (const answer of answering as Record<string, unknown>[]) {
+    checkMembers(place, answer, { when: isGiven, send: isGiven });
+    checkPattern(place, answer["when"], []);
+  }
+  const leaves = [...leaving, ...(otherwise === undefined ? [] : [otherwise])] as Record<string, unknown>[];
+  for (const leave of leaves) {
+    checkMembers(place, leave, { when: isGiven, outcome: (value) => outcomes.includes(value as string), reason: isName });
+    if (leave["outcome"] === undefined || leave["reason"] === undefined) fail(place, "a way to leave has an outcome and a reason");
+    checkPattern(place, leave["when"], []);
+  }
 }
 
 // --- patterns

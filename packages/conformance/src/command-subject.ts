@@ -9,6 +9,8 @@ export interface CommandSubjectOptions {
   readonly command: string;
   readonly args?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** Variables of the command that replace any other, also ours. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string;
   /** The file mode mask of the command; our own unless given. */
   readonly umask?: number | undefined;
@@ -62,12 +64,13 @@ export async function inPrivateFolder(open: (folder: string, onClose: OnClose) =
 /** Starts the command; its session must be closed. */
 export type StartCommand = (options: CommandSubjectOptions) => Promise<Session>;
 
-export async function startCommand({ umask, ...options }: CommandSubjectOptions): Promise<Session> {
+export async function startCommand({ umask, variables, ...options }: CommandSubjectOptions): Promise<Session> {
   const lastWords = createLastWords(maxLastWordsChars);
   const child = await startWithMask(umask, {
     stopInputMs: defaultStopMs,
     stopSignalMs: defaultStopMs,
     ...options,
+    env: { ...(options.env ?? process.env), ...variables },
     stdio: "pipe",
     ownsGroup: true,
     onStderr: lastWords.add,

@@ -3,6 +3,7 @@
 
 import { HawserError } from "@hawser/protocol";
 import { lengthPrefix, ndjson, type Codec } from "@hawser/wire/node";
+import { createDialectWatch, type DialectWatch } from "./dialect-watch.ts";
 import type { MatchContext } from "./matchers.ts";
 import { findMismatch } from "./pattern.ts";
 import { createReceiver, type Arrival, type Receiver } from "./receiver.ts";
@@ -12,6 +13,7 @@ import type { Channel, Session } from "./subject.ts";
 export interface Line {
   readonly channel: Channel;
   readonly receiver: Receiver;
+  readonly watch?: DialectWatch | undefined;
   /** The last message that was expected, to recognize a second copy of it. */
   lastText?: string;
 }
@@ -25,11 +27,14 @@ export interface Conversation {
   readonly timeoutMs: number;
   /** What was written last, oldest first, for the report of a failure. */
   readonly sent: Buffer[];
+  /** What the subject said that its protocol never allows. */
+  readonly faults: string[];
 }
 
 const maxKeptSent = 3;
 
-export function noteSent({ sent }: Conversation, bytes: Buffer): void {
+export function noteSent({ sent }: Conversation, { watch }: Line, bytes: Buffer): void {
+  watch?.sent(bytes);
   sent.push(bytes);
   if (sent.length > maxKeptSent) sent.shift();
 }
@@ -38,15 +43,18 @@ const main = "";
 
 export function startConversation(suite: Suite, session: Session, timeoutMs: number): Conversation {
   const codec = suite.codec === "ndjson" ? ndjson : lengthPrefix;
-  const conversation: Conversation = { suite, codec, session, lines: new Map(), bindings: new Map(), timeoutMs, sent: [] };
+  const bindings = new Map(Object.entries(session.given ?? {}));
+  const conversation: Conversation = { suite, codec, session, lines: new Map(), bindings, timeoutMs, sent: [], faults: [] };
   addLine(conversation, main, session);
   return conversation;
 }
 
-export function addLine({ suite, codec, lines }: Conversation, name: string, channel: Channel): void {
+export function addLine({ suite, codec, lines, faults }: Conversation, name: string, channel: Channel): void {
   // A subject may be gone at any moment; the step that writes reports it.
   channel.input.on("error", () => {});
-  lines.set(name, { channel, receiver: createReceiver(channel.output, codec, suite.maxMessageBytes) });
+  const watch = suite.dialect && createDialectWatch(suite.dialect, faults);
+  const { maxMessageBytes } = suite;
+  lines.set(name, { channel, receiver: createReceiver(channel.output, codec, { maxMessageBytes, onMessage: watch?.received }), watch });
 }
 
 export function lineOf({ lines }: Conversation, step: object): Line {

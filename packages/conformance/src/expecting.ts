@@ -3,22 +3,17 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { contextOf, nextOn, timeLeft, type Conversation, type Line } from "./conversation.ts";
+import { describe, type Difference } from "./difference.ts";
 import { excerptOf, excerptOfText } from "./excerpt.ts";
 import { fillIn, findMismatch } from "./pattern.ts";
-import { within, type Arrival } from "./receiver.ts";
-import type { Session } from "./subject.ts";
-
-export interface Difference {
-  readonly expected: string;
-  readonly got: string;
-}
+import { within } from "./receiver.ts";
+import type { Step } from "./scenario.ts";
+import { write } from "./sending.ts";
 
 type Outcome = Promise<Difference | undefined>;
 
-interface Expectation {
+interface Expectation extends Pick<Extract<Step, { expect: unknown }>, "answering" | "leaving" | "on" | "orEnd" | "skipping"> {
   readonly patterns: readonly unknown[];
-  readonly skipping?: unknown;
-  readonly orEnd?: true | undefined;
   readonly index: number;
   readonly waitMs: number;
 }
@@ -50,7 +45,14 @@ export async function expectMessages(line: Line, conversation: Conversation, exp
     if (match !== -1) {
       missing.splice(match, 1);
       line.lastText = arrival.text;
-    } else if ([skipping, suite.skipping].some((pattern) => pattern !== undefined && isLike(pattern))) {
+      continue;
+    }
+    const leave = expectation.leaving?.find(({ when }) => isLike(when));
+    if (leave) return { ...fail(excerptOfText(arrival.text)), leave: { outcome: leave.outcome, reason: leave.reason } };
+    const answer = answerTo(arrival.value, conversation, expectation);
+    const unsent = answer && (await write(answer, conversation, { on: expectation.on }));
+    if (unsent) return unsent;
+    if (answer ?? [skipping, suite.skipping].some((pattern) => pattern !== undefined && isLike(pattern))) {
       hasSkipped = true;
       // A late expected message still counts; late skipped ones could go on forever.
       if (performance.now() > endsAt) return fail(onlySkipped);
@@ -61,6 +63,21 @@ export async function expectMessages(line: Line, conversation: Conversation, exp
     }
   }
   return undefined;
+}
+
+/** The bytes of the first answer that is for this request. What its pattern binds is for that answer only. */
+function answerTo(request: unknown, { codec, bindings }: Conversation, { answering = [], index }: Expectation): Buffer | undefined {
+  for (const { when, send } of answering) {
+    const own = { bindings: new Map(bindings), index };
+    if (findMismatch(when, request, { ...own, text: "" }) === undefined) return codec.encode(fillIn(send, own));
+  }
+  return undefined;
+}
+
+/** Whether what was bound so far is as it must be; if not, a failure, or the end that the step names. */
+export function checkGiven({ given, otherwise }: Extract<Step, { given: unknown }>, conversation: Conversation): Difference | undefined {
+  const mismatch = findMismatch(given, Object.fromEntries(conversation.bindings), contextOf(conversation));
+  return mismatch === undefined ? undefined : { expected: excerptOf(given), got: mismatch, ...(otherwise && { leave: otherwise }) };
 }
 
 /** Expects that no message comes: for the whole time, or before the end of the output. */
@@ -99,17 +116,4 @@ export async function expectFacts(conversation: Conversation, pattern: unknown, 
     if (performance.now() > endsAt) return { expected: excerptOf(pattern), got: mismatch };
     await sleep(factsPollMs);
   }
-}
-
-/** Words for what came instead of what was expected. */
-export async function describe(arrival: Arrival, session: Session, waitMs: number): Promise<string> {
-  if (arrival.kind === "message") return excerptOfText(arrival.text);
-  if (arrival.kind === "fault") return `${arrival.words}${arrival.isLast ? await describeExit(session) : ""}`;
-  if (arrival.kind === "silence") return `nothing within ${waitMs} ms`;
-  return `the end of its output${await describeExit(session)}`;
-}
-
-export async function describeExit(session: Session): Promise<string> {
-  const exit = session.process && (await within(session.process.exited, exitWaitMs));
-  return exit ? `; it exited with ${exit.signal ?? `code ${exit.code}`}` : "";
 }

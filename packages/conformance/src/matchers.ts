@@ -2,7 +2,9 @@
 // Several in one object must all hold: {"$type": "string", "$bind": "session"}.
 
 import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "@hawser/protocol/internal";
 import { memberSource } from "@hawser/wire/internal";
+import { excerptOf } from "./excerpt.ts";
 
 export interface MatchContext {
   /** What `$bind` has kept in this scenario. */
@@ -13,6 +15,8 @@ export interface MatchContext {
   readonly text: string;
   /** Whether a value matches a pattern inside a matcher. */
   matches?(pattern: unknown, value: unknown): boolean;
+  /** The first difference inside a matcher, or undefined. What an isolated pattern binds is forgotten after it. */
+  mismatch?(pattern: unknown, value: unknown, path: readonly string[], isIsolated?: true): string | undefined;
 }
 
 /** What a verb or a matcher takes. */
@@ -25,8 +29,8 @@ export interface Parameter {
 }
 
 interface Matcher extends Parameter {
-  /** `value` is undefined where the message has no such member. */
-  matches(argument: unknown, value: unknown, context: MatchContext, path: readonly string[]): boolean;
+  /** `value` is undefined where the message has no such member. Words instead of false say where inside the value it differs. */
+  matches(argument: unknown, value: unknown, context: MatchContext, path: readonly string[]): boolean | string;
 }
 
 export const isTrue = (argument: unknown): boolean => argument === true;
@@ -34,7 +38,7 @@ export const isGiven = (argument: unknown): boolean => argument !== undefined;
 export const isName = (argument: unknown): boolean => typeof argument === "string" && argument !== "";
 export const itself = (argument: unknown): readonly unknown[] => [argument];
 
-const typeNames = ["string", "number", "boolean", "null", "object", "array"];
+const typeNames = ["string", "number", "integer", "boolean", "null", "object", "array"];
 
 export const matchers: Readonly<Record<string, Matcher>> = {
   $any: {
@@ -50,7 +54,7 @@ export const matchers: Readonly<Record<string, Matcher>> = {
   $type: {
     argument: `one of ${typeNames.join(", ")}`,
     accepts: (argument) => typeNames.includes(argument as string),
-    matches: (argument, value) => typeName(value) === argument,
+    matches: (argument, value) => (argument === "integer" ? Number.isSafeInteger(value) : typeName(value) === argument),
   },
   $regex: {
     argument: "a regular expression that is found in the string",
@@ -80,6 +84,63 @@ export const matchers: Readonly<Record<string, Matcher>> = {
     accepts: isGiven,
     patterns: itself,
     matches: (argument, value, { matches }) => Array.isArray(value) && value.some((element) => matches?.(argument, element)),
+  },
+  $each: {
+    argument: "a pattern that every element of the array matches",
+    accepts: isGiven,
+    patterns: itself,
+    matches: (argument, value, { mismatch }, path) => {
+      if (!Array.isArray(value)) return false;
+      for (const [at, element] of value.entries()) {
+        const words = mismatch?.(argument, element, [...path, String(at)], true);
+        if (words !== undefined) return words;
+      }
+      return true;
+    },
+  },
+  $distinct: {
+    argument: "the name of a member that differs in all elements of the array",
+    accepts: isName,
+    matches: (argument, value) => Array.isArray(value) && areDistinct(value.map((element: unknown) => memberOf(element, argument))),
+  },
+  $optional: {
+    argument: "a pattern for the member, if there is one",
+    accepts: isGiven,
+    patterns: itself,
+    matches: (argument, value, { mismatch }, path) => value === undefined || (mismatch?.(argument, value, path) ?? true),
+  },
+  $nullable: {
+    argument: "a pattern for the member, if there is one that isn't null",
+    accepts: isGiven,
+    patterns: itself,
+    matches: (argument, value, { mismatch }, path) => value === undefined || value === null || (mismatch?.(argument, value, path) ?? true),
+  },
+  $not: {
+    argument: "a pattern that the value doesn't match",
+    accepts: isGiven,
+    patterns: itself,
+    matches: (argument, value, { matches }) => !matches?.(argument, value),
+  },
+  $cases: {
+    argument: "an object with `by`, the name of a member, `of`, a pattern for each of its values, and perhaps `other`, one for the rest",
+    accepts: areCases,
+    patterns: (argument) => [...Object.values((argument as Cases).of), (argument as Cases).other],
+    matches: (argument, value, { mismatch }, path) => {
+      const { by, of, other } = argument as Cases;
+      const kind = memberOf(value, by) as string;
+      const isKnown = ["string", "number"].includes(typeof kind) && Object.hasOwn(of, kind);
+      if (!isKnown && other !== undefined) return mismatch?.(other, value, path) ?? true;
+      if (!isKnown) {
+        const place = [...path, by].join(".");
+        return `at ${place}: expected one of ${Object.keys(of).join(", ")}, got ${kind === undefined ? "no such member" : excerptOf(kind)}`;
+      }
+      return mismatch?.(of[kind], value, path) ?? true;
+    },
+  },
+  $anywhere: {
+    argument: "a regular expression that is found in a string of the value, however deep",
+    accepts: (argument) => typeof argument === "string" && compiles(argument),
+    matches: (argument, value) => new RegExp(argument as string, "u").test(textsIn(value).join("\n")),
   },
   $json: {
     argument: "a pattern for the value that the string holds as JSON",
@@ -119,6 +180,26 @@ export const matchers: Readonly<Record<string, Matcher>> = {
 export const toIndexValue = (argument: unknown, index: number): unknown => (argument === true ? index : `${String(argument)}${index}`);
 
 const typeName = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
+
+const memberOf = (value: unknown, name: unknown): unknown =>
+  isRecord(value) && Object.hasOwn(value, name as string) ? value[name as string] : undefined;
+
+const areDistinct = (values: readonly unknown[]): boolean => new Set(values.map((value) => JSON.stringify(value))).size === values.length;
+
+const textsIn = (value: unknown): readonly string[] =>
+  typeof value === "string" ? [value] : typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+
+interface Cases {
+  readonly by: string;
+  readonly of: Readonly<Record<string, unknown>>;
+  readonly other?: unknown;
+}
+
+function areCases(argument: unknown): boolean {
+  if (!isRecord(argument)) return false;
+  const { by, of, other: _, ...rest } = argument;
+  return isName(by) && isRecord(of) && Object.keys(rest).length === 0;
+}
 
 function compiles(source: string): boolean {
   try {

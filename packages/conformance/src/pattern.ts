@@ -39,10 +39,14 @@ function compareMatchers(
   path: readonly string[],
 ): string | undefined {
   const matches = (inner: unknown, part: unknown): boolean => findMismatch(inner, part, context, path) === undefined;
-  const failed = Object.entries(pattern).find(([name, argument]) => {
-    return !matchers[name]?.matches(argument, value, { ...context, matches }, path);
-  });
-  return failed && difference(path, excerptOf(Object.fromEntries([failed])), value);
+  const mismatch: MatchContext["mismatch"] = (inner, part, place, isIsolated) =>
+    findMismatch(inner, part, isIsolated ? { ...context, bindings: new Map(context.bindings) } : context, place);
+  for (const [name, argument] of Object.entries(pattern)) {
+    const verdict = matchers[name]?.matches(argument, value, { ...context, matches, mismatch }, path) ?? false;
+    if (typeof verdict === "string") return verdict;
+    if (!verdict) return difference(path, excerptOf({ [name]: argument }), value);
+  }
+  return undefined;
 }
 
 function difference(path: readonly string[], expected: string, value: unknown): string {

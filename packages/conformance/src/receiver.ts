@@ -22,7 +22,13 @@ export interface Receiver {
 const maxUnreadMessages = 10_000;
 const maxUnreadChars = 16_777_216;
 
-export function createReceiver(output: Readable, codec: Codec, maxMessageBytes?: number): Receiver {
+export interface ReceiverOptions {
+  readonly maxMessageBytes?: number | undefined;
+  /** Sees each message as it comes, before any step does. */
+  readonly onMessage?: ((value: unknown) => void) | undefined;
+}
+
+export function createReceiver(output: Readable, codec: Codec, { maxMessageBytes, onMessage }: ReceiverOptions = {}): Receiver {
   const decoder = codec.createDecoder(maxMessageBytes === undefined ? {} : { maxMessageBytes });
   const mailbox = createMailbox<Arrival>({
     maxItems: maxUnreadMessages,
@@ -42,8 +48,10 @@ export function createReceiver(output: Readable, codec: Codec, maxMessageBytes?:
 
   function onData(chunk: Buffer): void {
     for (const item of decoder.push(chunk)) {
-      if (item.kind === "message") put({ kind: "message", value: item.value, text: item.text });
-      else put({ kind: "fault", words: `bytes that aren't a message (${item.error.message}): ${excerptOfText(item.head)}` });
+      if (item.kind === "message") {
+        onMessage?.(item.value);
+        put({ kind: "message", value: item.value, text: item.text });
+      } else put({ kind: "fault", words: `bytes that aren't a message (${item.error.message}): ${excerptOfText(item.head)}` });
     }
     if (mailbox.isFull) output.pause();
   }

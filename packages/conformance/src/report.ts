@@ -18,9 +18,10 @@ export function formatScenario(result: ScenarioResult, stream: NodeJS.WritableSt
   const [color, mark] = marks[result.outcome];
   const codes = result.requirements.length > 0 ? `(${result.requirements.join(" ")}) ` : "";
   const isUnsupported = result.outcome === "unsupported";
-  const facts = style("dim", isUnsupported ? "(not supported; beyond the contract)" : `${codes}${result.ms} ms`);
+  const unsupported = `(not supported; ${result.reason ?? "beyond the contract"})`;
+  const facts = style("dim", isUnsupported ? unsupported : `${codes}${result.ms} ms`);
   const lines = [`${style(color, mark)} ${style("bold", result.id)}  ${result.title} ${facts}`];
-  if (result.reason !== undefined) lines.push(`    skipped: ${result.reason}`);
+  if (result.reason !== undefined && !isUnsupported) lines.push(`    skipped: ${result.reason}`);
   const { failure } = result;
   if (failure && !isUnsupported) {
     lines.push(

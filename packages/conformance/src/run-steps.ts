@@ -1,12 +1,13 @@
 // Runs the steps of one scenario, one after the other. A step holds or yields a failure: what was expected and what came instead.
 
 import { describeThrown, HawserError } from "@hawser/protocol";
-import { addLine, lineOf, noteSent, timeLeft, type Conversation } from "./conversation.ts";
-import { describeExit, expectExit, expectFacts, expectMessages, expectNoMessage, type Difference } from "./expecting.ts";
+import { addLine, lineOf, type Conversation } from "./conversation.ts";
+import type { Difference } from "./difference.ts";
+import { checkGiven, expectExit, expectFacts, expectMessages, expectNoMessage } from "./expecting.ts";
 import { fillIn } from "./pattern.ts";
-import { cut, toBytes } from "./pieces.ts";
-import { within } from "./receiver.ts";
+import { toBytes } from "./pieces.ts";
 import type { Step } from "./scenario.ts";
+import { write } from "./sending.ts";
 import { verbOf } from "./verbs.ts";
 
 export interface StepFailure extends Difference {
@@ -73,31 +74,6 @@ function send(step: SendStep, conversation: Conversation, index: number): Promis
   return write(conversation.codec.encode(value), conversation, step);
 }
 
-interface Writing {
-  readonly on?: string;
-  readonly ahead?: true;
-  readonly chunkBytes?: number;
-  readonly orEnd?: true;
-}
-
-/** Each chunk is handed to the system before the next; a subject that doesn't read fails the step, and so does one that closed its input. */
-async function write(bytes: Buffer, conversation: Conversation, step: Writing): Promise<Difference | undefined> {
-  const { session, timeoutMs } = conversation;
-  const { input } = lineOf(conversation, step).channel;
-  noteSent(conversation, bytes);
-  if (step.ahead) return void input.write(bytes);
-  const endsAt = performance.now() + timeoutMs;
-  for (const chunk of cut(bytes, step.chunkBytes ?? bytes.length)) {
-    const written = new Promise<Error | null>((resolve) => input.write(chunk, (error) => resolve(error ?? null)));
-    const outcome = await within(written, timeLeft(endsAt));
-    if (outcome === null) continue;
-    const expected = `the subject takes ${chunk.length} bytes`;
-    if (outcome === undefined) return { expected, got: `it did not read them within ${timeoutMs} ms` };
-    return step.orEnd ? undefined : { expected, got: `its input is closed (${outcome.message})${await describeExit(session)}` };
-  }
-  return undefined;
-}
-
 async function expect(step: Step, conversation: Conversation, index: number): Promise<Difference | undefined> {
   const line = lineOf(conversation, step);
   const waitMs = ("withinMs" in step ? step.withinMs : undefined) ?? conversation.timeoutMs;
@@ -106,6 +82,7 @@ async function expect(step: Step, conversation: Conversation, index: number): Pr
   if ("expectNothing" in step) return expectNoMessage(line, conversation, "silence", step.expectNothing);
   if ("expectEnd" in step) return expectNoMessage(line, conversation, "ended", waitMs);
   if ("expectExit" in step) return expectExit(line, conversation, step.expectExit, waitMs);
+  if ("given" in step) return checkGiven(step, conversation);
   if ("expectFacts" in step) return expectFacts(conversation, step.expectFacts, waitMs);
   if (!("expectAlive" in step)) return undefined;
   const { send: request, expect: answer } = conversation.suite.probe;

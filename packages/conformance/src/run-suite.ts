@@ -5,8 +5,8 @@ import { describeThrown, HawserError } from "@hawser/protocol";
 import { LENGTH_PREFIX_SIZE } from "@hawser/wire/internal/node";
 import { checkSuite } from "./check-suite.ts";
 import { nextOn, startConversation, type Conversation } from "./conversation.ts";
+import { describe, type Difference } from "./difference.ts";
 import { excerptOfText } from "./excerpt.ts";
-import { describe, type Difference } from "./expecting.ts";
 import { runSteps, type StepFailure } from "./run-steps.ts";
 import { needsProcess, type Scenario, type Step, type Suite } from "./scenario.ts";
 import type { Session, Subject } from "./subject.ts";
@@ -27,7 +27,7 @@ export interface ScenarioResult {
   readonly outcome: "passed" | "failed" | "unsupported" | "skipped";
   readonly ms: number;
   readonly failure?: Failure;
-  /** Why it was skipped. */
+  /** Why it was skipped, or which part of the contract that is up to it the subject doesn't offer. */
   readonly reason?: string;
 }
 
@@ -37,7 +37,7 @@ export interface SuiteResult {
   readonly subject: string;
   readonly passed: number;
   readonly failed: number;
-  /** Additive scenarios that the subject doesn't pass. */
+  /** What the contract leaves open and the subject doesn't do: additive scenarios that it doesn't pass, and others that say so. */
   readonly unsupported: number;
   readonly skipped: number;
   readonly ms: number;
@@ -66,13 +66,14 @@ export async function runSuite(suite: Suite, subject: Subject, options: RunSuite
   const scenarios = selectScenarios(suite, options.only);
   const results: (ScenarioResult | undefined)[] = scenarios.map(() => undefined);
   const positions = longestFirst(scenarios);
+  const timeoutMs = options.timeoutMs ?? suite.timeoutMs ?? defaultTimeoutMs;
   const startedAt = performance.now();
   let next = 0;
   let reported = 0;
 
   async function work(): Promise<void> {
     for (let position = positions[next++]; position !== undefined; position = positions[next++]) {
-      results[position] = await runScenario(suite, scenarios[position] as Scenario, subject, options.timeoutMs ?? defaultTimeoutMs);
+      results[position] = await runScenario(suite, scenarios[position] as Scenario, subject, timeoutMs);
       for (let ready = results[reported]; ready; ready = results[++reported]) options.onResult?.(ready);
     }
   }
@@ -131,6 +132,7 @@ async function runScenario(suite: Suite, scenario: Scenario, subject: Subject, t
     session = await subject.open(scenario.setup);
     const failure = await converse(suite, scenario, session, timeoutMs);
     if (!failure) return result("passed");
+    if (failure.leave) return result(failure.leave.outcome, failure.leave.outcome === "passed" ? {} : { reason: failure.leave.reason });
     // Closed first, so that its last words are all there.
     await session.close();
     const lastWords = excerptOfText(session.lastWords(), maxLastWordsChars);
@@ -147,14 +149,12 @@ async function converse(suite: Suite, { steps }: Scenario, session: Session, tim
   const conversation = startConversation(suite, session, timeoutMs);
   const failedStep = await runSteps(steps, conversation);
   // What it did wrong on its connections explains a failed step better than what that step saw.
-  const [fault] = session.faults?.() ?? [];
-  const difference =
-    fault !== undefined
-      ? { expected: "connections on which the protocol is kept", got: fault }
-      : (failedStep ?? (await findLeftover(conversation)));
+  const leftover = failedStep ? undefined : await findLeftover(conversation);
+  const [fault] = [...(session.faults?.() ?? []), ...conversation.faults];
+  const difference = fault === undefined ? (failedStep ?? leftover) : { expected: "connections on which the protocol is kept", got: fault };
   if (!difference) return undefined;
   const sent = conversation.sent.map((bytes) => excerptOfSent(bytes, suite));
-  const place = failedStep ?? { step: String(steps.length + 1), verb: "end" };
+  const place = failedStep ? { step: failedStep.step, verb: failedStep.verb } : { step: String(steps.length + 1), verb: "end" };
   return { ...place, ...difference, ...(sent.length > 0 && { sent }) };
 }
 

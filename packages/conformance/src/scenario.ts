@@ -19,6 +19,8 @@
 //           dropped      requests whose connection ended before we answered
 //           isInputFull  whether bytes that were sent ahead are still unread
 //           stderr       the end of it
+//   acp     changes      names in the session's folder that were added, changed or removed
+//           mcpMethods   what the MCP server that a session was given was asked for, in order
 
 import type { Pieces } from "./pieces.ts";
 
@@ -42,6 +44,21 @@ interface Skipping {
   readonly skipping?: unknown;
 }
 
+/** How a scenario ends early without a failure: it doesn't apply, or what it would show is beyond the subject. */
+export interface Leave {
+  readonly outcome: "unsupported" | "skipped" | "passed";
+  /** For people: why, and what to do about it. */
+  readonly reason: string;
+}
+
+/** What else may come while a step waits for its messages. */
+interface Playing {
+  /** Requests of the subject that are answered in passing. */
+  readonly answering?: readonly Pick<Answer, "when" | "send">[];
+  /** Messages that end the scenario. */
+  readonly leaving?: readonly ({ readonly when: unknown } & Leave)[];
+}
+
 /** One step: exactly one verb, and for some verbs modifiers. */
 export type Step =
   /** Sends one message. */
@@ -51,9 +68,9 @@ export type Step =
   /** Sends one message in chunks, each in its own write. */
   | ({ readonly sendSplit: unknown; readonly chunkBytes: number } & OnConnection)
   /** The next message matches the pattern. */
-  | ({ readonly expect: unknown } & OnConnection & Skipping & Bounded & OrEnd)
+  | ({ readonly expect: unknown } & OnConnection & Skipping & Playing & Bounded & OrEnd)
   /** The next messages match these patterns in any order. A message takes the first pattern it matches: narrow ones first. */
-  | ({ readonly expectAll: readonly unknown[] } & OnConnection & Skipping & Bounded)
+  | ({ readonly expectAll: readonly unknown[] } & OnConnection & Skipping & Playing & Bounded)
   /** No message comes for this many milliseconds. */
   | ({ readonly expectNothing: number } & OnConnection)
   | { readonly repeat: number; readonly steps: readonly Step[] }
@@ -74,6 +91,8 @@ export type Step =
   | ({ readonly expectExit: unknown } & Bounded)
   /** The subject's facts match, now or within the time. */
   | ({ readonly expectFacts: unknown } & Bounded)
+  /** The object of everything that was bound so far matches, or else the scenario ends as it says; without `otherwise` it fails. */
+  | { readonly given: unknown; readonly otherwise?: Leave }
   /** The suite's probe is answered, and nothing else comes before its answer. */
   | ({ readonly expectAlive: true } & OnConnection);
 
@@ -124,12 +143,41 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
+/** A rule of a contract that isn't ours: what it demands, in our words, and where it says so. */
+export interface Rule {
+  readonly rule: string;
+  /** Whether the contract demands it, recommends it, or it is our own advice. */
+  readonly level: "must" | "should" | "advice";
+  readonly source: string;
+}
+
+/** A message that the subject may send unasked: the pattern of its parameters, and what our `initialize` must have offered first. */
+export interface Saying {
+  readonly params: unknown;
+  readonly offered?: unknown;
+}
+
+/** All that a subject of JSON-RPC 2.0 may say, by method. Each message is compared, whether or not a step looks at it. */
+export interface Dialect {
+  readonly requests: Readonly<Record<string, Saying>>;
+  readonly notifications: Readonly<Record<string, Saying>>;
+  /** The patterns of results, by the method of our request. */
+  readonly results: Readonly<Record<string, unknown>>;
+}
+
 export interface Suite {
   readonly protocol: string;
   readonly version: string;
   readonly codec: "ndjson" | "length-prefix";
   /** How a command becomes a subject: between a client and a socket of ours, as the owner of a socket, between a host and an API, or as a runtime with its own folders. Through its pipes unless given. */
-  readonly subject?: "bridge" | "parent" | "rpc" | "agent";
+  readonly subject?: "bridge" | "parent" | "rpc" | "agent" | "acp";
+  /** The longest wait of one step unless the run has its own. */
+  readonly timeoutMs?: number;
+  /** Names that the subject binds before the first step. */
+  readonly given?: readonly string[];
+  readonly dialect?: Dialect;
+  /** What the scenarios' requirements say, where no page of ours does. */
+  readonly rules?: Readonly<Record<string, Rule>>;
   /** The longest message that is taken from the subject; the contracts' limit unless given. */
   readonly maxMessageBytes?: number;
   /** Messages that may come at any time and mean nothing here. */

@@ -19,6 +19,8 @@ export interface Session extends Channel {
     readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
     kill(signal: string): void;
   };
+  /** Values for the names that the suite says are given. */
+  readonly given?: Readonly<Record<string, unknown>>;
   /** Another connection to the subject. Rejects when it takes none. */
   connect?(): Promise<Channel>;
   /** What can be seen of the subject besides its messages, at this moment; scenario.ts lists it. */

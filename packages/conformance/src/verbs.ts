@@ -22,11 +22,11 @@ export const verbs: Readonly<Record<string, Verb>> = {
   send: { argument: "a JSON value", accepts: isGiven, modifiers: ["on"] },
   sendBytes: { argument: "pieces, each with utf8 or base64 and perhaps times", accepts: arePieces, modifiers: ["ahead", "on", "orEnd"] },
   sendSplit: { argument: "a JSON value", accepts: isGiven, modifiers: ["chunkBytes", "on"] },
-  expect: { ...pattern, modifiers: ["on", "orEnd", "skipping", "withinMs"] },
+  expect: { ...pattern, modifiers: ["answering", "leaving", "on", "orEnd", "skipping", "withinMs"] },
   expectAll: {
     argument: "an array of patterns",
     accepts: (value) => Array.isArray(value) && value.length > 0,
-    modifiers: ["on", "skipping", "withinMs"],
+    modifiers: ["answering", "leaving", "on", "skipping", "withinMs"],
     patterns: (value) => value as unknown[],
   },
   expectNothing: { argument: "a number of milliseconds", accepts: isCount, modifiers: ["on"] },
@@ -45,6 +45,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
     patterns: itself,
   },
   expectFacts: { ...pattern, modifiers: ["withinMs"] },
+  given: { ...pattern, modifiers: ["otherwise"] },
   expectAlive: { argument: "true", accepts: isTrue, modifiers: ["on"] },
 };
 

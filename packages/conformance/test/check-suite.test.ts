@@ -15,7 +15,7 @@ const refused: readonly [string, unknown, string][] = [
   ["a modifier that does not belong", { send: 1, withinMs: 5 }, '"withinMs" does not belong to send'],
   ["an unknown matcher", { expect: { a: [{ $kind: "x" }] } }, 'unknown matcher "$kind"; known are $any,'],
   ["a matcher beside a field", { expect: { $any: true, a: 1 } }, 'unknown matcher "a"'],
-  ["an unknown type", { expect: { $type: "integer" } }, "$type takes one of string, number"],
+  ["an unknown type", { expect: { $type: "date" } }, "$type takes one of string, number"],
   ["a pattern that does not compile", { expect: { $regex: "(" } }, "$regex takes a regular expression"],
   ["a range without bounds", { expect: { $number: {} } }, "$number takes an object with min, max or both"],
   ["a source below the top", { expect: { a: { b: { $source: "1" } } } }, "$source stands for a member at the top"],
@@ -37,10 +37,46 @@ const refused: readonly [string, unknown, string][] = [
   ["a connection that nobody made", { send: 1, on: "second" }, 'no step connects "second"'],
   ["a connection to drop that nobody made", { repeat: 1, steps: [{ drop: "second" }] }, 'no step connects "second"'],
   ["a connection without a name", { connect: "" }, "connect takes a name"],
+  [
+    "an answer in passing with an unknown member",
+    { expect: 1, answering: [{ when: 1, say: 1 }] },
+    'there is no "say"; known are when, send',
+  ],
+  [
+    "an answer in passing with a mistake in its pattern",
+    { expect: 1, answering: [{ when: { $kind: 1 }, send: 1 }] },
+    'unknown matcher "$kind"',
+  ],
+  [
+    "an answer in passing with a name that nothing binds",
+    { expect: 1, answering: [{ when: 1, send: { $same: "x" } }] },
+    'nothing is bound to "x"',
+  ],
+  ["answers in passing that are no list", { expect: 1, answering: {} }, "answering and leaving take arrays"],
+  ["another way to leave", { expect: 1, leaving: [{ when: 1, outcome: "failed", reason: "so" }] }, '"outcome" can\'t be this'],
+  ["leaving without a reason", { given: 1, otherwise: { outcome: "skipped" } }, "a way to leave has an outcome and a reason"],
+  ["a mistake in what must be given", { given: { a: { $kind: 1 } } }, 'unknown matcher "$kind"'],
+  ["cases of nothing", { expect: { $cases: { by: "type" } } }, "$cases takes an object with `by`"],
   ["a name that nothing binds", { send: { $same: "session" } }, '$same: nothing is bound to "session"'],
 ];
 
 describe("checkSuite", () => {
+  it("takes a name that the suite says is given", () => {
+    const suite = suiteWith({ send: { $same: "folder" } });
+    expect(() => checkSuite(suite)).toThrow('nothing is bound to "folder"');
+    expect(() => checkSuite({ ...suite, given: ["folder"] })).not.toThrow();
+  });
+
+  it("refuses a requirement that the suite's own rules don't have, and a mistake in what its subjects may say", () => {
+    const suite = suiteWith({ send: 1 });
+    expect(() => checkSuite({ ...suite, rules: {} })).toThrow('scenario greeting: the suite has no rule "R5"');
+    const dialect = { requests: {}, notifications: { note: { params: { $kind: 1 } } }, results: {} };
+    expect(() => checkSuite({ ...suite, dialect })).toThrow('suite test, note: unknown matcher "$kind"');
+    expect(() => checkSuite({ ...suite, dialect: { ...dialect, notifications: {}, results: { ask: { $kind: 1 } } } })).toThrow(
+      "result of ask",
+    );
+  });
+
   it.each(refused)("refuses %s and names the scenario", (_, step, message) => {
     expect(() => checkSuite(suiteWith(step))).toThrow(expect.objectContaining({ code: "usage" }));
     expect(() => checkSuite(suiteWith(step))).toThrow(/^scenario greeting/);

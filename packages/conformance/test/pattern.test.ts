@@ -35,6 +35,41 @@ const cases: readonly [unknown, unknown, string | undefined][] = [
   [{ a: { $either: [1, 2] } }, { a: 3 }, 'at a: expected {"$either":[1,2]}, got 3'],
   [{ $some: { a: 1 } }, [{ a: 0 }, { a: 1 }], undefined],
   [{ $some: { a: 1 } }, { a: 1 }, 'expected {"$some":{"a":1}}, got {"a":1}'],
+  [{ $type: "integer" }, 3, undefined],
+  [{ $type: "integer" }, 3.5, 'expected {"$type":"integer"}, got 3.5'],
+  [{ $each: { a: 1 } }, [{ a: 1 }, { a: 1, b: 2 }], undefined],
+  [{ x: { $each: { a: 1 } } }, { x: [{ a: 1 }, { a: 2 }] }, "at x.1.a: expected 1, got 2"],
+  [{ $each: 1 }, {}, 'expected {"$each":1}, got {}'],
+  [
+    { $each: { a: { $bind: "x" }, b: { $same: "x" } } },
+    [
+      { a: 1, b: 1 },
+      { a: 2, b: 2 },
+    ],
+    undefined,
+  ],
+  [{ $distinct: "id" }, [{ id: 1 }, { id: "1" }, {}], undefined],
+  [{ $distinct: "id" }, [{ id: "a" }, { id: "a" }], 'expected {"$distinct":"id"}, got [{"id":"a"},{"id":"a"}]'],
+  [{ a: { $optional: { b: 1 } } }, {}, undefined],
+  [{ a: { $optional: { b: 1 } } }, { a: { b: 2 } }, "at a.b: expected 1, got 2"],
+  [{ a: { $optional: { b: 1 } } }, { a: null }, "at a: expected an object, got null"],
+  [{ a: { $nullable: { b: 1 } } }, { a: null }, undefined],
+  [{ a: { $nullable: { b: 1 } } }, { a: { b: 2 } }, "at a.b: expected 1, got 2"],
+  [{ $not: "a" }, "b", undefined],
+  [{ $not: { a: 1 } }, { a: 1, b: 2 }, 'expected {"$not":{"a":1}}, got {"a":1,"b":2}'],
+  [{ $cases: { by: "type", of: { text: { text: "x" } } } }, { type: "text", text: "x" }, undefined],
+  [{ c: { $cases: { by: "type", of: { text: { text: "x" } } } } }, { c: { type: "text" } }, 'at c.text: expected "x", got no such member'],
+  [
+    { c: { $cases: { by: "type", of: { text: {}, image: {} } } } },
+    { c: { type: "toString" } },
+    'at c.type: expected one of text, image, got "toString"',
+  ],
+  [{ $cases: { by: "v", of: { 1: { a: 1 } }, other: { v: { $type: "integer" } } } }, { v: 1 }, "at a: expected 1, got no such member"],
+  [{ $cases: { by: "v", of: { 1: { a: 1 } }, other: { v: { $type: "integer" } } } }, { v: 2 }, undefined],
+  [{ $cases: { by: "v", of: { 1: {} }, other: { v: 2 } } }, {}, "at v: expected 2, got no such member"],
+  [{ $cases: { by: "type", of: { text: {} } } }, "text", "at type: expected one of text, got no such member"],
+  [{ $anywhere: "salt" }, { a: [{ b: "pepper and salt" }] }, undefined],
+  [{ $anywhere: "salt" }, { salt: ["pepper", 1, null] }, 'expected {"$anywhere":"salt"}, got {"salt":["pepper",1,null]}'],
   [{ $json: { $equals: [1] } }, " [1]\n", undefined],
   [{ $json: [1] }, "[1", 'expected {"$json":[1]}, got "[1"'],
   [{ $json: { $absent: true } }, 1, undefined],
@@ -66,6 +101,12 @@ describe("findMismatch", () => {
     const pattern = { $either: [{ a: { $bind: "a" }, b: 1 }, { b: { $bind: "b" } }] };
     expect(mismatch(pattern, { a: "no", b: 2 }, bindings)).toBeUndefined();
     expect([...bindings]).toEqual([["b", 2]]);
+  });
+
+  it("forgets what is bound in the elements of an array", () => {
+    const bindings = new Map<string, unknown>();
+    expect(mismatch({ $each: { a: { $bind: "a" } } }, [{ a: 1 }], bindings)).toBeUndefined();
+    expect(bindings.size).toBe(0);
   });
 
   it("G6: compares the source of a member to the letter", () => {

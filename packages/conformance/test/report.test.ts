@@ -35,6 +35,13 @@ describe("report", () => {
     expect(formatScenario({ ...passed, requirements: [] }, pipe)).toBe("✓ split  bytes may be split 12 ms\n");
   });
 
+  it("says why a scenario is not supported where it says so itself", () => {
+    const unsupported: ScenarioResult = { ...passed, outcome: "unsupported", failure };
+    expect(formatScenario(unsupported, pipe)).toBe("~ split  bytes may be split (not supported; beyond the contract)\n");
+    const reason = "it does not advertise splitting";
+    expect(formatScenario({ ...unsupported, reason }, pipe)).toBe(`~ split  bytes may be split (not supported; ${reason})\n`);
+  });
+
   it("says of a failure what was sent before it, which step, what was expected, what came and what the subject said", () => {
     expect(formatScenario(failed, pipe)).toBe(
       [

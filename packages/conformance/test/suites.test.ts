@@ -14,7 +14,7 @@ describe.each(Object.entries(suites))("the %s suite", (name, suite) => {
   it("can be run, and names requirements by the ids of the contract", () => {
     expect(() => checkSuite(suite)).not.toThrow();
     for (const { requirements } of suite.scenarios) {
-      for (const requirement of requirements) expect(requirement).toMatch(/^(?:[GRH]\d+|(?:WIR|BRG|RUN|RPC)-\d\d)$/);
+      for (const requirement of requirements) expect(requirement).toMatch(/^(?:[GRH]\d+|(?:WIR|BRG|RUN|RPC|ACP)-\d\d)$/);
     }
   });
 });
@@ -79,5 +79,17 @@ describe("the agent suite", () => {
     const rows = Array.from({ length: 38 }, (_, index) => index + 112);
     expect(rows.filter((row) => !rowsOf(false).has(`R${row}`) && !rowsOf(true).has(`R${row}`))).toEqual(unseen);
     expect([...rowsOf(true).difference(rowsOf(false))].toSorted()).toEqual(["R134", "R146"]);
+  });
+});
+
+describe("the acp suite", () => {
+  const { scenarios, rules = {} } = suites["acp"] as Suite;
+
+  it("tries every rule that it states, and what the protocol demands in a scenario that can fail", () => {
+    const rowsOf = (isAdditive: boolean): Set<string> =>
+      new Set(scenarios.filter(({ additive = false }) => additive === isAdditive).flatMap(({ requirements }) => requirements));
+    const demanded = Object.keys(rules).filter((id) => rules[id]?.level === "must");
+    expect(demanded.filter((id) => !rowsOf(false).has(id))).toEqual([]);
+    expect(Object.keys(rules).filter((id) => !rowsOf(false).has(id) && !rowsOf(true).has(id))).toEqual([]);
   });
 });

@@ -8,7 +8,8 @@ import type { CallCore, CallOptions, CallOutcome, GatewayOptions } from "./call.
 import { resolveTarget } from "./config/resolve-target.ts";
 import type { Target } from "./config/target.ts";
 import type { CopyUse } from "./document/fetch-document.ts";
-import { createConnectionPool, type ConnectionPool } from "./execute/connection-pool.ts";
+import { createConnectionPool } from "./execute/connection-pool.ts";
+import type { Connections, OpenConnections } from "./execute/connections.ts";
 import { toCredential, type Credential } from "./execute/credential.ts";
 import { execute } from "./execute/execute.ts";
 import { toFailureOutcome } from "./execute/outcome.ts";
@@ -19,10 +20,13 @@ import { buildRequest, type HttpRequest } from "./request/build-request.ts";
 import { operationIdOf } from "./request/call-item.ts";
 import { parseDuration } from "./request/duration.ts";
 
-/** Makes calls as the options, the environment and the configuration file say. Opens and reads nothing until it is used. */
-export function createCallCore(options: GatewayOptions = {}): CallCore {
+/**
+ * Makes calls as the options, the environment and the configuration file say. Opens and reads nothing until it is used.
+ * `openConnections` is for doors that don't make many calls.
+ */
+export function createCallCore(options: GatewayOptions = {}, openConnections: OpenConnections = createConnectionPool): CallCore {
   const { includeHeaders, maxBodyBytes } = options;
-  const pool = createConnectionPool(options.maxConnections, options.env);
+  const connections = openConnections(options.maxConnections, options.env);
   const running = createRunningCalls();
   const bodies = createByteBudget(gatewayLimits.maxHeldBodyBytes);
   let isClosed = false;
@@ -31,7 +35,7 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
   let reloads = 0;
 
   async function firstSession(): Promise<CallSession> {
-    opening ??= openSession(options, "while-fresh", { pool, running }).finally(() => (opening = undefined));
+    opening ??= openSession(options, "while-fresh", { connections, running }).finally(() => (opening = undefined));
     const opened = await opening;
     session ??= opened;
     return session;
@@ -49,7 +53,7 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
       const retryBackoffMs = durationOf(item.retryBackoff, "retryBackoff");
       const prepared = prepare(item, used, timeoutMs, signal);
       const { request, credential, spentMs } = prepared instanceof Promise ? await prepared : prepared;
-      const sending = { pool, origin, credential, retry: item.retry, retryBackoffMs, timeoutMs, spentMs, signal, running };
+      const sending = { connections, origin, credential, retry: item.retry, retryBackoffMs, timeoutMs, spentMs, signal, running };
       return await execute(request, { ...sending, redactor, includeHeaders, maxBodyBytes, onBody, share });
     } catch (error) {
       const reason = signal?.aborted ? new HawserError("cancelled", "cancelled") : error;
@@ -64,7 +68,7 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
     call,
     async reload() {
       const turn = ++reloads;
-      const next = await openSession(options, "without-answer", { pool, running });
+      const next = await openSession(options, "without-answer", { connections, running });
       // An old copy would make the answer to the reload a lie; for a call that needs the document later it is better than none.
       if (session?.isIndexWanted()) await next.index("never");
       // Of several reloads at once the one that was asked for last counts.
@@ -73,7 +77,7 @@ export function createCallCore(options: GatewayOptions = {}): CallCore {
     async close() {
       isClosed = true;
       running.cancelAll();
-      await pool.close();
+      await connections.close();
     },
   };
 }
@@ -95,7 +99,7 @@ interface CallSession {
 async function openSession(
   options: GatewayOptions,
   usualCopyUse: CopyUse,
-  sending: { readonly pool: ConnectionPool; readonly running: RunningCalls },
+  sending: { readonly connections: Connections; readonly running: RunningCalls },
 ): Promise<CallSession> {
   const target = await resolveTarget(options);
   const redactor = createRedactor(target.token);

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { CallCore, GatewayOptions } from "../src/call.ts";
 import { createCallCore } from "../src/create-call-core.ts";
+import { createConnectionPool } from "../src/execute/connection-pool.ts";
+import { createSingleConnections } from "../src/execute/single-connections.ts";
 import { startApiStub, startRawStub, type ApiStub, type StubHandler, type StubServer } from "../../../test/kit/api-stub.ts";
 
 /** Long enough to be searched for, with characters that every encoding changes. */
@@ -18,13 +20,31 @@ export function freshHome(): string {
   return home;
 }
 
-export function coreOf(gatewayUrl: string | undefined, options: GatewayOptions = {}): CallCore {
-  const home = freshHome();
-  // More time than a call has by itself: on a busy machine eight seconds may pass before anything has happened.
-  const core = createCallCore({ gatewayUrl, apiKey: canary, env: { HOME: home }, cwd: home, timeoutMs: 60_000, ...options });
-  onTestFinished(() => core.close());
-  return core;
-}
+export type CoreOf = (gatewayUrl: string | undefined, options?: GatewayOptions) => CallCore;
+
+const coreWith =
+  (openConnections: typeof createConnectionPool): CoreOf =>
+  (gatewayUrl, options) => {
+    const home = freshHome();
+    // More time than a call has by itself: on a busy machine eight seconds may pass before anything has happened.
+    const all = { gatewayUrl, apiKey: canary, env: { HOME: home }, cwd: home, timeoutMs: 60_000, ...options };
+    const core = createCallCore(all, openConnections);
+    onTestFinished(() => core.close());
+    return core;
+  };
+
+export const coreOf: CoreOf = coreWith(createConnectionPool);
+
+/** What is promised of one call is promised with both. */
+export const connectionKinds = [
+  { kind: "kept connections", createName: "createConnectionPool", open: createConnectionPool, coreOf },
+  {
+    kind: "a connection for each request",
+    createName: "createSingleConnections",
+    open: createSingleConnections,
+    coreOf: coreWith(createSingleConnections),
+  },
+] as const;
 
 export async function stubOf(handler?: StubHandler): Promise<ApiStub> {
   const stub = await startApiStub(handler);

@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import { createCallCore } from "../src/create-call-core.ts";
 import { toBatchLine, toCallJson } from "../src/execute/outcome.ts";
 import { answer } from "../../../test/kit/api-stub.ts";
-import { canary, coreOf, freshHome, rawStubOf, stubOf } from "./core-fixture.ts";
+import { canary, connectionKinds, coreOf as pooledCoreOf, freshHome, rawStubOf, stubOf } from "./core-fixture.ts";
 import { until } from "../../../test/kit/until.ts";
 
 function writeConfig(home: string, content: unknown): void {
@@ -18,7 +18,7 @@ function writeConfig(home: string, content: unknown): void {
   writeFileSync(join(home, ".config", "igw", "config.json"), typeof content === "string" ? content : JSON.stringify(content));
 }
 
-describe("codes", () => {
+describe.each(connectionKinds)("codes, with $kind", ({ coreOf }) => {
   it.each([
     [200, true, 0, undefined],
     [204, true, 0, undefined],
@@ -51,7 +51,7 @@ describe("codes", () => {
 describe("durations", () => {
   it("an empty text means the default, as hosts of igw send it", async () => {
     const stub = await stubOf();
-    expect(await coreOf(stub.url).call({ path: "/x", timeout: " ", retryBackoff: "" })).toMatchObject({ ok: true });
+    expect(await pooledCoreOf(stub.url).call({ path: "/x", timeout: " ", retryBackoff: "" })).toMatchObject({ ok: true });
   });
 });
 
@@ -60,7 +60,7 @@ describe("reload", () => {
     const stub = await stubOf();
     const home = freshHome();
     writeConfig(home, { gatewayURL: stub.url, token: "first-token" });
-    const core = coreOf(undefined, { apiKey: undefined, env: { HOME: home } });
+    const core = pooledCoreOf(undefined, { apiKey: undefined, env: { HOME: home } });
     await core.call({ path: "/1" });
     writeConfig(home, { gatewayURL: stub.url, token: "second-token" });
     await core.call({ path: "/2" });
@@ -75,7 +75,7 @@ describe("reload", () => {
     const home = freshHome();
     const apiKeyFile = join(home, "token");
     writeFileSync(apiKeyFile, "  first-token\n");
-    const core = coreOf(stub.url, { apiKey: undefined, apiKeyFile, env: { HOME: home } });
+    const core = pooledCoreOf(stub.url, { apiKey: undefined, apiKeyFile, env: { HOME: home } });
     await core.call({ path: "/1" });
     writeFileSync(apiKeyFile, "second-token\n");
     await core.reload();
@@ -88,7 +88,7 @@ describe("reload", () => {
     const stub = await stubOf((_request, response) => void waiting.push(() => answer(response, 200, "x")));
     const home = freshHome();
     writeConfig(home, { gatewayURL: stub.url, token: "first-token" });
-    const core = coreOf(undefined, { apiKey: undefined, env: { HOME: home }, timeoutMs: 30_000 });
+    const core = pooledCoreOf(undefined, { apiKey: undefined, env: { HOME: home }, timeoutMs: 30_000 });
     const calls = Array.from({ length: 50 }, (_value, index) => core.call({ path: `/${index}` }));
     await until(() => stub.requests.length === 50);
     writeConfig(home, '{"token":"secret-and-broken');
@@ -106,7 +106,7 @@ describe("reload", () => {
       answer(response, request.target === "/slow" && stub.requests.length === 1 ? 503 : 200, "x"),
     );
     writeConfig(home, { gatewayURL: stub.url, token: "first-token" });
-    const core = coreOf(undefined, { apiKey: undefined, env: { HOME: home } });
+    const core = pooledCoreOf(undefined, { apiKey: undefined, env: { HOME: home } });
     const running = core.call({ path: "/slow", retry: 1, retryBackoff: "300ms" });
     await until(() => stub.requests.length === 1);
     writeConfig(home, { gatewayURL: stub.url, token: "second-token" });
@@ -125,7 +125,7 @@ describe("reload", () => {
         JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { [`/${operationId}`]: { get: { operationId } } } }),
       );
     write("first");
-    const core = coreOf(stub.url, { specFile, env: { HOME: home } });
+    const core = pooledCoreOf(stub.url, { specFile, env: { HOME: home } });
     expect(await core.call({ op: "first" })).toMatchObject({ ok: true, request: { url: `${stub.url}/first` } });
     write("second");
     await core.reload();
@@ -144,7 +144,7 @@ describe("the servers of a document", () => {
     const servers = [{ url: elsewhere.url }];
     const paths = { "/a": { servers, get: { operationId: "a", servers } } };
     writeFileSync(specFile, JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, servers, paths }));
-    expect(await coreOf(stub.url, { specFile }).call({ op: "a" })).toMatchObject({ ok: true, request: { url: `${stub.url}/a` } });
+    expect(await pooledCoreOf(stub.url, { specFile }).call({ op: "a" })).toMatchObject({ ok: true, request: { url: `${stub.url}/a` } });
     expect([stub.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
   });
 });
@@ -156,7 +156,7 @@ describe("reload of a document that the gateway serves", () => {
   it("R94 fetches it again although the copy on disk is fresh; a broken one is refused, and the old one stays", async () => {
     let served = documentWith("first");
     const stub = await stubOf((request, response) => answer(response, 200, request.target === "/openapi" ? served : "body"));
-    const core = coreOf(stub.url);
+    const core = pooledCoreOf(stub.url);
     expect(await core.call({ op: "first" })).toMatchObject({ ok: true });
     served = documentWith("second");
     expect(await core.call({ op: "second" })).toMatchObject({ ok: false, code: 2 });
@@ -171,13 +171,13 @@ describe("reload of a document that the gateway serves", () => {
     let served = documentWith("first");
     const stub = await stubOf((request, response) => answer(response, 200, request.target === "/openapi" ? served : "body"));
     const env = { HOME: freshHome() };
-    expect(await coreOf(stub.url, { env }).call({ op: "first" })).toMatchObject({ ok: true });
+    expect(await pooledCoreOf(stub.url, { env }).call({ op: "first" })).toMatchObject({ ok: true });
     served = documentWith("second");
-    const later = coreOf(stub.url, { env });
+    const later = pooledCoreOf(stub.url, { env });
     await later.reload();
     expect(await later.call({ op: "second" })).toMatchObject({ ok: true });
     served = "{ broken";
-    const last = coreOf(stub.url, { env });
+    const last = pooledCoreOf(stub.url, { env });
     await last.reload();
     expect(await last.call({ op: "second" })).toMatchObject({ ok: true });
   });
@@ -188,7 +188,7 @@ describe("authentication", () => {
     const stub = await stubOf();
     const home = freshHome();
     writeConfig(home, { gatewayURL: stub.url, token: "the-token", authHeader: "Authorization", authPrefix: "Bearer " });
-    await coreOf(undefined, { apiKey: undefined, env: { HOME: home } }).call({ path: "/x" });
+    await pooledCoreOf(undefined, { apiKey: undefined, env: { HOME: home } }).call({ path: "/x" });
     expect(stub.requests[0]?.headers).toMatchObject({ authorization: "Bearer the-token" });
     expect(stub.requests[0]?.headers["x-ignition-api-token"]).toBeUndefined();
   });
@@ -205,7 +205,7 @@ describe("authentication", () => {
       JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, paths: {}, components }),
     );
     writeConfig(home, { gatewayURL: stub.url, token: "the-token", authScheme: "mine" });
-    const outcome = await coreOf(undefined, { apiKey: undefined, env: { HOME: home }, cwd: home }).call({ path: "/x" });
+    const outcome = await pooledCoreOf(undefined, { apiKey: undefined, env: { HOME: home }, cwd: home }).call({ path: "/x" });
     expect(outcome).toMatchObject({ ok: true, request: { url: `${stub.url}/x` } });
     expect([stub.requests[0]?.target, stub.requests[0]?.headers.cookie]).toEqual([target, cookie]);
   });
@@ -214,7 +214,7 @@ describe("authentication", () => {
 describe("what the doors print", () => {
   it("R93 the forms of call and batch", async () => {
     const stub = await stubOf((_request, response) => answer(response, 401, "who?"));
-    const outcome = await coreOf(stub.url).call({ path: "/x" });
+    const outcome = await pooledCoreOf(stub.url).call({ path: "/x" });
     const request = { method: "GET", url: `${stub.url}/x` };
     const response = { status: 401, body: "who?", bytes: 4 };
     const error = "http 401: token missing or invalid";
@@ -241,7 +241,7 @@ describe("what the doors print", () => {
 
   it("statistics have times of a connection only for the call that opened it, in whole milliseconds", async () => {
     const stub = await stubOf();
-    const core = coreOf(stub.url, { maxConnections: 1 });
+    const core = pooledCoreOf(stub.url, { maxConnections: 1 });
     const [first, second] = [await core.call({ path: "/1" }), await core.call({ path: "/2" })];
     expect(Object.keys(first.stats.http!)).toEqual(["totalMs", "connectMs", "requestWriteDoneMs", "firstByteMs", "bodyReadMs"]);
     expect(second.stats.http).not.toHaveProperty("connectMs");
@@ -250,10 +250,11 @@ describe("what the doors print", () => {
   });
 });
 
-describe("the process around it", () => {
+describe.each(connectionKinds)("the process around it, with $kind", ({ createName }) => {
   const program = (url: string): string => `
-    import { createCallCore } from "@hawser/gateway";
-    const core = createCallCore({ gatewayUrl: ${JSON.stringify(url)}, apiKey: ${JSON.stringify(canary)}, env: { HOME: "/nonexistent" } });
+    import { createCallCore, ${createName} } from "@hawser/gateway/internal";
+    const options = { gatewayUrl: ${JSON.stringify(url)}, apiKey: ${JSON.stringify(canary)}, env: { HOME: "/nonexistent" } };
+    const core = createCallCore(options, ${createName});
     const outcome = await core.call({ path: "/x", timeout: "50s" });
     process.stdout.write(JSON.stringify(outcome));`;
   const here = fileURLToPath(new URL("..", import.meta.url));

@@ -13,6 +13,7 @@ type Declarations = Readonly<Record<string, () => Promise<(program: Command) => 
 
 const forAgents: Declarations = {
   agent: async () => (await import("./agent/command.ts")).addAgent,
+  acp: async () => (await import("./acp/command.ts")).addAcp,
   chat: async () => (await import("./chat/command.ts")).addChat,
   shell: async () => (await import("./shell/command.ts")).addShell,
   expose: async () => (await import("./expose/command.ts")).addExpose,

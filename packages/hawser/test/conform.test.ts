@@ -104,7 +104,7 @@ describe.concurrent("hawser conform", () => {
     const { code, stdout } = await conform("--list");
     expect([code, stdout.split("\n")[0]]).toEqual([0, "echo    1.0.0  26 scenarios"]);
     const data = JSON.parse((await conform("--list", "--json")).stdout) as { suite: string }[];
-    expect(data.map(({ suite }) => suite)).toEqual(["echo", "bridge", "parent", "rpc", "agent"]);
+    expect(data.map(({ suite }) => suite)).toEqual(["echo", "bridge", "parent", "rpc", "agent", "acp"]);
   });
 
   it("says that npx keeps signals from what it runs", async () => {

@@ -149,6 +149,12 @@ describe.concurrent("api", () => {
     );
   });
 
+  it.each([["list"], ["sync"], ["validate"]])("%s --timing says on stderr how long it took, with --json in the object", async (part) => {
+    expect((await runIn(place, ["api", part, "--timing"])).stderr).toMatch(/^timing\telapsedMs=\d+(?:\tcount=8)?\n$/);
+    const { value } = await runJson<{ stats: { elapsedMs: unknown } }>(place, ["api", part, "--timing"]);
+    expect(value.stats.elapsedMs).toEqual(expect.any(Number));
+  });
+
   it("validate says whether a document follows the specification", async () => {
     expect((await runIn(place, ["api", "validate"])).stdout).toMatch(/^valid\t/);
     const file = join(place.folder, "broken.yaml");

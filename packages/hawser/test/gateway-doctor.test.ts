@@ -24,6 +24,9 @@ describe.concurrent("doctor", () => {
     expect((await runIn(place, ["doctor", "--timeout", "60s"])).stdout).toBe(
       `ok\tgateway_url\tparsed\nok\ttcp_connect\t${new URL(demo.url).host}\nok\tgateway_info\tstatus 200\nskip\tscan_projects\tskipped (use --check-write)\n`,
     );
+    expect((await runIn(place, ["doctor", "--timeout", "60s", "--timing"])).stderr).toMatch(/^timing\telapsedMs=\d+\ttcpConnectMs=\d+\t/);
+    const unasked = await runJson<Report>(place, ["doctor", "--timeout", "60s"]);
+    expect(unasked.value.checks.at(-1)).toMatchObject({ name: "scan_projects", ok: true, skipped: true });
     const write = await runJson<Record<string, unknown>>(place, ["doctor", "--check-write", "--json-stats", "--timeout", "60s"]);
     expect(write.value).toMatchObject({
       ok: true,
@@ -41,7 +44,11 @@ describe.concurrent("doctor", () => {
     ]);
     expect([denied.code, denied.value]).toMatchObject([
       6,
-      { ok: false, code: 6, checks: [{}, {}, { name: "gateway_info", ok: false }, { message: "skipped (gateway_info failed)" }] },
+      {
+        ok: false,
+        code: 6,
+        checks: [{}, {}, { name: "gateway_info", ok: false }, { skipped: true, message: "skipped (gateway_info failed)" }],
+      },
     ]);
     await demo.stop();
   });

@@ -100,6 +100,13 @@ describe.concurrent("contracts for programs", () => {
     });
   });
 
+  it("exit-codes --help says of each code what it means, and all that 1 may mean", async () => {
+    const { value } = await runJson<{ exitCodes: Record<string, number> }>(makePlace(), ["exit-codes"]);
+    const { stdout } = await runIn(makePlace(), ["exit-codes", "--help"]);
+    for (const [name, code] of Object.entries(value.exitCodes)) expect(stdout).toMatch(new RegExp(`^ {2}${code} +${name}: `, "m"));
+    expect(stdout).toMatch(/api validate, conform and tour .*\n.*a defect, or output that can't be written/);
+  });
+
   it("schema is made of the commands themselves", async () => {
     const { stdout } = await runIn(makePlace(), ["schema", "--compact"], asIgw);
     const schema = JSON.parse(stdout) as { command: { subcommands: { name: string }[] }; globalFlags: string[] };

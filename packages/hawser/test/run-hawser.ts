@@ -9,7 +9,7 @@ import type { Readable, Writable } from "node:stream";
 import { afterAll } from "vitest";
 import { builtHawser } from "../../../test/kit/built-hawser.ts";
 
-export const launcher = join(import.meta.dirname, "..", "bin", "hawser.mjs");
+export const launcher = join(import.meta.dirname, "..", "bin", "hawser.cjs");
 const root = mkdtempSync(join(tmpdir(), "hawser-cli-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 

@@ -36,14 +36,18 @@ describe.concurrent("hawser tour", () => {
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  it.for(["sent {oops", "5. A reader", "srw-------"])(
-    "stops cleanly when it is interrupted, whatever it is showing: %s",
-    async (moment, { expect }) => {
+  it.for([
+    ["SIGINT", "sent {oops", 130],
+    ["SIGTERM", "5. A reader", 143],
+    ["SIGINT", "srw-------", 130],
+  ] as const)(
+    "stops cleanly at a signal, with the shell's code for it, whatever it is showing: %s at %s",
+    async ([signal, moment, exitCode], { expect }) => {
       const { running, left } = startTour();
       await running.printed(moment);
-      running.process.kill("SIGINT");
+      running.process.kill(signal);
       const { code, stdout, stderr } = await running.ended;
-      expect([code, stderr]).toEqual([130, ""]);
+      expect([code, stderr]).toEqual([exitCode, ""]);
       expect(stdout).toMatch(/\nInterrupted\. No process is left running\.\n$/);
       await expect.poll(left, { timeout: 50_000 }).toEqual([]);
     },

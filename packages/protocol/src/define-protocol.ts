@@ -4,7 +4,9 @@
 import { cutText } from "./text/cut-text.ts";
 import * as v from "valibot";
 import { HawserError } from "./errors.ts";
+import { isRecord } from "./is-record.ts";
 import { protocolLimits } from "./limits.ts";
+import { type Look, quickLook } from "./quick-look.ts";
 
 export interface MessageDefinition {
   readonly summary: string;
@@ -66,8 +68,9 @@ function parse(direction: DirectionDefinition, value: unknown): unknown {
     if (typeof name !== "string") throw new HawserError("invalid_message", `"${tag}" must be one of: ${known}`);
     throw new HawserError("unknown_method", `unknown ${tag} "${cutText(name, 64)}"; known are: ${known}`);
   }
-  const result = v.safeParse(message.schema, value);
   // The value itself, not a copy: members that the definition does not know stay.
+  if (lookOf(message)(value)) return value;
+  const result = v.safeParse(message.schema, value);
   if (result.success) return value;
   const [issue] = result.issues;
   const path = v.getDotPath(issue) ?? "";
@@ -77,11 +80,21 @@ function parse(direction: DirectionDefinition, value: unknown): unknown {
   throw new HawserError("invalid_message", `${path ? `"${path}": ` : ""}${text}`, { facts: { path } });
 }
 
-function onlyMemberOf(value: object, messages: DirectionDefinition["messages"]): string | undefined {
-  const present = Object.keys(messages).filter((name) => Object.hasOwn(value, name));
-  return present.length === 1 ? present[0] : undefined;
+// Made when the first message of its name comes: a process meets few of them.
+const looks = new WeakMap<MessageDefinition, Look>();
+
+function lookOf(message: MessageDefinition): Look {
+  const look = looks.get(message) ?? quickLook(message.schema);
+  looks.set(message, look);
+  return look;
 }
 
-/** A JSON object: members by name, no list. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+function onlyMemberOf(value: object, messages: DirectionDefinition["messages"]): string | undefined {
+  let only: string | undefined;
+  for (const name in messages)
+    if (Object.hasOwn(value, name)) {
+      if (only !== undefined) return undefined;
+      only = name;
+    }
+  return only;
+}

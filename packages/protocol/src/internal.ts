@@ -3,7 +3,8 @@
 export * from "./index.ts";
 export type { ResponseBody } from "./agent/protocol.ts";
 export * from "./contract-errors.ts";
-export { defineProtocol, isRecord, type DirectionDefinition, type MessageDefinition, type ProtocolDefinition } from "./define-protocol.ts";
+export { isRecord } from "./is-record.ts";
+export { defineProtocol, type DirectionDefinition, type MessageDefinition, type ProtocolDefinition } from "./define-protocol.ts";
 export { quoteShort, toErrorText, tooLarge } from "./errors.ts";
 export { protocolLimits } from "./limits.ts";
 export { parseRetryAfter, parseRetryAfterMs, retryPauseMs } from "./retry-pause.ts";

@@ -7,7 +7,9 @@ export const toolLimits = {
   /** How long all checks of a process together may go on before other work gets its turn. */
   schemaSliceMs: 15,
   /** Schemas within schemas that one check goes through, references included; a schema that refers to itself without end is refused. */
-  schemaDepth: 1_000,
+  schemaDepth: 500,
+  /** Members of one object in the arguments of a call: JavaScript lists their names in one go, a hundred thousand in about 20 ms. Beyond it the call is refused. */
+  argumentMembers: 100_000,
   /** A regular expression of a schema that may take more steps than this for a text is tried in a thread of its own. */
   schemaPatternSteps: 200_000,
   /** Time in that thread for all texts of one check; beyond it the value is refused. */

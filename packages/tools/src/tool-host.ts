@@ -76,7 +76,7 @@ function prepareTool(tool: Tool, passGates: Gates): HostedTool {
     jsonSchema,
     async call({ args, signal, authorize, run, bound }) {
       const checked = await check(tool.name, args);
-      const permit = await authorize?.();
+      const permit = authorize && (await authorize());
       const value = await passGates(tool, signal, async () => {
         signal.throwIfAborted();
         return run(checked as never, permit);

@@ -7,7 +7,8 @@ import { describeThrown, HawserError, isRecord, toHawserError, ToolInputValidati
 import type { JsonSchema, StandardIssue, StandardSchema, ToolInput } from "./define-tool.ts";
 import { createSchemaCheck } from "./json-schema/check-value.ts";
 import { maxProblems, type Problem } from "./json-schema/checking.ts";
-import { describeAltered, findAlteredNumber, toPointer } from "@hawser/wire/internal";
+import { toolLimits } from "./limits.ts";
+import { describeAltered, findAlteredNumber, toPointer, widestObject } from "@hawser/wire/internal";
 
 export interface PreparedInput {
   readonly jsonSchema: JsonSchema;
@@ -31,9 +32,12 @@ export function prepareInput(toolName: string, input: ToolInput): PreparedInput 
   return {
     jsonSchema,
     async check(name, args) {
-      const problems = await checkValue(args).catch((error: unknown) => {
+      let problems: readonly Problem[];
+      try {
+        problems = await checkValue(args);
+      } catch (error) {
         throw toRefusal(name, error);
-      });
+      }
       if (problems.length > 0) throw inputError(name, problems);
       return args;
     },
@@ -73,10 +77,22 @@ function describeIssue({ message, path = [] }: StandardIssue): Problem {
   return { path: toPointer(keys.map(String)), reason: message };
 }
 
-/** Throws ToolInputValidationError for a number that the function would not get as it was sent; `text` holds the arguments at `under`. */
-export function checkNumbers(toolName: string, args: unknown, text: string, under: readonly string[]): void {
+/** Throws ToolInputValidationError for an object that is too wide to be checked, and for a number that the function would not get as it was sent; `text` holds the arguments at `under`. */
+export function checkSource(toolName: string, args: unknown, text: string, under: readonly string[]): void {
+  const reason = describeTooWide(text);
+  if (reason !== undefined) throw inputError(toolName, [{ path: "", reason }]);
   const altered = findAlteredNumber(args, text, under);
   if (altered) throw inputError(toolName, [{ path: altered.pointer, reason: describeAltered(altered.source) }]);
+}
+
+// A member takes at least a quote, a letter, a quote, a colon and a value.
+const leastMemberChars = 5;
+
+/** What is wrong with arguments of which one object has too many members; undefined for all others. */
+export function describeTooWide(text: string): string | undefined {
+  const { argumentMembers } = toolLimits;
+  if (text.length < argumentMembers * leastMemberChars || widestObject(text) <= argumentMembers) return undefined;
+  return `an object has more than ${argumentMembers} members; send a list instead`;
 }
 
 function inputError(toolName: string, problems: readonly Problem[]): ToolInputValidationError {

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { toolLimits } from "../src/limits.ts";
 import { LargeMap } from "../src/json-schema/checking.ts";
 import { patternThreadStats } from "../src/json-schema/pattern-thread.ts";
-import { prepareInput } from "../src/tool-input.ts";
+import { checkSource, describeTooWide, prepareInput } from "../src/tool-input.ts";
 import { exitOf, startNode, textOf } from "../../../test/kit/node-programs.ts";
 
 /** What the check says of each value, and the longest time between two turns of the event loop. */
@@ -62,6 +62,9 @@ const doubling = Object.fromEntries(
   list(60, (n) => [`d${n}`, n === 0 ? { type: "null" } : { anyOf: list(2, () => ({ $ref: `#/properties/value/$defs/d${n - 1}` })) }]),
 );
 
+const wide: unknown = JSON.parse(JSON.stringify(Object.fromEntries(list(100_000, (n) => [`m${n}`, n]))));
+const seen = (depth: number): object => (depth === 0 ? { items: true } : { anyOf: [seen(depth - 1)] });
+
 const fits = /^fits$/;
 const tooMuch = /checking the value takes more than 3000000 steps; give less, or simplify the schema/;
 
@@ -100,6 +103,22 @@ describe("SEC-05: no check keeps the event loop for 100 ms:", () => {
       Object.fromEntries(list(20_000, (n) => [`m${n}`, n])),
       fits,
     ],
+    ["a name of nine megabytes", { propertyNames: { maxLength: 1 } }, { ["~/".repeat(4_500_000)]: 1 }, /^.{0,1000}too long.{0,100}$/],
+    ["a duration of four million numbers", { format: "duration" }, `P${"1Y".repeat(4_000_000)}`, /format/],
+    [
+      "100,000 names that three hundred schemas ask for",
+      { anyOf: list(300, () => ({ additionalProperties: false })) },
+      wide,
+      /Not allowed here/,
+    ],
+    ["100,000 names that three hundred schemas count", { anyOf: list(300, () => ({ minProperties: 1e6 })) }, wide, /too few properties/],
+    ["a million items that a hundred alternatives see", { unevaluatedItems: false, ...seen(100) }, list(1_000_000, () => 1), fits],
+    [
+      "alternatives that refer to themselves",
+      { allOf: [{ anyOf: [{ oneOf: [{ $ref: "#/properties/value" }] }] }] },
+      1,
+      /deeper than 500 levels/,
+    ],
     ["ten megabytes of text", { maxLength: 9_999_998, format: "email" }, "a".repeat(9_999_999), /too long/],
   ])("%s", { timeout: 60_000 }, async ([, schema, value, expected]) => {
     const { answers, longestMs } = await checkAll(schema, [value]);
@@ -116,7 +135,7 @@ describe("SEC-05: no check keeps the event loop for 100 ms:", () => {
 
 const names = list(20_000, (n) => `name ${(n * 7_919) % 1_000_003}`);
 const many = Object.fromEntries(names.map((name) => [name, 1]));
-const nested = (depth: number): object => (depth === 0 ? { items: true } : { anyOf: [nested(depth - 1)] });
+const nested = (depth: number): object => (depth === 0 ? { contains: true } : { anyOf: [nested(depth - 1)] });
 const deep = list(100, Number).reduce<unknown>((value) => [value], "x".repeat(1_000_000));
 
 describe("SEC-05: the event loop has its turns while", () => {
@@ -127,7 +146,7 @@ describe("SEC-05: the event loop has its turns while", () => {
     ["20,000 dependent schemas are looked for", { dependentSchemas: many }, {}, fits, 36_000],
     ["20,000 dependent names are looked for", { dependentRequired: many }, {}, fits, 18_000],
     ["20,000 names are required", { required: names }, many, fits, 18_000],
-    ["20,000 unknown keywords are passed over", { allOf: [many] }, {}, fits, 36_000],
+    ["20,000 unknown keywords are passed over", { allOf: [many] }, {}, fits, 18_000],
     ["20,000 definitions are read", { $defs: many }, {}, fits, 18_000],
     [
       "what was seen of 2,000 items is carried out of twenty alternatives",
@@ -164,6 +183,24 @@ describe("SEC-05: the event loop has its turns while", () => {
     for (let n = 0; n < 1_000_000; n++) map.set(n, n);
     map.set(3, 4);
     expect([map.get(3), map.get(999_999), map.get(-1), [...map.keys()].length]).toEqual([4, 999_999, undefined, 1_000_000]);
+  });
+});
+
+describe("SEC-05: before the check", () => {
+  const text = (members: number): string => `{"params":{"arguments":{"value":{${list(members, (n) => `"m${n}":[1]`).join()}}}}}`;
+  const look = (source: string) => () =>
+    checkSource("t", (JSON.parse(source) as { params: { arguments: unknown } }).params.arguments, source, []);
+
+  it("an object with more members than JavaScript lists in a short time is refused", () => {
+    expect(look(text(100_000))).not.toThrow();
+    expect(look(text(100_001))).toThrow(
+      /invalid arguments for tool "t": \(arguments\): an object has more than 100000 members; send a list instead/,
+    );
+  });
+
+  it("several objects that are wide together, and brackets in texts, are not", () => {
+    const both = `[${text(60_000)},${text(60_000)},"${":".repeat(200_000)}"]`;
+    expect(describeTooWide(both)).toBeUndefined();
   });
 });
 

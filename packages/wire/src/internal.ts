@@ -4,7 +4,7 @@ export * from "./index.ts";
 export { describeAltered, findAlteredNumber, isContainer, isKeptNumber, keepNumbers, toPointer } from "./codec/json-numbers.ts";
 export type { AlteredNumber } from "./codec/json-numbers.ts";
 export { memberSource, withIdSource } from "./codec/json-source.ts";
-export { exceedsDepth, JsonText, parseJsonText, replaceHalfPairs, toJsonText, weighJsonText } from "./codec/json-text.ts";
+export { exceedsDepth, JsonText, parseJsonText, replaceHalfPairs, toJsonText, weighJsonText, widestObject } from "./codec/json-text.ts";
 export { createByteBudget, type ByteBudget, type Share } from "./flow/byte-budget.ts";
 export {
   createCancelController,
@@ -18,6 +18,6 @@ export {
 export { startDeadline, type Deadline, type DeadlineOptions } from "./flow/deadline.ts";
 export { createInFlightTable, type Flight, type InFlightTable } from "./flow/in-flight.ts";
 export { createMailbox, type Mailbox, type MailboxOptions } from "./flow/mailbox.ts";
-export { createOutbox, type OnSent, type Outbox, type OutboxOptions } from "./flow/outbox.ts";
+export { createOutbox, taken, type OnSent, type Outbox, type OutboxOptions } from "./flow/outbox.ts";
 export { createSemaphore, type Lease, type Semaphore, type SemaphoreOptions } from "./flow/semaphore.ts";
 export { readEach } from "./transport/transport.ts";

@@ -16,6 +16,8 @@ export interface AgentConfig extends ModelConfiguration {
   readonly rememberPermissions?: boolean | undefined;
   /** As other MCP clients have it. */
   readonly mcpServers?: Readonly<Record<string, ConfiguredServer>> | undefined;
+  /** Agents that speak ACP: `acp/<name>` among the models. */
+  readonly agents?: Readonly<Record<string, ConfiguredAgent>> | undefined;
   /** Modules that export tools. */
   readonly tools?: readonly string[] | undefined;
   /** Operations of an HTTP API as tools. */
@@ -35,6 +37,14 @@ export interface ConfiguredServer {
   readonly cwd?: string | undefined;
   readonly url?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface ConfiguredAgent {
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Instead of the conversation's folder. */
+  readonly cwd?: string | undefined;
 }
 
 export interface ConfiguredGateway {
@@ -129,6 +139,15 @@ const server: Check = (value, context) => {
   if ((command === undefined) === (url === undefined)) refuse(context, "needs a command to start, or a url to connect to, and not both");
 };
 
+/** A name becomes part of a model's name and of the names in permission rules. */
+const agentName = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
+
+const agents: Check = (value, context) => {
+  recordOf(object({ command: text, args: listOf(anyText), env: recordOf(anyText), cwd: text }, ["command"]))(value, context);
+  const odd = Object.keys(value as object).find((name) => !agentName.test(name));
+  if (odd !== undefined) refuse(below(context, odd), "must be named with letters, digits, _ and -, at most 64");
+};
+
 /** What a folder may bring along for the conversations that work in it. */
 const folderMembers = {
   $schema: anyText,
@@ -147,6 +166,7 @@ const configuration = object({
   roots: listOf(text),
   allowedCommands: listOf(text),
   rememberPermissions: flag,
+  agents,
   gateway: object({ profile: text, url: text, specFile: text, include: listOf(text), exclude: listOf(text), allowMutations: flag }),
   prices: recordOf(
     object({ inputPerMillion: price, outputPerMillion: price, cachedInputPerMillion: price }, ["inputPerMillion", "outputPerMillion"]),

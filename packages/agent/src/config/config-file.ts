@@ -10,7 +10,7 @@ import { HawserError, toHawserError } from "@hawser/protocol";
 import { agentLimits } from "../limits.ts";
 import { userFolder } from "@hawser/wire/internal/node";
 import type { Environment } from "../model/vendors.ts";
-import { parseAgentConfig, type AgentConfig, type FolderConfig } from "./agent-config.ts";
+import { parseAgentConfig, type AgentConfig, type ConfiguredAgent, type FolderConfig } from "./agent-config.ts";
 
 export interface LoadedConfig {
   readonly config: AgentConfig;
@@ -88,11 +88,18 @@ export function readText(path: string, mustExist: boolean): string | undefined {
 export function withPaths<Config extends AgentConfig | FolderConfig>(config: Config, folder: string): Config {
   const toPath = (path: string): string => (path.startsWith("~/") ? join(homedir(), path.slice(2)) : resolve(folder, path));
   const toSpecFile = (place: string): string => (/^https?:\/\//i.test(place) ? place : toPath(place));
-  const { roots, tools, gateway }: AgentConfig = config;
+  const { roots, tools, gateway, agents }: AgentConfig = config;
   return {
     ...config,
     ...(roots && { roots: roots.map(toPath) }),
     ...(tools && { tools: tools.map(toPath) }),
+    ...(agents && { agents: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, withAgentPaths(agent, toPath)])) }),
     ...(gateway?.specFile !== undefined && { gateway: { ...gateway, specFile: toSpecFile(gateway.specFile) } }),
   };
+}
+
+/** A command without a slash is looked for on the PATH. */
+function withAgentPaths(agent: ConfiguredAgent, toPath: (path: string) => string): ConfiguredAgent {
+  const { command, cwd } = agent;
+  return { ...agent, ...(/[\\/]/.test(command) && { command: toPath(command) }), ...(cwd !== undefined && { cwd: toPath(cwd) }) };
 }

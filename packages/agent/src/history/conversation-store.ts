@@ -3,6 +3,7 @@
 
 import type { ConversationMessage, ConversationSummary, MessagePart } from "@hawser/protocol";
 import { agentLimits } from "../limits.ts";
+import type { AgentSession } from "./record.ts";
 
 /** The limits that a store may be given others for. */
 export type StoreLimits = Pick<
@@ -28,8 +29,13 @@ export interface Conversation {
   addParts(messageId: string, parts: readonly MessagePart[]): Promise<void>;
   /** The answer is complete; or ended early, and why. */
   finish(messageId: string, interrupted?: string): Promise<void>;
+  /** In which session an agent with a memory of its own holds it; it may know fewer messages than there are. */
+  readonly agentSession: AgentSession | undefined;
+  keepAgentSession(session: AgentSession): Promise<void>;
   rename(title: string): Promise<void>;
   setFolders(folders: readonly string[]): Promise<void>;
+  /** Gives it this title unless the user has given it one. */
+  suggestTitle(title: string): Promise<void>;
   /** Removes the messages after this one; all of them for null. */
   truncate(after: string | null): Promise<void>;
   clear(): Promise<void>;

@@ -16,8 +16,8 @@ export interface Journal {
   readonly bytes: number;
   /** Whether the file holds something else by now than what was read: it has to be opened again. */
   readonly isStale: boolean;
-  /** Whether the file was removed under us. */
-  isGone(): Promise<boolean>;
+  /** Whether the file has to be written again before the next line: it was removed under us, or is of an earlier format than that. */
+  needsRewrite(isOfThisVersion: boolean): Promise<"gone" | "old" | undefined>;
   /** A line is given in pieces, which are written one after the other. */
   append(line: readonly string[]): Promise<void>;
   /** Replaces all lines, keeping the file as it was under another name if one is given. */
@@ -34,6 +34,8 @@ interface JournalOptions {
   readonly headerLine: string;
   /** Undefined for one that is made with the first line. */
   readonly file?: { readonly handle: FileHandle; readonly size: number } | undefined;
+  /** Whether it is of an earlier format, as it was read. */
+  isOld?(): boolean;
   /** Called before every write. Throws when the lock was lost and another process has it. */
   ensureLock?(): Promise<void>;
 }
@@ -46,8 +48,9 @@ export const damagedMark = ".damaged-";
 // A long line is written piece by piece, since all of it as bytes would take the memory twice.
 const batchChars = 262_144;
 
-export function createJournal({ path, headerLine, file, ensureLock }: JournalOptions): Journal {
+export function createJournal({ path, headerLine, file, isOld, ensureLock }: JournalOptions): Journal {
   let handle = file?.handle;
+  let isRewritten = false;
   let bytes = file?.size ?? 0;
   /** Set when the end of the file is not known any more. */
   let broken: HawserError | undefined;
@@ -79,7 +82,7 @@ export function createJournal({ path, headerLine, file, ensureLock }: JournalOpt
     get isStale() {
       return isStale;
     },
-    isGone,
+    needsRewrite: async (isOfThisVersion) => ((await isGone()) ? "gone" : isOfThisVersion && !isRewritten && isOld?.() ? "old" : undefined),
     async append(line) {
       if (broken) throw broken;
       await ensureLock?.();
@@ -102,7 +105,7 @@ export function createJournal({ path, headerLine, file, ensureLock }: JournalOpt
         throw error;
       }
       await handle?.close();
-      [handle, bytes, broken] = [fresh.handle, fresh.bytes, undefined];
+      [handle, bytes, broken, isRewritten] = [fresh.handle, fresh.bytes, undefined, true];
     },
     async cut(keptBytes) {
       await handle?.truncate(keptBytes);
@@ -202,10 +205,12 @@ interface OpenedJournal {
 export async function openJournal(options: OpenJournalOptions): Promise<OpenedJournal> {
   const { path, conversationId, ensureLock } = options;
   const file = await openPrivateFile(path, "append");
-  const journal = createJournal({ path, headerLine: toHeaderLine(conversationId), file, ensureLock });
+  let isOld = false;
+  const journal = createJournal({ path, headerLine: toHeaderLine(conversationId), file, isOld: () => isOld, ensureLock });
   if (!file) return { journal, transcript: createTranscript() };
   try {
     const loaded = await loadJournal(file, options);
+    isOld = loaded.isOld;
     await mend(journal, loaded, options);
     return { journal, transcript: loaded.transcript };
   } catch (error) {
@@ -220,7 +225,7 @@ export async function readJournal(source: JournalSource, reason: HawserError): P
   const refuse = (): Promise<never> => Promise.reject(reason);
   const ignore = async (): Promise<void> => {};
   // Others may write to it, and it may become writable: the next use reads it again.
-  const readOnly = { bytes: 0, isStale: true, isGone: async () => false, append: refuse, rewrite: refuse, cut: refuse };
+  const readOnly = { bytes: 0, isStale: true, needsRewrite: async () => undefined, append: refuse, rewrite: refuse, cut: refuse };
   const journal: Journal = { ...readOnly, flush: ignore, close: ignore };
   if (!file) return { journal, transcript: createTranscript() };
   try {

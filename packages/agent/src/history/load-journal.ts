@@ -5,7 +5,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { unusable, type PrivateFile } from "./conversation-files.ts";
 import type { StoreLimits } from "./conversation-store.ts";
-import { parseHeader, parseRecord, parseSummary, recordBeginning, toHeaderLines, withoutSummary } from "./record.ts";
+import { isTornHeader, parseHeader, parseRecord, parseSummary, recordBeginning, withoutSummary } from "./record.ts";
 import { applyRecord, createTranscript, dropOldest, repairTranscript, weighRecord, type Transcript } from "./transcript.ts";
 
 export interface LoadedJournal {
@@ -16,6 +16,8 @@ export interface LoadedJournal {
   readonly lacksNewline: boolean;
   /** Lines that could not be read. */
   readonly damagedLines: number;
+  /** An earlier version has written it. */
+  readonly isOld: boolean;
   /** Whether older messages were left out because all of them would be too many. */
   readonly isCut: boolean;
 }
@@ -33,7 +35,7 @@ export async function loadJournal({ handle, size }: PrivateFile, source: Journal
   const maxBytes = limits.maxConversationBytes * 2;
   const from = Math.max(0, size - limits.maxJournalBytes);
   const transcript = createTranscript();
-  let [keptBytes, damagedLines, lacksNewline, isCut] = [size, 0, false, from > 0];
+  let [keptBytes, damagedLines, lacksNewline, isCut, isOld] = [size, 0, false, from > 0, false];
 
   function takeHeader(text: string | undefined, line: FileLine): void {
     const header = text === undefined ? ({ kind: "none" } as const) : parseHeader(text);
@@ -41,6 +43,7 @@ export async function loadJournal({ handle, size }: PrivateFile, source: Journal
     if (header.kind === "known") {
       if (header.conversationId !== conversationId) throw unusable(path, "it belongs to another conversation");
       lacksNewline = !line.hasEnd;
+      isOld = header.isOld;
     } else if (!line.hasEnd && line.bytes && isTornHeader(line.bytes, conversationId)) keptBytes = 0;
     else damagedLines++;
   }
@@ -94,11 +97,8 @@ export async function loadJournal({ handle, size }: PrivateFile, source: Journal
     if (from === 0 || line.start > from) take(line);
   }
   repairTranscript(transcript);
-  return { transcript, keptBytes, lacksNewline, damagedLines, isCut };
+  return { transcript, keptBytes, lacksNewline, damagedLines, isOld, isCut };
 }
-
-const isTornHeader = (bytes: Buffer, conversationId: string): boolean =>
-  toHeaderLines(conversationId).some((text) => Buffer.from(text).subarray(0, bytes.length).equals(bytes));
 
 const isTornRecord = (text: string): boolean => text.startsWith(recordBeginning) || recordBeginning.startsWith(text);
 

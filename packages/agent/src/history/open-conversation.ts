@@ -7,7 +7,7 @@ import { createSemaphore, type ByteBudget } from "@hawser/wire/internal";
 import type { Conversation, StoreLimits } from "./conversation-store.ts";
 import { toShownId } from "./conversation-files.ts";
 import type { Journal } from "./journal.ts";
-import { toKeptRecord, toRecordLine, toRecordText, type JournalRecord } from "./record.ts";
+import { isOfThisVersion, toKeptRecord, toRecordLine, toRecordText, type JournalRecord } from "./record.ts";
 import { applyRecord, copyTranscript, isMuchLarger, summaryOf, toLines, toTitle, weighRecord, type Transcript } from "./transcript.ts";
 
 export interface OpenConversationOptions {
@@ -53,8 +53,9 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     next.updatedAt = Date.now();
     const grownBy = next.bytes - transcript.bytes;
     if (grownBy > 0) checkRoom(next.bytes, grownBy);
-    if (await journal?.isGone()) {
-      await journal?.rewrite(toLines(transcript));
+    const rewrite = await journal?.needsRewrite(isOfThisVersion(record));
+    if (rewrite !== undefined) await journal?.rewrite(toLines(transcript));
+    if (rewrite === "gone") {
       onNotice(`conversation ${toShownId(conversationId)}: its file was removed while it was open, and was written again`);
     }
     await journal?.append(toRecordLine(text, summaryOf(next)));
@@ -119,13 +120,18 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
         // For a power failure only; where the disk can't, what was written still survives the process.
         else await journal?.flush().catch((error) => onNotice(`the history could not be flushed to the disk: ${describeThrown(error)}`));
       }),
-    rename: (title) => inTurn(() => write({ type: "title", title: toTitle(title) })),
-    setFolders: (folders) =>
+    get agentSession() {
+      return transcript.agentSession;
+    },
+    keepAgentSession: (session) => inTurn(() => write({ type: "agent", ...session })),
+    suggestTitle: (title) =>
       inTurn(async () => {
-        await write({ type: "folders", folders });
-        // Written whole, the file says that it is of the version which knows such a record.
-        await compact();
+        const suggested = toTitle(title);
+        if (suggested === "" || suggested === transcript.title || (transcript.title !== "" && !transcript.isTitleSuggested)) return;
+        await write({ type: "title", title: suggested, isSuggested: true });
       }),
+    rename: (title) => inTurn(() => write({ type: "title", title: toTitle(title) })),
+    setFolders: (folders) => inTurn(() => write({ type: "folders", folders })),
     truncate: (after) =>
       inTurn(async () => {
         await write({ type: "truncate", after });

@@ -20,17 +20,30 @@ export type JournalRecord =
   | { readonly type: "message"; readonly message: ConversationMessage; readonly isComplete?: boolean }
   | { readonly type: "parts"; readonly messageId: string; readonly parts: readonly MessagePart[] }
   | { readonly type: "finish"; readonly messageId: string; readonly interrupted?: string | undefined }
-  | { readonly type: "title"; readonly title: string }
+  /** `isSuggested`: by the agent, so that one of the user stays. */
+  | { readonly type: "title"; readonly title: string; readonly isSuggested?: boolean }
+  /** Since version 2. */
+  | ({ readonly type: "agent" } & AgentSession)
   /** Since version 2. */
   | { readonly type: "folders"; readonly folders: readonly string[] }
   | { readonly type: "truncate"; readonly after: string | null }
   | { readonly type: "clear" };
 
+/** The session in which an agent with a memory of its own holds this conversation. Since version 2. */
+export interface AgentSession {
+  /** As models are named: `acp/codex`. */
+  readonly agent: string;
+  readonly sessionId: string;
+  /** The last message that it knows. When another one is the last of the conversation, the two differ. */
+  readonly through: string;
+}
+
 /** What a list shows of a conversation. */
 export type Summary = Omit<ConversationSummary, "conversationId">;
 
 export type Header =
-  | { readonly kind: "known"; readonly conversationId: string }
+  /** `isOld`: an earlier version's, which has to be written again before records of this one are added. */
+  | { readonly kind: "known"; readonly conversationId: string; readonly isOld: boolean }
   /** Written by a newer Hawser; `problem` says what to do. Such a file is never changed. */
   | { readonly kind: "newer"; readonly problem: string }
   | { readonly kind: "none" };
@@ -39,9 +52,11 @@ export type Header =
 export const toHeaderLine = (conversationId: string, version = VERSION): string =>
   `${JSON.stringify({ format: FORMAT, version, conversationId })}\n`;
 
-/** As every version that this code knows writes it. */
-export const toHeaderLines = (conversationId: string): string[] =>
-  Array.from({ length: VERSION }, (_, at) => toHeaderLine(conversationId, at + 1));
+/** Also one of an earlier version. */
+export function isTornHeader(bytes: Buffer, conversationId: string): boolean {
+  const versions = Array.from({ length: VERSION }, (_, index) => index + 1);
+  return versions.some((version) => Buffer.from(toHeaderLine(conversationId, version)).subarray(0, bytes.length).equals(bytes));
+}
 
 export function parseHeader(text: string): Header {
   const value = parseOrUndefined(text);
@@ -52,7 +67,7 @@ export function parseHeader(text: string): Header {
     const written = `format ${JSON.stringify(version)}, and this version knows formats up to ${VERSION}`;
     return { kind: "newer", problem: `a newer version of Hawser wrote it (${written}); install a newer Hawser to open it` };
   }
-  return typeof conversationId === "string" ? { kind: "known", conversationId } : { kind: "none" };
+  return typeof conversationId === "string" ? { kind: "known", conversationId, isOld: version < VERSION } : { kind: "none" };
 }
 
 /** The record as JSON, still without its summary. */
@@ -63,6 +78,10 @@ export function toRecordText(record: JournalRecord): string {
     throw new HawserError("not_serializable", `can't be kept in the history: ${describeThrown(cause)}`, { cause });
   }
 }
+
+/** Whether a journal of an earlier version has to be written again before it: that version would take it for damage. */
+export const isOfThisVersion = (record: JournalRecord): boolean =>
+  record.type === "agent" || record.type === "folders" || (record.type === "title" && record.isSuggested === true);
 
 /** In two pieces: put together, a long one would be there twice. */
 export const toRecordLine = (recordText: string, summary: Summary): readonly string[] => [
@@ -92,7 +111,7 @@ function toKeptPart(part: MessagePart): MessagePart {
 
 function checkRecord(value: unknown): JournalRecord | undefined {
   if (!isRecord(value)) return undefined;
-  const { type, message, messageId, parts, interrupted, title, folders, after, isComplete } = value;
+  const { type, message, messageId, parts, interrupted, title, folders, after, isComplete, isSuggested, agent, sessionId, through } = value;
   switch (type) {
     case "message":
       return isMessage(message) ? { type, message, ...(isComplete === true && { isComplete }) } : undefined;
@@ -102,7 +121,10 @@ function checkRecord(value: unknown): JournalRecord | undefined {
       if (typeof messageId !== "string" || !isOptionalText(interrupted)) return undefined;
       return { type, messageId, ...(interrupted !== undefined && { interrupted }) };
     case "title":
-      return typeof title === "string" ? { type, title } : undefined;
+      return typeof title === "string" ? { type, title, ...(isSuggested === true && { isSuggested }) } : undefined;
+    case "agent":
+      if (typeof agent !== "string" || typeof sessionId !== "string" || typeof through !== "string") return undefined;
+      return { type, agent, sessionId, through };
     case "folders":
       return isListOfTexts(folders) ? { type, folders } : undefined;
     case "truncate":

@@ -74,8 +74,13 @@ export function createSharedConversations(load: (conversationId: string) => Prom
       add: ifMine(conversation.add),
       addParts: ifMine(conversation.addParts),
       finish: ifMine(conversation.finish),
+      get agentSession() {
+        return conversation.agentSession;
+      },
+      keepAgentSession: ifMine(conversation.keepAgentSession),
       rename: ifMine(conversation.rename),
       setFolders: ifMine(conversation.setFolders),
+      suggestTitle: ifMine(conversation.suggestTitle),
       truncate: ifMine(conversation.truncate),
       clear: ifMine(conversation.clear),
       async close() {

@@ -5,7 +5,7 @@ import { agentLimits } from "../limits.ts";
 import { HawserError, type ConversationMessage, type MessagePart } from "@hawser/protocol";
 import { weighJsonText } from "@hawser/wire/internal";
 import { toShownId } from "./conversation-files.ts";
-import { toRecordLine, toRecordText, type JournalRecord, type Summary } from "./record.ts";
+import { toRecordLine, toRecordText, type AgentSession, type JournalRecord, type Summary } from "./record.ts";
 import type { StoreLimits } from "./conversation-store.ts";
 
 /** Never changed once it is in a list: readers of an earlier list keep what they have. */
@@ -18,10 +18,12 @@ export interface Entry {
 
 export interface Transcript {
   entries: Entry[];
-  /** Given by a user; empty when none was. */
+  /** Given by a user, or suggested by an agent; empty when none was. */
   title: string;
   /** In which it works; empty for those of the runtime. */
   folders: readonly string[];
+  isTitleSuggested: boolean;
+  agentSession: AgentSession | undefined;
   bytes: number;
   updatedAt: number;
 }
@@ -30,7 +32,15 @@ export interface Transcript {
 const entryBytes = 512;
 const weighedFromChars = 4_096;
 
-export const createTranscript = (): Transcript => ({ entries: [], title: "", folders: [], bytes: 0, updatedAt: 0 });
+export const createTranscript = (): Transcript => ({
+  entries: [],
+  title: "",
+  isTitleSuggested: false,
+  folders: [],
+  agentSession: undefined,
+  bytes: 0,
+  updatedAt: 0,
+});
 
 export const copyTranscript = (transcript: Transcript): Transcript => ({ ...transcript, entries: [...transcript.entries] });
 
@@ -70,6 +80,10 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
     }
     case "title":
       transcript.title = record.title;
+      transcript.isTitleSuggested = record.isSuggested === true;
+      return;
+    case "agent":
+      transcript.agentSession = { agent: record.agent, sessionId: record.sessionId, through: record.through };
       return;
     case "folders":
       transcript.folders = record.folders;
@@ -104,6 +118,8 @@ function indexOf({ entries }: Transcript, messageId: string): number {
 function keepFirst(transcript: Transcript, count: number): void {
   for (const { bytes } of transcript.entries.slice(count)) transcript.bytes -= bytes;
   transcript.entries.length = count;
+  // Whatever it knows beyond them can't be taken back.
+  if (transcript.entries.at(-1)?.message.messageId !== transcript.agentSession?.through) transcript.agentSession = undefined;
 }
 
 /** Drops the oldest messages until the rest fits and begins with a user's; the last one stays. Returns how many went. */
@@ -206,12 +222,14 @@ export const isMuchLarger = (journalBytes: number, { bytes }: Transcript, { jour
 
 /** The shortest sequence of lines that gives this transcript. */
 export function* toLines(transcript: Transcript): Generator<readonly string[]> {
-  const { entries, title, folders } = transcript;
+  const { entries, title, isTitleSuggested: isSuggested, folders, agentSession } = transcript;
   const summary = summaryOf(transcript);
   if (folders.length > 0) yield toRecordLine(toRecordText({ type: "folders", folders }), { ...summary, messages: 0 });
-  if (title !== "") yield toRecordLine(toRecordText({ type: "title", title }), { ...summary, messages: 0 });
+  if (title !== "")
+    yield toRecordLine(toRecordText({ type: "title", title, ...(isSuggested && { isSuggested }) }), { ...summary, messages: 0 });
   for (const [index, { message, isComplete }] of entries.entries()) {
     const text = toRecordText({ type: "message", message, ...(isComplete && { isComplete }) });
     yield toRecordLine(text, { ...summary, messages: index + 1 });
   }
+  if (agentSession) yield toRecordLine(toRecordText({ type: "agent", ...agentSession }), summary);
 }

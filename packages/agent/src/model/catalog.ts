@@ -4,11 +4,11 @@
 // Only where there is neither choice nor key, a local server is looked for, in the background and within
 // `localServerMs`: until it is found `current` says `offline`; the first answer waits for the outcome.
 
-import { HawserError, nearNames, quoteShort, type ModelEntry } from "@hawser/protocol/internal";
+import { describeThrown, HawserError, nearNames, quoteShort, type ModelEntry } from "@hawser/protocol/internal";
 import { secretsIn } from "../hide-secrets.ts";
 import { agentLimits } from "../limits.ts";
-import type { AiSdkLanguageModel } from "./ai-sdk-model.ts";
 import type { Model, ModelCatalog } from "./model.ts";
+import type { TurnAgent } from "./turn-agent.ts";
 import { createVendors, valueOf, type Environment, type ModelConfiguration, type ModelProvider, type Vendor } from "./vendors.ts";
 
 export interface ModelCatalogOptions {
@@ -69,12 +69,12 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const prefixes = [...vendors, ...providers].map(({ prefix }) => prefix);
   const listed = listedNames(config, providers);
   const parse = (text: string): ModelName => parseModelName(text, prefixes, listed);
-  const made = new Map<string, Promise<Model>>();
+  const made = new Map<string, Promise<Model | TurnAgent>>();
   let current = chosenName(options, parse) ?? nameWithKey(vendors, config);
   const local = (): Promise<readonly string[]> => findLocal(env, localServerMs);
   const decided = current === undefined ? local().then(([first]) => void (current ??= first ?? offlineName)) : Promise.resolve();
 
-  async function create(name: ModelName): Promise<Model> {
+  async function create(name: ModelName): Promise<Model | TurnAgent> {
     if (name.prefix === offlineName) return options.offline?.() ?? (await import("../offline/offline-model.ts")).createOfflineModel();
     const vendor = vendors.find(({ prefix }) => prefix === name.prefix);
     if (vendor?.missing !== undefined) throw cannotUse(name.name, vendor.missing);
@@ -82,7 +82,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     return vendor ? vendor.create(name.model, name.name) : createFrom(name, providers, secretsIn(env));
   }
 
-  async function pick(wanted?: string): Promise<Model> {
+  async function pick(wanted?: string): Promise<Model | TurnAgent> {
     if (wanted === undefined) await decided;
     const name = parse(wanted ?? current ?? offlineName);
     const model = made.get(name.name) ?? create(name);
@@ -91,6 +91,9 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     void model.catch(() => made.delete(name.name));
     return model;
   }
+
+  const agents = async (): Promise<TurnAgent[]> =>
+    (await Promise.allSettled(made.values())).flatMap((each) => (each.status === "fulfilled" && "run" in each.value ? [each.value] : []));
 
   return {
     get current() {
@@ -104,6 +107,12 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
       if (!rows.some(({ model }) => model === name))
         rows.unshift(toRow(name, vendors.find(({ prefix }) => name.startsWith(`${prefix}/`))?.missing));
       return rows.map((row) => ({ ...row, current: row.model === name }));
+    },
+    async release(conversationId) {
+      for (const agent of await agents()) await agent.release(conversationId);
+    },
+    async close() {
+      await Promise.allSettled((await agents()).map((agent) => agent.close()));
     },
   };
 }
@@ -144,11 +153,12 @@ async function createFrom(
   { prefix, model, name }: ModelName,
   providers: readonly ModelProvider[],
   secrets: readonly string[],
-): Promise<Model> {
+): Promise<Model | TurnAgent> {
   const provider = providers.find((candidate) => candidate.prefix === prefix);
-  if (!(await provider?.isAvailable())) throw cannotUse(name, provider?.hint);
-  const created = (await provider?.create(model)) as Model | AiSdkLanguageModel;
-  if ("stream" in created) return created;
+  const missing = await provider?.missing(model);
+  if (!provider || missing !== undefined) throw cannotUse(name, missing);
+  const created = await provider.create(model);
+  if ("stream" in created || "run" in created) return created;
   const { createAiSdkModel } = await import("./ai-sdk-model.ts");
   return createAiSdkModel(name, created, { secrets });
 }
@@ -183,10 +193,9 @@ const localRows = (local: readonly string[]): Row[] =>
 
 async function providerRows(providers: readonly ModelProvider[]): Promise<Row[]> {
   const rows = await Promise.all(
-    providers.map(async ({ prefix, models, hint, isAvailable }) => {
-      const reason = (await isAvailable().catch(() => false)) ? undefined : hint;
-      return models.map((model) => toRow(`${prefix}/${model}`, reason));
-    }),
+    providers.map(({ prefix, models, missing }) =>
+      Promise.all(models.map(async (model) => toRow(`${prefix}/${model}`, await missing(model).catch(describeThrown)))),
+    ),
   );
   return rows.flat();
 }

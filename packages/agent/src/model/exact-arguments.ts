@@ -1,6 +1,7 @@
 // The arguments of a model's calls before they are parsed. The AI SDK hands out parsed ones, in which a number that JavaScript
 // can't hold is already another one: such a call is noted here, with its text, and is refused instead of run.
 
+import { describeTooWide } from "@hawser/tools/internal";
 import { describeAltered, findAlteredNumber } from "@hawser/wire/internal";
 import type { LanguageModelMiddleware } from "ai";
 
@@ -35,6 +36,8 @@ type StreamPart = Awaited<ReturnType<Wrapped>>["stream"] extends ReadableStream<
 
 /** Undefined also for what is not JSON, which others tell. */
 function problemIn(text: string): string | undefined {
+  const tooWide = describeTooWide(text);
+  if (tooWide !== undefined) return tooWide;
   try {
     const altered = findAlteredNumber(JSON.parse(text), text);
     return altered && `${altered.pointer}: ${describeAltered(altered.source)}`;

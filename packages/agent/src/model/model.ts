@@ -4,6 +4,7 @@
 
 import type { ConversationMessage, ModelEntry } from "@hawser/protocol";
 import type { JsonSchema } from "@hawser/tools";
+import type { TurnAgent } from "./turn-agent.ts";
 
 export interface ModelTool {
   readonly name: string;
@@ -64,6 +65,10 @@ export interface ModelCatalog {
   /** The one that answers unless a message picks another. Known without any network. */
   readonly current: string;
   /** Throws `usage` that says why this one can't be used, and what to do. */
-  pick(name?: string): Promise<Model>;
+  pick(name?: string): Promise<Model | TurnAgent>;
   list(): Promise<readonly ModelEntry[]>;
+  /** A conversation was deleted: agents let go of what they hold for it. */
+  release?(conversationId: string): Promise<void>;
+  /** The runtime ends: agents end with it. */
+  close?(): Promise<void>;
 }

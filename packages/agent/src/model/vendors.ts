@@ -7,6 +7,7 @@ import { createAiSdkModel, type AiSdkLanguageModel } from "./ai-sdk-model.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 import { ollamaBaseUrl } from "./local-server.ts";
 import type { Model } from "./model.ts";
+import type { TurnAgent } from "./turn-agent.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -42,11 +43,10 @@ export interface ModelProvider {
   readonly prefix: string;
   /** Models that are listed. */
   readonly models: readonly string[];
-  /** What to do when it is not available. */
-  readonly hint: string;
-  isAvailable(): Promise<boolean>;
-  /** Ours, or one of the AI SDK. */
-  create(model: string): Promise<Model | AiSdkLanguageModel>;
+  /** Why this one can't be used, and what to do; undefined if nothing is missing. */
+  missing(model: string): Promise<string | undefined>;
+  /** Ours, one of the AI SDK, or an agent that answers whole turns by itself. */
+  create(model: string): Promise<Model | AiSdkLanguageModel | TurnAgent>;
 }
 
 /** An empty variable counts as not set. */

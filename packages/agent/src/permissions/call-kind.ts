@@ -21,6 +21,8 @@ const shownChars = 200;
 
 /** Which calls "allow always" covers when it answers a question about this one, whose path was seen as `seen`. */
 export function coverageOf(call: ToolCall, seen: SeenPath | undefined): Coverage {
+  // Only the agent knows what is alike among its own calls; it offers an answer for that, or none.
+  if (call.agent) return { onlyOnce: "the agent remembers its own answers" };
   const kind = kindOfCall(call, seen);
   return "rule" in kind && !isRule(kind.rule) ? { onlyOnce: "its input is too long to be remembered" } : kind;
 }

@@ -9,7 +9,7 @@ import type { AuditLog } from "./audit-log.ts";
 import { coverageOf, type Coverage } from "./call-kind.ts";
 import { pathOfCall, seePath, valuesOfCall, valuesOfPath, type SeenPath } from "./call-values.ts";
 import { createPermit } from "./file-permits.ts";
-import type { PermissionPolicy, ToolCall, Verdict } from "./policy.ts";
+import type { CallingAgent, PermissionPolicy, ToolCall, Verdict } from "./policy.ts";
 import type { PermissionRule } from "../rules/permission-rule.ts";
 import { describeRule, matchesRule, type ValuesOf } from "./rules.ts";
 import type { RulesFile } from "./rules-file.ts";
@@ -50,6 +50,8 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
     const all = [...written, ...kept()].filter(matches);
     const denied = all.find(({ decision }) => decision === "deny");
     if (denied) return { decision: "deny", reason: denialBy(denied) };
+    const denial = call.agent && denialOfPaths(call.agent);
+    if (denial !== undefined) return { decision: "deny", reason: denial };
     const answered = answersIn(call.conversationId).find(matches);
     if (answered) return { decision: "allow", reason: `allowed for this conversation: ${describeRule(answered)}`, via: "remembered" };
     const last = all.at(-1);
@@ -58,12 +60,31 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
     if (!last && call.isReadOnly && !isForeign(call)) return { decision: "allow", reason: "it only reads", via: "default" };
     const why = last ? `the rule "${describeRule(last)}" asks` : `${whyAsked(call)}, and no rule allows it`;
     if (mode === "deny") {
-      const reason = `${why}; there is no user to ask here, so it is denied. A rule among "permissions" in agent.json can allow it`;
+      const reason = `${why}; there is no user to ask here, so it is denied. ${howToAllow(coverage)}`;
       return { decision: "deny", reason, via: "mode" };
     }
     const [, real] = seen?.names ?? [];
     const where = real === undefined ? "" : ` Its path leads through a link to ${real}.`;
-    return { decision: "ask", reason: `${why}.${where} ${coveredBy(coverage)}` };
+    // An agent's own answers say themselves what they cover.
+    return { decision: "ask", reason: call.agent ? `${why}.` : `${why}.${where} ${coveredBy(coverage)}` };
+  }
+
+  /** By the first rule that denies one of these tools a file of this name. */
+  function denialOfFile(tools: readonly string[], names: readonly string[]): string | undefined {
+    const values: ValuesOf = (member, isAbsolute) => (member === "path" ? valuesOfPath(names, isAbsolute, roots) : undefined);
+    const denied = [...written, ...kept()].find(
+      (rule) => rule.decision === "deny" && tools.some((tool) => matchesRule(rule, tool, values)),
+    );
+    return denied && denialBy(denied);
+  }
+
+  function denialOfPaths({ kind, paths }: CallingAgent): string | undefined {
+    const tools = onlyReads.has(kind) ? [toolNames.readFile] : [toolNames.readFile, toolNames.writeFile, toolNames.editFile];
+    for (const path of paths) {
+      const denial = denialOfFile(tools, seePath(path, roots).names);
+      if (denial !== undefined) return denial;
+    }
+    return undefined;
   }
 
   // Said before the answer: "always" may mean once, or only in this conversation.
@@ -85,11 +106,7 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
       const rules = [...written, ...kept()];
       return { ...verdict, permit: createPermit({ call, seen, roots, rules, answers: answersIn(call.conversationId) }) };
     },
-    denialOfReading(names) {
-      const values: ValuesOf = (member, isAbsolute) => (member === "path" ? valuesOfPath(names, isAbsolute, roots) : undefined);
-      const denied = [...written, ...kept()].find((rule) => rule.decision === "deny" && matchesRule(rule, toolNames.readFile, values));
-      return denied && denialBy(denied);
-    },
+    denialOfReading: (names) => denialOfFile([toolNames.readFile], names),
     allowAlways(call) {
       const coverage = judged.get(call)?.coverage;
       if (!coverage || !("rule" in coverage)) return false;
@@ -110,12 +127,40 @@ function withRealRoots(rule: PermissionRule, roots: Roots | undefined): Permissi
   return roots && typeof path === "string" ? { ...rule, match: { ...rule.match, path: roots.withRealRoot(path) } } : rule;
 }
 
+const maxShownRuleChars = 300;
+
+/** For a user who can't be asked: the rule that "always allow" would have become. */
+function howToAllow(coverage: Coverage): string {
+  const rule = "rule" in coverage ? JSON.stringify(withoutEmptyMatch(coverage.rule)) : "";
+  if (rule === "" || rule.length > maxShownRuleChars) return 'A rule among "permissions" in agent.json can allow it';
+  return `To allow it, add ${rule} to "permissions" in agent.json`;
+}
+
+const withoutEmptyMatch = ({ tool, match = {}, decision }: PermissionRule): PermissionRule =>
+  Object.keys(match).length === 0 ? { tool, decision } : { tool, match, decision };
+
 const denialBy = (rule: PermissionRule): string => `the rule "${describeRule(rule)}" denies it`;
 
 /** `<server>__<tool>`: a server's word about its own tool proves nothing. */
 const isForeign = ({ toolName }: ToolCall): boolean => toolName.includes("__");
 
+const onlyReads: ReadonlySet<string> = new Set(["read", "search"]);
+
+/** What an agent asks about, by the kind of its tool. */
+const doings: Readonly<Record<string, string>> = {
+  read: "reads something",
+  edit: "changes a file",
+  delete: "deletes something",
+  move: "moves something",
+  search: "searches",
+  execute: "runs something",
+  fetch: "fetches something",
+  switch_mode: "changes its mode",
+};
+
 function whyAsked(call: ToolCall): string {
+  const { agent } = call;
+  if (agent) return `${agent.name} asks before it ${(Object.hasOwn(doings, agent.kind) && doings[agent.kind]) || "uses a tool"}`;
   if (isForeign(call)) return `${call.toolName} belongs to an MCP server`;
   return call.toolName === toolNames.runCommand ? "it runs a program" : `${call.toolName} may change something`;
 }

@@ -11,6 +11,18 @@ export interface ToolCall {
   readonly input: unknown;
   /** The tool's author says that it changes nothing. */
   readonly isReadOnly: boolean;
+  /** Who wants to make it, where it isn't one of our tools. */
+  readonly agent?: CallingAgent | undefined;
+}
+
+/** An agent with tools of its own. Its calls are known to rules as `<agent>__<kind>`: `codex__execute`. */
+export interface CallingAgent {
+  /** As models are named: `acp/codex`. */
+  readonly name: string;
+  /** What sort of tool it is, in the agent's word. */
+  readonly kind: string;
+  /** Files that it says the call is about: what denies our own tools a file denies it to the agent. */
+  readonly paths: readonly string[];
 }
 
 type SettledVia = "rule" | "remembered" | "default" | "mode";
@@ -35,6 +47,8 @@ export interface Outcome {
   readonly by: string;
   /** Without an answer: `expired` in time, `closed` when the host is gone, `cancelled` with its turn. */
   readonly via: SettledVia | AnsweredVia | "expired" | "closed" | "cancelled";
+  /** Which of the answers that an agent offered the user has picked, if one was named. */
+  readonly optionId?: string | undefined;
 }
 
 export interface PermissionPolicy {

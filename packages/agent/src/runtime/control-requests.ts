@@ -8,6 +8,8 @@ import { HawserError, quoteShort, type AnyAgentRequest } from "@hawser/protocol/
 import { createSemaphore, wireLimits, type InFlightTable } from "@hawser/wire/internal";
 import type { Conversation } from "../history/conversation-store.ts";
 import { agentLimits } from "../limits.ts";
+import type { TurnAgent } from "../model/turn-agent.ts";
+import { toAgentPlace } from "./agent-turn.ts";
 import type { AgentParts, TrustQuestion } from "./agent-parts.ts";
 import { toConversationLines } from "./conversation-lines.ts";
 import type { Questions } from "./questions.ts";
@@ -60,8 +62,8 @@ export function createControlAnswers(
       await Promise.race([ended, sleep(wireLimits.cancelGraceMs, undefined, { ref: false })]);
       await reply.done({ cancelled: count > 0 });
     },
-    async permission_response({ permissionId, decision, via }, reply) {
-      questions.answer(permissionId, decision, via);
+    async permission_response(answer, reply) {
+      questions.answer(answer);
       await reply.done();
     },
     async list_models(_, reply) {
@@ -71,7 +73,8 @@ export function createControlAnswers(
     async set_workspace({ conversationId, folders, mcpServers }, reply, signal) {
       checkFolders(folders);
       const isTrusted = (question: TrustQuestion): Promise<boolean> => askForTrust(conversationId, question, reply, signal);
-      await lanes.alone(checkConversationId(conversationId), async () => {
+      await lanes.afterwards(checkConversationId(conversationId), async () => {
+        signal.throwIfAborted();
         const chosen = await parts.workspaces.choose({ conversationId, folders, mcpServers, isTrusted });
         await conversations.use(conversationId, (conversation) => conversation.setFolders(chosen));
       });
@@ -79,15 +82,20 @@ export function createControlAnswers(
     },
     async list_options({ conversationId, model }, reply) {
       checkConversationId(conversationId);
-      // Throws for a name that isn't a model.
-      await parts.models.pick(model);
-      await reply.emit({ type: "options", data: { conversationId, options: [] } });
+      const agent = await parts.models.pick(model);
+      const entries = "stream" in agent ? [] : await inPlaceOf(agent, conversationId, (place) => agent.options(place));
+      await reply.emit({ type: "options", data: { conversationId, options: [...entries] } });
       await reply.done();
     },
-    async set_option({ conversationId, optionId, model }) {
+    async set_option({ conversationId, optionId, value, model }, reply) {
       checkConversationId(conversationId);
-      const { name } = await parts.models.pick(model);
-      throw new HawserError("invalid_message", `${name} has no option ${quoteShort(optionId, 100)}`);
+      const agent = await parts.models.pick(model);
+      if ("stream" in agent) throw new HawserError("invalid_message", `${agent.name} has no option ${quoteShort(optionId, 100)}`);
+      const entries = await lanes.alone(conversationId, () =>
+        inPlaceOf(agent, conversationId, (place) => agent.setOption(place, optionId, value)),
+      );
+      await reply.emit({ type: "options", data: { conversationId, options: [...entries] } });
+      await reply.done();
     },
     async subscribe({ conversationId, since = 0 }, reply) {
       const running = await turns.repeat(checkConversationId(conversationId), since);
@@ -120,6 +128,7 @@ export function createControlAnswers(
     },
     async delete_conversation({ conversationId }, reply) {
       await lanes.alone(checkConversationId(conversationId), async () => {
+        await parts.models.release?.(conversationId);
         await conversations.delete(conversationId);
         await parts.workspaces.release(conversationId);
       });
@@ -139,6 +148,13 @@ export function createControlAnswers(
       await reply.done();
     },
   };
+
+  const inPlaceOf = <Result>(
+    agent: TurnAgent,
+    conversationId: string,
+    action: (place: ReturnType<typeof toAgentPlace>) => Promise<Result>,
+  ): Promise<Result> =>
+    conversations.use(conversationId, (open) => parts.workspaces.use(open, (workspace) => action(toAgentPlace(agent, open, workspace))));
 
   async function askForTrust(conversationId: string, question: TrustQuestion, reply: Reply, signal: AbortSignal): Promise<boolean> {
     const { folder, brings } = question;

@@ -3,18 +3,11 @@
 // held here. What the model said before a failure is not lost: the caller finds it in `parts`.
 
 import { agentLimits } from "../limits.ts";
-import { exceedsDepth, replaceHalfPairs, wireLimits } from "@hawser/wire/internal";
-import {
-  createWholeCharacters,
-  cutText,
-  HawserError,
-  splitText,
-  type MessagePart,
-  type ResponseBody,
-  type TextGap,
-} from "@hawser/protocol/internal";
+import { exceedsDepth, replaceHalfPairs, taken, wireLimits } from "@hawser/wire/internal";
+import { cutText, HawserError, type MessagePart, type ResponseBody, type TextGap } from "@hawser/protocol/internal";
 import type { Model, ModelEvent, ModelStep } from "../model/model.ts";
 import { createAbortGuard } from "./abort-guard.ts";
+import { createSpokenText } from "./spoken-text.ts";
 import type { RequestedCall } from "./tool-runner.ts";
 import { envelopeDepth } from "../tool-value.ts";
 
@@ -47,36 +40,8 @@ export interface StepRunOptions {
 export function createStepRun({ model, step, totals, emit, growInput, keep }: StepRunOptions) {
   const parts: MessagePart[] = [];
   const calls: RequestedCall[] = [];
-  const characters = createWholeCharacters();
+  const spoken = createSpokenText({ totals, parts, emit, keep });
   totals.gap.interrupt();
-
-  function onText(text: string): Promise<void> {
-    if (text === "") return Promise.resolve();
-    // For those who join the tokens; the history keeps what the model said.
-    const token = totals.gap.before(text);
-    return token === "" ? onWords(text) : emit({ type: "token", token }).then(() => onWords(text));
-  }
-
-  /** Half a character at the end belongs to what was said before a failure, whether the host can still be told or not. */
-  const endText = async (): Promise<void> => onText(characters.end());
-
-  function onWords(text: string): Promise<void> {
-    if (text.length > agentLimits.agentTokenChars) return onLongText(text);
-    totals.textBytes += Buffer.byteLength(text);
-    if (totals.textBytes > agentLimits.agentTurnBytes)
-      throw new HawserError("too_large", `the answer is longer than ${agentLimits.agentTurnBytes} bytes; ask for less`);
-    const last = parts.at(-1);
-    if (last?.type !== "text") parts.push({ type: "text", text });
-    else {
-      last.text += text;
-      if (last.text.length > agentLimits.agentTokenChars) return emit({ type: "token", token: text }).then(() => keep(parts.splice(0)));
-    }
-    return emit({ type: "token", token: text });
-  }
-
-  async function onLongText(text: string): Promise<void> {
-    for (const piece of splitText(text, agentLimits.agentTokenChars)) await onWords(piece);
-  }
 
   async function onCall(call: RequestedCall): Promise<void> {
     if (calls.length >= agentLimits.agentStepCalls)
@@ -84,7 +49,7 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
     const { input, problem } = toFittingInput(call);
     const toolId = uniqueId(call.toolId, totals.toolIds);
     const toolName = cutText(call.toolName, maxToolIdChars, "").toWellFormed();
-    await endText();
+    await spoken.end();
     totals.gap.interrupt();
     calls.push({ toolId, toolName, input, problem });
     parts.push({ type: "tool_use", toolId, toolName, input });
@@ -113,12 +78,12 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
       try {
         for (let next = await guarded(iterator.next()); !next.done; next = await guarded(iterator.next())) {
           const event = next.value;
-          if (event.type === "text") await onText(characters.push(event.text));
-          else await onEvent(event);
+          const told = event.type === "text" ? spoken.push(event.text) : onEvent(event);
+          if (told !== taken) await told;
         }
-        await endText();
+        await spoken.end();
       } catch (error) {
-        await endText().catch(() => {});
+        await spoken.end().catch(() => {});
         throw error;
       } finally {
         // Not awaited: a generator that hangs would hang here too.
@@ -129,7 +94,7 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
 }
 
 /** A use of a tool and its result find each other by this; a model that repeats one would cross them. */
-function uniqueId(wanted: string, taken: Set<string>): string {
+export function uniqueId(wanted: string, taken: Set<string>): string {
   const base = wanted === "" ? "call" : cutText(wanted, maxToolIdChars, "").toWellFormed();
   let toolId = base;
   for (let count = 2; taken.has(toolId); count++) toolId = `${base}-${count}`;
@@ -137,7 +102,7 @@ function uniqueId(wanted: string, taken: Set<string>): string {
   return toolId;
 }
 
-const maxToolIdChars = 200;
+export const maxToolIdChars = 200;
 
 /**
  * Arguments go into the history and onto lines of ours. Too deep ones become a text, which no tool takes; too long ones throw.

@@ -2,7 +2,7 @@
 // came about, for the audit log.
 
 import { randomUUID } from "node:crypto";
-import { HawserError } from "@hawser/protocol";
+import { HawserError, quoteShort, type PermissionOption } from "@hawser/protocol/internal";
 import type { agentLimits } from "../limits.ts";
 import type { AnsweredVia, Outcome } from "../permissions/policy.ts";
 
@@ -17,10 +17,23 @@ export type Questions = ReturnType<typeof createQuestions>;
 
 type QuestionLimits = Pick<typeof agentLimits, "permissionMs" | "permissionUnprovenMs">;
 
+interface WaitingQuestion {
+  settle(outcome: Outcome): void;
+  readonly options: readonly PermissionOption[];
+}
+
+export interface QuestionAnswer {
+  readonly permissionId: string;
+  readonly decision: Outcome["decision"];
+  readonly optionId?: string | undefined;
+  /** How the user answered, as the host says. */
+  readonly via?: string | undefined;
+}
+
 const answeredVia: readonly AnsweredVia[] = ["click", "key", "shortcut", "word"];
 
 export function createQuestions({ permissionMs, permissionUnprovenMs }: QuestionLimits) {
-  const waiting = new Map<string, (outcome: Outcome) => void>();
+  const waiting = new Map<string, WaitingQuestion>();
   let closedBecause: string | undefined;
   let isHostTrusted = false;
 
@@ -41,13 +54,17 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
   }
 
   return {
-    /** Rejects with the signal's reason when the turn ends first. `put` shows the question to the user. */
-    async ask({ signal, heardAt }: Asker, put: (permissionId: string) => Promise<void>): Promise<Outcome> {
+    /** Rejects with the signal's reason when the turn ends first. `put` shows the question to the user, with the `options` if there are any. */
+    async ask(
+      { signal, heardAt }: Asker,
+      put: (permissionId: string) => Promise<void>,
+      options: readonly PermissionOption[] = [],
+    ): Promise<Outcome> {
       signal.throwIfAborted();
       if (closedBecause !== undefined) return { decision: "deny", by: closedBecause, via: "closed" };
       const permissionId = randomUUID();
       const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-      waiting.set(permissionId, resolve);
+      waiting.set(permissionId, { settle: resolve, options });
       const stopClock = startClock(heardAt, resolve);
       const onAbort = (): void => reject(signal.reason as Error);
       signal.addEventListener("abort", onAbort, { once: true });
@@ -64,19 +81,32 @@ export function createQuestions({ permissionMs, permissionUnprovenMs }: Question
     trustHost(): void {
       isHostTrusted = true;
     },
-    /** `via`: how the user answered, as the host says. Throws when no such question waits. */
-    answer(permissionId: string, decision: Outcome["decision"], via?: string): void {
+    /** Throws when no such question waits, or when it has no such option; it then goes on waiting. */
+    answer({ permissionId, decision, optionId, via }: QuestionAnswer): void {
       isHostTrusted = true;
-      const settle = waiting.get(permissionId);
-      if (!settle) throw new HawserError("invalid_message", "unknown or expired permissionId: nothing waits for this answer");
+      const question = waiting.get(permissionId);
+      if (!question) throw new HawserError("invalid_message", "unknown or expired permissionId: nothing waits for this answer");
+      if (optionId !== undefined) checkOption(optionId, decision, question.options);
       waiting.delete(permissionId);
-      settle({ decision, by: "the user", via: answeredVia.find((known) => known === via) ?? "host" });
+      const how = answeredVia.find((known) => known === via) ?? "host";
+      question.settle({ decision, by: "the user", via: how, ...(optionId !== undefined && { optionId }) });
     },
     /** No answer can come from now on: open and later questions are denied. */
     close(reason: string): void {
       closedBecause ??= reason;
-      for (const settle of waiting.values()) settle({ decision: "deny", by: closedBecause, via: "closed" });
+      for (const { settle } of waiting.values()) settle({ decision: "deny", by: closedBecause, via: "closed" });
       waiting.clear();
     },
   };
+}
+
+const decisionOf = ({ kind }: PermissionOption): Outcome["decision"] =>
+  kind === "allow_once" ? "allow" : kind === "allow_always" ? "allow_always" : "deny";
+
+/** A host that says one thing and picks another has shown its user something else. */
+function checkOption(optionId: string, decision: Outcome["decision"], options: readonly PermissionOption[]): void {
+  const option = options.find((each) => each.optionId === optionId);
+  if (!option) throw new HawserError("invalid_message", `the question has no option ${quoteShort(optionId, 100)}`);
+  if (decisionOf(option) !== decision)
+    throw new HawserError("invalid_message", `the option ${quoteShort(optionId, 100)} means ${decisionOf(option)}, not ${decision}`);
 }

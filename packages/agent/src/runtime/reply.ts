@@ -14,7 +14,7 @@ import {
   type ErrorCode,
   type ResponseBody,
 } from "@hawser/protocol/internal";
-import { createOutbox, withIdSource, type Flight, type Outbox, type Transport } from "@hawser/wire/internal";
+import { createOutbox, JsonText, taken, withIdSource, type Flight, type Outbox, type Transport } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 import { createAbortGuard } from "./abort-guard.ts";
@@ -23,7 +23,7 @@ type End = Extract<AnyAgentResponse, { type: "done" | "error" | "status" }>;
 type DoneData = NonNullable<Extract<End, { type: "done" }>["data"]>;
 
 export interface Reply {
-  /** Resolves when the host can take more. Ignored after the end. Rejects when the event can't be sent as it is. */
+  /** Resolves when the host can take more, and is `taken` when it can now. Ignored after the end. Rejects when the event can't be sent as it is. */
   emit(event: ResponseBody): Promise<void>;
   /** The last answer; only the first end counts. */
   end(event: ResponseBody<End>): Promise<void>;
@@ -74,7 +74,7 @@ const contractTypes: ReadonlySet<string> = new Set(["token", "tool_use", "tool_r
 export function createReplies(transport: Transport): Replies {
   const openRecord = createReplay();
   const outbox = createOutbox<Message>({
-    send: ({ idSource, event }) => transport.send(withIdSource(idSource, event)),
+    send: ({ idSource, event }) => transport.send(isNumberedToken(event) ? toTokenText(idSource, event) : withIdSource(idSource, event)),
     maxUnsent: agentLimits.agentUnsentMessages,
     laneOf: ({ idSource }) => idSource,
     isUrgent: ({ event }) => urgent.has(event.type),
@@ -84,9 +84,8 @@ export function createReplies(transport: Transport): Replies {
 
   /** Resolves when the host took it or is gone, which `closed` tells. Rejects when it can't be sent as it is. */
   function put(idSource: string | undefined, event: Message["event"]): Promise<void> {
-    return new Promise((resolve, reject) =>
-      outbox.put({ idSource, event }, (error) => (error && unsendable.has(error.code) ? reject(error) : resolve())),
-    );
+    const sent = outbox.send({ idSource, event });
+    return sent === taken ? taken : sent.catch(refuseUnsendable);
   }
 
   const putNow = (idSource: string | undefined, event: ResponseBody): Promise<void> => put(idSource, { ...event, timestamp: Date.now() });
@@ -100,18 +99,23 @@ export function createReplies(transport: Transport): Replies {
     const record = turn && openRecord();
     // A host that doesn't read must not keep a turn from ending.
     const guarded = turn && createAbortGuard(flight.signal);
-    const heartbeat = turn && setInterval(beat, turn.heartbeatMs).unref();
+    let heartbeat = turn && setTimeout(beat, turn.heartbeatMs).unref();
+    let writtenAt = performance.now();
     let seq = 0;
 
+    // Set anew only when it is due: doing so for every token would cost a good part of sending it.
     function beat(): void {
+      if (!turn) return;
+      const leftMs = writtenAt + turn.heartbeatMs - performance.now();
+      heartbeat = setTimeout(beat, leftMs > 0 ? Math.ceil(leftMs) : turn.heartbeatMs).unref();
       // A host that doesn't read needs no sign of life.
-      const message = outbox.unsent === 0 ? turn?.signOfLife() : undefined;
+      const message = leftMs <= 0 && outbox.unsent === 0 ? turn.signOfLife() : undefined;
       if (message !== undefined) write({ type: "progress", data: { message } }).catch(() => {});
     }
 
     function write(event: ResponseBody): Promise<void> {
-      heartbeat?.refresh();
-      if (contractTypes.has(event.type)) reply.heardAt = performance.now();
+      writtenAt = performance.now();
+      if (contractTypes.has(event.type)) reply.heardAt = writtenAt;
       if (!record) return putNow(idSource, event);
       const numbered = { ...event, seq: ++seq, timestamp: Date.now() };
       record.add(numbered);
@@ -124,13 +128,14 @@ export function createReplies(transport: Transport): Replies {
       heardAt: performance.now(),
       ended: ended.promise,
       emit(event: ResponseBody): Promise<void> {
-        if (reply.isOver) return Promise.resolve();
-        return guarded ? guarded(write(event)) : write(event);
+        if (reply.isOver) return taken;
+        const written = write(event);
+        return guarded && (written !== taken || flight.signal.aborted) ? guarded(written) : written;
       },
       async end(event: ResponseBody<End>): Promise<void> {
         if (reply.isOver || !flight.finish()) return;
         reply.isOver = true;
-        clearInterval(heartbeat);
+        clearTimeout(heartbeat);
         const sent = write(event);
         record?.close();
         await sent.catch((error: HawserError) => putError(idSource, error));
@@ -156,10 +161,22 @@ export function createReplies(transport: Transport): Replies {
   };
 }
 
+type SentToken = SentEvent & { readonly type: "token" };
+
+const isNumberedToken = (event: Message["event"]): event is SentToken => event.type === "token" && "seq" in event;
+
+// By hand: by far the most frequent one, and each member is known.
+const toTokenText = (idSource: string | undefined, { token, seq, timestamp }: SentToken): JsonText =>
+  new JsonText(`{"id":${idSource},"type":"token","token":${JSON.stringify(token)},"seq":${seq},"timestamp":${timestamp}}`);
+
+function refuseUnsendable(error: HawserError): void {
+  if (unsendable.has(error.code)) throw error;
+}
+
 type SentEvent = Message["event"] & { readonly seq: number };
 
 interface SentTurn {
-  events: { readonly event: SentEvent; readonly bytes: number }[];
+  events: SentEvent[];
   bytes: number;
   lastSeq: number;
 }
@@ -173,7 +190,7 @@ function createReplay() {
     const largest = [...turns].reduce((most, turn) => (turn.bytes > most.bytes ? turn : most));
     // Half of it at once: forgetting one by one would look through all turns at every token.
     const gone = largest.events.splice(0, Math.ceil(largest.events.length / 2));
-    const bytes = gone.reduce((sum, sent) => sum + sent.bytes, 0);
+    const bytes = gone.reduce((sum, event) => sum + weigh(event), 0);
     largest.bytes -= bytes;
     total -= bytes;
   }
@@ -184,7 +201,7 @@ function createReplay() {
     return {
       add(event: SentEvent): void {
         const bytes = weigh(event);
-        turn.events.push({ event, bytes });
+        turn.events.push(event);
         turn.bytes += bytes;
         turn.lastSeq = event.seq;
         total += bytes;
@@ -192,8 +209,8 @@ function createReplay() {
       },
       /** What was sent after `seq`; undefined when some of it is forgotten. */
       since(seq: number): readonly SentEvent[] | undefined {
-        const first = turn.events[0]?.event.seq ?? turn.lastSeq + 1;
-        return seq + 1 < first ? undefined : turn.events.map(({ event }) => event).filter((event) => event.seq > seq);
+        const first = turn.events[0]?.seq ?? turn.lastSeq + 1;
+        return seq + 1 < first ? undefined : turn.events.filter((event) => event.seq > seq);
       },
       /** The turn has ended: nothing is kept. */
       close(): void {

@@ -8,15 +8,18 @@ import { createSemaphore, untilAborted } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 import type { ModelEvent, ModelTool } from "../model/model.ts";
-import type { PermissionPolicy, ToolCall } from "../permissions/policy.ts";
+import type { Outcome, PermissionPolicy, ToolCall } from "../permissions/policy.ts";
+import { authorize, type Authority } from "./authorize.ts";
 import { hideFromLoops, inForeignScope } from "./exit-guard.ts";
-import type { Questions } from "./questions.ts";
 import { toToolValue } from "../tool-value.ts";
 import { withPermit, type Permit } from "../tools/files/permit.ts";
-import { factsOf } from "../tools/tool-table.ts";
 
 export type RequestedCall = Omit<Extract<ModelEvent, { type: "tool_call" }>, "type">;
 export type ToolResult = Omit<Extract<MessagePart, { type: "tool_result" }>, "type">;
+/** How long the tool itself ran; without it where it never did. */
+export interface RunTime {
+  readonly durationMs?: number;
+}
 
 export interface TurnScope {
   readonly conversationId: string;
@@ -26,17 +29,18 @@ export interface TurnScope {
   heardAt(): number;
   /** Told when a question begins and ends to wait for the user. */
   onQuestion(isWaiting: boolean): void;
+  /** An answer that the user has given to the very same call already; it counts once. */
+  takeAnswer?(call: ToolCall): Outcome | undefined;
 }
 
 export interface ToolRunner {
   /** What a model is shown. */
   readonly tools: readonly ModelTool[];
   /** Never rejects, but when the turn is over. `onResult` is told of each as it comes. */
-  run(calls: readonly RequestedCall[], scope: TurnScope, onResult: (result: ToolResult) => Promise<void>): Promise<void>;
+  run(calls: readonly RequestedCall[], scope: TurnScope, onResult: (result: ToolResult, time: RunTime) => Promise<void>): Promise<void>;
 }
 
-export interface ToolRunnerOptions {
-  readonly questions: Questions;
+export interface ToolRunnerOptions extends Pick<Authority, "questions"> {
   /** The longest run of one tool. */
   readonly toolMs: number;
 }
@@ -50,8 +54,9 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
     const host = hostOf([...new Map(tools.map((tool) => [tool.name, tool])).values()]);
     const readOnly = new Set(tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name));
 
-    async function execute(call: RequestedCall, scope: TurnScope): Promise<ToolResult> {
+    async function execute(call: RequestedCall, scope: TurnScope): Promise<[ToolResult, RunTime]> {
       const { toolId, toolName } = call;
+      let time: RunTime = {};
       try {
         const hosted = host.find(toolName);
         if (call.problem !== undefined) throw new HawserError("invalid_arguments", call.problem);
@@ -61,14 +66,19 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
         const result = await hosted.call({
           args: structuredClone(shown),
           signal: scope.signal,
-          authorize: () => authorize(policy, options.questions, asked, scope),
-          run: (args, permit) => runTool(hosted.tool, args, { toolId, scope, permit, toolMs: options.toolMs }),
+          authorize: async () => (await authorize({ policy, questions: options.questions }, asked, scope)).permit,
+          run(args, permit) {
+            const startedAt = performance.now();
+            return runTool(hosted.tool, args, { toolId, scope, permit, toolMs: options.toolMs }).finally(
+              () => (time = { durationMs: Math.round(performance.now() - startedAt) }),
+            );
+          },
           bound: toToolValue,
         });
-        return { toolId, toolName, result };
+        return [{ toolId, toolName, result }, time];
       } catch (error) {
         scope.signal.throwIfAborted();
-        return { toolId, toolName, result: null, isError: true, error: toErrorText(describeThrown(error)) };
+        return [{ toolId, toolName, result: null, isError: true, error: toErrorText(describeThrown(error)) }, time];
       }
     }
 
@@ -80,43 +90,12 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
         inputSchema: jsonSchema,
       })),
       async run(calls, scope, onResult) {
-        const one = async (call: RequestedCall): Promise<void> => onResult(await execute(call, scope));
+        const one = async (call: RequestedCall): Promise<void> => onResult(...(await execute(call, scope)));
         if (calls.every(({ toolName }) => readOnly.has(toolName))) await sideBySide(calls, one);
         else for (const call of calls) await one(call);
       },
     };
   };
-}
-
-/** Throws when it may not run. Returns what its files are held to. */
-async function authorize(policy: PermissionPolicy, questions: Questions, call: ToolCall, scope: TurnScope): Promise<Permit | undefined> {
-  const { decision, reason, via = "rule", permit } = policy.decide(call);
-  if (decision !== "ask") {
-    policy.note(call, { decision, by: reason, via });
-    if (decision === "allow") return permit;
-    throw new HawserError("tool_failed", `denied: ${reason}`);
-  }
-  const { toolId, toolName, input } = call;
-  // Whether a file is there already is known from what the decision is bound to.
-  const replaced = factsOf(toolName).mayReplace && permit?.target ? { replaces: permit.target.missing.length === 0 } : {};
-  const put = (permissionId: string): Promise<void> =>
-    scope.emit({ type: "permission_request", data: { permissionId, toolId, toolName, input, reason, ...replaced } });
-  scope.onQuestion(true);
-  const answer = await questions
-    .ask(scope, put)
-    .finally(() => scope.onQuestion(false))
-    .catch((error: unknown) => {
-      policy.note(call, { decision: "deny", by: "the turn ended before an answer came", via: "cancelled" });
-      throw error;
-    });
-  const isKept = answer.decision === "allow_always" && policy.allowAlways(call);
-  policy.note(call, isKept || answer.decision === "deny" ? answer : { ...answer, decision: "allow" });
-  if (answer.decision === "deny")
-    throw new HawserError("tool_failed", `denied: ${answer.by === "the user" ? "the user said no" : answer.by}`);
-  // For a page that comes back while the tool runs: the question is answered.
-  const message = answer.decision === "allow_always" && !isKept ? "allowed once; this call can't be remembered" : "allowed";
-  await scope.emit({ type: "progress", data: { toolId, message } });
-  return permit;
 }
 
 interface ToolRun {

@@ -1,47 +1,18 @@
-// One turn: the user's message goes into the history, the model answers step by step, the tools it asks for run, and the
-// answer is on disk before the turn is `done`. However it ends, the history holds what was said and done until then.
+// One turn of a model: it answers step by step, the tools it asks for run, and the answer is on disk before the turn is `done`.
 
-import { randomUUID } from "node:crypto";
-import {
-  createTextGap,
-  HawserError,
-  toHawserError,
-  type ConversationMessage,
-  type MessagePart,
-  type UsageData,
-  type UserMessageRequest,
-} from "@hawser/protocol/internal";
-import type { Semaphore } from "@hawser/wire/internal";
-import { logLine } from "@hawser/wire/internal/node";
+import { createTextGap, HawserError, type MessagePart, type UsageData, type UserMessageRequest } from "@hawser/protocol/internal";
 import type { Conversation } from "../history/conversation-store.ts";
-import { toLostResult } from "../history/transcript.ts";
 import type { AttachedContent, Model } from "../model/model.ts";
 import { agentLimits } from "../limits.ts";
 import { turnLimits, type AgentParts, type TokenPrices, type Workspace } from "./agent-parts.ts";
 import { createStepRun, type StepRun, type TurnTotals } from "./model-step.ts";
-import type { TurnScope, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
-import type { TurnShare } from "./turn-memory.ts";
+import { charsOf, recordTurn, toNotRun, toolIdsIn, writeLarge, type TurnBasics, type TurnOutcome } from "./recorded-turn.ts";
+import type { RunTime, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
 
-export interface TurnOptions {
-  readonly request: UserMessageRequest;
-  readonly parts: AgentParts;
-  readonly conversation: Conversation;
-  readonly workspace: Workspace;
+export interface TurnOptions extends TurnBasics {
   readonly model: Model;
-  readonly scope: TurnScope;
-  /** One seat for all conversations: a large value is copied several times on its way to the disk, and many at once would fill the memory. */
-  readonly largeWrites: Semaphore;
-  /** What the turn holds of the memory that all turns share. */
-  readonly share: TurnShare;
   /** The tools as they are now. */
   toolRunner(): ToolRunner;
-}
-
-/** What `done` says of a turn. */
-export interface TurnOutcome {
-  readonly conversationId: string;
-  readonly userMessageId: string;
-  readonly assistantMessageId: string;
 }
 
 /** Throws why the turn has failed or was cancelled. */
@@ -50,34 +21,13 @@ export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
   const attachments = await readAll(workspace, request, conversation, scope.signal);
   const attachedBytes = request.attachments?.reduce((sum, { path }) => sum + (attachments.get(path)?.content.length ?? 0), 0) ?? 0;
   const heldBytes = (): number => conversation.bytes + attachedBytes;
+  const grow = (): Promise<void> => options.share.grow(heldBytes());
   options.share.count(heldBytes());
-  const user = toUserMessage(request);
-  const answer: ConversationMessage = {
-    messageId: randomUUID(),
-    role: "assistant",
-    parts: [],
-    timestamp: Date.now(),
-    requestId: request.id,
-    model: model.name,
-  };
-  await writeLarge(request.message.length, options, () => conversation.add(user));
-  await conversation.add(answer);
-  try {
-    const grow = (): Promise<void> => options.share.grow(heldBytes());
+  return recordTurn(options, model.name, async (messageId) => {
     await grow();
-    await answerIn(answer.messageId, options, { attachments, grow });
-  } catch (error) {
-    await conversation
-      .finish(answer.messageId, toHawserError(error).message)
-      .catch((cause: unknown) => logLine(`[hawser] agent: the end of a turn could not be written: ${toHawserError(cause).message}`));
-    throw error;
-  }
-  await conversation.finish(answer.messageId);
-  return { conversationId: conversation.conversationId, userMessageId: user.messageId, assistantMessageId: answer.messageId };
+    await answerIn(messageId, options, { attachments, grow });
+  });
 }
-
-const writeLarge = (chars: number, { largeWrites }: TurnOptions, write: () => Promise<void>): Promise<void> =>
-  chars > agentLimits.agentTokenChars ? largeWrites.run(write) : write();
 
 interface TurnContents {
   readonly attachments: ReadonlyMap<string, AttachedContent>;
@@ -88,7 +38,7 @@ interface TurnContents {
 async function answerIn(messageId: string, options: TurnOptions, { attachments, grow }: TurnContents): Promise<void> {
   const { parts, conversation, model, scope, share } = options;
   const counts = { textBytes: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: undefined };
-  const totals: TurnTotals = { ...counts, toolIds: idsIn(conversation), gap: createTextGap() };
+  const totals: TurnTotals = { ...counts, toolIds: toolIdsIn(conversation), gap: createTextGap() };
   const { agentSteps } = turnLimits(parts);
   for (let count = 1; count <= agentSteps; count++) {
     const runner = options.toolRunner();
@@ -119,7 +69,6 @@ async function keepWhatWasSaid(run: StepRun, addParts: (parts: readonly MessageP
   try {
     await run.run();
   } catch (error) {
-    // A use that was announced and will not be made has a result, so that the two stay together.
     await addParts([...run.parts, ...run.calls.map((call) => toNotRun(call, error))]);
     throw error;
   }
@@ -134,13 +83,11 @@ interface Calling extends Pick<TurnContents, "grow"> {
 async function runCalls(calls: readonly RequestedCall[], { runner, messageId, grow }: Calling, options: TurnOptions): Promise<void> {
   const { conversation, scope, parts } = options;
   const open = new Map(calls.map((call) => [call.toolId, call]));
-  const onResult = async (result: ToolResult): Promise<void> => {
+  const onResult = async (result: ToolResult, time: RunTime): Promise<void> => {
     scope.signal.throwIfAborted();
     open.delete(result.toolId);
-    // The length of a text is close enough; writing it out as JSON only to measure it would cost as much as keeping it.
-    const { length: chars } = typeof result.result === "string" ? result.result : JSON.stringify(result.result);
-    await writeLarge(chars, options, () => conversation.addParts(messageId, [{ type: "tool_result", ...result }]));
-    await scope.emit({ type: "tool_result", data: result });
+    await writeLarge(charsOf(result.result), options, () => conversation.addParts(messageId, [{ type: "tool_result", ...result }]));
+    await scope.emit({ type: "tool_result", data: { ...result, ...time } });
     await grow();
     if (result.isError && parts.toolFailure === "fatal")
       throw new HawserError("tool_failed", `tool "${result.toolName}" failed: ${result.error}`);
@@ -152,15 +99,6 @@ async function runCalls(calls: readonly RequestedCall[], { runner, messageId, gr
     await conversation.addParts(messageId, unmade);
     throw error;
   }
-}
-
-const toNotRun = (call: RequestedCall, error: unknown): MessagePart =>
-  toLostResult(call, `the turn ended before the tool did: ${toHawserError(error).message}`);
-
-function toUserMessage({ id, message, attachments = [] }: UserMessageRequest): ConversationMessage {
-  const files = attachments.map(({ path, mime }): MessagePart => ({ type: "attachment", path, mime }));
-  const parts: MessagePart[] = message === "" ? files : [{ type: "text", text: message }, ...files];
-  return { messageId: randomUUID(), role: "user", parts, timestamp: Date.now(), requestId: id };
 }
 
 /** The attachments of this message must be there. An earlier one that is gone or doesn't fit any more fails no turn. */
@@ -182,10 +120,6 @@ async function readAll(
     if (content) contents.set(path, content);
   }
   return contents;
-}
-
-function idsIn({ messages }: Conversation): Set<string> {
-  return new Set(messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool_use" ? [part.toolId] : []))));
 }
 
 function toUsage({ name }: Model, totals: TurnTotals, { prices }: AgentParts): UsageData {

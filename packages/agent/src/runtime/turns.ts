@@ -7,13 +7,16 @@ import { checkAttachmentCount } from "../attachments/read-attachments.ts";
 import { agentLimits } from "../limits.ts";
 import type { Conversation } from "../history/conversation-store.ts";
 import { turnLimits, type AgentParts, type Workspace } from "./agent-parts.ts";
+import { runAgentTurn } from "./agent-turn.ts";
 import { createLanes } from "./lanes.ts";
 import type { Questions } from "./questions.ts";
 import type { RecentConversations } from "./recent-conversations.ts";
 import type { Replies, Reply } from "./reply.ts";
+import type { Tool } from "@hawser/tools";
 import { createToolRunners, type ToolRunner, type TurnScope } from "./tool-runner.ts";
 import { createTurnMemory, type TurnShare } from "./turn-memory.ts";
-import { runTurn, type TurnOutcome } from "./turn.ts";
+import type { TurnOutcome } from "./recorded-turn.ts";
+import { runTurn } from "./turn.ts";
 
 export type Turns = ReturnType<typeof createTurns>;
 
@@ -68,12 +71,18 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
       flight.signal.throwIfAborted();
       const model = await untilAborted(flight.signal, parts.models.pick(turn.model));
       share = await memory.enter(flight.signal);
-      const shared = { request, parts, model, share, scope: toScope(turn), largeWrites };
+      const shared = { request, parts, share, scope: toScope(turn), largeWrites };
       const runIn = async (conversation: Conversation, workspace: Workspace): Promise<TurnOutcome> => {
         // The tools that a turn may use are to be there when it begins.
         await untilAborted(flight.signal, workspace.whenReady());
-        const toolRunner = (): ToolRunner => toRunner(workspace.tools(), workspace.policy);
-        return runTurn({ ...shared, conversation, workspace, toolRunner });
+        const { policy } = workspace;
+        if (!("stream" in model)) {
+          const authority = { policy, questions };
+          const toAgentRunner = (tools: readonly Tool[]): ToolRunner => toRunner(tools, policy);
+          return runAgentTurn({ ...shared, conversation, workspace, agent: model, authority, toRunner: toAgentRunner });
+        }
+        const toolRunner = (): ToolRunner => toRunner(workspace.tools(), policy);
+        return runTurn({ ...shared, conversation, workspace, model, toolRunner });
       };
       const outcome = await conversations.use(conversationId, (conversation) =>
         parts.workspaces.use(conversation, (workspace) => runIn(conversation, workspace)),

@@ -12,7 +12,11 @@ export const toolNames = {
   callOperation: "call_operation",
 } as const;
 
+/** As the Agent Client Protocol sorts tools. */
+type ToolKind = "read" | "edit" | "search" | "execute" | "fetch" | "other";
+
 interface ToolFacts {
+  readonly kind: ToolKind;
   /** What "always allow" covers: the same file, the same command with the same arguments, the same operation. */
   readonly actsOn: "file" | "command" | "operation";
   /** What a call without a `path` is about. */
@@ -24,13 +28,15 @@ interface ToolFacts {
 }
 
 const facts: Readonly<Record<string, ToolFacts>> = {
-  [toolNames.listFiles]: { actsOn: "file", defaultPath: "." },
-  [toolNames.readFile]: { actsOn: "file" },
-  [toolNames.writeFile]: { actsOn: "file", mayReplace: true },
-  [toolNames.editFile]: { actsOn: "file" },
-  [toolNames.searchFiles]: { actsOn: "file", defaultPath: ".", opensLike: toolNames.readFile },
-  [toolNames.runCommand]: { actsOn: "command" },
-  [toolNames.callOperation]: { actsOn: "operation" },
+  [toolNames.listFiles]: { kind: "search", actsOn: "file", defaultPath: "." },
+  [toolNames.readFile]: { kind: "read", actsOn: "file" },
+  [toolNames.writeFile]: { kind: "edit", actsOn: "file", mayReplace: true },
+  [toolNames.editFile]: { kind: "edit", actsOn: "file" },
+  [toolNames.searchFiles]: { kind: "search", actsOn: "file", defaultPath: ".", opensLike: toolNames.readFile },
+  [toolNames.runCommand]: { kind: "execute", actsOn: "command" },
+  [toolNames.callOperation]: { kind: "fetch", actsOn: "operation" },
 };
+
+export const toolKindOf = (toolName: string): ToolKind => factsOf(toolName).kind ?? "other";
 
 export const factsOf = (toolName: string): Partial<ToolFacts> => (Object.hasOwn(facts, toolName) ? facts[toolName] : undefined) ?? {};

@@ -65,6 +65,63 @@ it("G12 the recorded journal of version 1 loads, is repaired and goes on, and wh
   expect(notices).toEqual([]);
 });
 
+it("G12 a journal of version 1 is written again as version 2 before something that version 1 does not know", async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, recordedName);
+  copyFileSync(recorded, file);
+  const { store, notices } = storeIn(folder);
+  const before = await messagesOf(store, "Harbour ✓ 1");
+  const conversation = await store.open("Harbour ✓ 1");
+  const session = { agent: "acp/codex", sessionId: "s-1", through: "a4" };
+  await conversation.keepAgentSession(session);
+  await conversation.suggestTitle("Not taken: the user gave one");
+  await conversation.close();
+  expect(readFileSync(file, "utf8").split("\n")[0]).toBe('{"format":"hawser-conversation","version":2,"conversationId":"Harbour ✓ 1"}');
+  const again = await storeIn(folder).store.open("Harbour ✓ 1");
+  expect(again.agentSession).toEqual(session);
+  expect(again.title).toBe("Ships and boats");
+  expect(again.messages).toEqual(before);
+  await again.close();
+  expect(notices).toEqual([]);
+});
+
+const recorded2 = fileURLToPath(new URL("fixtures/format-2.jsonl", import.meta.url));
+
+it("G12 the recorded journal of version 2 loads: the agent's session, its title, and uses with titles, places and changes", async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, recordedName);
+  copyFileSync(recorded2, file);
+  const { store, notices } = storeIn(folder);
+  const conversation = await store.open("Harbour ✓ 1");
+  expect(conversation.agentSession).toEqual({ agent: "acp/codex", sessionId: "session-2", through: "a2" });
+  expect(conversation.title).toBe("Boats in the harbour");
+  expect(conversation.messages.at(1)?.parts).toEqual([
+    {
+      type: "tool_use",
+      toolId: "t1",
+      toolName: "edit",
+      input: { file: "boats.txt" },
+      title: "Edit boats.txt",
+      kind: "edit",
+      locations: [{ path: "/harbour/boats.txt", line: 3 }],
+    },
+    {
+      type: "tool_result",
+      toolId: "t1",
+      toolName: "edit",
+      result: null,
+      diffs: [{ path: "/harbour/boats.txt", oldText: "3", newText: "4" }],
+    },
+    text("Four boats."),
+  ]);
+  await conversation.suggestTitle("Boats");
+  expect(conversation.title).toBe("Boats");
+  await conversation.truncate("a1");
+  expect(conversation.agentSession).toBeUndefined();
+  await conversation.close();
+  expect(notices).toEqual([]);
+});
+
 it.each(["3", '"2.0"'])(
   "RUN-07 a journal of format %s is refused with what to do, left out of the list, and stays byte for byte",
   async (version) => {

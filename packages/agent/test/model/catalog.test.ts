@@ -25,8 +25,7 @@ const catalogWith = (env: Record<string, string>, options: Partial<ModelCatalogO
 const provider = (isAvailable: boolean): ModelProvider => ({
   prefix: "claude-code",
   models: ["sonnet"],
-  hint: "install it first",
-  isAvailable: () => Promise.resolve(isAvailable),
+  missing: () => Promise.resolve(isAvailable ? undefined : "install it first"),
   create: (model) => Promise.resolve({ ...stub, name: `claude-code/${model}` }),
 });
 
@@ -142,14 +141,14 @@ describe("the list", () => {
   it("has what a local server has, and is not troubled by a provider that fails", async () => {
     const server = await startScriptedOpenAI([]);
     try {
-      const failing = { ...provider(true), isAvailable: () => Promise.reject(new Error("no")) };
+      const failing = { ...provider(true), missing: () => Promise.reject(new Error("it broke")) };
       const list = await catalogWith({ OLLAMA_HOST: server.origin }, { providers: [failing], localServerMs: patientMs }).list();
       expect(list.find(({ model }) => model === "ollama/scripted-model")).toEqual({
         model: "ollama/scripted-model",
         available: true,
         current: true,
       });
-      expect(list.find(({ model }) => model === "claude-code/sonnet")).toMatchObject({ available: false, reason: "install it first" });
+      expect(list.find(({ model }) => model === "claude-code/sonnet")).toMatchObject({ available: false, reason: "it broke" });
       expect(list.find(({ model }) => model === "openai-compatible/<model>")).toMatchObject({ available: false });
     } finally {
       await server.close();

@@ -3,6 +3,7 @@
 
 import { HawserError, type ConversationMessage, type MessagePart } from "@hawser/protocol";
 import { createModelCatalog } from "../../src/model/catalog.ts";
+import type { TurnAgent } from "../../src/model/turn-agent.ts";
 import type { Model, ModelEvent, ModelStep, ModelTool } from "../../src/model/model.ts";
 import { startScriptedAnthropic } from "../../../../test/kit/models/scripted-anthropic.ts";
 import { startScriptedOpenAI } from "../../../../test/kit/models/scripted-openai.ts";
@@ -54,7 +55,7 @@ export function modelAt(api: Api, url: string): Promise<Model> {
     OTHER_KEY: canaryKey,
   };
   const config = { openaiCompatible: { baseUrl: url, apiKeyEnv: "OTHER_KEY" } };
-  return createModelCatalog({ env, config }).pick(names[api]);
+  return createModelCatalog({ env, config }).pick(names[api]) as Promise<Model>;
 }
 
 export interface Outcome {
@@ -65,14 +66,14 @@ export interface Outcome {
 
 /** Reads a step to its end; what is thrown must be ours. */
 export async function readStep(
-  model: Model,
+  model: Model | TurnAgent,
   step: ModelStep = createStep(),
   onEvent: (event: ModelEvent) => void = () => {},
 ): Promise<Outcome> {
   const events: ModelEvent[] = [];
   let error: HawserError | undefined;
   try {
-    for await (const event of model.stream(step)) {
+    for await (const event of (model as Model).stream(step)) {
       onEvent(event);
       // How a vendor cuts the arguments of a call into pieces is its own affair.
       if (event.type !== "tool_input") events.push(event);

@@ -83,8 +83,7 @@ describe("SEC-01", () => {
     const provider = {
       prefix: "mine",
       models: ["m"],
-      hint: "",
-      isAvailable: async () => true,
+      missing: async () => undefined,
       create: async () => ({ ...throwing, doStream }) as never,
     };
     const model = await createModelCatalog({ env, providers: [provider] }).pick("mine/m");

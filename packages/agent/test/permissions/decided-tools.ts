@@ -40,7 +40,7 @@ export function createDecidedTools(rules: readonly PermissionRule[], options: Bu
       const { permissionId, reason } = event.data;
       stage.questions.push(reason);
       stage.whileAsked?.();
-      questions.answer(permissionId, "allow", "click");
+      questions.answer({ permissionId, decision: "allow", via: "click" });
     },
   };
   const stage: DecidedTools = {

@@ -51,9 +51,16 @@ describe("the defaults", () => {
     expect(policy.decide(call("write_file", { path: "a" }))).toEqual({
       decision: "deny",
       reason:
-        'write_file may change something, and no rule allows it; there is no user to ask here, so it is denied. A rule among "permissions" in agent.json can allow it',
+        'write_file may change something, and no rule allows it; there is no user to ask here, so it is denied. To allow it, add {"tool":"write_file","match":{"path":"a"},"decision":"allow"} to "permissions" in agent.json',
       via: "mode",
     });
+    const rule = { tool: "berth", decision: "allow" } as const;
+    expect(policy.decide(call("berth", { ship: "Ada" })).reason).toContain(`add ${JSON.stringify(rule)} to "permissions"`);
+    expect(createPolicy({ roots, mode: "deny", rules: [rule] }).decide(call("berth")).decision).toBe("allow");
+    // One that nobody could read or use is not shown.
+    expect(policy.decide(call("write_file", { path: "a".repeat(400) })).reason).toMatch(
+      /A rule among "permissions" in agent\.json can allow it$/,
+    );
     const asking = createPolicy({ roots, mode: "deny", rules: [{ tool: "read_file", decision: "ask" }] });
     expect(asking.decide(call("read_file")).decision).toBe("deny");
   });

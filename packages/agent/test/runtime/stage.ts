@@ -194,6 +194,7 @@ interface Kept {
   title: string;
   folders: readonly string[];
   messages: ConversationMessage[];
+  agentSession?: NonNullable<Conversation["agentSession"]>;
 }
 
 function toConversation(conversationId: string, state: Kept): Conversation {
@@ -220,8 +221,13 @@ function toConversation(conversationId: string, state: Kept): Conversation {
     add: async (message) => void state.messages.push(structuredClone(message)),
     addParts: async (messageId, parts) => void find(messageId).parts.push(...structuredClone(parts)),
     finish: async (messageId, interrupted) => void (interrupted !== undefined && Object.assign(find(messageId), { interrupted })),
+    get agentSession() {
+      return state.agentSession;
+    },
+    keepAgentSession: async (session) => void (state.agentSession = session),
     rename: async (title) => void (state.title = title),
     setFolders: async (folders) => void (state.folders = folders),
+    suggestTitle: async (title) => void (state.title ||= title),
     async truncate(after) {
       state.messages.length = after === null ? 0 : state.messages.findIndex(({ messageId }) => messageId === after) + 1;
     },

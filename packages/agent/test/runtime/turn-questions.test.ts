@@ -1,9 +1,11 @@
 // Questions about a tool's use within a turn: what is shown is what runs, and no question leaves a host in silence.
 
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Tool } from "@hawser/tools";
+import type { ToolCall, Verdict } from "../../src/permissions/policy.ts";
 import { createQuestions } from "../../src/runtime/questions.ts";
-import { openStage, say, textOf, toolResultsIn } from "./stage.ts";
+import { openStage, say, textOf, toolResultsIn, type Script } from "./stage.ts";
 import { asking, write, writing } from "./write-question.ts";
 
 describe("questions to the user", () => {
@@ -42,9 +44,31 @@ describe("questions to the user", () => {
     if (decision) stage.send({ id: "p1", kind: "permission_response", permissionId, decision });
     expect((await stage.endOf("t1")).type).toBe("done");
     await stage.close();
-    expect(stage.of("t1").find(({ type }) => type === "tool_result")).toMatchObject({ data: { isError: true, error: said } });
+    // It never ran, so it has no time.
+    const denied = { toolId: "w1", toolName: "write_file", result: null, isError: true, error: said };
+    expect(stage.of("t1").find(({ type }) => type === "tool_result")).toMatchObject({ data: denied });
+    expect(stage.of("t1").some((response) => response.type === "tool_result" && "durationMs" in response.data)).toBe(false);
     expect(runs).toBe(0);
     expect(stage.notes).toEqual([note]);
+  });
+
+  it("the time of a tool is that of its run: neither the thinking of the user nor the tools before it are in it", async () => {
+    const calls = ["w1", "w2"].map((toolId) => ({ type: "tool_call", toolId, toolName: "write_file", input: {} }) as const);
+    const script: Script = (step) => (toolResultsIn(step).length > 0 ? [{ type: "text", text: "written" }] : calls);
+    const decide = ({ toolId }: ToolCall): Verdict => (toolId === "w1" ? asking() : { decision: "allow", reason: "" });
+    const stage = openStage({ tools: [write], decide, script });
+    stage.send(say("t1", "write"));
+    const question = await stage.next(({ type }) => type === "permission_request");
+    await setTimeout(200);
+    const answeredAt = performance.now();
+    const { permissionId } = (question as { data: { permissionId: string } }).data;
+    stage.send({ id: "p1", kind: "permission_response", permissionId, decision: "allow" });
+    await stage.endOf("t1");
+    const sinceAnswer = performance.now() - answeredAt;
+    await stage.close();
+    const times = stage.of("t1").flatMap((response) => (response.type === "tool_result" ? [response.data.durationMs ?? Infinity] : []));
+    expect(times).toHaveLength(2);
+    for (const time of times) expect(time).toBeLessThanOrEqual(Math.ceil(sinceAnswer));
   });
 
   it("R135 a host that has not shown that it answers is not left in silence: its question ends early, and the turn goes on", async () => {
@@ -91,7 +115,7 @@ describe("questions to the user", () => {
     const outcome = questions.ask({ signal: new AbortController().signal, heardAt }, (permissionId) => Promise.resolve(show(permissionId)));
     const permissionId = await asked;
     await stillHeard;
-    questions.answer(permissionId, "allow");
+    questions.answer({ permissionId, decision: "allow" });
     expect(await outcome).toMatchObject({ decision: "allow" });
   });
 

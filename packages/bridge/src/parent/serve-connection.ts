@@ -1,17 +1,9 @@
 // One connection of a bridge process. Requests are answered one after the other, in order. When the bridge is gone (a cancelled call
 // closes its connection), the running function's signal is aborted.
 
-import {
-  createByteBudget,
-  type Incoming,
-  type Lease,
-  type Transport,
-  untilAborted,
-  weighJsonText,
-  wireLimits,
-} from "@hawser/wire/internal";
+import { createByteBudget, type Incoming, type Lease, taken, type Transport, weighJsonText, wireLimits } from "@hawser/wire/internal";
 import { bridgeProtocol, errorTable, HawserError, toHawserError, type BridgeRequest } from "@hawser/protocol";
-import { checkNumbers, type ToolContext } from "@hawser/tools/internal";
+import { checkSource, type ToolContext } from "@hawser/tools/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { CallToolParams, IPCErrorResponse, IPCResponse, ToolResultContent } from "../contract/contract.ts";
 import { helloFeatures, type HelloFeature, toBoundedText, toProgress } from "../contract/notes.ts";
@@ -35,6 +27,7 @@ export async function serveConnection(transport: Transport, options: ServeConnec
   const unsentNotes = createByteBudget(wireLimits.maxMessageBytes);
   let hello: Hello | undefined;
   let running: AbortController | undefined;
+  let giveUp: ((reason: unknown) => void) | undefined;
   let toolName = "";
   let isBusy = false;
   let isGone = false;
@@ -57,10 +50,14 @@ export async function serveConnection(transport: Transport, options: ServeConnec
     const call = (running = new AbortController());
     let held: Lease | undefined;
     try {
-      checkNumbers(name, args, text, ["params", "arguments"]);
-      held = await options.room.acquire(weighJsonText(text), call.signal);
+      checkSource(name, args, text, ["params", "arguments"]);
+      const weight = weighJsonText(text);
+      held = options.room.budget.tryAcquire(weight) ?? (await options.room.acquire(weight, call.signal));
       call.signal.throwIfAborted();
-      const outcome = await untilAborted(call.signal, options.tools.call(name, args, createContext(call)));
+      const outcome = await new Promise<Answer>((resolve, reject) => {
+        giveUp = reject;
+        void options.tools.call(name, args, createContext(call)).then(resolve);
+      });
       const isPlain = hello !== undefined && !hello.features.includes("richContent");
       return "result" in outcome && isPlain ? toPlainContent(outcome) : outcome;
     } catch (error) {
@@ -68,7 +65,14 @@ export async function serveConnection(transport: Transport, options: ServeConnec
     } finally {
       held?.release();
       running = undefined;
+      giveUp = undefined;
     }
+  }
+
+  // The call is over now, whether its function listens to the signal or not.
+  function abort(reason: unknown): void {
+    running?.abort(reason);
+    giveUp?.(reason);
   }
 
   function createContext(call: AbortController): ToolContext {
@@ -94,11 +98,11 @@ export async function serveConnection(transport: Transport, options: ServeConnec
 
   void transport.closed.then((cause) => {
     isGone = true;
-    running?.abort(new HawserError("cancelled", "the client cancelled the call or is gone", { cause }));
+    abort(new HawserError("cancelled", "the client cancelled the call or is gone", { cause }));
   });
   // A stopping session ends idle connections at once; a busy one first gets the answer that its call was cancelled.
   const onStop = (): void => {
-    running?.abort(options.signal.reason);
+    abort(options.signal.reason);
     if (!isBusy) void transport.close();
   };
   options.signal.addEventListener("abort", onStop, { once: true });
@@ -130,8 +134,10 @@ const sendHints: ReadonlyMap<string, string> = new Map([
 async function send(transport: Transport, frame: Answer, { room, toolName }: { room: SessionRoom; toolName: string }): Promise<void> {
   try {
     // An error is small, and often about the very lack of room.
-    if ("result" in frame) await room.whenSendable();
-    await transport.send(frame);
+    const sendable = "result" in frame ? room.whenSendable() : undefined;
+    if (sendable) await sendable;
+    const sent = transport.send(frame);
+    if (sent !== taken) await sent;
   } catch (error) {
     const { code, message } = toHawserError(error);
     if (isGoneCode(code)) return;

@@ -16,7 +16,6 @@ export function createSessionRoom(waitMs: number = maxWaitMs) {
 
   /** Resolves when a call may begin; its arguments are held until the lease is released. Rejects with the signal's reason, too. */
   async function acquire(heldBytes: number, signal?: AbortSignal): Promise<Lease> {
-    if (!budget.isFull) return budget.acquire(heldBytes);
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(overloaded()), waitMs);
     try {
@@ -26,17 +25,18 @@ export function createSessionRoom(waitMs: number = maxWaitMs) {
     }
   }
 
+  async function waitToSend(): Promise<void> {
+    const seat = waitingAnswers.tryAcquire();
+    if (!seat) throw overloaded();
+    await acquire(0).finally(seat.release);
+  }
+
   return {
     /** For the transports: they count what is unsent and unread. */
     budget,
     acquire,
-    /** Resolves when an answer may be sent. */
-    async whenSendable(): Promise<void> {
-      if (!budget.isFull) return;
-      const seat = waitingAnswers.tryAcquire();
-      if (!seat) throw overloaded();
-      await acquire(0).finally(seat.release);
-    },
+    /** Resolves when an answer may be sent; undefined when it may be now. */
+    whenSendable: () => (budget.isFull ? waitToSend() : undefined),
   };
 }
 

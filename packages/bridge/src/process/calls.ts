@@ -94,7 +94,7 @@ export function createCalls({ requests, toolList, pool, fitResult, serverInfo, c
     // The client has cancelled it; its id may be that of another call by now.
     if (running.get(id) !== controller) return;
     running.delete(id);
-    await requests.answer({ jsonrpc: "2.0", id, result: encode(result, accepted?.envelope !== undefined) });
+    requests.answer({ jsonrpc: "2.0", id, result: encode(result, accepted?.envelope !== undefined) });
   }
 
   function contextOf(meta: Members | undefined, signal: CancelSignal): CallContext {
@@ -155,8 +155,7 @@ export function createCalls({ requests, toolList, pool, fitResult, serverInfo, c
     callDirectly(message: unknown, line: string): boolean {
       const call = toDirectCall(message);
       if (!call || !accepted || accepted.envelope !== envelopeIn(call.params._meta)) return false;
-      // It fails only when the client is gone.
-      if (requests.admit(call.id, line)) run(call).catch(ignore);
+      if (requests.admit(call.id, line)) void run(call);
       return true;
     },
     cancel,
@@ -194,13 +193,19 @@ export function toDirectCall(message: unknown): DirectCall | undefined {
   if (!isRecord(message) || message["method"] !== "tools/call" || message["jsonrpc"] !== "2.0") return undefined;
   const { id, params } = message;
   if (Object.keys(message).length !== 4 || !isToken(id) || !isRecord(params)) return undefined;
-  const { name, arguments: given = {}, _meta: meta = {}, ...others } = params;
-  const isUsual = typeof name === "string" && isRecord(given) && isRecord(meta) && Object.keys(others).length === 0;
-  return isUsual && Object.entries(meta).every(isUsualMeta) ? (message as object as DirectCall) : undefined;
+  for (const member in params) if (!isUsual[member]?.(params[member])) return undefined;
+  return "name" in params ? (message as object as DirectCall) : undefined;
 }
 
+/** The members of a call's params; without a prototype, whose members are not among them. */
+const isUsual: Readonly<Record<string, (value: unknown) => boolean>> = Object.assign(Object.create(null) as object, {
+  name: (value: unknown) => typeof value === "string",
+  arguments: isRecord,
+  _meta: (value: unknown) => isRecord(value) && Object.keys(value).every((name) => isUsualMeta(name, value[name])),
+});
+
 // Names with a slash are the protocol's own, which are compared, or a vendor's, which the library doesn't check either.
-const isUsualMeta = ([name, value]: [string, unknown]): boolean => (name === "progressToken" ? isToken(value) : name.includes("/"));
+const isUsualMeta = (name: string, value: unknown): boolean => (name === "progressToken" ? isToken(value) : name.includes("/"));
 
 const isToken = (value: unknown): value is RequestId => typeof value === "string" || Number.isSafeInteger(value);
 

@@ -6,6 +6,8 @@ import { createByteBudget, createOutbox, type Lease, type Transport, weighJsonTe
 import { logLine } from "@hawser/wire/internal/node";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 
+type Answer = JSONRPCMessage & { readonly id?: RequestId | undefined };
+
 export type ClientRequests = ReturnType<typeof createClientRequests>;
 
 // What a waiting request takes besides its text: its handler, signals, timers.
@@ -20,8 +22,8 @@ export function createClientRequests(transport: Transport, stopping: AbortSignal
   const room = createByteBudget(wireLimits.maxUnsentBytes);
   const unanswered = new Map<RequestId, Lease>();
   const finished = Promise.withResolvers<void>();
+  const gathered: Answer[] = [];
   let isInputOpen = true;
-  let turn: Promise<void> | undefined;
 
   /** A cancelled request isn't answered. */
   function forget(id: RequestId): void {
@@ -61,32 +63,22 @@ export function createClientRequests(transport: Transport, stopping: AbortSignal
     outbox.put(withIdSource(idSource, { jsonrpc: "2.0", ...answer }));
   }
 
-  /** The same for all that ask in one turn of the event loop; by its end every connection that had something to say was read. */
-  function endOfTurn(): Promise<void> {
-    turn ??= new Promise((resolve) =>
-      setImmediate(() => {
-        turn = undefined;
-        resolve();
-      }),
-    );
-    return turn;
+  // Answers that come together leave in one write, which wakes the client less often. By the end of a turn of the event loop
+  // every connection that had something to say was read.
+  function answer(message: Answer): void {
+    if (unanswered.size <= 1) send(message);
+    else if (gathered.push(message) === 1) setImmediate(() => gathered.splice(0).forEach(send));
   }
 
-  async function answer(message: JSONRPCMessage & { readonly id?: RequestId | undefined }): Promise<void> {
+  function send(message: Answer): void {
     const { id } = message;
-    try {
-      // Answers that come together leave in two writes at most, which wakes the client less often.
-      if (unanswered.size > 1) await endOfTurn();
-      await outbox.send(message);
-    } catch (error) {
-      const { code, message: text } = toHawserError(error);
-      if (id === undefined || code === "closed" || code === "connection_lost") throw error;
-      logLine(`[hawser] an answer can't be sent: ${text}`);
-      const failure = { code: errorTable[code].jsonRpcCode, message: `the answer can't be sent: ${text}` };
-      await outbox.send({ jsonrpc: "2.0", id, error: failure });
-    } finally {
-      if (id !== undefined) forget(id);
-    }
+    outbox.put(message, (error) => {
+      if (id === undefined) return;
+      if (!error || error.code === "closed" || error.code === "connection_lost") return forget(id);
+      logLine(`[hawser] an answer can't be sent: ${error.message}`);
+      const failure = { code: errorTable[error.code].jsonRpcCode, message: `the answer can't be sent: ${error.message}` };
+      outbox.put({ jsonrpc: "2.0", id, error: failure }, () => forget(id));
+    });
   }
 
   stopping.addEventListener("abort", endInput, { once: true });

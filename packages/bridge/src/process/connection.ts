@@ -12,7 +12,16 @@ import {
   type BridgeResponse,
 } from "@hawser/protocol/internal";
 import type { LogLevel } from "@hawser/tools";
-import { type CancelSignal, exceedsDepth, keepNumbers, readEach, type Incoming, untilAborted, wireLimits } from "@hawser/wire/internal";
+import {
+  type CancelSignal,
+  exceedsDepth,
+  keepNumbers,
+  readEach,
+  taken,
+  type Incoming,
+  untilAborted,
+  wireLimits,
+} from "@hawser/wire/internal";
 import { connectSocket, createStreamTransport, lengthPrefix, logLine } from "@hawser/wire/internal/node";
 import type { CallToolParams, IPCErrorPayload, ToolResult } from "../contract/contract.ts";
 import { helloFeatures, type Progress } from "../contract/notes.ts";
@@ -75,16 +84,26 @@ async function openConnection(options: ConnectionOptions) {
   let current: { readonly events: CallEvents; readonly answer: PromiseWithResolvers<ParentResult> } | undefined;
   let isOpen = true;
 
-  function end(reason: HawserError | undefined): void {
+  /** Without a reason the end is ours; `told` is what the call that still waits is given. */
+  function end(reason: HawserError | undefined, told: unknown = reason ?? new HawserError("cancelled", "the call was given up")): void {
     if (!isOpen) return;
     isOpen = false;
-    current?.answer.reject(reason ?? new HawserError("cancelled", "the call was given up"));
+    current?.answer.reject(told);
     // Always with a reason: without one, closing would wait for a parent that doesn't read.
     void transport.close(reason ?? new HawserError("closed", "closed by the bridge"));
     closed.resolve(reason);
   }
 
   function receive(item: Incoming): void {
+    try {
+      if (isOpen) take(item);
+    } catch (error) {
+      // At once: the next call, which may begin in a moment, must not find this connection.
+      end(error as HawserError);
+    }
+  }
+
+  function take(item: Incoming): void {
     const answer = readAnswer(item, socketPath);
     if ("progress" in answer) return current?.events.onProgress(answer.progress);
     if ("log" in answer) return current?.events.onLog(answer.log);
@@ -100,17 +119,15 @@ async function openConnection(options: ConnectionOptions) {
     throw new IPCConnectionError(`the program that offers the tools closed the connection before it answered; its socket is ${socketPath}`);
   }
 
-  async function request(message: object, events: CallEvents): Promise<ParentResult> {
+  function request(message: object, events: CallEvents): Promise<ParentResult> {
     const exchange = { events, answer: Promise.withResolvers<ParentResult>() };
-    // The answer may be rejected while the request is still being sent.
-    exchange.answer.promise.catch(() => {});
     current = exchange;
-    try {
-      await transport.send(message);
-    } catch (error) {
-      if (current === exchange) current = undefined;
-      throw withSocket(error as HawserError, socketPath);
-    }
+    const sent = transport.send(message);
+    if (sent !== taken)
+      sent.catch((error: HawserError) => {
+        if (current === exchange) current = undefined;
+        exchange.answer.reject(withSocket(error, socketPath));
+      });
     return exchange.answer.promise;
   }
 
@@ -118,7 +135,7 @@ async function openConnection(options: ConnectionOptions) {
   const silent: CallEvents = { onProgress: () => {}, onLog: () => {} };
   const greeting = options.saysHello ? sayHello((message) => request(message, silent), options.client) : Promise.resolve(undefined);
   const hello = await untilAborted(signal, greeting).catch((error: unknown) => {
-    end(undefined);
+    end(undefined, error);
     throw error;
   });
   return {
@@ -131,7 +148,8 @@ async function openConnection(options: ConnectionOptions) {
     closed: closed.promise,
     /** Rejects with the contract's error classes. */
     call: (params: CallToolParams, events: CallEvents) => request({ method: "call_tool", params }, events),
-    close: () => end(undefined),
+    /** A call that still waits is rejected with the reason. */
+    close: (reason?: unknown) => end(undefined, reason),
   };
 }
 
@@ -208,6 +226,7 @@ function isMisplaced(member: unknown, name: string): boolean {
 
 /** The record itself when nothing has to go. */
 function without(record: Record<string, unknown>, isUnfit: (member: unknown, name: string) => boolean): Record<string, unknown> {
-  const unfit = Object.keys(record).filter((name) => isUnfit(record[name], name));
-  return unfit.length === 0 ? record : Object.fromEntries(Object.entries(record).filter(([name]) => !unfit.includes(name)));
+  for (const unfit in record)
+    if (isUnfit(record[unfit], unfit)) return Object.fromEntries(Object.entries(record).filter(([name, member]) => !isUnfit(member, name)));
+  return record;
 }

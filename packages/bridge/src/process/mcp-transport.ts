@@ -63,7 +63,10 @@ export function createMcpTransport({ transport, requests, calls }: McpTransportO
       read().catch((error: unknown) => logLine(`[hawser] reading failed: ${describeThrown(error)}`));
       return Promise.resolve();
     },
-    send: (message) => ("method" in message ? requests.notify(message) : requests.answer(message)),
+    async send(message) {
+      if ("method" in message) return requests.notify(message);
+      requests.answer(message);
+    },
     close() {
       // The process owns stdin and stdout, and flushes them when it ends.
       requests.close();

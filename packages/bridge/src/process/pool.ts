@@ -66,9 +66,12 @@ export function createPool(options: PoolOptions) {
   }
 
   async function callOn(connection: ParentConnection, call: PoolCall): Promise<ParentResult> {
+    const { signal } = call;
+    const giveUp = (): void => connection.close(signal.reason);
+    signal.addEventListener("abort", giveUp);
     try {
-      if (call.signal.aborted) throw call.signal.reason;
-      const result = await untilAborted(call.signal, connection.call(call.params, call));
+      if (signal.aborted) throw signal.reason;
+      const result = await connection.call(call.params, call);
       idle.push(connection);
       return result;
     } catch (error) {
@@ -76,6 +79,8 @@ export function createPool(options: PoolOptions) {
       if (error instanceof ParentError || isLocalRefusal(error)) idle.push(connection);
       else connection.close();
       throw error;
+    } finally {
+      signal.removeEventListener("abort", giveUp);
     }
   }
 
@@ -84,16 +89,20 @@ export function createPool(options: PoolOptions) {
     get privateDirectory() {
       return privateDirectory;
     },
-    call: (call: PoolCall): Promise<ParentResult> =>
-      seats.run(async () => {
+    async call(call: PoolCall): Promise<ParentResult> {
+      const seat = seats.tryAcquire() ?? (await seats.acquire(call.signal));
+      try {
         const room = options.whenRoom();
         if (room) await untilAborted(call.signal, room);
         if (lost && options.reconnect === "never") {
           const message = `the connection to ${socketPath} was lost and reconnecting is off; restart the MCP server`;
           throw new IPCConnectionError(message, { cause: lost });
         }
-        return callOn(takeIdle() ?? (await connect(call)), call);
-      }, call.signal),
+        return await callOn(takeIdle() ?? (await connect(call)), call);
+      } finally {
+        seat.release();
+      }
+    },
     close() {
       for (const connection of open) connection.close();
     },

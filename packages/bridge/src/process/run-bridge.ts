@@ -52,6 +52,7 @@ function serve(options: BridgeOptions, toolList: ToolList, version: string): Pro
   const capabilities = { tools: options.follow ? { listChanged: true } : {}, logging: {} };
   return runStdio({
     codec: clientLines,
+    gathersTurn: true,
     eofGraceMs: bridgeLimits.bridgeEofGraceMs,
     async serve(transport, lifecycle) {
       const { stopping, cancelling } = lifecycle;

@@ -1,12 +1,13 @@
 // The configuration file that `igw` hosts know: unknown keys survive a change, it is replaced whole and readable for its
 // owner only. What is said about a broken file never contains a piece of it.
 
-import { type FileHandle, open, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { makeFolder, replacePrivateFile, userFolder, withFileLock } from "@hawser/wire/internal/node";
 import { gatewayLimits } from "../limits.ts";
+import { openFile, readUpTo, type OpenFile } from "./open-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -121,9 +122,9 @@ const reasonOf = (error: unknown): string => (error as NodeJS.ErrnoException | u
 
 /** The text of a file of the configuration, which `what` names in messages; `tooLong` says that it has more than `maxBytes`. */
 export async function readBoundedFile(path: string, what: string, maxBytes: number, tooLong: string): Promise<string> {
-  let file: FileHandle | undefined;
+  let file: OpenFile | undefined;
   try {
-    file = await open(path, "r");
+    file = await openFile(path);
     const content = await readUpTo(file, maxBytes);
     if (content) return content.toString();
   } catch (error) {
@@ -132,17 +133,4 @@ export async function readBoundedFile(path: string, what: string, maxBytes: numb
     await file?.close();
   }
   throw configError(`${what} ${path} ${tooLong}`);
-}
-
-/** Undefined if there is more than `maxBytes`, whatever size the file claims; that means nothing for pipes. */
-export async function readUpTo(file: FileHandle, maxBytes: number): Promise<Buffer | undefined> {
-  // In one piece from the start: pieces and the whole together would be twice as much.
-  const content = Buffer.allocUnsafeSlow(maxBytes + 1);
-  let size = 0;
-  while (size < content.length) {
-    const { bytesRead } = await file.read(content, size, Math.min(content.length - size, 4_194_304), null);
-    if (bytesRead === 0) return content.subarray(0, size);
-    size += bytesRead;
-  }
-  return undefined;
 }

@@ -17,20 +17,23 @@ export interface Proxy {
 
 /** Undefined where the address is asked for directly. Throws `usage` for a variable that names no proxy. */
 export function findProxy(target: URL, env: Environment = process.env): Proxy | undefined {
+  const name = target.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const variable = [name.toLowerCase(), name, "all_proxy", "ALL_PROXY"].find((each) => isGiven(each, env));
+  // Mostly there is none, and nothing more is looked at.
+  return variable === undefined || isDirect(target, env) ? undefined : parseProxy(env[variable]?.trim() ?? "", variable);
+}
+
+/** In a CGI program, HTTP_PROXY is the header `Proxy` of the request: its sender would choose our proxy. */
+const isGiven = (variable: string, env: Environment): boolean =>
+  (env[variable]?.trim() ?? "") !== "" && !(variable === "HTTP_PROXY" && env["REQUEST_METHOD"] !== undefined);
+
+function isDirect(target: URL, env: Environment): boolean {
   const host = target.hostname
     .toLowerCase()
     .replace(/^\[(.*)\]$/, "$1")
     .replace(/\.$/, "");
   const isLocal = host === "localhost" || host.endsWith(".localhost") || isInRange(host, "127.0.0.0", 8) || isInRange(host, "::1", 128);
-  if (isLocal || isExempt(host, portOf(target), env["no_proxy"] || env["NO_PROXY"] || "")) return undefined;
-  const name = target.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
-  for (const variable of [name.toLowerCase(), name, "all_proxy", "ALL_PROXY"]) {
-    const value = env[variable]?.trim() ?? "";
-    // In a CGI program, HTTP_PROXY is the header `Proxy` of the request: its sender would choose our proxy.
-    if (value === "" || (variable === "HTTP_PROXY" && env["REQUEST_METHOD"] !== undefined)) continue;
-    return parseProxy(value, variable);
-  }
-  return undefined;
+  return isLocal || isExempt(host, portOf(target), env["no_proxy"] || env["NO_PROXY"] || "");
 }
 
 function parseProxy(value: string, variable: string): Proxy {

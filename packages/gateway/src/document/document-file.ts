@@ -2,9 +2,9 @@
 // cache is believed when the file's stamp is the same and settled, or when its content is.
 
 import { isUtf8 } from "node:buffer";
-import { type FileHandle, open } from "node:fs/promises";
 import { HawserError } from "@hawser/protocol";
-import { type Environment, readUpTo } from "../config/config-file.ts";
+import type { Environment } from "../config/config-file.ts";
+import { openFile, readUpTo, type OpenFile } from "../config/open-file.ts";
 import { gatewayLimits } from "../limits.ts";
 import { buildIndex, type BuiltIndex } from "../openapi/build-index.ts";
 import { createOperationIndex, fromMemory, type ReadRecords } from "../openapi/operation-index.ts";
@@ -109,10 +109,10 @@ interface OpenDocument {
 
 /** Undefined if there is no such file. Throws `usage` if it can't be read. */
 async function withDocument<Value>(path: string, use: (file: OpenDocument) => Promise<Value>): Promise<Value | undefined> {
-  let handle: FileHandle | undefined;
+  let handle: OpenFile | undefined;
   try {
-    handle = await open(path, "r");
-    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await handle.stat({ bigint: true });
+    handle = await openFile(path);
+    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await handle.stat();
     const stamp = { identity: [dev, ino, size, mtimeNs, ctimeNs].join("."), changedMs: Number(ctimeMs) };
     return await use({ stamp, readBytes: readAll.bind(undefined, handle, path) });
   } catch (cause) {
@@ -137,7 +137,7 @@ function takeText(bytes: Buffer, name: string): string {
   return text;
 }
 
-async function readAll(handle: FileHandle, path: string): Promise<Buffer> {
+async function readAll(handle: OpenFile, path: string): Promise<Buffer> {
   const { maxDocumentBytes } = gatewayLimits;
   const bytes = await readUpTo(handle, maxDocumentBytes);
   if (!bytes) throw unreadable(path, `it has more than ${maxDocumentBytes} bytes (maxDocumentBytes)`);

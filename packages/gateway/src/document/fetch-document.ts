@@ -7,7 +7,7 @@ import { cutText, describeThrown, HawserError, protocolLimits } from "@hawser/pr
 import type { Environment } from "../config/config-file.ts";
 import type { FoundTarget } from "../config/resolve-target.ts";
 import { toDocumentUrl, type Target } from "../config/target.ts";
-import type { ConnectionPool } from "../execute/connection-pool.ts";
+import type { Connections } from "../execute/connections.ts";
 import { toCredential } from "../execute/credential.ts";
 import { execute } from "../execute/execute.ts";
 import type { Redactor } from "../execute/redaction.ts";
@@ -123,7 +123,7 @@ export function copyOf({ baseUrl, documentUrl }: Pick<GatewaySource, "baseUrl" |
 
 export interface SourceParts {
   readonly redactor: Redactor;
-  readonly pool: ConnectionPool;
+  readonly connections: Connections;
   /** Where its requests can be cancelled while they run. */
   readonly running?: RunningCalls | undefined;
   readonly timeoutMs?: number | undefined;

@@ -2,12 +2,13 @@
 // index is one line with lengths and checksum, the head as JSON, then the records. A file that is not exactly as it was
 // written reads as missing; everything works without a cache, only slower.
 
-import { chmod, type FileHandle, lstat, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { makeFolder, userFolder } from "@hawser/wire/internal/node";
 import type { Environment } from "../config/config-file.ts";
+import { lstat, openFile, type OpenFile } from "../config/open-file.ts";
 import { gatewayLimits } from "../limits.ts";
 import type { BuiltIndex, IndexHead, Place } from "../openapi/build-index.ts";
 
@@ -115,7 +116,7 @@ export async function readIndexFile(path: string): Promise<OpenedIndex | undefin
     const head = await readAt(handle, openingBytes, opening.headBytes);
     const { size } = await handle.stat();
     if (!isIntact(head, [0, opening.headBytes, opening.headChecksum])) return undefined;
-    if (size !== openingBytes + opening.headBytes + opening.bodyBytes) return undefined;
+    if (Number(size) !== openingBytes + opening.headBytes + opening.bodyBytes) return undefined;
     return { opening: opening.text, head: JSON.parse(head.toString()) as IndexFileHead };
   });
 }
@@ -135,7 +136,7 @@ export async function readIndexRecords(path: string, expected: string, places: r
   });
 }
 
-async function readOpening(handle: FileHandle) {
+async function readOpening(handle: OpenFile) {
   const text = (await readAt(handle, 0, openingBytes)).toString("latin1");
   const match = /^(\S+) (\d{1,12}) (\d{1,12}) (\d{1,12}) *\n$/.exec(text);
   if (match?.[1] !== format) return undefined;
@@ -143,9 +144,9 @@ async function readOpening(handle: FileHandle) {
   return headBytes > gatewayLimits.maxCacheBytes ? undefined : { text, headBytes, headChecksum, bodyBytes };
 }
 
-async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, position);
-  return buffer.subarray(0, bytesRead);
+async function readAt(handle: OpenFile, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  return bytes.subarray(0, await handle.read(bytes, 0, length, position));
 }
 
 /** Whether the bytes are those that were written there. */
@@ -157,10 +158,10 @@ export function hashOf(bytes: Buffer | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-async function withFile<Value>(path: string, read: (handle: FileHandle) => Promise<Value>): Promise<Value | undefined> {
-  let handle: FileHandle | undefined;
+async function withFile<Value>(path: string, read: (handle: OpenFile) => Promise<Value>): Promise<Value | undefined> {
+  let handle: OpenFile | undefined;
   try {
-    handle = await open(path, "r");
+    handle = await openFile(path);
     return await read(handle);
   } catch {
     // The same as no cache, whatever the reason.

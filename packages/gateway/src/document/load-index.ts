@@ -8,8 +8,8 @@ import type { GatewayOptions } from "../call.ts";
 import { configDirectory, configError, type Environment } from "../config/config-file.ts";
 import { findTarget, noAddress, type FoundTarget } from "../config/resolve-target.ts";
 import { toDocumentUrl, type Target } from "../config/target.ts";
-import { createConnectionPool } from "../execute/connection-pool.ts";
 import { createRedactor } from "../execute/redaction.ts";
+import { createSingleConnections } from "../execute/single-connections.ts";
 import type { OperationIndex } from "../openapi/operation.ts";
 import { usage } from "../request/safe-text.ts";
 import { loadCachedFile, loadIndexFile } from "./document-file.ts";
@@ -117,11 +117,11 @@ async function withSource<Value>(
   { env }: GatewayOptions,
   use: (source: GatewaySource | undefined) => Promise<Value>,
 ): Promise<Value> {
-  const pool = createConnectionPool(1, env);
+  const connections = createSingleConnections(1, env);
   try {
-    return await use(createGatewaySource(found, { redactor: createRedactor(found.target?.token), pool }));
+    return await use(createGatewaySource(found, { redactor: createRedactor(found.target?.token), connections }));
   } finally {
-    await pool.close();
+    await connections.close();
   }
 }
 

@@ -1,48 +1,17 @@
-// The connections to the gateway, or to its proxy: kept alive, bounded in number, never holding the process open while they
-// are idle. One request at a time per connection, and none is repeated: one that breaks takes exactly that one with it.
+// The connections to the gateway, or to its proxy, of a door that makes many calls: kept alive, bounded in number, never
+// holding the process open while they are idle. One request at a time per connection, and none is repeated: one that breaks
+// takes exactly that one with it.
 
 import type { Socket } from "node:net";
 import { HawserError } from "@hawser/protocol";
 import { gatewayLimits } from "../limits.ts";
 import type { buildConnector, Client, Dispatcher } from "undici";
 import type { Environment } from "../config/config-file.ts";
+import { watchOpening, type ConnectTimes } from "./connect-times.ts";
+import type { Connection, Connections, Sender, WireRequest } from "./connections.ts";
 import { createRoutes, openTunnel, toProxyError } from "./proxy-routes.ts";
 
-/** How long the opening of a connection took. */
-export interface ConnectTimes {
-  readonly dnsMs?: number | undefined;
-  readonly connectMs?: number | undefined;
-  readonly tlsHandshakeMs?: number | undefined;
-}
-
-export interface Connection {
-  /** For the next request, which gets another connection if this one `isBroken`. */
-  release(isBroken: boolean): void;
-}
-
-/** Who sends a request: undici's handler of it, and what the pool says and asks itself. */
-export interface Sender extends Dispatcher.DispatchHandler {
-  /** Set by the pool while the request has a connection, which is given back as soon as undici has told the end. */
-  connection: Connection | undefined;
-  /** It is not to be started any more. */
-  isOver(): boolean;
-  /** undici could not be loaded, or refuses the request. */
-  refuse(error: Error): void;
-}
-
-export interface ConnectionPool {
-  /** Starts the request when a connection is free for it; what it became is told to the sender. */
-  dispatch(request: Dispatcher.DispatchOptions, sender: Sender): void;
-  /** The times of the connection that was just opened for the request that starts now; undefined if it uses an older one. */
-  freshConnection(): ConnectTimes | undefined;
-  /** Ends every connection, also those in use. */
-  close(): Promise<void>;
-}
-
-export function createConnectionPool(
-  maxConnections: number = gatewayLimits.httpConnections,
-  env: Environment = process.env,
-): ConnectionPool {
+export function createConnectionPool(maxConnections: number = gatewayLimits.httpConnections, env: Environment = process.env): Connections {
   /** What opens a connection; undefined until undici is there. */
   let createClient: CreateClient | undefined;
   let fresh: ConnectTimes | undefined;
@@ -92,7 +61,7 @@ export function createConnectionPool(
   }
 
   // Not undici's own pool: that looks through its connections for each request, and lets one rest for two turns.
-  function start(request: Dispatcher.DispatchOptions, sender: Sender): void {
+  function start(request: WireRequest, sender: Sender): void {
     try {
       if (!createClient || isClosed) throw closed();
       const routed = routes.of(request);
@@ -133,7 +102,7 @@ export function createConnectionPool(
   }
 
   /** Calls that wait for undici, in their order; undefined once it is there. */
-  let early: [Dispatcher.DispatchOptions, Sender][] | undefined = [];
+  let early: [WireRequest, Sender][] | undefined = [];
 
   async function load(): Promise<void> {
     let failure: Error | undefined;
@@ -193,7 +162,7 @@ function takeWanted(waiting: WaitingRequest[]): WaitingRequest | undefined {
   return next;
 }
 
-const closed = (): HawserError => new HawserError("closed", "the connections are closed");
+export const closed = (): HawserError => new HawserError("closed", "the connections are closed");
 
 type ConnectOptions = Parameters<buildConnector.connector>[0];
 type ConnectCallback = Parameters<buildConnector.connector>[1];
@@ -208,26 +177,4 @@ async function loadUndici(): Promise<UndiciParts> {
   const client = (await import("undici/lib/dispatcher/client.js" as string)) as { readonly default: typeof Client };
   const connect = (await import("undici/lib/core/connect.js" as string)) as { readonly default: typeof buildConnector };
   return { Client: client.default, buildConnector: connect.default };
-}
-
-/** Notes when the name was resolved, the connection made and the handshake done. */
-function watchOpening(connect: () => Socket, tunnelMs: number | undefined): { readonly socket: Socket; times(): ConnectTimes } {
-  const startedAt = performance.now();
-  let resolvedAt: number | undefined;
-  let connectedAt: number | undefined;
-  const socket = connect();
-  socket.once("lookup", () => (resolvedAt = performance.now()));
-  socket.once("connect", () => (connectedAt = performance.now()));
-  function times(): ConnectTimes {
-    const now = performance.now();
-    // Through a proxy only that is connected to, and the handshake is all that is left to do.
-    if (tunnelMs !== undefined) return { connectMs: tunnelMs, tlsHandshakeMs: now - startedAt };
-    const isEncrypted = "encrypted" in socket;
-    return {
-      ...(resolvedAt !== undefined && { dnsMs: resolvedAt - startedAt }),
-      connectMs: (connectedAt ?? now) - (resolvedAt ?? startedAt),
-      ...(isEncrypted && connectedAt !== undefined && { tlsHandshakeMs: now - connectedAt }),
-    };
-  }
-  return { socket, times };
 }

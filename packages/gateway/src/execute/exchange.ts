@@ -1,13 +1,11 @@
-// One request and its one response over the pool; the body goes to a sink at the pace at which it is taken. A sink that has
+// One request and its one response over a connection; the body goes to a sink at the pace at which it is taken. A sink that has
 // enough ends the exchange and the connection, and so does an interruption: then not a byte of a waiting request is written.
 
 import { HawserError, toHawserError } from "@hawser/protocol";
-import type { Dispatcher } from "undici";
-import type { Connection, ConnectionPool, ConnectTimes, Sender } from "./connection-pool.ts";
+import type { ConnectTimes } from "./connect-times.ts";
+import type { Connection, Connections, Flow, ResponseHeaders, Sender, WireRequest } from "./connections.ts";
 import { createContentDecoder, parseContentEncoding, type ContentDecoder } from "./content-decoder.ts";
 import type { Interruptible, Interruption } from "./interruption.ts";
-
-export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Takes the decoded body. `false`: enough; a promise: wait for it. */
 export interface BodySink {
@@ -26,7 +24,7 @@ export interface ExchangeTimes {
 }
 
 export interface ExchangeOptions {
-  readonly pool: ConnectionPool;
+  readonly connections: Connections;
   readonly interruption: Interruption;
   /** Called once, with the final status. */
   open(status: number, headers: ResponseHeaders): BodySink;
@@ -35,12 +33,12 @@ export interface ExchangeOptions {
 
 const settled = Promise.resolve();
 
-/** Resolves when the body ended or the sink had enough. Rejects with a HawserError or what undici says. */
-export function exchange(request: Dispatcher.DispatchOptions, options: ExchangeOptions): Promise<void> {
+/** Resolves when the body ended or the sink had enough. Rejects with a HawserError or what the HTTP client says. */
+export function exchange(request: WireRequest, options: ExchangeOptions): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     const running = new Exchange(options, resolve, reject);
     options.interruption.attach(running);
-    if (!running.isOver()) options.pool.dispatch(request, running);
+    if (!running.isOver()) options.connections.dispatch(request, running);
   });
 }
 
@@ -48,7 +46,7 @@ export function exchange(request: Dispatcher.DispatchOptions, options: ExchangeO
 class Exchange implements Sender, Interruptible {
   connection: Connection | undefined;
   private readonly startedAt = performance.now();
-  private controller: Dispatcher.DispatchController | undefined;
+  private flow: Flow | undefined;
   private ended: { readonly error: Error | undefined } | undefined;
   private sink: BodySink | undefined;
   private decoder: ContentDecoder | undefined;
@@ -74,17 +72,17 @@ class Exchange implements Sender, Interruptible {
     this.settle(error);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    const { times, pool } = this.options;
-    this.controller = controller;
-    if (this.ended) return controller.abort(this.ended.error ?? enough());
-    times.connection = pool.freshConnection();
+  onRequestStart(flow: Flow): void {
+    const { times, connections } = this.options;
+    this.flow = flow;
+    if (this.ended) return flow.abort(this.ended.error ?? enough());
+    times.connection = connections.freshConnection();
     times.isSent = true;
-    // undici writes the whole request behind this call, in the same turn. Cheaper than `queueMicrotask`, which makes an async resource each time.
+    // The whole request is written behind this call, in the same turn. Cheaper than `queueMicrotask`, which makes an async resource each time.
     void settled.then(() => (times.writtenMs = this.elapsed()));
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+  onResponseStart(_flow: Flow, status: number, headers: ResponseHeaders): void {
     if (status < 200 || this.ended) return;
     this.options.times.firstByteMs = this.elapsed();
     try {
@@ -96,10 +94,10 @@ class Exchange implements Sender, Interruptible {
     }
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(flow: Flow, chunk: Buffer): void {
     if (this.ended) return;
     if (!this.decoder) this.take(chunk);
-    else if (!this.decoder.write(chunk)) controller.pause();
+    else if (!this.decoder.write(chunk)) flow.pause();
   }
 
   onResponseEnd(): void {
@@ -108,7 +106,7 @@ class Exchange implements Sender, Interruptible {
     else this.settle(undefined);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(_flow: Flow, error: Error): void {
     this.settle(error);
     this.free(true);
   }
@@ -121,7 +119,7 @@ class Exchange implements Sender, Interruptible {
     return createContentDecoder(codings, {
       onData: (chunk) => this.take(chunk),
       onEnd: () => this.settle(undefined),
-      onDrain: () => this.controller?.resume(),
+      onDrain: () => this.flow?.resume(),
       onError: (error) => this.drop(error),
     });
   }
@@ -130,17 +128,17 @@ class Exchange implements Sender, Interruptible {
     const verdict = this.sink?.write(chunk);
     if (verdict === false) this.drop(undefined);
     if (!(verdict instanceof Promise)) return;
-    (this.decoder ?? this.controller)?.pause();
+    (this.decoder ?? this.flow)?.pause();
     verdict.then(
-      // In a turn of its own: a sink that is ready before this turn ends would have undici read on and on in it.
-      () => setImmediate(() => this.ended ?? (this.decoder ?? this.controller)?.resume()),
+      // In a turn of its own: a sink that is ready before this turn ends would have it read on and on.
+      () => setImmediate(() => this.ended ?? (this.decoder ?? this.flow)?.resume()),
       (error: unknown) => this.drop(toHawserError(error)),
     );
   }
 
   private drop(error: Error | undefined): void {
     this.settle(error);
-    this.controller?.abort(error ?? enough());
+    this.flow?.abort(error ?? enough());
   }
 
   private settle(error: Error | undefined): void {

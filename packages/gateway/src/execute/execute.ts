@@ -10,12 +10,13 @@ import type { HttpRequest } from "../request/build-request.ts";
 import { isIdempotent } from "../request/call-item.ts";
 import { acceptedEncodings } from "./content-decoder.ts";
 import { toWireRequest, type Credential } from "./credential.ts";
-import { exchange, type ExchangeOptions, type ResponseHeaders } from "./exchange.ts";
+import type { ResponseHeaders } from "./connections.ts";
+import { exchange, type ExchangeOptions } from "./exchange.ts";
 import { startInterruption, type Cancellers, type Interruption } from "./interruption.ts";
 import { isRetryableStatus, toFailureOutcome, toResponseOutcome, type OutcomeContext } from "./outcome.ts";
 import { receiveResponse, type ReceivedResponse, type ResponseOptions } from "./received-response.ts";
 
-export interface ExecuteOptions extends Cancellers, ResponseOptions, Pick<ExchangeOptions, "pool"> {
+export interface ExecuteOptions extends Cancellers, ResponseOptions, Pick<ExchangeOptions, "connections"> {
   /** The only place where the request may go. */
   readonly origin: string;
   readonly credential?: Credential | undefined;
@@ -80,7 +81,7 @@ interface Sending {
 }
 
 async function sendOnce(request: HttpRequest, url: string, options: ExecuteOptions, { sent, interruption }: Sending): Promise<Sent> {
-  const { pool, origin, credential } = options;
+  const { connections, origin, credential } = options;
   let received: ReceivedResponse | undefined;
   try {
     const { path, headers } = toWireRequest(request, url, origin, credential);
@@ -88,7 +89,7 @@ async function sendOnce(request: HttpRequest, url: string, options: ExecuteOptio
     if (!isEncodingGiven) headers.push("accept-encoding", acceptedEncodings);
     await exchange(
       { origin, path, method: request.method, headers, body: request.body ?? null, idempotent: false },
-      { pool, interruption, times: sent.times, open: (status, given) => (received = receiveResponse(status, given, options)) },
+      { connections, interruption, times: sent.times, open: (status, given) => (received = receiveResponse(status, given, options)) },
     );
     if (received === undefined) throw new HawserError("internal", "the exchange ended without a response");
     const response = received.finish();

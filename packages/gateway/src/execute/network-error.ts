@@ -17,8 +17,10 @@ const causes: Readonly<Record<string, string>> = {
   EHOSTUNREACH: "host unreachable",
   ENETUNREACH: "network unreachable",
   ETIMEDOUT: "connecting timed out",
+  UND_ERR_CONNECT_TIMEOUT: "connecting timed out",
   UND_ERR_SOCKET: "connection closed before the response was complete",
   UND_ERR_HEADERS_OVERFLOW: "response headers too large",
+  HPE_HEADER_OVERFLOW: "response headers too large",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "response shorter or longer than it said",
 };
 

@@ -5,7 +5,8 @@ import { isAscii, isUtf8 } from "node:buffer";
 import type { Share } from "@hawser/wire/internal";
 import type { CallResponse, OnBody } from "../call.ts";
 import { gatewayLimits } from "../limits.ts";
-import type { BodySink, ResponseHeaders } from "./exchange.ts";
+import type { ResponseHeaders } from "./connections.ts";
+import type { BodySink } from "./exchange.ts";
 import { type Redactor, createRedactingStream } from "./redaction.ts";
 
 export interface ResponseOptions {

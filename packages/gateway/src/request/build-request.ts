@@ -100,7 +100,10 @@ function isBeside({ name, in: place }: Parameter, { query, headers }: Beside): b
 function parseQueryEntry(entry: string): Pair {
   const sign = entry.indexOf("=");
   const name = sign === -1 ? "" : entry.slice(0, sign).trim();
-  if (name === "") throw usage(`invalid query entry ${shown(entry)}: expected key=value`);
+  if (name === "")
+    throw usage(`invalid query entry ${shown(entry)}: expected key=value`, {
+      asFlags: { message: `invalid --query ${shown(entry)}: expected key=value` },
+    });
   return [checkValue(name, "query key"), checkValue(entry.slice(sign + 1), `query value of ${shown(name)}`)];
 }
 

@@ -61,7 +61,10 @@ const managed = new Set([...framingHeaders, "http2-settings", "keep-alive", "pro
 export function parseHeader(entry: string, target: Target): Pair {
   const colon = entry.indexOf(":");
   const name = colon === -1 ? "" : entry.slice(0, colon).trim();
-  if (name === "") throw usage(`invalid header ${shown(entry)}: expected Key: value`);
+  if (name === "")
+    throw usage(`invalid header ${shown(entry)}: expected Key: value`, {
+      asFlags: { message: `invalid --header ${shown(entry)}: expected 'Key: value'` },
+    });
   return checkHeader(name, entry.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, ""), target);
 }
 

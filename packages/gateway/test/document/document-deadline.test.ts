@@ -28,9 +28,12 @@ describe("the time that a document may take", () => {
     });
     const home = freshHome();
     const target = await resolveTarget({ gatewayUrl: stub.url, env: { HOME: home } });
-    const pool = createConnectionPool(1);
-    onTestFinished(() => pool.close());
-    const source = createGatewaySource({ target, specFile: undefined }, { redactor: createRedactor(undefined), pool, timeoutMs: 1_000 })!;
+    const connections = createConnectionPool(1);
+    onTestFinished(() => connections.close());
+    const source = createGatewaySource(
+      { target, specFile: undefined },
+      { redactor: createRedactor(undefined), connections, timeoutMs: 1_000 },
+    )!;
     await expect(syncDocument(source, { HOME: home })).rejects.toMatchObject({ code: "timeout" });
     expect(stub.requests.length).toBeLessThan(5);
   });

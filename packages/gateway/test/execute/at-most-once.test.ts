@@ -4,7 +4,7 @@
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { answer, closedPort } from "../../../../test/kit/api-stub.ts";
-import { coreOf, rawStubOf, stubOf } from "../core-fixture.ts";
+import { connectionKinds, coreOf as pooledCoreOf, rawStubOf, stubOf } from "../core-fixture.ts";
 
 const okResponse = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
@@ -30,7 +30,7 @@ const faults: readonly [name: string, fault: (socket: Socket) => void][] = [
   ["no HTTP at all", (socket) => socket.write("SSH-2.0-x\r\n\r\n")],
 ];
 
-describe("RPC-09: at most once", () => {
+describe.each(connectionKinds)("RPC-09: at most once, with $kind", ({ coreOf }) => {
   it.each(faults)("a POST is sent exactly once with %s", async (_name, fault) => {
     const { seen, url } = await countingStub(fault);
     const outcome = await coreOf(url).call({ method: "POST", path: "/x", body: "{}", yes: true });
@@ -47,11 +47,28 @@ describe("RPC-09: at most once", () => {
     expect(seen.requests).toBe(5);
   });
 
+  it("a 500 to a POST ends it, and retry on it is a usage error before anything is sent", async () => {
+    const stub = await stubOf((_request, response) => answer(response, 500, "broken"));
+    const core = coreOf(stub.url);
+    expect(await core.call({ method: "POST", path: "/x", yes: true })).toMatchObject({ code: 7, status: 500, error: "http 500" });
+    expect(stub.requests.length).toBe(1);
+    expect(await core.call({ method: "POST", path: "/x", yes: true, retry: 3 })).toMatchObject({ code: 2, errorInfo: { kind: "usage" } });
+    expect(stub.requests.length).toBe(1);
+  });
+
+  it("a refused connection names address and cause", async () => {
+    const outcome = await coreOf(`http://127.0.0.1:${closedPort}`).call({ path: "/x" });
+    expect(outcome.error).toBe(`network error: 127.0.0.1:${closedPort}: connection refused (ECONNREFUSED)`);
+    expect(outcome).toMatchObject({ ok: false, code: 7, errorInfo: { kind: "network", retryable: true } });
+  });
+});
+
+describe("RPC-09: at most once on a connection that is used again", () => {
   it("a POST on a kept connection that is reset at that moment is not repeated on a new one", async () => {
     const { seen, url } = await countingStub((socket, request) =>
       request % 2 === 1 ? socket.write(okResponse) : socket.resetAndDestroy(),
     );
-    const core = coreOf(url, { maxConnections: 1 });
+    const core = pooledCoreOf(url, { maxConnections: 1 });
     for (let round = 0; round < 20; round++) {
       expect((await core.call({ path: "/warm" })).ok).toBe(true);
       expect(await core.call({ method: "POST", path: "/x", body: "{}", yes: true })).toMatchObject({ ok: false, code: 7 });
@@ -61,7 +78,7 @@ describe("RPC-09: at most once", () => {
 
   it("a server that closes its kept connections costs no POST its one try before it is sent", async () => {
     const { seen, url } = await countingStub((socket) => socket.write(okResponse, () => setTimeout(() => socket.destroy(), 5)));
-    const core = coreOf(url, { maxConnections: 1 });
+    const core = pooledCoreOf(url, { maxConnections: 1 });
     let ends = 0;
     for (let round = 0; round < 20; round++) {
       const outcome = await core.call({ method: "POST", path: "/x", body: "{}", yes: true });
@@ -84,7 +101,7 @@ describe("RPC-09: at most once", () => {
         }
       });
     });
-    const core = coreOf(stub.url, { maxConnections: 1 });
+    const core = pooledCoreOf(stub.url, { maxConnections: 1 });
     for (let round = 0; round < 200; round++) {
       const path = `/${round}`;
       const { ok, code } = await core.call({ method: "POST", path, body: "{}", yes: true, timeout: "20s" });
@@ -110,7 +127,7 @@ describe("RPC-09: at most once", () => {
         }, 20);
       });
     });
-    const core = coreOf(stub.url, { maxConnections: 1 });
+    const core = pooledCoreOf(stub.url, { maxConnections: 1 });
     const calls = Array.from({ length: 12 }, (_, at) =>
       core.call(at % 2 === 0 ? { path: `/${at}` } : { method: "POST", path: `/${at}`, body: "{}", yes: true, timeout: "20s" }),
     );
@@ -118,24 +135,9 @@ describe("RPC-09: at most once", () => {
     expect(mostAtOnce).toBe(1);
     expect(arrivals.toSorted()).toEqual(Array.from({ length: 12 }, (_, at) => `/${at}`).toSorted());
   });
-
-  it("a 500 to a POST ends it, and retry on it is a usage error before anything is sent", async () => {
-    const stub = await stubOf((_request, response) => answer(response, 500, "broken"));
-    const core = coreOf(stub.url);
-    expect(await core.call({ method: "POST", path: "/x", yes: true })).toMatchObject({ code: 7, status: 500, error: "http 500" });
-    expect(stub.requests.length).toBe(1);
-    expect(await core.call({ method: "POST", path: "/x", yes: true, retry: 3 })).toMatchObject({ code: 2, errorInfo: { kind: "usage" } });
-    expect(stub.requests.length).toBe(1);
-  });
-
-  it("a refused connection names address and cause", async () => {
-    const outcome = await coreOf(`http://127.0.0.1:${closedPort}`).call({ path: "/x" });
-    expect(outcome.error).toBe(`network error: 127.0.0.1:${closedPort}: connection refused (ECONNREFUSED)`);
-    expect(outcome).toMatchObject({ ok: false, code: 7, errorInfo: { kind: "network", retryable: true } });
-  });
 });
 
-describe("retries", () => {
+describe.each(connectionKinds)("retries, with $kind", ({ coreOf }) => {
   it("of 429 and 5xx end with the first success", async () => {
     let requests = 0;
     const stub = await stubOf((_request, response) => answer(response, [429, 503, 200][requests++] ?? 500, "x"));

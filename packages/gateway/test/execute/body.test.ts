@@ -5,14 +5,19 @@ import * as zlib from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { gatewayLimits } from "../../src/limits.ts";
 import { answer } from "../../../../test/kit/api-stub.ts";
-import { coreOf, rawStubOf, stubOf } from "../core-fixture.ts";
+import { connectionKinds, rawStubOf, stubOf, type CoreOf } from "../core-fixture.ts";
 
-async function bodyOf(body: string | Buffer, headers: Record<string, string> = {}, options = {}) {
-  const stub = await stubOf((_request, response) => answer(response, 200, body, headers));
-  return coreOf(stub.url, options).call({ path: "/x" });
-}
+const bodyWith =
+  (coreOf: CoreOf) =>
+  async (body: string | Buffer, headers: Record<string, string> = {}, options = {}) => {
+    const stub = await stubOf((_request, response) => answer(response, 200, body, headers));
+    return coreOf(stub.url, options).call({ path: "/x" });
+  };
 
-describe("body limit", () => {
+let bomb: Buffer | undefined;
+const kinds = connectionKinds.map((each) => ({ ...each, bodyOf: bodyWith(each.coreOf) }));
+
+describe.each(kinds)("body limit, with $kind", ({ coreOf, bodyOf }) => {
   it("keeps exactly the limit, and one byte more is `ok` and `truncated`", async () => {
     expect((await bodyOf("x".repeat(1000), {}, { maxBodyBytes: 1000 })).response).toEqual({
       status: 200,
@@ -52,7 +57,7 @@ describe("body limit", () => {
   });
 });
 
-describe("compression", () => {
+describe.each(kinds)("compression, with $kind", ({ bodyOf }) => {
   const text = JSON.stringify({ text: "täxt ".repeat(2_000) });
   it.each([
     ["gzip", zlib.gzipSync(text)],
@@ -68,7 +73,7 @@ describe("compression", () => {
   });
 
   it("a bomb is decoded up to the limit, in bounded memory", async () => {
-    const bomb = zlib.gzipSync(Buffer.alloc(512 * 1024 * 1024));
+    bomb ??= zlib.gzipSync(Buffer.alloc(512 * 1024 * 1024));
     const before = process.memoryUsage().rss;
     const outcome = await bodyOf(bomb, { "content-encoding": "gzip" }, { maxBodyBytes: 100_000 });
     expect(outcome.response).toMatchObject({ bytes: 100_000, truncated: true });
@@ -91,7 +96,7 @@ describe("compression", () => {
   });
 });
 
-describe("text", () => {
+describe.each(kinds)("text, with $kind", ({ coreOf, bodyOf }) => {
   it.each([
     ["latin1", "text/plain; charset=iso-8859-1", Buffer.from("größe", "latin1"), "größe"],
     ["utf-16", 'text/plain; charset="utf-16le"', Buffer.from("größe", "utf16le"), "größe"],
@@ -113,7 +118,7 @@ describe("text", () => {
   });
 });
 
-describe("streamed bodies", () => {
+describe.each(kinds)("streamed bodies, with $kind", ({ coreOf }) => {
   it("come in order at the pace of who takes them, and are not kept", async () => {
     const content = Buffer.alloc(3_000_000, "0123456789");
     const stub = await stubOf((_request, response) => answer(response, 200, content));

@@ -6,16 +6,20 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { findProxy } from "../../src/config/proxy.ts";
 import { loadApiIndex } from "../../src/internal.ts";
 import { answer, closedPort, startTlsStub } from "../../../../test/kit/api-stub.ts";
-import { canary, coreOf, freshHome, stubOf } from "../core-fixture.ts";
+import { canary, connectionKinds, freshHome, stubOf, type CoreOf } from "../core-fixture.ts";
 import { startProxy } from "../proxy-stub.ts";
 import { line, startRpc } from "../rpc/rpc-process.ts";
 import { createSelfSigned } from "../self-signed.ts";
 
 // Names and addresses that lead nowhere: only the proxy knows the way.
 const host = "http://gateway.test:8088";
-const coreWith = (env: Record<string, string>, url = host) => coreOf(url, { env: { HOME: freshHome(), ...env } });
+const behind =
+  (coreOf: CoreOf) =>
+  (env: Record<string, string>, url = host) =>
+    coreOf(url, { env: { HOME: freshHome(), ...env } });
+const kinds = connectionKinds.map(({ kind, coreOf }) => ({ kind, coreWith: behind(coreOf) }));
 
-describe("http through a proxy", () => {
+describe.each(kinds)("http through a proxy, with $kind", ({ coreWith }) => {
   it("asks the proxy for the whole address, with the token, every header and the body as without it", async () => {
     const stub = await stubOf();
     const proxy = await startProxy(stub.port);
@@ -69,7 +73,7 @@ describe("http through a proxy", () => {
   });
 });
 
-describe("https through a proxy", () => {
+describe.each(kinds)("https through a proxy, with $kind", ({ coreWith }) => {
   const identity = createSelfSigned({ address: [192, 0, 2, 1] });
   const target = "https://192.0.2.1:8043";
 

@@ -2,20 +2,19 @@
 // before anything of ours reaches another place.
 
 import { describe, expect, it } from "vitest";
-import { createConnectionPool } from "../../src/execute/connection-pool.ts";
 import { execute } from "../../src/execute/execute.ts";
 import { createRedactor } from "../../src/execute/redaction.ts";
 import { answer } from "../../../../test/kit/api-stub.ts";
-import { canary, coreOf, stubOf } from "../core-fixture.ts";
+import { canary, connectionKinds, stubOf } from "../core-fixture.ts";
 
-describe("RPC-11: redirects", () => {
+describe.each(connectionKinds)("RPC-11: redirects, with $kind", ({ coreOf, open }) => {
   it("a request that was made for another origin is refused before it is sent", async () => {
     const other = await stubOf();
-    const pool = createConnectionPool(1);
+    const connections = open(1);
     const request = { method: "GET", url: `${other.url}/x`, headers: [] };
     const credential = { origin: "http://127.0.0.1:1", token: canary, in: "header", field: "X-T", prefix: "" } as const;
-    const outcome = await execute(request, { pool, origin: "http://127.0.0.1:1", credential, redactor: createRedactor(canary) });
-    await pool.close();
+    const outcome = await execute(request, { connections, origin: "http://127.0.0.1:1", credential, redactor: createRedactor(canary) });
+    await connections.close();
     expect(outcome).toMatchObject({ ok: false, code: 2, errorInfo: { kind: "usage" } });
     expect(other.requests.length).toBe(0);
   });

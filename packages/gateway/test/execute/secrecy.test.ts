@@ -10,7 +10,7 @@ import type { GatewayOptions } from "../../src/call.ts";
 import { createRedactingStream, createRedactor } from "../../src/execute/redaction.ts";
 import { toBatchLine, toCallJson } from "../../src/execute/outcome.ts";
 import { answer, closedPort, type StubHandler } from "../../../../test/kit/api-stub.ts";
-import { canary, coreOf, freshHome, stubOf } from "../core-fixture.ts";
+import { canary, connectionKinds, freshHome, stubOf } from "../core-fixture.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const spellings = [
@@ -85,7 +85,7 @@ const paths: readonly Path[] = [
   ["a token with letters that can't be sent", { path: "/x" }, undefined, { apiKey: `${canary}ä` }],
 ];
 
-describe("SEC-01: the token", () => {
+describe.each(connectionKinds)("SEC-01: the token, with $kind", ({ coreOf, createName }) => {
   it("goes through more than thirty failure paths", () => expect(paths.length).toBeGreaterThanOrEqual(30));
 
   it.each(paths)("is in no output of %s", async (_name, item, handler, options = {}) => {
@@ -107,8 +107,9 @@ describe("SEC-01: the token", () => {
   it("is in nothing that a process prints with all of Node's debug logging on", async () => {
     const stub = await stubOf(status(500));
     const program = `
-      import { createCallCore } from "@hawser/gateway";
-      const core = createCallCore({ gatewayUrl: ${JSON.stringify(stub.url)}, apiKey: ${JSON.stringify(canary)}, env: { HOME: "/nonexistent" } });
+      import { createCallCore, ${createName} } from "@hawser/gateway/internal";
+      const options = { gatewayUrl: ${JSON.stringify(stub.url)}, apiKey: ${JSON.stringify(canary)}, env: { HOME: "/nonexistent" } };
+      const core = createCallCore(options, ${createName});
       console.log(JSON.stringify(await core.call({ path: "/x", retry: 1, retryBackoff: "1ms" })));
       await core.reload();
       console.error(await core.call({ path: "/y", timeout: "bad" }));`;
@@ -121,7 +122,7 @@ describe("SEC-01: the token", () => {
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     const code = await new Promise((resolve) => child.on("close", resolve));
     expect(code, printed).toBe(0);
-    expect(printed).toContain("sending request to GET");
+    expect(printed).toContain("NET ");
     expect(printed).toContain("http 500");
     expectSecret(printed);
   });

@@ -35,6 +35,8 @@ describe("a refusal as the command line says it", () => {
     [{ path: "/x", method: "put" }, undefined, "PUT changes something; add --yes"],
     [{ path: "/x", method: "POST", yes: true, retry: 1 }, undefined, /^--retry works with idempotent methods only/],
     [{ path: "/x", contentType: "a/b", headers: ["content-type: c/d"] }, undefined, /twice, by --content-type and by --header$/],
+    [{ path: "/x", query: ["a"] }, undefined, 'invalid --query "a": expected key=value'],
+    [{ path: "/x", headers: ["a"] }, undefined, `invalid --header "a": expected 'Key: value'`],
     [{ op: "writeTag", yes: true }, writeTag, /^writeTag needs a body: give --param value=…, or --body; writeTag takes /],
     [{ op: "writeTag", yes: true }, anyBody, /^writeTag needs a body: give --body; /],
     [{ op: "writeTag", yes: true, body: "1", params: { value: 2 } }, writeTag, /twice, by --body or --form and by --param$/],

@@ -12,14 +12,11 @@ export function createClaudeCodeModels(env: NodeJS.ProcessEnv, cwd: string): Mod
   return {
     prefix: "claude-code",
     models: [chosenModel, "opus", "sonnet", "haiku"],
-    get hint() {
-      return mayHaveLogin(env)
-        ? "Claude Code is not here; run: npm install @anthropic-ai/claude-agent-sdk"
-        : "Claude Code has no login here; log in once with `claude`, or set ANTHROPIC_API_KEY";
-    },
-    async isAvailable() {
+    async missing() {
+      if (!mayHaveLogin(env)) return "Claude Code has no login here; log in once with `claude`, or set ANTHROPIC_API_KEY";
       const { isClaudeCodeAvailable } = await import("@hawser/claude-code");
-      return mayHaveLogin(env) && isClaudeCodeAvailable({ env, cwd });
+      const isHere = isClaudeCodeAvailable({ env, cwd });
+      return isHere ? undefined : "Claude Code is not here; run: npm install @anthropic-ai/claude-agent-sdk";
     },
     async create(model) {
       const { ClaudeCodeModel } = await import("@hawser/claude-code");

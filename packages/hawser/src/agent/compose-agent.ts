@@ -18,6 +18,7 @@ import {
   type AgentParts,
   type PolicyOptions,
 } from "@hawser/agent/internal";
+import { createAcpModels } from "@hawser/acp/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { readVersion } from "../command-line/launcher.ts";
 import type { AgentFlags } from "./flags.ts";
@@ -28,7 +29,8 @@ import { createWorkspaces } from "./workspaces.ts";
 /** Throws `usage` for what is wrong with flags, file or folders. */
 export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: (message) => logLine(`[hawser] ${message}`) });
-  const models = createModelCatalog({ env, config, model: flags.model, providers: [createClaudeCodeModels(env, cwd)] });
+  const providers = [createClaudeCodeModels(env, cwd), createAcpModels({ agents: config.agents, env, version: readVersion() })];
+  const models = createModelCatalog({ env, config, model: flags.model, providers });
   const folder = flags.dataDir === undefined ? dirname(defaultDataFolder(env)) : resolve(cwd, flags.dataDir);
   const audit = createAuditLog({ path: join(folder, "audit.jsonl") });
   const remembered = config.rememberPermissions ? await openRulesFile(join(folder, "permissions.json")) : undefined;
@@ -58,7 +60,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
     warmUp: workspaces.warmUp,
     /** Lets go of servers and files; what was promised is on disk. */
     async close(): Promise<void> {
-      await Promise.allSettled([workspaces.close(), audit.close(), remembered?.close()]);
+      await Promise.allSettled([models.close?.(), workspaces.close(), audit.close(), remembered?.close()]);
     },
   };
 }

@@ -28,7 +28,7 @@ export function addAgentOptions(command: Command): Command {
   return command
     .option(
       "--model <name>",
-      "anthropic[/<model>], openai[/<model>], openai-compatible/<model>, claude-code[/<model>], ollama/<model> or offline (else HAWSER_MODEL, else the first that can be used)",
+      "anthropic[/<model>], openai[/<model>], openai-compatible/<model>, claude-code[/<model>], ollama/<model>, acp/<agent> or offline (else HAWSER_MODEL, else the first that can be used)",
     )
     .option("--root <folder>", "a folder that tools may touch; may be given several times (default: the current one)", collect)
     .option(
@@ -64,12 +64,15 @@ Commands:
 const handedOn = ["model", "root", "allowCommand", "tools", "attachments", "config", "dataDir", "permissions", "toolFailure"] as const;
 
 /** How this program starts its own agent with the same flags, in the same folder. `--flag=value`: no value is taken for a flag. */
-export function toAgentArguments(flags: AgentFlags): string[] {
+export const toAgentArguments = (flags: AgentFlags): string[] => [...process.execArgv, launcherPath, "agent", ...toAgentFlags(flags)];
+
+/** The flags as they were written. */
+export function toAgentFlags(flags: AgentFlags): string[] {
   const given = handedOn.flatMap((name) => [flags[name] ?? []].flat().map((value) => `${toFlag(name)}=${value}`));
   const switches = [
     ...(flags.history === false ? ["--no-history"] : []),
     ...(flags.trust ? ["--trust"] : []),
     ...(flags.debugProtocol ? ["--debug-protocol"] : []),
   ];
-  return [...process.execArgv, launcherPath, "agent", ...given, ...switches];
+  return [...given, ...switches];
 }

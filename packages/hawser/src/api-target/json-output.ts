@@ -19,7 +19,7 @@ export interface OutputFlags {
 export interface Answer {
   readonly json: object;
   readonly text: string;
-  /** Goes into the JSON where timing was asked for. */
+  /** Beside how long it took, where timing was asked for: in the JSON, else on stderr. */
   readonly stats?: object;
   /** A line for stderr. */
   readonly note?: string | undefined;
@@ -29,11 +29,20 @@ export interface Answer {
 export const printAnswer = (flags: OutputFlags, run: () => Promise<Answer> | Answer): Promise<void> =>
   reportAsJson(flags, async () => {
     checkOutput(flags);
-    const { json, text, stats, note } = await run();
-    if (flags.json) printJson(stats && wantsStats(flags) ? { ...json, stats } : json, flags);
+    const startedAt = performance.now();
+    const { json, text, stats: more, note } = await run();
+    const stats = { elapsedMs: Math.round(performance.now() - startedAt), ...more };
+    if (flags.json) printJson(wantsStats(flags) ? { ...json, stats } : json, flags);
     else printTo(process.stdout, text);
     if (note !== undefined) printTo(process.stderr, `${note}\n`);
+    if (flags.timing && !flags.json) printTo(process.stderr, toTimingLine(stats));
   });
+
+/** One line of fields with tabs between them. */
+export function toTimingLine(stats: object): string {
+  const fields = Object.entries(stats).map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : value}`);
+  return `${["timing", ...fields].join("\t")}\n`;
+}
 
 export const wantsStats = ({ timing, jsonStats }: OutputFlags): boolean => (timing ?? jsonStats) === true;
 

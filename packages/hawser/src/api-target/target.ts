@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   createCallCore,
+  createSingleConnections,
   parseDuration,
   startDemoApi,
   type CallCore,
@@ -54,13 +55,17 @@ const interruptedExitCode = 130;
 
 type UseCore<Result> = (core: CallCore, interruption: Interruption) => Promise<Result>;
 
-export const withCore = <Result>(flags: TargetFlags, use: UseCore<Result>, more: GatewayOptions = {}): Promise<Result> =>
-  withTarget(flags, (target) => useCore({ ...target, ...more }, use));
+export const withCore = <Result>(flags: TargetFlags, use: UseCore<Result>): Promise<Result> =>
+  withTarget(flags, (target) => useCore(target, use));
 
-/** For a target that is known already. */
-export async function useCore<Result>(options: GatewayOptions, use: UseCore<Result>): Promise<Result> {
+/** For a target that is known already. Few calls need no kept connections. */
+export async function useCore<Result>(
+  options: GatewayOptions,
+  use: UseCore<Result>,
+  openConnections = createSingleConnections,
+): Promise<Result> {
   const interruption = watchInterruption();
-  const core = createCallCore(options);
+  const core = createCallCore(options, openConnections);
   try {
     return await use(core, interruption);
   } finally {

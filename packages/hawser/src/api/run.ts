@@ -79,13 +79,11 @@ export const runApiStats = (flags: ApiFlags): Promise<void> =>
 
 export const runApiSync = (flags: ApiFlags): Promise<void> =>
   printAnswer(flags, async () => {
-    const startedAt = performance.now();
     const { file = "", sourceURL, operationCount, bytes, changed, attemptedPaths } = await withTarget(flags, syncApiDocument);
     const shown = { spec_path: file, source_url: sourceURL, operations: operationCount, bytes, changed };
     return {
       json: { ok: true, specPath: file, sourceURL, operationCount, bytes, changed, attemptedPaths },
       text: toTable(Object.entries(shown)),
-      stats: { elapsedMs: Math.round(performance.now() - startedAt) },
     };
   });
 
@@ -108,11 +106,9 @@ function printListing(
   readWanted: () => string = () => "",
 ): Promise<void> {
   return printAnswer(flags, async () => {
-    const startedAt = performance.now();
     const wanted = readWanted();
     const { json, text, count } = await withTarget(flags, async (options) => list(await loadApiIndex(options), wanted));
-    const elapsedMs = Math.round(performance.now() - startedAt);
-    return { json, text, stats: { elapsedMs, count }, note: flags.timing && !flags.json ? `timing\telapsedMs=${elapsedMs}` : undefined };
+    return { json, text, stats: { count } };
   });
 }
 

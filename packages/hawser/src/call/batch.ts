@@ -2,11 +2,11 @@
 // On a terminal a line on stderr tells how far it is. Ctrl-C cancels what runs; results so far stay.
 
 import { open } from "node:fs/promises";
-import { runBatch as makeCalls, type CallCore } from "@hawser/gateway";
+import { createConnectionPool, runBatch as makeCalls, type CallCore } from "@hawser/gateway/internal";
 import { HawserError } from "@hawser/protocol";
 import { toFlag } from "../command-line/command.ts";
 import { reportAsJson } from "../api-target/json-output.ts";
-import { withCore } from "../api-target/target.ts";
+import { useCore, withTarget } from "../api-target/target.ts";
 import { describeSystemError } from "../command-line/failure.ts";
 import type { Interruption } from "../command-line/interruption.ts";
 import { endLine, printStyled, printTo, writeOut } from "../command-line/output.ts";
@@ -23,7 +23,13 @@ export const runBatch = (flags: CallFlags): Promise<void> =>
     if (misplaced !== undefined)
       throw new HawserError("usage", `${toFlag(misplaced)} is not supported with --batch; items say it themselves`);
     const source = await openSource(flags);
-    await withCore(flags, (core, interruption) => performBatch(source, core, flags, interruption), { maxConnections: flags.parallel });
+    await withTarget(flags, (target) =>
+      useCore(
+        { ...target, maxConnections: flags.parallel },
+        (core, interruption) => performBatch(source, core, flags, interruption),
+        createConnectionPool,
+      ),
+    );
   });
 
 async function performBatch(source: AsyncIterable<Buffer>, core: CallCore, flags: CallFlags, interruption: Interruption): Promise<void> {

@@ -41,7 +41,7 @@ export function addCall(program: Command): void {
 const exitCodeHelp = `
 Exit codes:
   0    success
-  1    the output can't be written
+  1    something unexpected happened, or the output can't be written
   2    a mistake in the arguments, the items or the configuration
   6    authentication: 401, 403
   7    network, timeout, every other HTTP failure, a body that was cut

@@ -53,8 +53,3 @@ export function explainOutcome(outcome: CallOutcome): CallOutcome {
   const { message, hint } = toAdvice(error, { hint: ownHint, asFlags });
   return { ...outcome, error: message, errorInfo: { ...errorInfo, hint } };
 }
-
-export function toTimingLine({ stats }: CallOutcome): string {
-  const http = Object.entries(stats.http ?? {}).map(([name, value]) => `${name}=${value}`);
-  return ["timing", `timingMs=${stats.timingMs}`, ...http, `bodyBytes=${stats.bodyBytes}`].join("\t");
-}

@@ -5,7 +5,7 @@ import { loadApiIndex, previewRequest, toCallJson, type CallCore, type CallOutco
 import { cutText, HawserError, protocolLimits } from "@hawser/protocol/internal";
 import { untilAborted } from "@hawser/wire/internal";
 import { toFlag } from "../command-line/command.ts";
-import { checkOutput, printJson, reportAsJson, wantsStats } from "../api-target/json-output.ts";
+import { checkOutput, printJson, reportAsJson, toTimingLine, wantsStats } from "../api-target/json-output.ts";
 import { withCore, withTarget } from "../api-target/target.ts";
 import { joinHint } from "../command-line/failure.ts";
 import type { Interruption } from "../command-line/interruption.ts";
@@ -13,7 +13,7 @@ import { endLine, printTo } from "../command-line/output.ts";
 import { programName } from "../command-line/launcher.ts";
 import { createBodyFile } from "./body-file.ts";
 import { toCallItem, type CallFlags } from "./item.ts";
-import { createBodyPrinter, explainOutcome, toHeaderText, toTimingLine, type BodyPrinter } from "./response.ts";
+import { createBodyPrinter, explainOutcome, toHeaderText, type BodyPrinter } from "./response.ts";
 
 /** The same as for a transfer that failed: not all of it is there. */
 const truncatedExitCode = 7;
@@ -56,7 +56,8 @@ async function callOnce(core: CallCore, flags: CallFlags, interruption: Interrup
       note(
         `${programName()}: cut off after ${outcome.response.bytes} bytes; --max-body gives more; --out, or a pipe without --json, all of it`,
       );
-    if (flags.timing && !flags.json) note(toTimingLine(outcome));
+    const { timingMs, http, bodyBytes } = outcome.stats;
+    if (flags.timing && !flags.json) printTo(process.stderr, toTimingLine({ timingMs, ...http, bodyBytes }));
     if (outcome.cancelled) process.exitCode = interruption.exitCode ?? outcome.code;
   } finally {
     await file?.discard();

@@ -9,6 +9,7 @@ import { createApproval } from "./approval.ts";
 import { runSlashCommand } from "./slash-commands.ts";
 import { terminal } from "./tool-card.ts";
 import { createTurnView } from "./turn-view.ts";
+import { wrapText } from "./word-wrap.ts";
 
 /** What lasts from one line to the next. */
 export interface Session {
@@ -47,7 +48,7 @@ export function createConversationLoop() {
       const { code, message: text } = toHawserError(error);
       view.end();
       if (code === "cancelled") write(`${paint("yellow", "Stopped.")} ${paint("dim", "Ctrl-C again leaves.")}\n`);
-      else write(`${paint("red", "✗")} ${fitLine(text, maxMessageChars)}\n`);
+      else write(`${paint("red", "✗")} ${wrapText(fitLine(text, maxMessageChars), terminal.width, 2).trimStart()}\n`);
     } finally {
       process.off("SIGINT", onInterrupt);
       current = undefined;
@@ -76,7 +77,7 @@ export function createConversationLoop() {
         interruptions = 0;
         if (line === "") continue;
         if (line.startsWith("/")) {
-          if ((await runSlashCommand(line, session, write)) === "quit") return 0;
+          if ((await runSlashCommand(line, session, (text) => write(wrapText(text, terminal.width)))) === "quit") return 0;
         } else await turn(session, line);
         if (interruptions > 1) return leave(interruptedExitCode);
       }

@@ -6,6 +6,7 @@ import { cutText, isRecord, reveal } from "@hawser/protocol/internal";
 import { fitLine, type Paint } from "../command-line/output.ts";
 import { trustTool, type AnswerWords } from "./answer-words.ts";
 import { showDiff } from "./file-changes.ts";
+import { wrapText } from "./word-wrap.ts";
 import { showPlace, toPlainText, type CardStyle } from "./tool-card.ts";
 
 type Asked = Omit<PermissionRequest, "permissionId" | "toolId" | "options">;
@@ -17,9 +18,9 @@ const maxArgumentChars = 600;
 const maxReasonChars = 600;
 
 /** Everything that a question is about. `isWhole`: also what is long. */
-export function showQuestion(request: Asked, { paint }: CardStyle, isWhole = false): string {
+export function showQuestion(request: Asked, { paint, width }: CardStyle, isWhole = false): string {
   const { toolName, input, reason, replaces, title: said, kind, locations = [], diffs = [] } = request;
-  const why = `    ${paint("dim", fitLine(reason, maxReasonChars))}\n`;
+  const why = `${paint("dim", wrapText(fitLine(reason, maxReasonChars), width, 4))}\n`;
   if (toolName === trustTool) return showTrust(input, paint) + why;
   const name = fitLine(toolName, maxNameChars);
   const sort = kind === undefined ? name : `${name}, ${fitLine(kind, maxNameChars)}`;

@@ -5,11 +5,13 @@ import type { SpawnedAgent } from "@hawser/agent/host";
 import { HawserError } from "@hawser/protocol";
 import { withDemo, type DemoFlags, type RuntimeSetup } from "../agent/demo-agent.ts";
 import { readStdin } from "../command-line/input.ts";
-import { fitLine, paint, printStyled, printTo } from "../command-line/output.ts";
+import { fitLine, paint, printTo } from "../command-line/output.ts";
 import { createConversationLoop } from "./conversation-loop.ts";
 import { chooseConversation, printConversations, showConversation } from "./conversations.ts";
 import { answerOnce, canAsk } from "./one-answer.ts";
 import { startRuntime } from "./start-agent.ts";
+import { terminal } from "./tool-card.ts";
+import { wrapText } from "./word-wrap.ts";
 
 export interface ChatFlags extends DemoFlags {
   readonly conversation?: string;
@@ -65,8 +67,8 @@ async function converse(setup: RuntimeSetup<ChatFlags>): Promise<number> {
   const agent = await startRuntime(setup, notice, () => notice("The agent ended and is started again; what it was doing is lost."));
   try {
     const conversationId = await chooseConversation(agent, flags);
-    printStyled(process.stdout, await greeting(agent, conversationId, flags));
-    for (const example of examples) printStyled(process.stdout, paint("dim", `  The demo API is there. Try: ${example}\n`));
+    const tips = examples.map((example) => paint("dim", `  The demo API is there. Try: ${example}\n`));
+    terminal.write(wrapText((await greeting(agent, conversationId, flags)) + tips.join(""), terminal.width));
     return await loop.run(agent, conversationId);
   } finally {
     await agent.close();

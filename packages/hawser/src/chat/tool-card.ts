@@ -49,8 +49,9 @@ export function showUse({ toolName, input, title, locations = [] }: Use, { paint
 export const showPlace = ({ path, line }: { readonly path: string; readonly line?: number }): string =>
   line === undefined ? path : `${path}:${line}`;
 
-export function showResult({ toolName, result, isError, error, diffs = [] }: Result, tookMs: number, { paint, width }: CardStyle): string {
-  const took = paint("dim", `${fitLine(toolName, maxNameChars)} ${toTime(tookMs)}`);
+export function showResult({ toolName, result, isError, error, durationMs, diffs = [] }: Result, { paint, width }: CardStyle): string {
+  const time = durationMs === undefined ? "" : ` ${toTime(durationMs)}`;
+  const took = paint("dim", fitLine(toolName, maxNameChars) + time);
   if (isError === true) return `  ${paint("red", "✗")} ${took}  ${paint("red", fitLine(error ?? "failed", width - 4))}\n`;
   const lines = diffs.length > 0 ? diffs.map(summarizeDiff) : resultLines(result);
   const shown = lines.slice(0, maxResultLines).map((line) => `    ${paint("dim", fitLine(line, width - 6))}\n`);

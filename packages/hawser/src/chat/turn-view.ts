@@ -6,6 +6,7 @@ import { createProseRevealer } from "@hawser/protocol/internal";
 import { fitLine } from "../command-line/output.ts";
 import { createMarkdownStream } from "./markdown-stream.ts";
 import { showPlan, showResult, showUse, type Screen } from "./tool-card.ts";
+import { createWordWrap, wrapText } from "./word-wrap.ts";
 
 export type TurnView = ReturnType<typeof createTurnView>;
 
@@ -13,11 +14,12 @@ const waitMs = 1_000;
 const eraseLine = "\r\u001b[2K";
 
 export function createTurnView(screen: Screen) {
-  const { paint, width, isPlain, write } = screen;
+  const { paint, isPlain, write } = screen;
   const markdown = createMarkdownStream(paint);
   const revealer = createProseRevealer();
   const thoughtRevealer = createProseRevealer();
-  const startedAt = new Map<string, number>();
+  const wrap = createWordWrap(() => screen.width);
+  const thoughtWrap = createWordWrap(() => screen.width);
   let isThinking = false;
   let shownPlan = "";
   let isLineOpen = false;
@@ -40,11 +42,11 @@ export function createTurnView(screen: Screen) {
 
   function renderText(revealed: string): string {
     const text = revealed.replaceAll("\r\n", "\n");
-    return isPlain ? text : markdown.push(text);
+    return wrap.push(isPlain ? text : markdown.push(text));
   }
 
   /** What was held back, since it could have gone on. */
-  const renderRest = (): string => renderText(revealer.end()) + (isPlain ? "" : markdown.end());
+  const renderRest = (): string => renderText(revealer.end()) + wrap.push(isPlain ? "" : markdown.end()) + wrap.end();
 
   // A model separates what it says from what it said before; between them now stands a card.
   function putText(text: string): void {
@@ -64,24 +66,23 @@ export function createTurnView(screen: Screen) {
   }
 
   function putThought(text: string): void {
-    if (!isThinking) {
-      put(renderRest());
-      putLine(paint("dim", "Thinking: "));
-      isThinking = true;
-    }
-    put(dim(thoughtRevealer.push(text)));
+    if (isThinking) return put(dim(thoughtRevealer.push(text)));
+    put(renderRest());
+    putLine(dim(`Thinking: ${thoughtRevealer.push(text)}`));
+    isThinking = true;
   }
 
   /** What follows is not thought any more. */
   function endThought(): void {
     if (!isThinking) return;
     isThinking = false;
-    put(dim(thoughtRevealer.end()));
+    put(dim(thoughtRevealer.end()) + dimmed(thoughtWrap.end()));
     if (isLineOpen) put("\n");
     isAfterCard = true;
   }
 
-  const dim = (text: string): string => (text === "" ? "" : paint("dim", text.replaceAll("\r\n", "\n")));
+  const dimmed = (text: string): string => (text === "" ? "" : paint("dim", text));
+  const dim = (text: string): string => dimmed(thoughtWrap.push(text.replaceAll("\r\n", "\n")));
 
   function putPlan(plan: Extract<TurnEvent, { type: "plan" }>["data"]): void {
     const text = showPlan(plan, screen);
@@ -99,7 +100,7 @@ export function createTurnView(screen: Screen) {
   function draw(state: NonNullable<typeof waiting>): void {
     if (isLineOpen || kept) return;
     const seconds = Math.round((performance.now() - state.since) / 1_000);
-    write(`${eraseLine}${paint("dim", fitLine(`${state.doing} (${seconds} s, Ctrl-C stops it)`, width - 1))}`);
+    write(`${eraseLine}${paint("dim", fitLine(`${state.doing} (${seconds} s, Ctrl-C stops it)`, screen.width - 1))}`);
     state.isShown = true;
   }
 
@@ -114,14 +115,11 @@ export function createTurnView(screen: Screen) {
       case "token":
         return putText(event.token);
       case "tool_use":
-        startedAt.set(event.data.toolId, performance.now());
         putCard(showUse(event.data, screen));
         return wait(event.data.title ?? event.data.toolName);
-      case "tool_result": {
-        const took = performance.now() - (startedAt.get(event.data.toolId) ?? performance.now());
-        putCard(showResult(event.data, took, screen));
+      case "tool_result":
+        putCard(showResult(event.data, screen));
         return wait("the model reads the result");
-      }
       case "progress":
         return void (waiting && (waiting.doing = event.data.message ?? waiting.doing));
       case "reasoning":
@@ -139,10 +137,11 @@ export function createTurnView(screen: Screen) {
     begin: (model: string | undefined): void => wait(awaitedWords(model)),
     show,
     /** A line of its own, whatever is being written. */
-    notice: (text: string): void => putLine(`${paint("dim", fitLine(text, maxNoticeChars))}\n`),
+    notice: (text: string): void => putLine(`${paint("dim", wrapText(fitLine(text, maxNoticeChars), screen.width))}\n`),
     /** Keeps back what comes until `resume`. */
     pause(): void {
       hideWaiting();
+      put(renderRest());
       if (isLineOpen) put("\n");
       kept ??= [];
     },
@@ -157,7 +156,6 @@ export function createTurnView(screen: Screen) {
       endThought();
       put(renderRest());
       if (isLineOpen) put("\n");
-      startedAt.clear();
       shownPlan = "";
       isAfterCard = false;
     },

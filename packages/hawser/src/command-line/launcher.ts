@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const launcherPath = fileURLToPath(new URL("../../bin/hawser.mjs", import.meta.url));
+export const launcherPath = fileURLToPath(new URL("../../bin/hawser.cjs", import.meta.url));
 
 /** In the bundle. */
 declare const __HAWSER_VERSION__: string;

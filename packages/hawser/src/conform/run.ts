@@ -1,6 +1,7 @@
 // `hawser conform`: runs a suite against a command and reports. 0 all passed, 1 some failed, 2 usage, 141 when
 // the report was not read to its end.
 
+import { statSync } from "node:fs";
 import {
   formatScenario,
   formatSummary,
@@ -10,6 +11,7 @@ import {
   suites,
   toExitCode,
   type ScenarioResult,
+  type SubjectForOptions,
   type Suite,
 } from "@hawser/conformance/internal";
 import { HawserError } from "@hawser/protocol";
@@ -23,6 +25,12 @@ export interface ConformOptions {
   readonly timeout?: number;
   readonly jobs?: number;
   readonly list?: true;
+  readonly env?: readonly string[];
+  readonly prompt?: string;
+  readonly toolPrompt?: string;
+  readonly permissionPrompt?: string;
+  readonly slowPrompt?: string;
+  readonly folder?: string;
 }
 
 // What a shell says of a program that wrote to a pipe without a reader. Without the rest there is no verdict, so neither 0 nor 1.
@@ -43,7 +51,13 @@ export async function runConform(suiteName: string | undefined, words: readonly 
   }
   const { note, ...direct } = toDirectCommand([command, ...args], process.cwd(), process.env);
   if (note !== undefined) printTo(process.stderr, `${programName()}: note: ${note}\n`);
-  const result = await runSuite(suite, subjectFor(suite, { ...direct, timeoutMs: options.timeout }), {
+  const subject = subjectFor(suite, {
+    ...direct,
+    ...forAgents(suite, options),
+    variables: toVariables(options.env),
+    timeoutMs: options.timeout,
+  });
+  const result = await runSuite(suite, subject, {
     only: options.only,
     timeoutMs: options.timeout,
     concurrency: options.jobs,
@@ -56,6 +70,30 @@ export async function runConform(suiteName: string | undefined, words: readonly 
   });
   print(stdout, options.json ? `${JSON.stringify(result, null, 2)}\n` : formatSummary(result, stdout));
   process.exitCode = toExitCode(result);
+}
+
+/** The options that only an ACP agent has a use for; with another suite they are a mistake. */
+function forAgents(suite: Suite, { folder, ...options }: ConformOptions): Pick<SubjectForOptions, "prompts" | "folder"> {
+  const names = ["prompt", "toolPrompt", "permissionPrompt", "slowPrompt"] as const;
+  const prompts = Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
+  const [given = folder === undefined ? undefined : "folder"] = Object.keys(prompts);
+  if (given !== undefined && suite.subject !== "acp") {
+    const option = `--${given.replace("Prompt", "-prompt")}`;
+    throw new HawserError("usage", `${option} is for the suite acp; the suite ${suite.protocol} has no use for it`);
+  }
+  if (folder !== undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new HawserError("usage", `--folder: ${folder} is no folder`);
+  }
+  return { prompts, folder };
+}
+
+function toVariables(given: readonly string[] = []): Readonly<Record<string, string>> {
+  const pairs = given.map((pair) => {
+    const at = pair.indexOf("=");
+    if (at < 1) throw new HawserError("usage", `--env takes name=value, not "${pair}"`);
+    return [pair.slice(0, at), pair.slice(at + 1)];
+  });
+  return Object.fromEntries(pairs) as Record<string, string>;
 }
 
 function findSuite(name: string | undefined): Suite {

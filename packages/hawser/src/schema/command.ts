@@ -13,6 +13,7 @@ export function addSchema(program: Command): void {
     summary: "the exit codes, for scripts",
     description:
       "Prints the exit codes that scripts may rely on: those of the commands for APIs, and 8 of chat. --help of a command explains its own.",
+    notes: exitCodeHelp,
     examples: ["hawser exit-codes --json"],
   });
   addSelectOptions(exitCodes.option("--json", "print JSON")).action(async (flags: OutputFlags) =>
@@ -35,3 +36,17 @@ export function addSchema(program: Command): void {
     examples: ["hawser version"],
   }).action(() => printTo(process.stdout, `${programName()} version ${readVersion()}\n`));
 }
+
+const exitCodeHelp = `
+What they mean:
+  0    ok: done, or it holds
+  1    invalid: api validate, conform and tour looked, and it does not hold;
+       every command: a defect, or output that can't be written (see stderr)
+  2    usage: a mistake in the arguments, the items or the configuration
+  6    auth: 401 or 403
+  7    network: no connection, a timeout, every other HTTP failure, a body that
+       was cut; of chat: the agent or its model failed
+  8    denied: chat has answered, but a tool was not allowed to run
+  130  interrupted: Ctrl-C
+  143  terminated: SIGTERM
+  bridge, which MCP clients start, has codes of its own: see bridge --help.`;

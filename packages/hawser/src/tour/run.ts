@@ -1,4 +1,4 @@
-// `hawser tour`: shows with real processes what the wire guarantees. Ctrl-C ends it cleanly at any moment.
+// `hawser tour`: shows with real processes what the wire guarantees. Ctrl-C and SIGTERM end it cleanly at any moment.
 
 import { untilAborted } from "@hawser/wire/internal";
 import { watchInterruption } from "../command-line/interruption.ts";
@@ -6,8 +6,6 @@ import { endWhenUnread, paint, printStyled } from "../command-line/output.ts";
 import { commandName, readVersion } from "../command-line/launcher.ts";
 import { createStage } from "./stage.ts";
 import { showSteps } from "./steps.ts";
-
-const interruptedExitCode = 130;
 
 export async function runTour(): Promise<void> {
   endWhenUnread(0);
@@ -24,7 +22,7 @@ export async function runTour(): Promise<void> {
     left = await stage.close();
     interruption.dispose();
   }
-  const wasInterrupted = interruption.signal.aborted;
+  const wasInterrupted = interruption.exitCode !== undefined;
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   printStyled(
     process.stdout,
@@ -32,7 +30,7 @@ export async function runTour(): Promise<void> {
   );
   if (stage.failures === 0 && !wasInterrupted)
     printStyled(process.stdout, `Try an implementation of your own:  ${commandName()} conform echo -- <command>\n`);
-  process.exitCode = wasInterrupted ? interruptedExitCode : Math.min(stage.failures + left, 1);
+  process.exitCode = interruption.exitCode ?? Math.min(stage.failures + left, 1);
 }
 
 const summarize = (failures: number, seconds: string): string =>

@@ -163,7 +163,6 @@ describe.runIf(hasCli && process.platform === "linux" && !existsSync("/etc/claud
     if (content !== "") writeFile(join(stage.home, path), content);
     const env = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, join(stage.home, value)]));
     const provider = createClaudeCodeModels({ ...process.env, ...without, ...env, HOME: stage.home }, stage.folder);
-    expect(await provider.isAvailable()).toBe(isSign);
-    expect(provider.hint.includes("log in once with `claude`")).toBe(!isSign);
+    expect((await provider.missing("default"))?.includes("log in once with `claude`") ?? false).toBe(!isSign);
   });
 });

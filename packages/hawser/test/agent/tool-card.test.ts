@@ -16,22 +16,21 @@ describe("cards", () => {
   });
 
   it("a result is a few lines with the time, and says how many more there are", () => {
-    expect(showResult({ toolName: "list_files", result: { files: ["a", "b"] } }, 12.4, style)).toBe(
+    expect(showResult({ toolName: "list_files", result: { files: ["a", "b"] }, durationMs: 12 }, style)).toBe(
       "  ✓ list_files 12 ms\n    files: a  b\n",
     );
     const many = showResult(
-      { toolName: "read_file", result: Array.from({ length: 50 }, (_, at) => `line ${at}`).join("\n") },
-      2_345,
+      { toolName: "read_file", result: Array.from({ length: 50 }, (_, at) => `line ${at}`).join("\n"), durationMs: 2_345 },
       style,
     );
     expect(many).toBe(`  ✓ read_file 2.3 s\n${[0, 1, 2, 3, 4, 5].map((at) => `    line ${at}\n`).join("")}    … 44 more lines\n`);
-    expect(showResult({ toolName: "write_file", result: null }, 1, style)).toBe("  ✓ write_file 1 ms\n");
+    expect(showResult({ toolName: "write_file", result: null, durationMs: 1 }, style)).toBe("  ✓ write_file 1 ms\n");
   });
 
-  it("a failure says why", () => {
-    expect(showResult({ toolName: "write_file", result: null, isError: true, error: "denied: no" }, 3, style)).toBe(
-      "  ✗ write_file 3 ms  denied: no\n",
-    );
+  it("a failure says why; what never ran has no time", () => {
+    const failed = { toolName: "write_file", result: null, isError: true };
+    expect(showResult({ ...failed, error: "disk full", durationMs: 3 }, style)).toBe("  ✗ write_file 3 ms  disk full\n");
+    expect(showResult({ ...failed, error: "denied: no" }, style)).toBe("  ✗ write_file  denied: no\n");
   });
 
   it("a question shows every argument; what is long is said to be longer, and can be seen whole", () => {
@@ -51,8 +50,8 @@ describe("cards", () => {
     const evil = "\u001b[2J\u0007\u202e";
     const shown = [
       showUse({ toolName: evil, input: { [evil]: evil } }, style),
-      showResult({ toolName: evil, result: { [evil]: evil } }, 1, style),
-      showResult({ toolName: evil, result: null, isError: true, error: evil }, 1, style),
+      showResult({ toolName: evil, result: { [evil]: evil } }, style),
+      showResult({ toolName: evil, result: null, isError: true, error: evil }, style),
       showQuestion({ toolName: evil, input: { [evil]: evil }, reason: evil }, style, true),
     ].join("");
     expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);

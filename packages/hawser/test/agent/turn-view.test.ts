@@ -19,3 +19,15 @@ it("R121 a tool's card stands alone between the texts before and after it: no ga
   view.end();
   expect(shown).toMatch(/^First\.\n● look.*\n(?:\S.*\n| .*\n)+\nThen\.\n$/);
 });
+
+it("an answer is broken between words, also where Markdown is drawn, and nothing of it waits behind a question", () => {
+  for (const isPlain of [true, false]) {
+    let shown = "";
+    const view = createTurnView({ paint: (_, text) => text, width: 20, write: (text) => void (shown += text), isPlain });
+    for (const token of ["Ships come ", "and **go** with the ti", "de"]) view.show({ type: "token", token } as TurnEvent);
+    view.pause();
+    expect(shown).toBe(isPlain ? "Ships come and\n**go** with the tide\n" : "Ships come and go\nwith the tide\n");
+    view.resume();
+    view.end();
+  }
+});

@@ -35,7 +35,18 @@ export const toolUseData = v.object({ toolId, toolName, input: anything("The too
 const toolResultText =
   'What the tool returned, as JSON. When it is more than text, for example an image, it is `{"content": [...]}` with the blocks as MCP writes them: `{"type": "text", "text"}`, `{"type": "image", "data", "mimeType"}` with the image as base64, and others; media that is too large is only described.';
 
-export const toolResultData = v.object({ toolId, toolName, result: anything(toolResultText), ...failure, diffs });
+export const toolResultData = v.object({
+  toolId,
+  toolName,
+  result: anything(toolResultText),
+  ...failure,
+  diffs,
+  durationMs: v.exactOptional(
+    number(
+      "Additive. How many milliseconds it ran, without the time until it was its turn and until a question was answered. Missing where it never ran.",
+    ),
+  ),
+});
 
 const serverEntry = v.object({
   name: text("As the configuration calls it."),

@@ -127,7 +127,7 @@ export const agentRequests = {
     },
     set_workspace: {
       summary:
-        "Additive. Says in which folders a conversation works; without it, in those of the runtime. What a folder brings along (`.hawser/agent.json`: rules, MCP servers, tools, instructions) counts once its user has trusted it, which is asked by a `permission_request` under this id; denied, the conversation works there without it. Answered with `done`; with `error` for a folder that can't be used, and while a turn of the conversation runs.",
+        "Additive. Says in which folders a conversation works; without it, in those of the runtime. What a folder brings along (`.hawser/agent.json`: rules, MCP servers, tools, instructions) counts once its user has trusted it, which is asked by a `permission_request` under this id; denied, the conversation works there without it. It waits for turns that were sent before it, and counts for those that are sent after it. Answered with `done`; with `error` for a folder that can't be used.",
       schema: v.object({
         id,
         kind: v.literal("set_workspace"),

@@ -83,7 +83,7 @@ export const agentResponses = {
       schema: v.object({ ...answer("tool_result"), data: data.toolResultData, seq }),
       examples: [
         example("tool_result", 123, 3, {
-          data: { toolId: "tool-call-abc", toolName: "list_files", result: { files: ["index.ts", "app.tsx"] } },
+          data: { toolId: "tool-call-abc", toolName: "list_files", result: { files: ["index.ts", "app.tsx"] }, durationMs: 3 },
         }),
         example("tool_result", 123, 3, {
           data: {

@@ -69,6 +69,29 @@ describe.skipIf(!browser)("typing", () => {
   );
 });
 
+describe.skipIf(!browser)("an open question", () => {
+  it("is what the page waits for: it says so and not that it works, also where another tool waits behind it", async () => {
+    await using stage = await playScript([{ calls: [writing, { ...writing, id: "v" }] }, { text: "Both denied." }]);
+    const tab = await stage.open();
+    const { page, approval, answers, conversations, status, say, untilIdle } = tab;
+    await say("write");
+    for (const count of [1, 2]) {
+      await approval.waitFor();
+      await status.getByText("asks you", { exact: true }).waitFor();
+      await conversations.getByRole("img", { name: "asks you" }).waitFor();
+      expect([count, await answers.getByText("Working…").count(), await page.getByText("working", { exact: true }).count()]).toEqual([
+        count,
+        0,
+        0,
+      ]);
+      await untilItListens(tab);
+      await approval.getByRole("button", { name: "Deny" }).click();
+    }
+    await answers.getByText("Both denied.").waitFor();
+    await untilIdle();
+  });
+});
+
 describe.skipIf(!browser)("a shortcut", () => {
   it("G17 answers the first of two questions only, once, however long it is held; there is none for always", async () => {
     const files = { "one.txt": "1", "two.txt": "2" };

@@ -185,6 +185,10 @@ describe.skipIf(!browser)("settings in a desktop window", () => {
     );
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
     expect(await dialog.evaluate((element) => element.scrollWidth > element.clientWidth)).toBe(false);
+    // However far it is scrolled, it can be closed by its button.
+    await dialog.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    const [edge, close] = [await dialog.boundingBox(), await dialog.getByRole("button", { name: "Close" }).boundingBox()];
+    expect(close?.y).toBeGreaterThanOrEqual(edge?.y ?? Infinity);
   });
 
   it("are not offered in a browser", async () => {

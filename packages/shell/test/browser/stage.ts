@@ -68,7 +68,7 @@ async function visit(browser: Browser, served: ServedShell, options: VisitOption
 
   async function openAt(address: string): Promise<Tab> {
     const tab = createTab(await visitAt(address));
-    await tab.status.getByText("idle").or(tab.status.getByText("working")).waitFor();
+    await tab.status.getByText(/^(?:idle|working|asks you)$/).waitFor();
     return tab;
   }
 

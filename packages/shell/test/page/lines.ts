@@ -69,7 +69,7 @@ export const wholeTurn = (id: string): TurnResponse[] =>
       },
     },
     { type: "progress", data: { toolId: "t1", done: 1, total: 2 } },
-    { type: "tool_result", data: { toolId: "t1", toolName: "write_file", result: { bytes: 1 } } },
+    { type: "tool_result", data: { toolId: "t1", toolName: "write_file", result: { bytes: 1 }, durationMs: 7 } },
     { type: "usage", data: { model: "offline", inputTokens: 3, outputTokens: 4 } },
     { type: "token", token: "Done" },
     { type: "token", token: "." },

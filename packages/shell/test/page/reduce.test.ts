@@ -39,8 +39,7 @@ describe("a turn", () => {
           toolName: "write_file",
           input: { path: "a", content: "b" },
           state: "done",
-          startedAt: 1_002,
-          endedAt: 1_005,
+          durationMs: 7,
           permission: {
             permissionId: "p1",
             reason: "changes files",

@@ -1,7 +1,7 @@
 // One text for equal JSON values and another one for any two that differ, so that values can be compared by a set instead
 // of one by one: members in the order of their names, numbers by their value.
 
-import { LargeMap, type Check, type Run } from "./checking.ts";
+import { LargeMap, type Check, type Run, type Verdict } from "./checking.ts";
 
 // A step is one keyword. These take about as long: text that is written, text that is copied, names that are put in order.
 const charsPerStep = 256;
@@ -11,16 +11,18 @@ const sortedPerStep = 8;
 // As many parts are joined, and as many names are sorted, in one go.
 const partsAtOnce = 4_096;
 
-export function* canonicalText(value: unknown, run: Run): Check<string> {
+/** At once for a number or a text. */
+export const canonicalText = (value: unknown, run: Run): string | Check<string> =>
+  isComposite(value) ? writeComposite(value, run) : canonicalScalar(value, run);
+
+function* writeComposite(value: object, run: Run): Check<string> {
   if (run.spend(0)) yield undefined;
-  if (!isComposite(value)) return canonicalScalar(value, run);
   const isList = Array.isArray(value);
   let written = "";
   let parts: string[] = [];
   for (const key of isList ? value.keys() : yield* sortedNames(value, run)) {
     const part = (value as Readonly<Record<string | number, unknown>>)[key];
-    // Without a generator for each number and text, of which there are most.
-    const text = isComposite(part) ? yield* canonicalText(part, run) : canonicalScalar(part, run);
+    const text = isComposite(part) ? yield* writeComposite(part, run) : canonicalScalar(part, run);
     parts.push(isList ? text : `${JSON.stringify(key)}:${text}`);
     if (parts.length === partsAtOnce) {
       written += `${parts.join()},`;
@@ -44,10 +46,10 @@ function canonicalScalar(value: unknown, run: Run): string {
 
 /** The names of the members in order. Many of them are sorted piece by piece, and the pieces merged. */
 function* sortedNames(value: object, run: Run): Check<readonly string[]> {
-  const names = Object.keys(value);
+  const names = run.namesOf(value);
   if (names.length <= partsAtOnce) {
     run.spend(names.length / sortedPerStep);
-    return names.sort();
+    return names.toSorted();
   }
   let sorted: (readonly string[])[] = [];
   for (let from = 0; from < names.length; from += partsAtOnce) {
@@ -78,12 +80,23 @@ function* merge(left: readonly string[], right: readonly string[], run: Run): Ch
 
 const texts = new WeakMap<object, LargeMap<string, true>>();
 
-/** The texts of the values of an `enum`, made once. */
-export function* canonicalSet(values: readonly unknown[], run: Run): Check<LargeMap<string, true>> {
-  const known = texts.get(values);
-  if (known) return known;
-  const set = new LargeMap<string, true>();
-  for (const value of values) set.set(yield* canonicalText(value, run), true);
-  texts.set(values, set);
-  return set;
+/** Whether the value is one of these. Their texts are made once, and kept for the part of the schema that they belong to. */
+export function isAmong(values: readonly unknown[], owner: object, value: unknown, run: Run): Verdict {
+  const known = texts.get(owner);
+  const text = canonicalText(value, run);
+  return known && typeof text === "string" ? known.get(text) === true : isAmongTexts(values, owner, text, run);
+}
+
+function* isAmongTexts(values: readonly unknown[], owner: object, value: string | Check<string>, run: Run): Check {
+  let known = texts.get(owner);
+  if (!known) {
+    known = new LargeMap();
+    for (const one of values) {
+      const text = canonicalText(one, run);
+      known.set(typeof text === "string" ? text : yield* text, true);
+      if (run.spend(0)) yield undefined;
+    }
+    texts.set(owner, known);
+  }
+  return known.get(typeof value === "string" ? value : yield* value) === true;
 }

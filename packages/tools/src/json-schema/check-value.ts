@@ -5,47 +5,54 @@
 import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { toolLimits } from "../limits.ts";
 import {
-  addSeen,
+  afterPause,
+  checkEach,
   fail,
   invalidPattern,
-  isToldEnough,
-  LargeMap,
-  schemaFault,
   pointerOf,
+  schemaFault,
+  Seen,
   type Check,
-  type PatternTest,
   type Finding,
+  type Keyword,
+  type PatternTest,
   type Problem,
   type References,
   type Run,
   type SchemaObject,
   type Spot,
+  type Verdict,
 } from "./checking.ts";
 import { combiningKeywords } from "./combining-keywords.ts";
 import { checkUnevaluated, contentKeywords } from "./content-keywords.ts";
 import { patternCost } from "./pattern-cost.ts";
 import { testInThread } from "./pattern-thread.ts";
-import { surelyFits } from "./quick-look.ts";
 import { createReferences } from "./references.ts";
 import { simpleKeywords } from "./simple-keywords.ts";
 import { createPace, isSliceOver, nextSlice } from "./slices.ts";
 
-const keywords = new Map([...combiningKeywords, ...contentKeywords]);
+const table = new Map<string, Keyword>([...combiningKeywords, ...contentKeywords]);
+for (const [name, reasonAgainst] of simpleKeywords) {
+  table.set(name, (schema, spot, run) => {
+    const reason = reasonAgainst(spot.value, schema[name], run);
+    return reason === undefined || fail(spot, reason);
+  });
+}
 
 /**
  * The function says what is wrong, the first few; nothing for a value that fits. It rejects where the schema can't be used or the
  * check takes too much. The schema is looked at when it is first used.
  */
 export function createSchemaCheck(schema: unknown): (value: unknown) => Promise<readonly Problem[]> {
-  let references: Promise<References> | undefined;
-  let isSound = false;
+  let preparing: Promise<References> | undefined;
+  let references: References | undefined;
   return async (value) => {
-    if (isSound && surelyFits(schema, value)) return [];
-    references ??= inSlices(createReferences(isRecord(schema) ? schema : {}));
+    preparing ??= inSlices(createReferences(isRecord(schema) ? schema : {}, table));
+    references ??= await preparing;
     const problems: Finding[] = [];
-    const run = createRun(await references);
-    isSound = true;
-    await inSlices(run.evaluate(schema, { value, place: undefined, problems, seen: undefined, scope: undefined }));
+    const spot = { value, place: undefined, problems, seen: undefined, scope: references.rootScope };
+    const verdict = createRun(references).evaluate(schema, spot);
+    if (typeof verdict !== "boolean") await inSlices(verdict);
     return problems.map(({ place, reason }) => ({ path: pointerOf(place), reason }));
   };
 }
@@ -63,42 +70,60 @@ async function inSlices<Result>(check: Check<Result>): Promise<Result> {
 const maxSteps = toolLimits.schemaCheckSteps;
 const advice = "give less, or simplify the schema";
 
+// A step of the check takes about as long as so many of an expression, and as listing so many names.
+const patternStepsPerStep = 1_000;
+const namesPerStep = 8;
+// Fewer are listed again as quickly as they are found.
+const keptNames = 32;
+
 function createRun(references: References): Run {
-  const expressions = new Map<string, RegExp>();
   const isPauseDue = createPace();
+  let names: Map<object, readonly string[]> | undefined;
   let steps = 0;
   let depth = 0;
 
-  function compile(pattern: string): RegExp {
-    try {
-      const expression = expressions.get(pattern) ?? new RegExp(pattern, "u");
-      expressions.set(pattern, expression);
-      return expression;
-    } catch (cause) {
-      throw invalidPattern(pattern, cause);
+  /** What is left after the keywords: what none of them has looked at. */
+  function* finish(verdict: Verdict, schema: SchemaObject, spot: Spot, outer: Spot): Check {
+    let isValid = typeof verdict === "boolean" ? verdict : yield* verdict;
+    if (isValid && spot.seen && spot.seen !== outer.seen) {
+      const rest = checkUnevaluated(schema, spot, run);
+      isValid = typeof rest === "boolean" ? rest : yield* rest;
+      yield* outer.seen?.addFrom(spot.seen, run) ?? [];
     }
+    depth--;
+    return isValid;
   }
 
   const run: Run = {
     references,
-    *evaluate(schema, spot) {
-      if (run.spend(1)) yield undefined;
-      if (schema === false) return fail(spot, "Not allowed here.");
+    evaluate(schema, outer) {
+      if (schema === false) return fail(outer, "Not allowed here.");
       if (!isRecord(schema)) return true;
+      const { base, keywords, asksForUnseen } = references.prepared(schema);
       if (++depth > toolLimits.schemaDepth)
         throw schemaFault(`it is nested deeper than ${toolLimits.schemaDepth} levels, or refers to itself without end`);
-      try {
-        return yield* evaluateObject(schema, spot, run);
-      } finally {
-        depth--;
-      }
+      const scope = outer.scope.base === base ? outer.scope : { base, outer: outer.scope };
+      const spot = scope === outer.scope && !asksForUnseen ? outer : { ...outer, scope, seen: asksForUnseen ? new Seen() : outer.seen };
+      const verdict = checkEach(keywords.length, spot, run, (index) => keywords[index]?.(schema, spot, run) ?? true);
+      if (typeof verdict !== "boolean" || asksForUnseen) return finish(verdict, schema, spot, outer);
+      depth--;
+      return verdict;
     },
-    *matches(pattern, text) {
-      run.spend(1);
-      if (patternCost(pattern, text.length) > toolLimits.schemaPatternSteps) return yield { pattern, text } satisfies PatternTest;
+    matches(pattern, text) {
+      const cost = patternCost(pattern, text.length);
+      if (cost > toolLimits.schemaPatternSteps) return inThread({ pattern, text });
+      const known = compiled.get(pattern);
+      if (known) return run.spend(1 + cost / patternStepsPerStep) ? afterPause(() => known.test(text)) : known.test(text);
       // Compiling takes long for one step, so the clock is looked at every time.
-      if (isSliceOver()) yield undefined;
-      return compile(pattern).test(text);
+      return isSliceOver() ? afterPause(() => compile(pattern).test(text)) : compile(pattern).test(text);
+    },
+    namesOf(value) {
+      let found = references.namesOf(value) ?? names?.get(value);
+      if (found) return found;
+      found = Object.keys(value);
+      run.spend(found.length / namesPerStep);
+      if (found.length > keptNames) (names ??= new Map()).set(value, found);
+      return found;
     },
     spend(count) {
       steps += count;
@@ -109,25 +134,21 @@ function createRun(references: References): Run {
   return run;
 }
 
-// What a keyword costs that is not known or only applies other schemas.
-const stepsPerOther = 1 / 8;
+function* inThread(test: PatternTest): Check {
+  return yield test;
+}
 
-function* evaluateObject(schema: SchemaObject, outer: Spot, run: Run): Check {
-  const asksForUnseen = Object.hasOwn(schema, "unevaluatedProperties") || Object.hasOwn(schema, "unevaluatedItems");
-  const spot: Spot = { ...outer, seen: asksForUnseen ? new LargeMap() : outer.seen, scope: run.references.enter(schema, outer.scope) };
-  let isValid = true;
-  for (const keyword of Object.keys(schema)) {
-    const simple = simpleKeywords.get(keyword);
-    const reason = simple?.(spot.value, schema[keyword], run);
-    if (run.spend(simple ? 1 : stepsPerOther)) yield undefined;
-    if (reason !== undefined) isValid = fail(spot, reason);
-    const check = keywords.get(keyword);
-    if (check && !(yield* check(schema, spot, run))) isValid = false;
-    if (!isValid && isToldEnough(spot)) return false;
+const compiled = new Map<string, RegExp>();
+// Schemas come and go in a long life, and an expression can take half a megabyte.
+const maxCompiled = 64;
+
+function compile(pattern: string): RegExp {
+  try {
+    if (compiled.size >= maxCompiled) compiled.clear();
+    const expression = new RegExp(pattern, "u");
+    compiled.set(pattern, expression);
+    return expression;
+  } catch (cause) {
+    throw invalidPattern(pattern, cause);
   }
-  if (asksForUnseen && isValid) {
-    isValid = yield* checkUnevaluated(schema, spot, run);
-    yield* addSeen(spot.seen, outer.seen, run);
-  }
-  return isValid;
 }

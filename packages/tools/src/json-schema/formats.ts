@@ -30,8 +30,20 @@ const isDateTime = (text: string): boolean => /^.{10}[t ]/i.test(text) && isDate
 const clock = String.raw`(?:T(?:\dH(?:\dM(?:\dS)?)?|\dM(?:\dS)?|\dS))`;
 const calendar = String.raw`(?:\dY(?:\dM(?:\dD)?)?|\dM(?:\dD)?|\dD)`;
 const durationForm = new RegExp(`^P(?:\\dW|${calendar}${clock}?|${clock})$`);
-/** A number is one digit for the form, so that a long one is read only once. */
-const isDuration = (text: string): boolean => durationForm.test(text.replaceAll(/\d+/g, "0"));
+const maxDurationNumbers = 6;
+
+/** A number is one digit for the form, so that a long one is read only once; one number more than there may be is enough to see. */
+function isDuration(text: string): boolean {
+  let form = "";
+  let end = 0;
+  let count = 0;
+  for (const { 0: digits, index } of text.matchAll(/\d+/g)) {
+    if (index - end > 2 || ++count > maxDurationNumbers) return false;
+    form += `${text.slice(end, index)}0`;
+    end = index + digits.length;
+  }
+  return text.length - end <= 2 && durationForm.test(form + text.slice(end));
+}
 
 const isIpv4 = (text: string): boolean => /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.|$)){4}(?<!\.)$/.test(text);
 

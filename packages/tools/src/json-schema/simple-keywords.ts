@@ -2,14 +2,10 @@
 // (`"minimum": "three"`) asserts nothing.
 
 import { cutText, isRecord } from "@hawser/protocol/internal";
-import type { Run as WholeRun } from "./checking.ts";
-
-type Run = Pick<WholeRun, "spend">;
+import { maxShownChars, type Run } from "./checking.ts";
 
 /** The reason why the value does not fit; undefined if it does. */
 export type SimpleKeyword = (value: unknown, argument: unknown, run: Run) => string | undefined;
-
-export const maxShownChars = 300;
 
 /** A part of the schema as it is shown in a reason. Only what can be in the shown part of its text is written. */
 export function show(argument: unknown): string {
@@ -76,12 +72,7 @@ function letterCount(value: unknown, bound: number, run: Run): number | undefine
 const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 const isSecondHalf = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 const itemCount: Size = (value) => (Array.isArray(value) ? value.length : undefined);
-const memberCount: Size = (value, _bound, run) => {
-  if (!isRecord(value)) return undefined;
-  const { length } = Object.keys(value);
-  run.spend(length / countedPerStep);
-  return length;
-};
+const memberCount: Size = (value, _bound, run) => (isRecord(value) ? run.namesOf(value).length : undefined);
 
 const aboutSize =
   (sizeOf: Size, isLeast: boolean, words: string): SimpleKeyword =>

@@ -6,7 +6,7 @@ import { cutText } from "@hawser/protocol/internal";
 import { endOfString } from "./json-text.ts";
 
 export interface AlteredNumber {
-  /** As a JSON pointer, within the value that was asked about. */
+  /** As a JSON pointer, within the value that was asked about; a long name is cut. */
   readonly pointer: string;
   /** As it was written. */
   readonly source: string;
@@ -25,10 +25,13 @@ export const isContainer = (value: unknown): value is object => typeof value ===
 
 /** The first number below `under` that JavaScript has altered; `value` is what was parsed there, `text` the whole text. */
 export function findAlteredNumber(value: unknown, text: string, under: readonly string[] = []): AlteredNumber | undefined {
-  if (!isSuspicious(value)) return undefined;
-  for (const { path, source } of numbersIn(text, under, isAltered)) return { pointer: toPointer(path), source };
+  if (!isSuspicious(value) || !oddNumber.test(text)) return undefined;
+  for (const { path, source } of numbersIn(text, under, isAltered)) return { pointer: toPointer(path.map(toShown)), source };
   return undefined;
 }
+
+const maxNameChars = 300;
+const toShown = (key: Key): Key => (typeof key === "string" ? cutText(key, maxNameChars) : key);
 
 /**
  * The value, in which every altered number is replaced by one that `JSON.stringify` writes as it was. So is `-0`, which
@@ -36,7 +39,7 @@ export function findAlteredNumber(value: unknown, text: string, under: readonly 
  * nothing can be calculated with them.
  */
 export function keepNumbers(value: unknown, text: string, under: readonly string[] = []): unknown {
-  if (!isSuspicious(value)) return value;
+  if (!isSuspicious(value) || !oddNumber.test(text)) return value;
   let kept = value;
   for (const { path, source } of numbersIn(text, under, (written) => isNegativeZero(written) || isAltered(written))) {
     const last = path.at(-1);
@@ -58,6 +61,9 @@ export function describeAltered(source: string): string {
   return `${shown} would become ${became} as a JavaScript number; send it as a string`;
 }
 
+/** A number that is altered, or written otherwise, is long, has an exponent or is `-0`; that a plain 0 came needs no second look. */
+const oddNumber = /-0|\d[eE]|[\d.]{15}/;
+
 /** Whole numbers below this are exact; and what is not 0 has not become 0. */
 const firstInexact = 2 ** 53;
 
@@ -71,6 +77,8 @@ function isSuspicious(value: unknown): boolean {
 
 // Without an exponent, what is shorter than this is exact: most numbers need no second look.
 const firstLongChars = 16;
+// With the letter before it.
+const firstLongExponent = 4;
 const exponent = /[eE]/;
 const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
 /** A digit, or one of `.+-eE`. */
@@ -103,9 +111,14 @@ function* numbersIn(
       if (typeof last === "number") path[path.length - 1] = last + 1;
     } else if (unit === 0x2d || isDigit(unit)) {
       let end = at + 1;
-      while (isOfNumber(text.charCodeAt(end))) end++;
-      const source = text.slice(at, end);
+      let exponentAt = Infinity;
+      for (let next = text.charCodeAt(end); isOfNumber(next); next = text.charCodeAt(++end)) if ((next | 0x20) === 0x65) exponentAt = end;
+      const start = at;
       at = end - 1;
+      // Few digits, and an exponent of at most two: most numbers, of which a message can hold millions.
+      const isPlain = end - start < firstLongChars && end - exponentAt < firstLongExponent;
+      if (isPlain && !(unit === 0x2d && text.charCodeAt(start + 1) === 0x30)) continue;
+      const source = text.slice(start, end);
       if (under.every((key, depth) => path[depth] === key) && matches(source)) yield { path: path.slice(under.length), source };
     }
   }
@@ -123,6 +136,10 @@ function isAltered(source: string): boolean {
   const value = Number(source);
   if (!Number.isFinite(value)) return true;
   if (value !== 0 && Math.abs(value) < firstInexact) return false;
+  // Up to fifteen digits survive in any case, and most whole numbers are written as JavaScript writes them. Millions of either fit into a message.
+  const end = source.search(exponent);
+  const digits = end < 0 ? source.length : end;
+  if (value === 0 ? !/[1-9]/.test(source.slice(0, digits)) : digits < firstLongChars || String(value) === source) return false;
   const written = toDecimal(source);
   if (value === 0) return written.digits !== "";
   const kept = toDecimal(String(value));

@@ -129,6 +129,20 @@ function countMembers(text: string, maxDepth: number): number | undefined {
   return members;
 }
 
+/** The most members that one object of the text has. */
+export function widestObject(text: string): number {
+  const open: number[] = [];
+  let widest = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x22) at = endOfString(text, at);
+    else if (unit === 0x3a) widest = Math.max(widest, (open[open.length - 1] = (open.at(-1) ?? 0) + 1));
+    else if (unit === 0x7b || unit === 0x5b) open.push(0);
+    else if (unit === 0x7d || unit === 0x5d) open.pop();
+  }
+  return widest;
+}
+
 // `indexOf` runs at memory speed: a long string is passed over, and a long text with few brackets settled, without a scan.
 
 /** Where the string that begins at `from` ends, or the end of the text. */

@@ -93,9 +93,9 @@ export function createByteBudget(maxBytes: number = wireLimits.maxHeldBytes): By
   }
 
   function hold(bytes: number): Lease {
-    const share = openShare();
-    share.set(bytes);
-    return { release: () => share.set(0) };
+    const holder: Holder = { bytes: 0, onRoom() {} };
+    set(holder, bytes);
+    return { release: () => set(holder, 0) };
   }
 
   // Plain members: an object with a getter stays until a full collection (decision 0031).

@@ -8,7 +8,7 @@ import { toHawserError } from "@hawser/protocol";
 export const taken = Promise.resolve();
 
 export interface OutboxOptions<Item> {
-  /** Resolves when the peer took it, or its transport did. Rejects when it can't be sent. */
+  /** Resolves when the peer took it, or its transport did. Rejects when it can't be sent, and does not throw. */
   send(item: Item): Promise<void>;
   /** What an item weighs while it waits: 1 unless given. */
   weigh?(item: Item): number;
@@ -24,7 +24,7 @@ export interface OutboxOptions<Item> {
   pause?(sent: number): Promise<unknown> | undefined;
 }
 
-/** Called once: with an error when the item could not be sent. */
+/** Called once: with an error when the item could not be sent. Within `put` when it was taken at once. */
 export type OnSent = (error: HawserError | undefined) => void;
 
 export interface Outbox<Item> {
@@ -32,7 +32,7 @@ export interface Outbox<Item> {
   readonly unsent: number;
   readonly isFull: boolean;
   put(item: Item, onSent?: OnSent): void;
-  /** Resolves when it was sent; rejects with the reason when it can't be. */
+  /** Resolves when it was sent, and is `taken` when it was at once; rejects with the reason when it can't be. */
   send(item: Item): Promise<void>;
   /** Resolves when no more than `maxUnsent` waits. */
   whenRoom(): Promise<void>;
@@ -79,26 +79,32 @@ export function createOutbox<Item>(options: OutboxOptions<Item>): Outbox<Item> {
     return undefined;
   }
 
-  async function sendFrom(first: Waiting<Item> | undefined): Promise<void> {
-    const beginning = pause?.(0);
-    if (beginning) await beginning;
+  // Without a promise as long as each is taken at once.
+  function sendFrom(first?: Waiting<Item>): void {
     for (let next = first ?? takeNext(); next; next = takeNext()) {
-      let error: HawserError | undefined;
-      try {
-        const sent = options.send(next.item);
-        // The first is waited for, so that nobody is told within `put`.
-        if (sent !== taken || next === first) await sent;
-      } catch (thrown) {
-        error = toHawserError(thrown);
-      }
-      const rest = pause?.(++sentSincePause);
-      if (rest) {
-        sentSincePause = 0;
-        await rest;
-      }
-      noteSent(next, error);
+      const held = sendOne(next);
+      if (held) return void held.then(() => sendFrom());
     }
     isSending = false;
+  }
+
+  function sendOne(next: Waiting<Item>): Promise<void> | undefined {
+    const sent = options.send(next.item);
+    if (sent === taken) return rest(next);
+    return sent.then(
+      () => rest(next),
+      (thrown: unknown) => rest(next, toHawserError(thrown)),
+    );
+  }
+
+  function rest(sent: Waiting<Item>, error?: HawserError): Promise<void> | undefined {
+    const pausing = pause?.(++sentSincePause);
+    if (pausing) {
+      sentSincePause = 0;
+      return pausing.then(() => noteSent(sent, error));
+    }
+    noteSent(sent, error);
+    return undefined;
   }
 
   function noteSent({ weight, onSent }: Waiting<Item>, error: HawserError | undefined): void {
@@ -121,8 +127,9 @@ export function createOutbox<Item>(options: OutboxOptions<Item>): Outbox<Item> {
     outbox.isFull = outbox.unsent > options.maxUnsent;
     if (!isSending) {
       isSending = true;
+      const beginning = pause?.(0);
       // A lone stream finds nothing before it, item after item.
-      return void sendFrom(waiting);
+      return beginning ? void beginning.then(() => sendFrom(waiting)) : sendFrom(waiting);
     }
     const lane = lanes.get(waiting.lane);
     if (lane) lane.push(waiting);
@@ -133,7 +140,13 @@ export function createOutbox<Item>(options: OutboxOptions<Item>): Outbox<Item> {
     unsent: 0,
     isFull: false,
     put,
-    send: (item: Item) => new Promise<void>((resolve, reject) => put(item, (error) => (error ? reject(error) : resolve()))),
+    send(item: Item): Promise<void> {
+      let isTaken = false;
+      let onSent: OnSent = () => (isTaken = true);
+      put(item, (error) => onSent(error));
+      if (isTaken) return taken;
+      return new Promise((resolve, reject) => (onSent = (error) => (error ? reject(error) : resolve())));
+    },
     whenRoom: () => whenAtMost(options.maxUnsent),
     whenSent: () => whenAtMost(0),
   };

@@ -10,7 +10,7 @@ import { isAbsolute, join } from "node:path";
 import { Script } from "node:vm";
 
 export interface CachedProgram {
-  /** The folder of the bundle: CommonJS files that require each other by `./name`. */
+  /** The folder of the bundle: files that require each other by `./name`, each a `ModuleFunction`. */
   readonly folder: string;
   readonly main: string;
   /** Of the cache: what uses the same functions shares one. */
@@ -23,17 +23,17 @@ export interface CachedProgram {
 
 /** What the first file exports, besides anything else. */
 interface CachedMain {
-  /** Calls its argument under the V8 flags of a start: V8 refuses code that was kept under others. */
-  withOwnFlags(work: () => void): void;
+  /** Calls its argument under the V8 flags of a start: V8 refuses code that was kept under others than it is loaded under. */
+  withOwnFlags<Value>(work: () => Value): Value;
 }
 
 interface Module {
   exports: unknown;
 }
 
+/** Of `exports`, `require`, `module`, the file's path, its folder, and what stands for `import()`, which such scripts don't have. */
 type ModuleFunction = (...given: readonly unknown[]) => void;
 
-// `import()` is not there for scripts that are compiled here: the bundler has put this name in its place.
 const importModule = (id: string): Promise<unknown> => import(id) as Promise<unknown>;
 
 // V8 drops the code of functions that were not used for a while.
@@ -50,15 +50,17 @@ export function runCachedProgram(program: CachedProgram): unknown {
   const modules = new Map<string, Module>();
   const requireOther = createRequire(join(folder, program.main));
   let isNew = false;
+  let main: CachedMain | undefined;
 
   function load(name: string): unknown {
     const known = modules.get(name);
     if (known) return known.exports;
     const file = join(folder, name);
-    // Bundles are ASCII, so that V8 keeps one byte for each character.
-    const source = `(function (exports, require, module, __filename, __dirname, __hawserImport) {${fs.readFileSync(file, "latin1")}\n})`;
+    // Bundles are ASCII, so that V8 keeps one byte for each character, and functions as they are: to put one around a source would copy it.
+    const source = fs.readFileSync(file, "latin1");
     const cachedData = kept.get(name);
-    const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
+    const compile = (): Script => new Script(source, { filename: file, ...(cachedData && { cachedData }) });
+    const script = main ? main.withOwnFlags(compile) : compile();
     isNew ||= script.cachedDataRejected !== false;
     scripts.set(name, script);
     const module: Module = { exports: {} };
@@ -75,10 +77,10 @@ export function runCachedProgram(program: CachedProgram): unknown {
   function save(): void {
     if (path === undefined || !isNew || !program.isWorthKeeping()) return;
     isNew = false;
-    main.withOwnFlags(() => writeCode(path, header, scripts));
+    main?.withOwnFlags(() => writeCode(path, header, { scripts, kept }));
   }
 
-  const main = load(program.main) as CachedMain;
+  main = load(program.main) as CachedMain;
   setTimeout(save, latestSaveMs).unref();
   process.once("exit", save);
   return main;
@@ -162,14 +164,21 @@ function readCode(path: string, header: Buffer): ReadonlyMap<string, Buffer> {
   }
 }
 
-function writeCode(path: string, header: Buffer, scripts: ReadonlyMap<string, Script>): void {
+interface Code {
+  readonly scripts: ReadonlyMap<string, Script>;
+  /** What this run did not load stays, for the next one that does. */
+  readonly kept: ReadonlyMap<string, Buffer>;
+}
+
+function writeCode(path: string, header: Buffer, { scripts, kept }: Code): void {
   const unfinished = `${path}.${process.pid}`;
   try {
-    const code = [...scripts.values()].map((script) => script.createCachedData());
-    const list = Buffer.from(JSON.stringify([...scripts.keys()].map((name, at) => [name, code[at]?.length ?? 0])));
+    const code = new Map(kept);
+    for (const [name, script] of scripts) code.set(name, script.createCachedData());
+    const list = Buffer.from(JSON.stringify([...code].map(([name, { length }]) => [name, length])));
     const listLength = Buffer.alloc(4);
     listLength.writeUInt32LE(list.length);
-    const once = [header, listLength, list, ...code];
+    const once = [header, listLength, list, ...code.values()];
     fs.writeFileSync(unfinished, Buffer.concat([...once, ...once]), { mode: 0o600, flag: "wx" });
     fs.renameSync(unfinished, path);
   } catch {

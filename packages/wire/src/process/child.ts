@@ -76,7 +76,7 @@ export function hawserCommand(): readonly [string, ...string[]] {
   if (process.versions["electron"] !== undefined) return ["hawser"];
   try {
     const manifest = createRequire(import.meta.url).resolve("hawser/package.json");
-    return [process.execPath, join(dirname(manifest), "bin", "hawser.mjs")];
+    return [process.execPath, join(dirname(manifest), "bin", "hawser.cjs")];
   } catch {
     return ["hawser"];
   }

@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { HawserError, protocolLimits } from "@hawser/protocol/internal";
 import { isSettledWithin } from "../flow/cancel.ts";
 import { wireLimits } from "../limits.ts";
+import { startOwnerGuard } from "./owner-guard.ts";
 import { onProcessEnd } from "./process-end.ts";
 import { createProcessTree } from "./process-tree.ts";
 
@@ -17,6 +18,8 @@ export interface ProcessOptions {
   readonly cwd?: string | undefined;
   /** Puts it in a process group of its own: it ends with all that it has started. For a command that starts others (a shell, npx). */
   readonly ownsGroup?: boolean | undefined;
+  /** It and its group end also when we are killed, which gives us no time for it. One more small process, for one that lives long. */
+  readonly isGuarded?: boolean | undefined;
   readonly stopInputMs?: number | undefined;
   readonly stopSignalMs?: number | undefined;
 }
@@ -81,6 +84,7 @@ async function watchProcess(
     throw error;
   });
   let stopping: Promise<ChildExit> | undefined;
+  const guard = options.isGuarded && group && child.pid !== undefined ? startOwnerGuard(group.guardedBy(child.pid)) : undefined;
 
   async function stop(): Promise<ChildExit> {
     child.stdin?.end();
@@ -92,6 +96,7 @@ async function watchProcess(
     // Always: the process itself may be gone and have left something behind that holds its pipes.
     group?.kill(child);
     const exit = await exited;
+    guard?.release();
     release();
     return exit;
   }
@@ -119,6 +124,7 @@ function createGroup(env: NodeJS.ProcessEnv | undefined) {
   const look = ({ pid }: ChildProcess): void => (pid === undefined ? undefined : tree?.look(pid));
   return {
     env: tree?.env ?? env,
+    guardedBy: (group: number) => (tree ? { mark: tree.mark } : { group }),
     look,
     kill(child: ChildProcess): void {
       if (child.pid === undefined) return;

@@ -26,6 +26,7 @@ export function createProcessTree(env: NodeJS.ProcessEnv = process.env) {
   const since = readProcess(process.pid)?.start ?? 0;
   const seen: SeenProcess[] = [];
   return {
+    mark,
     /** The environment that the root of the tree is to be started with. */
     env: { ...env, [variable]: outer === undefined ? mark : `${outer},${mark}` },
     /** Remembers what descends from the root; to be called before that is ended, since then its children have no parent any more. */

@@ -62,11 +62,11 @@ export function keepGrownHeapSmall(): void {
   setTimeout(watch, lookAfterMs).unref();
 }
 
-/** Does something under V8's own flags: compiled code that was kept under others is refused when it is loaded. */
-export function withOwnFlags(work: () => void): void {
+/** Does something under V8's own flags: compiled code is refused where it is loaded under others than it was kept under. */
+export function withOwnFlags<Value>(work: () => Value): Value {
   for (const own of changed.values()) setFlag(own);
   try {
-    work();
+    return work();
   } finally {
     for (const flag of changed.keys()) setFlag(flag);
   }

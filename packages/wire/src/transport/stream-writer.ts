@@ -48,10 +48,12 @@ export function createStreamWriter(options: StreamTransportOptions) {
     if (isGathering) return;
     isGathering = true;
     writable.cork();
-    process.nextTick(() => {
-      isGathering = false;
-      writable.uncork();
-    });
+    process.nextTick(endTurn);
+  }
+
+  function endTurn(): void {
+    isGathering = false;
+    writable.uncork();
   }
 
   writable.on("drain", () => {

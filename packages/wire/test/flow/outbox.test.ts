@@ -2,7 +2,7 @@
 
 import { HawserError } from "@hawser/protocol";
 import { expect, it } from "vitest";
-import { createOutbox, type OutboxOptions } from "../../src/flow/outbox.ts";
+import { createOutbox, taken, type OutboxOptions } from "../../src/flow/outbox.ts";
 
 interface Letter {
   readonly lane: string;
@@ -26,7 +26,7 @@ function stage(options: Partial<OutboxOptions<Letter>> = {}) {
     ...options,
   });
   async function takeAll(count: number): Promise<string> {
-    for (let taken = 0; taken < count; taken++) {
+    for (let letter = 0; letter < count; letter++) {
       take?.();
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -95,4 +95,19 @@ it("pauses where it is told to, before a burst and within it", async () => {
   for (let item = 0; item < 4; item++) outbox.put(item);
   await outbox.whenSent();
   expect(pauses).toEqual([0, 1, 2, 3, 1]);
+});
+
+it("what is taken at once is told so at once, and leaves before what is put later", async () => {
+  const sent: number[] = [];
+  const outbox = createOutbox<number>({
+    maxUnsent: 100,
+    send: (item) => (sent.push(item) === 2 ? Promise.resolve() : taken),
+  });
+  expect(outbox.send(1)).toBe(taken);
+  const second = outbox.send(2);
+  expect(second).not.toBe(taken);
+  const third = outbox.send(3);
+  expect([sent, outbox.unsent]).toEqual([[1, 2], 2]);
+  await Promise.all([second, third]);
+  expect([sent, outbox.unsent]).toEqual([[1, 2, 3], 0]);
 });

@@ -55,7 +55,7 @@ pub struct LaunchParts<'a> {
 pub fn to_launch(parts: LaunchParts<'_>) -> Result<Launch, String> {
     let entry = parts
         .runtime_folder
-        .join("node_modules/hawser/bin/hawser.mjs");
+        .join("node_modules/hawser/bin/hawser.cjs");
     if !entry.is_file() {
         return Err(format!(
             "the agent runtime is missing: there is no {}; install the app again, or name its folder in HAWSER_DESKTOP_RUNTIME",

@@ -87,7 +87,7 @@ fn a_launch_names_node_entry_configuration_and_keys_or_what_is_missing() {
     };
     let refusal = to_launch(parts()).unwrap_err();
     assert!(refusal.starts_with("the agent runtime is missing: "));
-    let entry = folder.path().join("node_modules/hawser/bin/hawser.mjs");
+    let entry = folder.path().join("node_modules/hawser/bin/hawser.cjs");
     create_dir_all(entry.parent().unwrap()).unwrap();
     write(&entry, "").unwrap();
     assert!(to_launch(parts()).unwrap_err().contains("needs Node 22.13"));

@@ -67,10 +67,10 @@ function AnswerPart({ part, isSeen, isGrowing }: AnswerPartProps) {
 
 function Working({ message }: { readonly message: Message }) {
   const turn = usePage(({ turns }) => turns[message.requestId ?? ""]);
-  const last = message.parts.at(-1);
-  const hasWords = last?.kind === "text" || last?.kind === "thought";
-  // The question says what is waited for.
-  if (last && isAsking(last) && !turn?.isStopping) return null;
+  const lastKind = message.parts.at(-1)?.kind;
+  const hasWords = lastKind === "text" || lastKind === "thought";
+  // The question says what is waited for, also where further tools wait behind it.
+  if (message.parts.some(isAsking) && !turn?.isStopping) return null;
   const said = turn?.isStopping ? "Stopping…" : (turn?.progress ?? (hasWords ? undefined : "Working…"));
   return said === undefined ? null : <p className="text-sm text-soft">{said}</p>;
 }

@@ -34,7 +34,8 @@ export function Dialog({ label, hasHeading = false, className, children, onClose
       onClick={(event) => (event.target === dialog.current ? onClose() : undefined)}
     >
       {hasHeading && (
-        <div className="mb-3 flex items-center justify-between">
+        // Stays in sight while the rest is scrolled.
+        <div className="sticky -top-5 z-10 -mx-5 -mt-5 mb-1 flex items-center justify-between bg-sheet px-5 pt-5 pb-2">
           <h2 className="text-lg font-semibold">{label}</h2>
           <IconButton name="close" label="Close" onClick={onClose} />
         </div>

@@ -4,7 +4,7 @@
 import type { ConversationSummary } from "@hawser/protocol";
 import { memo, useRef, useState, type KeyboardEvent } from "react";
 import { usePage, usePageParts } from "../session/page-context.ts";
-import { runningTurnsOf } from "../state/page-state.ts";
+import { openQuestion, runningTurnsOf } from "../state/page-state.ts";
 import { Dialog } from "./dialog.tsx";
 import { Button, IconButton } from "./icon.tsx";
 
@@ -62,6 +62,7 @@ const ConversationRow = memo(function ConversationRow({ summary, onOpen }: Conve
   const link = useRef<HTMLAnchorElement>(null);
   const isCurrent = usePage((state) => state.currentId === conversationId);
   const isRunning = usePage((state) => runningTurnsOf(state, conversationId).length > 0);
+  const asks = usePage((state) => isRunning && openQuestion(state, conversationId) !== undefined);
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key === "F2") setTask("rename");
     if (event.key === "Delete") setTask("delete");
@@ -89,7 +90,13 @@ const ConversationRow = memo(function ConversationRow({ summary, onOpen }: Conve
         }}
         onKeyDown={onKeyDown}
       >
-        {isRunning && <span role="img" aria-label="working" className="size-2 shrink-0 beat rounded-full bg-sea" />}
+        {isRunning && (
+          <span
+            role="img"
+            aria-label={asks ? "asks you" : "working"}
+            className={`size-2 shrink-0 rounded-full ${asks ? "bg-rope" : "beat bg-sea"}`}
+          />
+        )}
         <span className="truncate">{title}</span>
       </a>
       <div className={`flex ${isCurrent ? "" : "sm:hidden sm:group-focus-within:flex sm:group-hover:flex"}`}>

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { usePage } from "../session/page-context.ts";
 import { AgentPicker } from "./agent-picker.tsx";
 import { ContextMeter } from "./context-meter.tsx";
-import { chosenModel, isConnected, type PageState, type Usage } from "../state/page-state.ts";
+import { chosenModel, isConnected, openQuestion, type PageState, type Usage } from "../state/page-state.ts";
 import { formatClock } from "../tools/describe-call.ts";
 import { cutText, reveal } from "@hawser/protocol/internal";
 
@@ -36,7 +36,9 @@ function describePhase(state: PageState): string {
   const { link, turns } = state;
   if (link.phase !== "open") return link.phase === "connecting" ? "connecting" : "not connected";
   if (!isConnected(state)) return link.runtime;
-  return Object.values(turns).some((turn) => turn.state === "running") ? "working" : "idle";
+  const running = Object.values(turns).filter((turn) => turn.state === "running");
+  if (running.length === 0) return "idle";
+  return running.every(({ conversationId }) => openQuestion(state, conversationId)) ? "asks you" : "working";
 }
 
 function Tokens() {

@@ -11,7 +11,7 @@ export function addToAnswer(message: Message, event: TurnEvent): Message {
       return { ...message, parts: addText(message.parts, event.token) };
     case "tool_use": {
       const { toolId, toolName, input } = event.data;
-      return changeTool(message, { toolId, toolName, input }, { ...aboutOf(event.data), input, startedAt: event.timestamp });
+      return changeTool(message, { toolId, toolName, input }, { ...aboutOf(event.data), input });
     }
     case "permission_request": {
       const { permissionId, reason, input, replaces, options } = event.data;
@@ -19,13 +19,9 @@ export function addToAnswer(message: Message, event: TurnEvent): Message {
       return changeTool(message, event.data, { permission: { ...asked, ...aboutOf(event.data) } });
     }
     case "tool_result": {
-      const { result, isError, error } = event.data;
+      const { result, isError, error, durationMs } = event.data;
       const state = isError ? ("failed" as const) : ("done" as const);
-      return changeTool(
-        message,
-        { ...event.data, input: null },
-        { ...aboutOf(event.data), result, error, state, endedAt: event.timestamp },
-      );
+      return changeTool(message, { ...event.data, input: null }, { ...aboutOf(event.data), result, error, state, durationMs });
     }
     case "progress": {
       const { toolId, ...progress } = event.data;

@@ -49,9 +49,8 @@ export interface ToolPart extends AboutUse {
   readonly state: "running" | "done" | "failed";
   readonly result?: unknown;
   readonly error?: string | undefined;
-  /** The runtime's clock; unknown for what was loaded. */
-  readonly startedAt?: number | undefined;
-  readonly endedAt?: number | undefined;
+  /** How long it ran, as the runtime says; unknown for what was loaded. */
+  readonly durationMs?: number | undefined;
   readonly progress?: { readonly message?: string | undefined; readonly done?: number | undefined; readonly total?: number | undefined };
   readonly permission?: Permission | undefined;
 }
@@ -230,9 +229,9 @@ export type AskingTool = ToolPart & { readonly permission: Permission };
 export const isAsking = (part: Part): part is AskingTool =>
   part.kind === "tool" && part.state === "running" && part.permission !== undefined && part.permission.decision === undefined;
 
-/** The first open question of the conversation on the screen: the one that a shortcut answers. */
-export function openQuestion({ threads, currentId }: PageState): AskingTool | undefined {
-  const running = threads[currentId]?.messages.filter(({ state }) => state === "running") ?? [];
+/** The first open question of a conversation; of the one on the screen, the one that a shortcut answers. */
+export function openQuestion({ threads, currentId }: PageState, conversationId: string = currentId): AskingTool | undefined {
+  const running = threads[conversationId]?.messages.filter(({ state }) => state === "running") ?? [];
   return running.flatMap(({ parts }) => parts).find(isAsking);
 }
 

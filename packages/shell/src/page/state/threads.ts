@@ -85,8 +85,8 @@ function withTimes(part: Part, shown: readonly Part[]): Part {
   if (part.kind !== "tool") return part;
   const known = findTool(shown, part.toolId);
   if (!known) return part;
-  const { startedAt, endedAt, permission } = known;
-  return { ...part, startedAt, endedAt, permission };
+  const { durationMs, permission } = known;
+  return { ...part, durationMs, permission };
 }
 
 /** Nor what was thought and planned: it stays where it stood, by how many other parts stood before it. */

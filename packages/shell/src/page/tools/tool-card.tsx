@@ -53,13 +53,13 @@ function CardTitle({ tool: { toolName, toolKind, title: given, input } }: { read
 }
 
 function CardState({ tool }: { readonly tool: ToolPart }) {
-  const { state, startedAt, endedAt } = tool;
-  const time = startedAt !== undefined && endedAt !== undefined ? formatDuration(endedAt - startedAt) : "";
+  const { state, durationMs } = tool;
+  const time = durationMs === undefined ? "" : formatDuration(durationMs);
   if (isAsking(tool)) return <span className="shrink-0 text-xs font-medium text-rope">asks you</span>;
   if (state === "running") return <span className="shrink-0 text-xs text-sea">running…</span>;
   return (
     <span className={`flex shrink-0 items-center gap-1.5 text-xs ${state === "failed" ? "text-alarm" : "text-leaf"}`}>
-      <span className="text-soft" title={tool.permission ? "With the time until the question was answered" : "How long it took"}>
+      <span className="text-soft" title="How long it took">
         {time}
       </span>
       <Icon name={state === "failed" ? "close" : "check"} className="size-3.5" />

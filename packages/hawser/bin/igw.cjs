@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 // `igw`: the same program under the name that hosts of the gateway already know.
 
-void import("./hawser.mjs");
+module.exports = require("./hawser.cjs");

@@ -2,12 +2,14 @@
 // The launcher of `hawser`. It answers --version itself, turns an old Node away in one sentence, and
 // runs the built program. In a checkout whose build is missing or older than the sources it runs the
 // sources: Node takes the condition that finds them only at its start, so this process is replaced
-// once by one that has it. It imports nothing, since that alone would cost a tenth of Node's start,
-// and keeps to syntax that an old Node can read.
+// once by one that has it. It is CommonJS, since Node's loader of ES modules alone would cost a tenth of
+// Node's start, and keeps to syntax that an old Node can read.
 
 const sourceCondition = "--conditions=hawser-source";
-const packageUrl = new URL("..", import.meta.url);
-const bundle = "dist/cli/start.cjs";
+const packageFolder = `${__dirname}/..`;
+const bundle = `${packageFolder}/dist/cli/start.cjs`;
+
+const loadFs = () => process.getBuiltinModule("node:fs");
 
 function isNodeTooOld() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -16,15 +18,14 @@ function isNodeTooOld() {
 
 /** @returns {{ version: string, devDependencies: Record<string, string> }} */
 function readManifest() {
-  const fs = process.getBuiltinModule("node:fs");
-  return JSON.parse(fs.readFileSync(new URL("package.json", packageUrl), "utf8"));
+  return JSON.parse(loadFs().readFileSync(`${packageFolder}/package.json`, "utf8"));
 }
 
 // `process.stdout` takes longer to set up than everything else here.
 /** @param {string} line */
 function printLine(line) {
   try {
-    process.getBuiltinModule("node:fs").writeSync(1, `${line}\n`);
+    loadFs().writeSync(1, `${line}\n`);
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
     // A reader that has left needs nothing.
@@ -42,28 +43,26 @@ function printLine(line) {
 
 // A published package has no tsconfig.json; there is nothing to compare in it.
 function isBuilt() {
-  const fs = process.getBuiltinModule("node:fs");
-  if (!fs.existsSync(new URL("tsconfig.json", packageUrl))) return true;
-  const builtAt = modifiedAt(new URL(bundle, packageUrl));
+  if (!loadFs().existsSync(`${packageFolder}/tsconfig.json`)) return true;
+  const builtAt = modifiedAt(bundle);
   const siblings = Object.keys(readManifest().devDependencies).filter((name) => name.startsWith("@hawser/"));
-  const folders = [packageUrl, ...siblings.map((name) => new URL(`../${name.slice("@hawser/".length)}/`, packageUrl))];
-  return builtAt > 0 && folders.every((folder) => isOlder(new URL("src/", folder), builtAt));
+  const folders = [packageFolder, ...siblings.map((name) => `${packageFolder}/../${name.slice("@hawser/".length)}`)];
+  return builtAt > 0 && folders.every((folder) => isOlder(`${folder}/src`, builtAt));
 }
 
-/** @param {URL} sources @param {number} builtAt */
+/** @param {string} sources @param {number} builtAt */
 function isOlder(sources, builtAt) {
   return (
-    process
-      .getBuiltinModule("node:fs")
+    loadFs()
       .readdirSync(sources, { recursive: true, encoding: "utf8" })
       // The page is built on its own; its sources are never run here.
-      .every((path) => !path.endsWith(".ts") || /^page[\\/]/.test(path) || modifiedAt(new URL(path, sources)) <= builtAt)
+      .every((path) => !path.endsWith(".ts") || /^page[\\/]/.test(path) || modifiedAt(`${sources}/${path}`) <= builtAt)
   );
 }
 
-/** 0 for what is not there, such as an editor's draft that is gone by now. @param {URL} file */
+/** 0 for what is not there, such as an editor's draft that is gone by now. @param {string} file */
 function modifiedAt(file) {
-  const status = process.getBuiltinModule("node:fs").statSync(file, { throwIfNoEntry: false });
+  const status = loadFs().statSync(file, { throwIfNoEntry: false });
   return status ? status.mtimeMs : 0;
 }
 
@@ -99,10 +98,10 @@ async function start() {
     return;
   }
   if (!isSource) {
-    process.getBuiltinModule("node:module").createRequire(import.meta.url)(`../${bundle}`);
+    require(bundle);
     return;
   }
-  const { main } = await import(new URL("src/main.ts", packageUrl).href);
+  const { main } = await import("../src/main.ts");
   await main(process.argv.slice(2));
 }
 

@@ -1,0 +1,131 @@
+// An ACP agent that is our child, with everything it starts; it never outlives us. Its requests and notifications reach the
+// handlers, ours end with an answer or with why the agent is gone. What it writes to stderr is kept for that reason only.
+
+import { client, methods, PROTOCOL_VERSION, RequestError, type ClientConnection, type InitializeResponse } from "@agentclientprotocol/sdk";
+import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
+import { createNoiseLog, describeThrown, HawserError, toErrorText } from "@hawser/protocol/internal";
+import { createLastWords, logLine, ndjson, startChild, type Child, type Codec } from "@hawser/wire/internal/node";
+import { acpLimits } from "../limits.ts";
+import { createMessageStream } from "./message-stream.ts";
+
+export interface AgentCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+export interface AgentProcessOptions {
+  /** For messages and the log: `acp/codex`. */
+  readonly name: string;
+  readonly command: AgentCommand;
+  readonly version: string;
+  /** What the agent tells; the next thing is read when it is handled. Must not reject. */
+  onUpdate(params: unknown): Promise<void>;
+  /** Must not reject. */
+  onPermission(request: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
+}
+
+export type AgentProcess = Awaited<ReturnType<typeof startAgentProcess>>;
+type Requests = ClientConnection["agent"]["request"];
+
+/** An agent that streams a character in two pieces spells each half as an escape; the halves meet again where text is joined. */
+const lines: Codec = { ...ndjson, createDecoder: (options) => ndjson.createDecoder({ ...options, passesHalfPairs: true }) };
+
+/** Rejects when there is no such program, it speaks another protocol, or does not answer in time. */
+export async function startAgentProcess(options: AgentProcessOptions) {
+  const { name, command } = options;
+  const lastWords = createLastWords();
+  const child = await startChild({ ...command, codec: lines, ownsGroup: true, isGuarded: true, onStderr: lastWords.add });
+  const stream = createMessageStream({
+    transport: child.transport,
+    take: (method, params) => (method === methods.client.session.update ? options.onUpdate(params) : undefined),
+    onNoise: createNoiseLog((words) => logLine(`[hawser] ${name}: ${words}`)),
+  });
+  const connection = client({ name: "hawser" })
+    .onRequest(methods.client.session.requestPermission, ({ params, signal }) => options.onPermission(params, signal))
+    // The library logs a notification that has no handler; agents have some of their own.
+    .onNotification("*", () => {})
+    .connect(stream);
+  let stopping: Promise<void> | undefined;
+  // What it has started may hold its pipes open; it is over all the same.
+  void child.exited.then(() => child.stop());
+
+  /** Why it is gone, once its lines have ended. */
+  async function describeEnd(): Promise<HawserError> {
+    const { code, signal } = await child.stop();
+    const words = lastWords.text.trim().split("\n").at(-1) ?? "";
+    const said = words === "" ? "" : `; its last words: ${words}`;
+    const end = signal === null ? `exit code ${code}` : signal;
+    return new HawserError("connection_lost", toErrorText(`${name} ended with ${end}${said}. Send the message again to start it anew`));
+  }
+
+  async function stop(): Promise<void> {
+    connection.close();
+    await child.stop();
+  }
+
+  const request = (async (method: string, params: unknown) => {
+    try {
+      return await connection.agent.request(method, params);
+    } catch (error) {
+      if (error instanceof RequestError || stopping) throw error;
+      if (connection.signal.aborted) throw await describeEnd();
+      // The library's check of the answer's shape.
+      throw new HawserError(
+        "model_failed",
+        toErrorText(`${name} answers ${method} with something else than ACP has: ${describeThrown(error)}`),
+      );
+    }
+  }) as Requests;
+
+  const agent = {
+    pid: child.pid,
+    /** Aborted when its lines have ended. */
+    lost: connection.signal,
+    request,
+    notify: connection.agent.notify.bind(connection.agent),
+    /** Rejects, and ends the agent, when it takes too long. */
+    inTime: <Result>(what: string, work: Promise<Result>): Promise<Result> => withinTime(work, () => late(what, child)),
+    stop: (): Promise<void> => (stopping ??= stop()),
+  };
+
+  function late(what: string, { kill }: Child): HawserError {
+    kill("SIGKILL");
+    return new HawserError("timeout", `${name} has not ${what} within ${acpLimits.acpStartMs / 1000} seconds; it was ended`);
+  }
+
+  try {
+    const initialized = await agent.inTime("answered `initialize`", initialize(options, request));
+    return { ...agent, initialized };
+  } catch (error) {
+    await agent.stop();
+    throw error;
+  }
+}
+
+async function initialize({ name, version }: AgentProcessOptions, request: Requests): Promise<InitializeResponse> {
+  const answer = await request(methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    // Files and commands are the agent's own business: it has tools for them, and our permissions are asked.
+    clientCapabilities: {
+      fs: { readTextFile: false, writeTextFile: false },
+      terminal: false,
+      session: { notices: {}, configOptions: { boolean: {} } },
+    },
+    clientInfo: { name: "hawser", title: "Hawser", version },
+  });
+  if (answer.protocolVersion === PROTOCOL_VERSION) return answer;
+  const spoken = `version ${answer.protocolVersion} of ACP, and Hawser version ${PROTOCOL_VERSION}`;
+  throw new HawserError("start_failed", `${name} speaks ${spoken}; install a version of it that fits`);
+}
+
+async function withinTime<Result>(work: Promise<Result>, onLate: () => HawserError): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(onLate()), acpLimits.acpStartMs);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

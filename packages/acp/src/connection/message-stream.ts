@@ -1,0 +1,82 @@
+// JSON-RPC over one of our transports, as the ACP library takes it. Lines are bounded by the transport; what isn't a message,
+// or answers no request, is told and skipped. Notifications that `take` wants are handled here, one after the other, before
+// anything behind them is read: so they keep their place before the answer that follows them, and a flood of them stays in
+// the pipe.
+
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import { isRecord } from "@hawser/protocol/internal";
+import { memberSource, type Incoming, type Transport } from "@hawser/wire/internal";
+
+export interface MessageStreamOptions {
+  readonly transport: Transport;
+  /** Undefined for a notification that the library is to have. */
+  take(method: string, params: unknown): Promise<void> | undefined;
+  /** A line that isn't a message, or its beginning. */
+  onNoise(line: string): void;
+}
+
+const internalError = -32_603;
+
+export function createMessageStream({ transport, take, onNoise }: MessageStreamOptions): Stream {
+  const skip = (line: string): undefined => {
+    onNoise(line);
+  };
+  /** Our requests without an answer. */
+  const open = new Set<unknown>();
+  const items = transport.incoming[Symbol.asyncIterator]();
+
+  /** What the library gets of it; undefined for nothing. */
+  function receive(item: Incoming): AnyMessage | Promise<void> | undefined {
+    if (item.kind === "refused") return receiveRefused(item);
+    const message = item.value;
+    if (!isRecord(message) || message["jsonrpc"] !== "2.0") return skip(item.text);
+    const { method, id } = message;
+    if (typeof method === "string") return ("id" in message ? undefined : take(method, message["params"])) ?? (message as AnyMessage);
+    if (!open.delete(id)) return skip(item.text);
+    return message as AnyMessage;
+  }
+
+  /** A request whose answer can't be read must still end; so must a request of the peer that can't be read. */
+  function receiveRefused({ head, error }: Extract<Incoming, { kind: "refused" }>): AnyMessage | undefined {
+    const source = memberSource(head, "id");
+    const id = source === undefined ? undefined : parseId(source);
+    if (id === undefined) return skip(head);
+    const answer = { jsonrpc: "2.0" as const, id, error: { code: internalError, message: `the line was refused: ${error.message}` } };
+    if (memberSource(head, "method") !== undefined) return void transport.send(answer).catch(() => {});
+    return open.delete(id) ? answer : skip(head);
+  }
+
+  return {
+    readable: new ReadableStream<AnyMessage>(
+      {
+        async pull(controller) {
+          for (;;) {
+            const { value, done } = await items.next();
+            if (done) return controller.close();
+            const message = receive(value);
+            if (message === undefined) continue;
+            if (!(message instanceof Promise)) return controller.enqueue(message);
+            await message;
+          }
+        },
+      },
+      // Nothing is read ahead: what has come waits in the transport, which counts it.
+      { highWaterMark: 0 },
+    ),
+    writable: new WritableStream<AnyMessage>({
+      async write(message) {
+        if ("method" in message && "id" in message) open.add(message.id);
+        await transport.send(message);
+      },
+    }),
+  };
+}
+
+function parseId(source: string): string | number | undefined {
+  try {
+    const id: unknown = JSON.parse(source);
+    return typeof id === "string" || typeof id === "number" ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+// One prompt: the message goes to the runtime, what the turn says comes back as session updates, in order, and its questions
+// become permission requests. However it ends, the prompt is answered once.
+
+import {
+  methods,
+  RequestError,
+  type AgentContext,
+  type PermissionOption,
+  type PromptRequest,
+  type PromptResponse,
+  type RequestPermissionRequest,
+} from "@agentclientprotocol/sdk";
+import type { AgentClient, OnPermission, PermissionAnswer, PermissionRequest } from "@hawser/agent/host/link";
+import { toHawserError } from "@hawser/protocol";
+import { toMessage } from "./prompt-content.ts";
+import type { Session } from "./sessions.ts";
+import { toAsked, toUpdate } from "./to-updates.ts";
+
+export interface PromptOptions {
+  readonly client: AgentClient;
+  readonly editor: AgentContext;
+  readonly session: Session;
+  readonly prompt: PromptRequest["prompt"];
+  /** Private, for what is attached. */
+  readonly folder: string;
+  /** `$/cancel_request`, or the end of the connection. */
+  readonly signal: AbortSignal;
+  /** No answer can come any more. */
+  readonly inputEnded: AbortSignal;
+}
+
+export async function runPrompt(options: PromptOptions): Promise<PromptResponse> {
+  const { client, session } = options;
+  const onPermission = toOnPermission(options);
+  const cancelling = new AbortController();
+  const signal = AbortSignal.any([options.signal, cancelling.signal]);
+  session.prompts.add(cancelling);
+  try {
+    if (!session.isPlaced) await client.setWorkspace(session.sessionId, session.workspace, { onPermission, signal });
+    session.isPlaced = true;
+    const message = await toMessage(options.prompt, options.folder);
+    const metadata = { conversationId: session.sessionId, ...(session.model !== undefined && { model: session.model }) };
+    for await (const event of client.send({ ...message, metadata }, { onPermission, signal })) {
+      const update = toUpdate(event, session.cwd);
+      if (update) await notify(options, update);
+    }
+    await tellTitle(options);
+    return { stopReason: "end_turn" };
+  } catch (error) {
+    const { code, message } = toHawserError(error);
+    if (code === "cancelled") return { stopReason: "cancelled" };
+    throw new RequestError(code === "invalid_message" || code === "too_large" ? -32_602 : -32_603, message, { code });
+  } finally {
+    session.prompts.delete(cancelling);
+  }
+}
+
+const notify = ({ editor, session }: PromptOptions, update: Parameters<typeof toNotification>[1]): Promise<void> =>
+  editor.notify(methods.client.session.update, toNotification(session.sessionId, update));
+
+const toNotification = (sessionId: string, update: NonNullable<ReturnType<typeof toUpdate>>) => ({ sessionId, update });
+
+/** Once: the runtime makes it of the first message. */
+async function tellTitle(options: PromptOptions): Promise<void> {
+  const { client, session } = options;
+  if (session.hasTitle) return;
+  const found = (await client.listConversations()).find(({ conversationId }) => conversationId === session.sessionId);
+  if (!found) return;
+  session.hasTitle = true;
+  const updatedAt = new Date(found.updatedAt).toISOString();
+  await notify(options, { sessionUpdate: "session_info_update", title: found.title, updatedAt });
+}
+
+const ownOptions: readonly PermissionOption[] = [
+  { optionId: "allow", name: "Allow", kind: "allow_once" },
+  { optionId: "allow_always", name: "Always allow", kind: "allow_always" },
+  { optionId: "deny", name: "Deny", kind: "reject_once" },
+];
+
+const decisions = { allow_once: "allow", allow_always: "allow_always", reject_once: "deny", reject_always: "deny" } as const;
+
+function toOnPermission({ editor, session, inputEnded }: PromptOptions): OnPermission {
+  return async (question, { signal }) => {
+    if (session.mode === "deny") return "deny";
+    const offered = question.options ?? ownOptions;
+    const request: RequestPermissionRequest = {
+      sessionId: session.sessionId,
+      toolCall: toAsked(question, session.cwd),
+      options: [...offered],
+    };
+    const cancellationSignal = AbortSignal.any([signal, inputEnded]);
+    const asked = editor.request(methods.client.session.requestPermission, request, { cancellationSignal, stopWaitingOnCancel: true });
+    const outcome = await asked.then((answer) => answer.outcome).catch(() => undefined);
+    // An editor that gives no answer has not allowed it.
+    const chosen = outcome?.outcome === "selected" ? offered.find(({ optionId }) => optionId === outcome.optionId) : undefined;
+    return chosen ? toAnswer(chosen, question) : "deny";
+  };
+}
+
+const toAnswer = ({ optionId, kind }: PermissionOption, { options }: PermissionRequest): PermissionAnswer => ({
+  decision: decisions[kind],
+  via: "click",
+  ...(options && { optionId }),
+});

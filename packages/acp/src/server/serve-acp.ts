@@ -1,0 +1,147 @@
+// Our runtime as an agent of the Agent Client Protocol, version 1, for editors. It is one more host of the runtime: what editors ask
+// becomes requests of the agent protocol, in this process, so lanes, history, permissions and limits are those of every other host.
+
+import { randomUUID } from "node:crypto";
+import { agent, methods, RequestError, type AgentContext } from "@agentclientprotocol/sdk";
+import { serveAgent, type AgentParts } from "@hawser/agent";
+import { createAgentClient } from "@hawser/agent/host/link";
+import { createInFlightTable, createMemoryPair, type Transport } from "@hawser/wire/internal";
+import { logLine, type Lifecycle } from "@hawser/wire/internal/node";
+import { createMessageStream } from "../connection/message-stream.ts";
+import { runPrompt } from "./prompt-turn.ts";
+import { createRuntimeLink } from "./runtime-link.ts";
+import { createSessions, type SessionPlace } from "./sessions.ts";
+import { toReplay } from "./to-updates.ts";
+
+export interface ServeAcpOptions {
+  readonly parts: AgentParts;
+  readonly lifecycle: Lifecycle;
+  readonly version: string;
+  /** What conversations without folders work in. */
+  readonly homeFolder: string;
+  /** Private, for images of prompts; one of the runtime's folders for attachments. */
+  readonly attachments: string;
+}
+
+const authMethods = [
+  {
+    id: "environment",
+    name: "Keys from the environment",
+    description: "Set ANTHROPIC_API_KEY or OPENAI_API_KEY for a vendor's model. The offline model needs none.",
+  },
+];
+
+const agentCapabilities = {
+  loadSession: true,
+  promptCapabilities: { image: true, embeddedContext: true },
+  mcpCapabilities: { http: true, sse: true },
+  sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
+};
+
+/** Resolves when the editor is gone or the process is told to stop, and everything accepted has been answered. */
+export async function serveAcp(transport: Transport, options: ServeAcpOptions): Promise<void> {
+  const { parts, lifecycle, version } = options;
+  const [inner, outer] = createMemoryPair();
+  const serving = serveAgent(inner, parts, { lifecycle });
+  const client = createAgentClient(createRuntimeLink(outer), { answersPermissions: true, idleMs: Infinity, totalMs: Infinity });
+  const sessions = createSessions(client, options.homeFolder);
+  /** Prompts and loads: what is to be answered before the end. */
+  const inFlight = createInFlightTable();
+  const ended = new AbortController();
+
+  async function tracked<Result>(work: () => Promise<Result>): Promise<Result> {
+    const flight = inFlight.begin(randomUUID());
+    try {
+      return await work();
+    } finally {
+      flight.finish();
+    }
+  }
+
+  const toPlace = ({ cwd, additionalDirectories, mcpServers }: SessionPlace): SessionPlace => ({ cwd, additionalDirectories, mcpServers });
+
+  async function replay(sessionId: string, cwd: string, editor: AgentContext): Promise<void> {
+    const { messages } = await client.loadConversation(sessionId);
+    for (const message of messages)
+      for (const update of toReplay(message, cwd)) await editor.notify(methods.client.session.update, { sessionId, update });
+  }
+
+  const app = agent({ name: "hawser" })
+    .onRequest(methods.agent.initialize, () => ({
+      protocolVersion: 1,
+      agentCapabilities,
+      authMethods,
+      agentInfo: { name: "hawser", title: "Hawser", version },
+    }))
+    .onRequest(methods.agent.authenticate, ({ params: { methodId } }) => {
+      if (!authMethods.some(({ id }) => id === methodId)) throw RequestError.invalidParams({ methodId }, "there is no such method");
+      return {};
+    })
+    .onRequest(methods.agent.session.new, async ({ params }) => {
+      const session = sessions.create(toPlace(params));
+      return { sessionId: session.sessionId, ...(await sessions.choices(session)) };
+    })
+    .onRequest(methods.agent.session.load, ({ params, client: editor }) =>
+      tracked(async () => {
+        const session = await sessions.reopen(params.sessionId, toPlace(params));
+        await replay(params.sessionId, session.cwd, editor);
+        return sessions.choices(session);
+      }),
+    )
+    .onRequest(methods.agent.session.resume, async ({ params }) =>
+      sessions.choices(await sessions.reopen(params.sessionId, toPlace(params))),
+    )
+    .onRequest(methods.agent.session.list, async ({ params: { cwd, cursor } }) => {
+      if (cursor != null) throw RequestError.invalidParams({ cursor }, "the list has one page, and no cursor was given out");
+      return { sessions: await sessions.list(cwd ?? undefined) };
+    })
+    .onRequest(methods.agent.session.close, async ({ params: { sessionId } }) => {
+      sessions.get(sessionId);
+      await sessions.close(sessionId);
+      return {};
+    })
+    .onRequest(methods.agent.session.delete, async ({ params: { sessionId } }) => {
+      await sessions.close(sessionId);
+      await client.deleteConversation(sessionId);
+      return {};
+    })
+    .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) => {
+      sessions.setMode(sessions.get(sessionId), modeId);
+      return {};
+    })
+    .onRequest(methods.agent.session.setConfigOption, async ({ params }) => {
+      const session = sessions.get(params.sessionId);
+      await sessions.setOption(session, params.configId, params.value);
+      return { configOptions: await sessions.options(session) };
+    })
+    .onRequest(methods.agent.session.prompt, ({ params, client: editor, signal }) =>
+      tracked(async () => {
+        const session = sessions.get(params.sessionId);
+        const { signal: inputEnded } = ended;
+        return runPrompt({ client, editor, session, prompt: params.prompt, folder: options.attachments, signal, inputEnded });
+      }),
+    )
+    .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.cancel(sessions.get(sessionId)));
+
+  const take = (): undefined => undefined;
+  const onNoise = (line: string): void => logLine(`[hawser] acp: not a message: ${line.slice(0, 200)}`);
+  async function onInputEnd(): Promise<void> {
+    ended.abort();
+    await inFlight.whenEmpty();
+  }
+  const heldOpen = { ...transport, incoming: thenAwait(transport.incoming, onInputEnd) };
+  const connection = app.connect(createMessageStream({ transport: heldOpen, take, onNoise }));
+  const stopped = new Promise<void>((resolve) => lifecycle.stopping.addEventListener("abort", () => resolve(), { once: true }));
+  await Promise.race([connection.closed, stopped]);
+  // Told to stop: what runs gets its time, and is cancelled by the runtime when that is over.
+  await inFlight.whenEmpty();
+  await client.close();
+  await serving;
+  connection.close();
+}
+
+/** The end of the input does not end the connection while something is to be answered on it. */
+async function* thenAwait<Item>(items: AsyncIterable<Item>, last: () => Promise<void>): AsyncGenerator<Item> {
+  yield* items;
+  await last();
+}

@@ -1,0 +1,167 @@
+// What an agent tells during a turn, on its way to the host and into the history, within the same bounds as what a model
+// says: whole characters, bounded texts and values, one result for every use. Told one after the other, in the order given.
+
+import {
+  createTextGap,
+  createWholeCharacters,
+  cutText,
+  HawserError,
+  splitText,
+  toErrorText,
+  type MessagePart,
+} from "@hawser/protocol/internal";
+import { createSemaphore, exceedsDepth, replaceHalfPairs, wireLimits } from "@hawser/wire/internal";
+import { agentLimits } from "../limits.ts";
+import type { AboutUse, AgentEvent, FileDiff } from "../model/turn-agent.ts";
+import { envelopeDepth, toToolValue } from "../tool-value.ts";
+import { maxToolIdChars, uniqueId } from "./model-step.ts";
+import { charsOf, toNotRun, toolIdsIn, writeLarge, type TurnBasics } from "./recorded-turn.ts";
+import { checkTurnBytes, createSpokenText } from "./spoken-text.ts";
+
+type UsePart = Extract<MessagePart, { type: "tool_use" }>;
+type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
+
+export interface AgentRecordOptions extends Pick<TurnBasics, "conversation" | "scope" | "largeWrites"> {
+  /** The answer in the making. */
+  readonly messageId: string;
+  /** As models are named. */
+  readonly agent: string;
+  /** Resolves when the turn may hold more. */
+  grow(): Promise<void>;
+}
+
+export type AgentRecord = ReturnType<typeof createAgentRecord>;
+
+export function createAgentRecord({ conversation, scope, largeWrites, messageId, agent, grow }: AgentRecordOptions) {
+  const parts: MessagePart[] = [];
+  const totals = { textBytes: 0, gap: createTextGap() };
+  const toolIds = toolIdsIn(conversation);
+  /** By the ids that the agent gives them. */
+  const open = new Map<string, UsePart>();
+  const inOrder = createSemaphore(1);
+  const keep = async (added: readonly MessagePart[]): Promise<void> => {
+    await conversation.addParts(messageId, added);
+    await grow();
+  };
+  const spoken = createSpokenText({ totals, parts, emit: scope.emit, keep });
+  const thought = createWholeCharacters();
+  let thoughtBytes = 0;
+
+  /** Ends the text that came until now: something else follows. */
+  async function interrupt(): Promise<void> {
+    await spoken.end();
+    totals.gap.interrupt();
+    if (parts.length > 0) await keep(parts.splice(0));
+  }
+
+  async function think(text: string): Promise<void> {
+    thoughtBytes += Buffer.byteLength(text);
+    checkTurnBytes(thoughtBytes);
+    for (const piece of splitText(text, agentLimits.agentTokenChars))
+      if (piece !== "") await scope.emit({ type: "reasoning", data: { text: piece } });
+  }
+
+  async function beginUse({ toolId: given, toolName, input, ...about }: EventOf<"tool_use">): Promise<void> {
+    if (open.size >= agentLimits.agentStepCalls)
+      throw new HawserError("overloaded", `${agent} uses more than ${agentLimits.agentStepCalls} tools at once`);
+    await interrupt();
+    const name = cutText(toolName, maxToolIdChars, "").toWellFormed();
+    const data = { toolId: uniqueId(given, toolIds), toolName: name, input: toShownInput(input), ...toShownAbout(about) };
+    open.set(given, { type: "tool_use", ...data });
+    await writeLarge(charsOf(data.input), { largeWrites }, () => keep([{ type: "tool_use", ...data }]));
+    await scope.emit({ type: "tool_use", data });
+  }
+
+  async function endUse({ toolId: given, result, error, diffs }: EventOf<"tool_result">): Promise<void> {
+    const use = open.get(given);
+    if (!use) return;
+    open.delete(given);
+    await interrupt();
+    const { toolId, toolName } = use;
+    const outcome = error === undefined ? { result: toToolValue(result) } : { result: null, isError: true, error: toErrorText(error) };
+    const shown = fittingDiffs(diffs);
+    const data = { toolId, toolName, ...outcome, ...(shown.length > 0 && { diffs: shown }) };
+    await writeLarge(charsOf(data), { largeWrites }, () => keep([{ type: "tool_result", ...data }]));
+    await scope.emit({ type: "tool_result", data });
+  }
+
+  async function tell(event: AgentEvent): Promise<void> {
+    switch (event.type) {
+      case "text":
+        return spoken.push(event.text);
+      case "reasoning":
+        return think(thought.push(event.text));
+      case "tool_use":
+        return beginUse(event);
+      case "tool_result":
+        return endUse(event);
+      case "plan":
+        return scope.emit({ type: "plan", data: { entries: [...event.entries] } });
+      case "usage": {
+        const { type, ...counts } = event;
+        return scope.emit({ type, data: { model: agent, ...withoutUndefined(counts) } });
+      }
+      case "title":
+        return conversation.suggestTitle(event.title);
+      case "notice":
+        return scope.emit({ type: "progress", data: { message: toErrorText(event.message) } });
+      case "life":
+    }
+  }
+
+  return {
+    tell: (event: AgentEvent): Promise<void> => inOrder.run(() => tell(event)),
+    /** A use that has begun and has no result yet. */
+    openUse: (given: string): UsePart | undefined => open.get(given),
+    /** The turn is complete: what is still held goes into the history, and every use has a result. */
+    end: (): Promise<void> =>
+      inOrder.run(async () => {
+        for (const toolId of [...open.keys()])
+          await endUse({ type: "tool_result", toolId, result: null, error: `${agent} told no result` });
+        await think(thought.end());
+        await interrupt();
+      }),
+    /** The turn has failed: the same for the history alone. */
+    fail: (error: unknown): Promise<void> =>
+      inOrder.run(async () => {
+        await spoken.end().catch(() => {});
+        await conversation.addParts(messageId, [...parts.splice(0), ...Array.from(open.values(), (use) => toNotRun(use, error))]);
+        open.clear();
+      }),
+  };
+}
+
+/** Arguments are for people here, so what does not fit is described instead of refused. */
+export function toShownInput(input: unknown): unknown {
+  const text = replaceHalfPairs(JSON.stringify(input) ?? "null");
+  const bytes = Buffer.byteLength(text);
+  if (bytes > agentLimits.agentToolInputBytes) return `(${bytes} bytes of arguments, too long to be shown)`;
+  return exceedsDepth(text, wireLimits.maxWriteDepth - envelopeDepth) ? text : (JSON.parse(text) as unknown);
+}
+
+export function toShownAbout({ title, kind, locations = [] }: AboutUse) {
+  const shown = locations.slice(0, agentLimits.agentLocationEntries).map(({ path, line }) => ({
+    path: cutText(path, agentLimits.maxPathBytes).toWellFormed(),
+    ...(line !== undefined && { line }),
+  }));
+  return {
+    ...(title !== undefined && { title: toErrorText(title) }),
+    ...(kind !== undefined && { kind: cutText(kind, maxToolIdChars, "").toWellFormed() }),
+    ...(shown.length > 0 && { locations: shown }),
+  };
+}
+
+/** The first ones, as many as one line takes. */
+export function fittingDiffs(diffs: readonly FileDiff[] = []) {
+  let left = agentLimits.agentDiffChars;
+  const fitting = diffs.filter(({ path, oldText = "", newText }) => (left -= path.length + oldText.length + newText.length) >= 0);
+  return fitting.map(({ path, oldText, newText }) => ({
+    path: path.toWellFormed(),
+    newText: newText.toWellFormed(),
+    ...(oldText !== undefined && { oldText: oldText.toWellFormed() }),
+  }));
+}
+
+function withoutUndefined<Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never;
+}

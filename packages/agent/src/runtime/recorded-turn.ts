@@ -1,0 +1,80 @@
+// What every turn does with the history, whoever answers it: the user's message and the answer are on disk before and while
+// they are made, and however the turn ends, the history holds what was said and done until then.
+
+import { randomUUID } from "node:crypto";
+import { toHawserError, type ConversationMessage, type MessagePart, type UserMessageRequest } from "@hawser/protocol/internal";
+import type { Semaphore } from "@hawser/wire/internal";
+import { logLine } from "@hawser/wire/internal/node";
+import type { Conversation } from "../history/conversation-store.ts";
+import { toLostResult } from "../history/transcript.ts";
+import { agentLimits } from "../limits.ts";
+import type { AgentParts, Workspace } from "./agent-parts.ts";
+import type { TurnScope } from "./tool-runner.ts";
+import type { TurnShare } from "./turn-memory.ts";
+
+/** What `done` says of a turn. */
+export interface TurnOutcome {
+  readonly conversationId: string;
+  readonly userMessageId: string;
+  readonly assistantMessageId: string;
+}
+
+/** What a turn needs, whoever answers it. */
+export interface TurnBasics {
+  readonly request: UserMessageRequest;
+  readonly parts: AgentParts;
+  readonly conversation: Conversation;
+  readonly workspace: Workspace;
+  readonly scope: TurnScope;
+  /** One seat for all conversations: a large value is copied several times on its way to the disk, and many at once would fill the memory. */
+  readonly largeWrites: Semaphore;
+  /** What the turn holds of the memory that all turns share. */
+  readonly share: TurnShare;
+}
+
+/** Throws why the turn has failed or was cancelled. `answer` writes the parts of the message with this id. */
+export async function recordTurn(options: TurnBasics, model: string, answer: (messageId: string) => Promise<void>): Promise<TurnOutcome> {
+  const { request, conversation } = options;
+  const user = toUserMessage(request);
+  const message: ConversationMessage = {
+    messageId: randomUUID(),
+    role: "assistant",
+    parts: [],
+    timestamp: Date.now(),
+    requestId: request.id,
+    model,
+  };
+  await writeLarge(request.message.length, options, () => conversation.add(user));
+  await conversation.add(message);
+  try {
+    await answer(message.messageId);
+  } catch (error) {
+    await conversation
+      .finish(message.messageId, toHawserError(error).message)
+      .catch((cause: unknown) => logLine(`[hawser] agent: the end of a turn could not be written: ${toHawserError(cause).message}`));
+    throw error;
+  }
+  await conversation.finish(message.messageId);
+  return { conversationId: conversation.conversationId, userMessageId: user.messageId, assistantMessageId: message.messageId };
+}
+
+function toUserMessage({ id, message, attachments = [] }: UserMessageRequest): ConversationMessage {
+  const files = attachments.map(({ path, mime }): MessagePart => ({ type: "attachment", path, mime }));
+  const parts: MessagePart[] = message === "" ? files : [{ type: "text", text: message }, ...files];
+  return { messageId: randomUUID(), role: "user", parts, timestamp: Date.now(), requestId: id };
+}
+
+export const writeLarge = (chars: number, { largeWrites }: Pick<TurnBasics, "largeWrites">, write: () => Promise<void>): Promise<void> =>
+  chars > agentLimits.agentTokenChars ? largeWrites.run(write) : write();
+
+/** The length of a text is close enough; writing it out as JSON only to measure it would cost as much as keeping it. */
+export const charsOf = (value: unknown): number => (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).length;
+
+/** A use that was announced and will have no result gets one that says so, so that the two stay together. */
+export const toNotRun = (call: { readonly toolId: string; readonly toolName: string }, error: unknown): MessagePart =>
+  toLostResult(call, `the turn ended before the tool did: ${toHawserError(error).message}`);
+
+/** The ids that uses of tools have had in this conversation. */
+export function toolIdsIn({ messages }: Conversation): Set<string> {
+  return new Set(messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool_use" ? [part.toolId] : []))));
+}

@@ -1,0 +1,60 @@
+// What an exchange needs of the connections to the gateway, and what these tell it. There are two kinds: a pool of kept
+// connections for doors that make many calls (undici), and one connection for each request for those that make one (Node).
+
+import type { ConnectTimes } from "./connect-times.ts";
+
+/** A request as it goes over the wire; in the members that undici knows. */
+export interface WireRequest {
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+  readonly method: string;
+  /** Name, value, name, value, …, without those that frame the message. */
+  readonly headers: string[];
+  readonly body: string | Buffer | null;
+  /** None is sent twice by a connection. */
+  readonly idempotent: false;
+}
+
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** What a sender may do with its running request. */
+export interface Flow {
+  abort(reason: Error): void;
+  pause(): void;
+  resume(): void;
+}
+
+export interface Connection {
+  /** For the next request, which gets another connection if this one `isBroken`. */
+  release(isBroken: boolean): void;
+}
+
+/** Who sends a request: what becomes of it is told here, in this order, with either the end or an error as the last. */
+export interface Sender {
+  /** Set while the request has a connection that others will use, which is given back as soon as the end was told. */
+  connection: Connection | undefined;
+  /** It is not to be started any more. */
+  isOver(): boolean;
+  /** Nothing was sent: there is no client for it, or that refuses the request. */
+  refuse(error: Error): void;
+  /** There is a connection. The request is written right behind this, unless it is aborted here. */
+  onRequestStart(flow: Flow): void;
+  /** Also for informational ones (1xx). */
+  onResponseStart(flow: Flow, status: number, headers: ResponseHeaders): void;
+  onResponseData(flow: Flow, chunk: Buffer): void;
+  onResponseEnd(): void;
+  onResponseError(flow: Flow, error: Error): void;
+}
+
+export interface Connections {
+  /** Starts the request when a connection is free for it; what it became is told to the sender. */
+  dispatch(request: WireRequest, sender: Sender): void;
+  /** The times of the connection that was just opened for the request that starts now; undefined if it uses an older one. */
+  freshConnection(): ConnectTimes | undefined;
+  /** Ends every connection, also those in use. */
+  close(): Promise<void>;
+}
+
+/** `maxConnections`: at least the number of calls that shall run side by side. */
+export type OpenConnections = (maxConnections?: number, env?: Readonly<Record<string, string | undefined>>) => Connections;
