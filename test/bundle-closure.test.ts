@@ -9,7 +9,23 @@ const root = resolve(import.meta.dirname, "..");
 
 /** Packages of `node_modules` or of the workspace that bundling `entry` pulls in; Node's modules are reported as `node:…`. */
 export async function bundledPackages(entry: string, code?: string): Promise<string[]> {
-  const virtual = "\0entry";
+  const { output, builtins } = await bundleOf(entry, code);
+  const modules = output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : [])).filter((id) => id !== virtual);
+  return [...new Set([...modules.map(ownerOf), ...builtins])].toSorted();
+}
+
+/** The same for what `entry` loads at its start; what it imports later is left out. */
+async function staticClosure(entry: string): Promise<string[]> {
+  const { output } = await bundleOf(entry);
+  const chunks = new Map(output.flatMap((part) => (part.type === "chunk" ? [[part.fileName, part] as const] : [])));
+  const reached = new Set([...chunks.values()].filter(({ isEntry }) => isEntry));
+  for (const { imports } of reached) for (const name of imports) if (chunks.has(name)) reached.add(chunks.get(name)!);
+  return [...new Set([...reached].flatMap(({ moduleIds }) => moduleIds).map(ownerOf))].toSorted();
+}
+
+const virtual = "\0entry";
+
+async function bundleOf(entry: string, code?: string) {
   const builtins = new Set<string>();
   const bundle = await rolldown({
     input: code === undefined ? join(root, entry) : virtual,
@@ -30,8 +46,7 @@ export async function bundledPackages(entry: string, code?: string): Promise<str
   });
   const { output } = await bundle.generate({ format: "esm" });
   await bundle.close();
-  const modules = output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : [])).filter((id) => id !== virtual);
-  return [...new Set([...modules.map(ownerOf), ...builtins])].toSorted();
+  return { output, builtins };
 }
 
 function ownerOf(path: string): string {
@@ -66,7 +81,7 @@ describe("bundle closure", () => {
   it("finding ACP agents loads nothing that speaks ACP: the library comes with the first agent that is used", async () => {
     const code = `import { agentNames, missingAgent } from ${JSON.stringify(join(root, "packages/acp/src/agents/known-agents.ts"))}; console.log(agentNames, missingAgent);`;
     expect((await bundledPackages("", code)).filter((name) => !name.startsWith("node:"))).toEqual(["acp"]);
-    expect(await staticClosure("packages/acp/src/index.ts")).not.toContain("@agentclientprotocol/sdk");
+    expect(await staticClosure("packages/acp/src/internal.ts")).not.toContain("@agentclientprotocol/sdk");
     expect(await staticClosure("packages/hawser/src/agent/run.ts")).not.toContain("@agentclientprotocol/sdk");
     expect(await staticClosure("packages/acp/src/agents/acp-agents.ts")).toContain("@agentclientprotocol/sdk");
   });

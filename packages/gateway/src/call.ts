@@ -73,8 +73,11 @@ export interface CallOptions {
    * and the time that it takes is not the call's.
    */
   readonly onBody?: OnBody | undefined;
-  /** Until then the outcome's body counts as kept, and other calls leave it its room; else until the call has ended. */
-  readonly untilWritten?: Promise<void> | undefined;
+  /**
+   * For a caller that keeps the outcome for a while: is given what to call when that is over. Until then the body counts as
+   * kept, and other calls leave it its room; else until the call has ended.
+   */
+  whenWritten?(tell: () => void): void;
 }
 
 export interface CallCore {

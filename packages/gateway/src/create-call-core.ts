@@ -41,26 +41,59 @@ export function createCallCore(options: GatewayOptions = {}, openConnections: Op
     return session;
   }
 
-  async function call(item: CallItem, { signal, onBody, untilWritten }: CallOptions = {}): Promise<CallOutcome> {
-    const startedAt = performance.now();
-    const share = bodies.openShare();
-    let used: CallSession | undefined;
+  function call(item: CallItem, callOptions: CallOptions = {}): Promise<CallOutcome> {
+    if (session) return callIn(session, item, callOptions, performance.now());
+    return callFirst(item, callOptions, performance.now());
+  }
+
+  async function callFirst(item: CallItem, callOptions: CallOptions, startedAt: number): Promise<CallOutcome> {
+    let used: CallSession;
     try {
-      if (isClosed || signal?.aborted) throw new HawserError("cancelled", "cancelled");
-      used = session ?? (await firstSession());
-      const { origin, redactor } = used;
+      refuseIfOver(callOptions);
+      used = await firstSession();
+    } catch (error) {
+      const reason = callOptions.signal?.aborted ? cancelled() : error;
+      return toFailureOutcome({ startedAt, redactor: earlyRedactor(options) }, reason);
+    }
+    return callIn(used, item, callOptions, startedAt);
+  }
+
+  function refuseIfOver({ signal }: CallOptions): void {
+    if (isClosed || signal?.aborted) throw cancelled();
+  }
+
+  // Nearly every call needs no document: then it has one promise, that of `execute`.
+  function callIn(used: CallSession, item: CallItem, callOptions: CallOptions, startedAt: number): Promise<CallOutcome> {
+    const { signal, onBody } = callOptions;
+    const { origin, redactor } = used;
+    const fail = (error: unknown): CallOutcome => toFailureOutcome({ startedAt, redactor }, signal?.aborted ? cancelled() : error);
+    try {
+      refuseIfOver(callOptions);
       const timeoutMs = durationOf(item.timeout, "timeout") ?? options.timeoutMs ?? gatewayLimits.callTimeoutMs;
       const retryBackoffMs = durationOf(item.retryBackoff, "retryBackoff");
+      // In one piece: to spread an object into another takes longer than to make it.
+      const send = ({ request, credential, spentMs }: Prepared): Promise<CallOutcome> =>
+        execute(request, {
+          connections,
+          running,
+          origin,
+          redactor,
+          includeHeaders,
+          maxBodyBytes,
+          onBody,
+          signal,
+          keeper: callOptions,
+          credential,
+          spentMs,
+          timeoutMs,
+          retryBackoffMs,
+          retry: item.retry,
+          share: bodies.openShare(),
+        });
       const prepared = prepare(item, used, timeoutMs, signal);
-      const { request, credential, spentMs } = prepared instanceof Promise ? await prepared : prepared;
-      const sending = { connections, origin, credential, retry: item.retry, retryBackoffMs, timeoutMs, spentMs, signal, running };
-      return await execute(request, { ...sending, redactor, includeHeaders, maxBodyBytes, onBody, share });
+      return prepared instanceof Promise ? prepared.then(send).catch(fail) : send(prepared);
     } catch (error) {
-      const reason = signal?.aborted ? new HawserError("cancelled", "cancelled") : error;
-      return toFailureOutcome({ startedAt, redactor: used?.redactor ?? earlyRedactor(options) }, reason);
-    } finally {
-      if (untilWritten) void untilWritten.then(() => share.set(0));
-      else share.set(0);
+      return Promise.resolve(fail(error));
     }
   }
 
@@ -161,6 +194,8 @@ function whileWanted<Value>(load: Promise<Value>, timeoutMs: number, signal: Can
 /** Hosts of igw send an empty text where they mean the default. */
 const durationOf = (text: string | undefined, name: string): number | undefined =>
   text === undefined || text.trim() === "" ? undefined : parseDuration(text, name);
+
+const cancelled = (): HawserError => new HawserError("cancelled", "cancelled");
 
 /** Before there is a target: for a token that is known without it. */
 const earlyRedactor = ({ apiKey, env = process.env }: GatewayOptions) =>

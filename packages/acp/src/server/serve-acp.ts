@@ -92,7 +92,7 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
       sessions.choices(await sessions.reopen(params.sessionId, toPlace(params))),
     )
     .onRequest(methods.agent.session.list, async ({ params: { cwd, cursor } }) => {
-      if (cursor != null) throw RequestError.invalidParams({ cursor }, "the list has one page, and no cursor was given out");
+      if (cursor) throw RequestError.invalidParams({ cursor }, "the list has one page, and no cursor was given out");
       return { sessions: await sessions.list(cwd ?? undefined) };
     })
     .onRequest(methods.agent.session.close, async ({ params: { sessionId } }) => {

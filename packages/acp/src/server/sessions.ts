@@ -153,8 +153,6 @@ export function createSessions(client: AgentClient, homeFolder: string) {
   };
 }
 
-export type Sessions = ReturnType<typeof createSessions>;
-
 function checkFolder(folder: string): void {
   const refuse = (problem: string): never => {
     throw RequestError.invalidParams({ folder }, `${folder} ${problem}`);

@@ -44,9 +44,9 @@ export async function runBatch(source: AsyncIterable<Buffer>, core: CallCore, op
   let cut = 0;
 
   async function perform(entry: BatchEntry, index: number): Promise<void> {
-    const { promise: untilWritten, resolve: noteWritten } = Promise.withResolvers<void>();
+    let noteWritten = (): void => {};
     try {
-      const outcome = await callOf(entry, core, options, { signal, untilWritten });
+      const outcome = await callOf(entry, core, options, { signal, whenWritten: (tell) => (noteWritten = tell) });
       codes.add(outcome.code);
       if (!outcome.ok) failed++;
       if (outcome.response?.truncated) cut++;

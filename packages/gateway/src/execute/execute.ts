@@ -4,16 +4,17 @@
 // most once, whatever happens to its connection.
 
 import { HawserError, parseRetryAfter, retryPauseMs } from "@hawser/protocol/internal";
-import type { CallOutcome, CallResponse, OnBody } from "../call.ts";
+import type { CallOptions, CallOutcome, CallResponse, OnBody } from "../call.ts";
 import { gatewayLimits } from "../limits.ts";
 import type { HttpRequest } from "../request/build-request.ts";
 import { isIdempotent } from "../request/call-item.ts";
 import { acceptedEncodings } from "./content-decoder.ts";
 import { toWireRequest, type Credential } from "./credential.ts";
 import type { ResponseHeaders } from "./connections.ts";
-import { exchange, type ExchangeOptions } from "./exchange.ts";
+import { exchange, type ExchangeOptions, type ExchangeTimes } from "./exchange.ts";
 import { startInterruption, type Cancellers, type Interruption } from "./interruption.ts";
 import { isRetryableStatus, toFailureOutcome, toResponseOutcome, type OutcomeContext } from "./outcome.ts";
+import type { Redactor } from "./redaction.ts";
 import { receiveResponse, type ReceivedResponse, type ResponseOptions } from "./received-response.ts";
 
 export interface ExecuteOptions extends Cancellers, ResponseOptions, Pick<ExchangeOptions, "connections"> {
@@ -24,6 +25,8 @@ export interface ExecuteOptions extends Cancellers, ResponseOptions, Pick<Exchan
   /** How often to try again; ignored for methods that may not be repeated. */
   readonly retry?: number | undefined;
   readonly retryBackoffMs?: number | undefined;
+  /** Who keeps the outcome; the body keeps its share as long. */
+  readonly keeper?: Pick<CallOptions, "whenWritten"> | undefined;
 }
 
 export async function execute(request: HttpRequest, options: ExecuteOptions): Promise<CallOutcome> {
@@ -42,14 +45,24 @@ export async function execute(request: HttpRequest, options: ExecuteOptions): Pr
   let tries = 1;
   try {
     for (;;) {
-      const sent = { ...context, times: {} };
-      const { outcome, headers, isRetryable } = await sendOnce(request, url, sending, { sent, interruption });
+      const attempt = new Attempt(context, sending, interruption);
+      let outcome: CallOutcome;
+      // Here, not in a function of its own: each one that waits costs a call some microseconds.
+      try {
+        await exchange(toExchange(request, url, options), attempt);
+        const response = attempt.finish();
+        outcome = attempt.succeed(response instanceof Promise ? await response : response);
+      } catch (error) {
+        outcome = attempt.fail(error, url);
+      }
+      if (outcome.ok) return outcome;
+      const { headers, isRetryable } = attempt;
       const location = redirectStatuses.has(outcome.status) ? headers?.["location"]?.toString() : undefined;
       if (location !== undefined) {
         const next = toRedirect(location, url, method);
         const isTooFar = redirects++ === gatewayLimits.maxRedirects;
         const refusal = typeof next === "string" ? next : `more than ${gatewayLimits.maxRedirects} redirects`;
-        if (typeof next === "string" || isTooFar) return toResponseOutcome(sent, outcome.response as CallResponse, refusal);
+        if (typeof next === "string" || isTooFar) return toResponseOutcome(attempt, outcome.response as CallResponse, refusal);
         url = next.origin + next.pathname + next.search;
         continue;
       }
@@ -65,41 +78,68 @@ export async function execute(request: HttpRequest, options: ExecuteOptions): Pr
     return toFailureOutcome(context, error);
   } finally {
     interruption.end();
+    const { keeper, share } = options;
+    if (keeper?.whenWritten) keeper.whenWritten(() => share?.set(0));
+    else share?.set(0);
   }
 }
 
-/** One response, or the fault instead of it. */
-interface Sent {
-  readonly outcome: CallOutcome;
-  readonly headers?: ResponseHeaders | undefined;
-  readonly isRetryable: boolean;
-}
-
-interface Sending {
-  readonly sent: OutcomeContext & Pick<ExchangeOptions, "times">;
+/** One request, and its response or the fault instead of it: what the exchange asks for, and what an outcome says of it. */
+class Attempt implements ExchangeOptions, OutcomeContext {
+  readonly times: ExchangeTimes = {};
+  /** Of a whole response. */
+  headers: ResponseHeaders | undefined;
+  isRetryable = false;
+  readonly connections: ExchangeOptions["connections"];
   readonly interruption: Interruption;
+  readonly startedAt: number;
+  readonly redactor: Redactor;
+  readonly request: OutcomeContext["request"];
+  private readonly options: ResponseOptions;
+  private received: ReceivedResponse | undefined;
+
+  constructor(context: OutcomeContext, options: ExecuteOptions, interruption: Interruption) {
+    this.connections = options.connections;
+    this.interruption = interruption;
+    this.startedAt = context.startedAt;
+    this.redactor = context.redactor;
+    this.request = context.request;
+    this.options = options;
+  }
+
+  open(status: number, headers: ResponseHeaders): ReceivedResponse {
+    this.received = receiveResponse(status, headers, this.options);
+    return this.received;
+  }
+
+  finish(): CallResponse | Promise<CallResponse> {
+    if (this.received === undefined) throw new HawserError("internal", "the exchange ended without a response");
+    return this.received.finish();
+  }
+
+  succeed(response: CallResponse): CallOutcome {
+    this.headers = this.received?.headers;
+    this.isRetryable = isRetryableStatus(response.status);
+    return toResponseOutcome(this, response);
+  }
+
+  fail(error: unknown, url: string): CallOutcome {
+    const outcome = toFailureOutcome(this, error, url);
+    const { kind, retryable } = outcome.errorInfo ?? {};
+    this.isRetryable = kind === "network" && retryable === true && this.received?.hasHandedOn() !== true;
+    return outcome;
+  }
 }
 
-async function sendOnce(request: HttpRequest, url: string, options: ExecuteOptions, { sent, interruption }: Sending): Promise<Sent> {
-  const { connections, origin, credential } = options;
-  let received: ReceivedResponse | undefined;
-  try {
-    const { path, headers } = toWireRequest(request, url, origin, credential);
-    const isEncodingGiven = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === "accept-encoding");
-    if (!isEncodingGiven) headers.push("accept-encoding", acceptedEncodings);
-    await exchange(
-      { origin, path, method: request.method, headers, body: request.body ?? null, idempotent: false },
-      { connections, interruption, times: sent.times, open: (status, given) => (received = receiveResponse(status, given, options)) },
-    );
-    if (received === undefined) throw new HawserError("internal", "the exchange ended without a response");
-    const response = received.finish();
-    const outcome = toResponseOutcome(sent, response instanceof Promise ? await response : response);
-    return { outcome, headers: received.headers, isRetryable: isRetryableStatus(received.status) };
-  } catch (error) {
-    const outcome = toFailureOutcome(sent, error, url);
-    const { kind, retryable } = outcome.errorInfo ?? {};
-    return { outcome, isRetryable: kind === "network" && retryable === true && received?.hasHandedOn() !== true };
-  }
+function toExchange(request: HttpRequest, url: string, { origin, credential }: ExecuteOptions): Parameters<typeof exchange>[0] {
+  const { path, headers } = toWireRequest(request, url, origin, credential);
+  if (!hasName(headers, "accept-encoding")) headers.push("accept-encoding", acceptedEncodings);
+  return { origin, path, method: request.method, headers, body: request.body ?? null, idempotent: false };
+}
+
+function hasName(headers: readonly string[], lowerName: string): boolean {
+  for (let at = 0; at < headers.length; at += 2) if (headers[at]?.toLowerCase() === lowerName) return true;
+  return false;
 }
 
 /** While the reader of a body takes its time, the call has not less of its own. */

@@ -23,9 +23,8 @@ type Failure = Pick<CallOutcome, "code" | "error" | "asFlags"> & { readonly erro
 
 export function toResponseOutcome(context: OutcomeContext, response: CallResponse, refusedRedirect?: string): CallOutcome {
   const { status } = response;
-  const isOk = status >= 200 && status < 300;
-  const failure = isOk ? { code: 0 as const } : statusFailure(status, refusedRedirect);
-  return finish(context, { ok: isOk, status, ...failure, response });
+  if (status >= 200 && status < 300) return finish(context, { ok: true, status, code: 0, response });
+  return finish(context, { ok: false, status, ...statusFailure(status, refusedRedirect), response });
 }
 
 /** An outcome of something that was thrown before or during a call. */
@@ -79,22 +78,24 @@ function kindOf(error: HawserError): CallErrorInfo["kind"] {
   return errorTable[code].rpcCode === 2 ? "usage" : "internal";
 }
 
+/** `parts` is made for this, and becomes the outcome. */
 function finish(context: OutcomeContext, parts: Omit<CallOutcome, "timingMs" | "stats" | "request">): CallOutcome {
   const { redactor, request, times } = context;
   const timingMs = Math.round(performance.now() - context.startedAt);
-  const { error, asFlags, response } = parts;
+  const { response } = parts;
   const stats: CallStats = { version: 1, timingMs, bodyBytes: response?.bytes ?? 0 };
   if (times?.endMs !== undefined) stats.http = toHttpTimes(times, times.endMs);
   if (response?.truncated) stats.truncated = true;
-  return {
-    ...parts,
-    ...(error !== undefined && { error: redactor.text(error) }),
-    ...(asFlags?.message !== undefined && { asFlags: { ...asFlags, message: redactor.text(asFlags.message) } }),
-    ...(request && { request: { method: request.method, url: redactor.text(request.url) } }),
-    timingMs,
-    stats,
-  };
+  const outcome = parts as Writable<CallOutcome>;
+  outcome.timingMs = timingMs;
+  outcome.stats = stats;
+  if (request) outcome.request = { method: request.method, url: redactor.text(request.url) };
+  if (parts.error !== undefined) outcome.error = redactor.text(parts.error);
+  if (parts.asFlags?.message !== undefined) outcome.asFlags = { ...parts.asFlags, message: redactor.text(parts.asFlags.message) };
+  return outcome;
 }
+
+type Writable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
 /** Whole milliseconds, as hosts know them. */
 function toHttpTimes(times: ExchangeTimes, endMs: number): NonNullable<CallStats["http"]> {

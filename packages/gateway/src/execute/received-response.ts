@@ -34,7 +34,7 @@ type Head = Pick<CallResponse, "status" | "headers">;
 export function receiveResponse(status: number, headers: ResponseHeaders, options: ResponseOptions): ReceivedResponse {
   const { onBody, includeHeaders, redactor } = options;
   const head = includeHeaders ? { status, headers: toHeaderLists(headers, redactor) } : { status };
-  return onBody && status >= 200 && status < 300 ? handOn(head, headers, onBody, options) : collect(head, headers, options);
+  return onBody && status >= 200 && status < 300 ? handOn(head, headers, onBody, options) : new CollectedResponse(head, headers, options);
 }
 
 function toHeaderLists(headers: ResponseHeaders, redactor: Redactor): Record<string, string[]> {
@@ -81,35 +81,59 @@ function handOn(head: Head, headers: ResponseHeaders, onBody: OnBody, options: R
 }
 
 /** Keeps up to the limit and refuses the rest; waits where other calls hold what there is for all. */
-function collect(head: Head, headers: ResponseHeaders, options: ResponseOptions): ReceivedResponse {
-  const { redactor, share, maxBodyBytes = gatewayLimits.maxBodyBytes } = options;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  let isTruncated = false;
-  return {
-    status: head.status,
-    headers,
-    write(chunk) {
-      isTruncated = size + chunk.length > maxBodyBytes;
-      const kept = isTruncated ? chunk.subarray(0, maxBodyBytes - size) : chunk;
-      chunks.push(kept);
-      size += kept.length;
-      share?.set(size);
-      if (isTruncated) return false;
-      return !share || share.mayGrow() || share.whenMayGrow();
-    },
-    hasHandedOn: () => false,
-    finish() {
-      const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      return { ...head, ...toBodyText(whole, isTruncated, headers["content-type"]?.toString(), redactor) };
-    },
-  };
+// A class, since each of many thousand calls has one.
+class CollectedResponse implements ReceivedResponse {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  private readonly head: Head;
+  private readonly options: ResponseOptions;
+  private readonly maxBytes: number;
+  /** Most bodies come in one piece. */
+  private first: Buffer | undefined;
+  private rest: Buffer[] | undefined;
+  private size = 0;
+  private isTruncated = false;
+
+  constructor(head: Head, headers: ResponseHeaders, options: ResponseOptions) {
+    this.status = head.status;
+    this.headers = headers;
+    this.head = head;
+    this.options = options;
+    this.maxBytes = options.maxBodyBytes ?? gatewayLimits.maxBodyBytes;
+  }
+
+  write(chunk: Buffer): boolean | Promise<void> {
+    this.isTruncated = this.size + chunk.length > this.maxBytes;
+    const kept = this.isTruncated ? chunk.subarray(0, this.maxBytes - this.size) : chunk;
+    if (this.first) (this.rest ??= []).push(kept);
+    else this.first = kept;
+    this.size += kept.length;
+    const { share } = this.options;
+    share?.set(this.size);
+    if (this.isTruncated) return false;
+    return !share || share.mayGrow() || share.whenMayGrow();
+  }
+
+  hasHandedOn(): boolean {
+    return false;
+  }
+
+  finish(): CallResponse {
+    const first = this.first ?? nothing;
+    const whole = this.rest ? Buffer.concat([first, ...this.rest]) : first;
+    const text = toBodyText(whole, this.isTruncated, this.headers["content-type"]?.toString(), this.options.redactor);
+    return { ...this.head, ...text };
+  }
 }
+
+const nothing = Buffer.alloc(0);
 
 function toBodyText(whole: Buffer, isCut: boolean, contentType: string | undefined, redactor: Redactor): Omit<CallResponse, keyof Head> {
   const kept = isCut ? whole.subarray(0, whole.length - redactor.openTail(whole)) : whole;
   const text = decodeText(kept, contentType, isCut);
   const { body, bytes } = text === undefined ? toBase64(kept, redactor) : fitText(redactor.text(text), redactor);
+  // Most are just this.
+  if (text !== undefined && !isCut && bytes === undefined) return { body, bytes: kept.length };
   return {
     body,
     ...(text === undefined && { bodyEncoding: "base64" }),

@@ -20,22 +20,25 @@ export interface HttpRequest {
   readonly body?: string | Buffer | undefined;
 }
 
+// Most calls have neither query nor headers, and share this.
+const none: readonly never[] = [];
+
 /** `operation` is the description of `item.op`, and undefined for a call by path. Throws `usage`. */
 export function buildRequest(item: CallItem, operation: OperationDescription | undefined, target: Target): HttpRequest {
   const operationId = operationIdOf(item);
   if (operationId !== undefined && !operation) throw usage(`operation ${shown(operationId)} is not known`);
   const method = operation ? parseMethod(operation.method) : parseMethod(item.method);
-  const query = (item.query ?? []).map(parseQueryEntry);
-  const headers = (item.headers ?? []).map((entry) => parseHeader(entry, target));
+  const query = item.query?.map(parseQueryEntry) ?? none;
+  const headers = item.headers?.map((entry) => parseHeader(entry, target)) ?? none;
   const givenType = contentTypeOf(item, headers);
   const placed = operation ? placeParams(operation, item, { query, headers, target, givenType }) : placePath(item);
   checkItem(item, method);
   const { path, query: ownQuery } = splitPath(placed.path);
   const entries = query.map(([name, value]) => `${encodeStrictly(name)}=${encodeStrictly(value)}`);
-  const dryRun = item.dryRun === true ? ["dryRun=true"] : [];
+  const dryRun = item.dryRun === true ? ["dryRun=true"] : none;
   const url = toTargetUrl(target, path, [ownQuery, ...placed.query, ...entries, ...dryRun]);
   const body = toRequestBody(item, bodyOf(item, placed.body, operation), givenType, operation);
-  let all: Pair[] = [...headers, ...placed.headers];
+  let all: readonly Pair[] = placed.headers.length === 0 ? headers : [...headers, ...placed.headers];
   if (body) all = [...all.filter(([name]) => name.toLowerCase() !== "content-type"), ["content-type", body.contentType]];
   const bytes = all.reduce((sum, [name, value]) => sum + name.length + value.length + 4, url.length);
   const { maxRequestHeadBytes } = gatewayLimits;
@@ -60,7 +63,7 @@ function placePath(item: CallItem): Placed {
     throw usage("params belong to an operation; give op, or use query, headers and body", {
       asFlags: { message: "--param belongs to --op; with --path use --query, --header, --body" },
     });
-  return { path, query: [], headers: [], body: undefined };
+  return { path, query: none, headers: none, body: undefined };
 }
 
 interface Beside {

@@ -1,7 +1,7 @@
 // Where calls wait and run: bounded by workers, queue length and bytes. Every call that was taken ends with exactly one
 // answer, whether it was made, refused, cancelled while it waited or cancelled while it ran.
 
-import { describeThrown, HawserError, toHawserError } from "@hawser/protocol";
+import { type CallStats, describeThrown, HawserError, toHawserError } from "@hawser/protocol";
 import {
   type CancelSignal,
   createCancelController,
@@ -11,22 +11,49 @@ import {
   untilAborted,
 } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
-import type { CallCore, CallOutcome } from "../call.ts";
+import type { CallCore, CallOptions, CallOutcome } from "../call.ts";
 import { gatewayLimits } from "../limits.ts";
 import { parseCallItem } from "../request/call-item.ts";
 import { type CallLine, createCallLine, type WaitingCall } from "./call-line.ts";
 import { toIdKey } from "./request.ts";
 import { toCallText, toCancelledOutcome, toUnmadeOutcome, type IdSource } from "./rpc-answer.ts";
 
-/** One call, from its line to its answer. */
-interface LaneCall extends WaitingCall {
+/** One call, from its line to its answer. A class, since there are many thousands. */
+class LaneCall implements WaitingCall, CallOptions {
+  waitsIn: WaitingCall["waitsIn"];
   readonly id: IdSource;
-  readonly args: unknown;
-  readonly flight: Flight<CancelSignal>;
+  /** Undefined once it is made: its answer may wait for long, and they may be large. */
+  args: unknown;
+  readonly bytes: number;
   /** What must be over before the call is made. */
   readonly after: Promise<void> | undefined;
-  readonly acceptedAt: number;
+  readonly flight: Flight<CancelSignal>;
+  readonly signal: CancelSignal;
+  readonly acceptedAt = performance.now();
+  /** How it waited; known when it is made. */
+  rpc: CallStats["rpc"];
+  private tellWritten: (() => void) | undefined;
+
+  constructor({ id, args, bytes, after }: CallLineItem, flight: Flight<CancelSignal>) {
+    this.id = id;
+    this.args = args;
+    this.bytes = bytes;
+    this.after = after;
+    this.flight = flight;
+    this.signal = flight.signal;
+  }
+
+  whenWritten(tell: () => void): void {
+    this.tellWritten = tell;
+  }
+
+  /** Its answer has left, or there is none to send. */
+  noteWritten(): void {
+    this.tellWritten?.();
+  }
 }
+
+type CallLineItem = Pick<LaneCall, "id" | "args" | "bytes" | "after">;
 
 interface CallLaneOptions {
   readonly workers: number;
@@ -37,7 +64,7 @@ interface CallLaneOptions {
 }
 
 export interface CallLane extends Pick<CallLine<unknown>, "isFull" | "whenRoom"> {
-  accept(line: Pick<LaneCall, "id" | "args" | "bytes" | "after">): void;
+  accept(item: CallLineItem): void;
   /** Ends every call of this id; returns how many there were. */
   cancel(idSource: string, reason: HawserError): number;
   cancelAll(reason: HawserError): void;
@@ -55,25 +82,22 @@ export function createCallLane(core: CallCore, outbox: Outbox<string>, options: 
   noMore.addEventListener("abort", () => (isOver = true));
 
   const waited = ({ acceptedAt }: LaneCall) => ({ queueWaitMs: Math.round(performance.now() - acceptedAt), queueDepth: line.queued });
-  const whyEnded = ({ flight: { signal } }: LaneCall): HawserError =>
-    toHawserError(signal.aborted ? signal.reason : noMore.reason, "cancelled");
+  const whyEnded = ({ signal }: LaneCall): HawserError => toHawserError(signal.aborted ? signal.reason : noMore.reason, "cancelled");
 
-  /** `onSent` is called when the answer has left, or there is none to send. */
-  function end(call: LaneCall, outcome: CallOutcome, rpc = waited(call), onSent?: () => void): void {
-    if (call.flight.finish()) outbox.put(toCallText(call.id, outcome, rpc), onSent);
-    else onSent?.();
+  function end(call: LaneCall, outcome: CallOutcome): void {
+    if (call.flight.finish()) outbox.put(toCallText(call.id, outcome, call.rpc ?? waited(call)), () => call.noteWritten());
+    else call.noteWritten();
   }
   const endUnmade = (call: LaneCall): void => end(call, toUnmadeOutcome(whyEnded(call)));
 
-  function accept({ id, args, bytes, after }: Parameters<CallLane["accept"]>[0]): void {
+  function accept(item: CallLineItem): void {
     // In the table from the beginning, so that a cancel and the end of the process find it, wherever it waits.
     // No JSON text is empty, so that no `cancel` can name a call without an id.
-    const flight = inFlight.begin(id === undefined ? "" : toIdKey(id));
-    const call: LaneCall = { id, args, flight, bytes, waitsIn: undefined, after, acceptedAt: performance.now() };
+    const call = new LaneCall(item, inFlight.begin(item.id === undefined ? "" : toIdKey(item.id)));
     if (isOver) return endUnmade(call);
-    flight.signal.addEventListener("abort", () => onAbort(call));
+    call.signal.addEventListener("abort", () => onAbort(call));
     if (running < workers) return run(call);
-    if (overflow === "reject" && !line.hasPlace(bytes))
+    if (overflow === "reject" && !line.hasPlace(call.bytes))
       return end(call, toUnmadeOutcome(new HawserError("overloaded", "the queue is full; this call was not made")));
     line.add(call);
   }
@@ -91,38 +115,39 @@ export function createCallLane(core: CallCore, outbox: Outbox<string>, options: 
     else make(call);
   }
 
-  async function whenMayStart({ flight: { signal }, after }: LaneCall): Promise<void> {
+  async function whenMayStart({ signal, after }: LaneCall): Promise<void> {
     if (outbox.isFull) await untilAborted(signal, outbox.whenRoom()).catch(() => {});
     if (after) await untilAborted(signal, after).catch(() => {});
   }
 
   function make(call: LaneCall): void {
-    const { signal } = call.flight;
-    const rpc = waited(call);
-    const { promise: untilWritten, resolve: onSent } = Promise.withResolvers<void>();
-    const finish = (outcome: CallOutcome): void => {
-      try {
-        end(call, signal.aborted ? toCancelledOutcome(outcome, whyEnded(call)) : outcome, rpc, onSent);
-      } catch (error) {
-        logLine(`[hawser] rpc: ${describeThrown(error)}`);
-      }
-      running--;
-      const next = line.take();
-      if (next) run(next);
-    };
-    const fail = (error: unknown): void => finish(toUnmadeOutcome(toHawserError(error)));
-    outcomeOf(call, untilWritten).then(finish, fail);
-  }
-
-  function outcomeOf(call: LaneCall, untilWritten: Promise<void>): Promise<CallOutcome> {
-    const { signal } = call.flight;
-    if (isOver || signal.aborted) return Promise.reject(whyEnded(call));
+    const { args } = call;
+    call.args = undefined;
+    call.rpc = waited(call);
     try {
-      return core.call(parseArguments(call.args), { signal, untilWritten });
+      if (isOver || call.signal.aborted) throw whyEnded(call);
+      core.call(parseArguments(args), call).then(
+        (outcome) => finish(call, outcome),
+        (error: unknown) => fail(call, error),
+      );
     } catch (error) {
-      return Promise.reject(error as Error);
+      // Not within the call that ended before: a long line of them would be as many calls deep.
+      queueMicrotask(() => fail(call, error));
     }
   }
+
+  function finish(call: LaneCall, outcome: CallOutcome): void {
+    try {
+      end(call, call.signal.aborted ? toCancelledOutcome(outcome, whyEnded(call)) : outcome);
+    } catch (error) {
+      logLine(`[hawser] rpc: ${describeThrown(error)}`);
+    }
+    running--;
+    const next = line.take();
+    if (next) run(next);
+  }
+
+  const fail = (call: LaneCall, error: unknown): void => finish(call, toUnmadeOutcome(toHawserError(error)));
 
   return {
     accept,

@@ -42,8 +42,8 @@ export function serveRpc(transport: Transport, core: CallCore, options: ServeRpc
     send: (text) => transport.send(new JsonText(text)),
     weigh: (text) => Buffer.byteLength(text),
     maxUnsent: gatewayLimits.rpcUnsentBytes,
-    // Answers of one turn leave in one piece: a write costs as much as all the rest of an answer.
-    pause: (sent) => (sent === 0 ? endOfTurn() : undefined),
+    // Answers of one turn leave in one piece: a write costs as much as all the rest of an answer. One worker has one at a time.
+    pause: (sent) => (sent === 0 && workers > 1 ? endOfTurn() : undefined),
   });
   // What is answered here keeps its order: most of it at once, and behind a `reload_config` when that is over.
   const controls = createOutbox<string | Promise<string>>({

@@ -12,10 +12,10 @@ describe("the room that bodies share", () => {
     const body = Buffer.alloc(gatewayLimits.maxBodyBytes, "a");
     const stub = await stubOf((_request, response) => answer(response, 200, body));
     const core = coreOf(stub.url, { timeoutMs: 60_000 });
-    const { promise: untilWritten, resolve: writeAll } = Promise.withResolvers<void>();
+    const { promise: written, resolve: writeAll } = Promise.withResolvers<void>();
     let ended = 0;
     const calls = Array.from({ length: 8 }, async () => {
-      const outcome = await core.call({ path: "/" }, { untilWritten });
+      const outcome = await core.call({ path: "/" }, { whenWritten: (tell) => void written.then(tell) });
       ended++;
       return outcome;
     });

@@ -105,6 +105,9 @@ describe.skipIf(!browser)("the choice of an agent", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Effort: High" }).click();
     await checkLook(page, "option");
+    // Whole, however narrow the page is.
+    const { x, width } = (await page.getByRole("dialog").boundingBox()) ?? { x: -1, width: 0 };
+    expect([x >= 0, x + width <= viewport.width]).toEqual([true, true]);
   });
 });
 

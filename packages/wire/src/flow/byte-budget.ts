@@ -32,6 +32,47 @@ interface Holder {
   onRoom(): void;
 }
 
+/** What a share needs of its budget. */
+interface Shares {
+  set(holder: Holder, bytes: number): void;
+  mayGrow(holder: Holder): boolean;
+}
+
+// A class, since each of many thousand calls has one.
+class BudgetShare implements Share, Holder {
+  bytes = 0;
+  private waiters: (() => void)[] | undefined;
+  private readonly shares: Shares;
+  private readonly tellOwner: (() => void) | undefined;
+
+  constructor(shares: Shares, tellOwner: (() => void) | undefined) {
+    this.shares = shares;
+    this.tellOwner = tellOwner;
+  }
+
+  set(bytes: number): void {
+    this.shares.set(this, bytes);
+  }
+
+  mayGrow(): boolean {
+    return this.shares.mayGrow(this);
+  }
+
+  async whenMayGrow(signal?: CancelSignal): Promise<void> {
+    while (!this.mayGrow()) {
+      const woken = new Promise<void>((resolve) => (this.waiters ??= []).push(resolve));
+      await (signal ? untilAborted(signal, woken) : woken);
+    }
+  }
+
+  onRoom(): void {
+    this.tellOwner?.();
+    const woken = this.waiters ?? [];
+    this.waiters = undefined;
+    for (const resume of woken) resume();
+  }
+}
+
 export function createByteBudget(maxBytes: number = wireLimits.maxHeldBytes): ByteBudget {
   const waiting = new Set<Holder>();
   let roomWaiters: (() => void)[] = [];
@@ -47,10 +88,13 @@ export function createByteBudget(maxBytes: number = wireLimits.maxHeldBytes): By
       return next.onRoom();
     }
     favoured = undefined;
-    const wake = [...roomWaiters, ...[...waiting].map(({ onRoom }) => onRoom)];
+    if (roomWaiters.length === 0 && waiting.size === 0) return;
+    const wake = roomWaiters;
+    const holders = [...waiting];
     roomWaiters = [];
     waiting.clear();
     for (const resume of wake) resume();
+    for (const holder of holders) holder.onRoom();
   }
 
   function set(holder: Holder, bytes: number): void {
@@ -71,26 +115,8 @@ export function createByteBudget(maxBytes: number = wireLimits.maxHeldBytes): By
     return false;
   }
 
-  function openShare(onRoom: () => void = () => {}): Share {
-    let waiters: (() => void)[] = [];
-    function wake(): void {
-      onRoom();
-      const woken = waiters;
-      waiters = [];
-      for (const resume of woken) resume();
-    }
-    const holder: Holder = { bytes: 0, onRoom: wake };
-    return {
-      set: (bytes) => set(holder, bytes),
-      mayGrow: () => mayGrow(holder),
-      async whenMayGrow(signal) {
-        while (!mayGrow(holder)) {
-          const woken = new Promise<void>((resolve) => waiters.push(resolve));
-          await (signal ? untilAborted(signal, woken) : woken);
-        }
-      },
-    };
-  }
+  const shares: Shares = { set, mayGrow };
+  const openShare = (onRoom?: () => void): Share => new BudgetShare(shares, onRoom);
 
   function hold(bytes: number): Lease {
     const holder: Holder = { bytes: 0, onRoom() {} };

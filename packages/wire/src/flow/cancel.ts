@@ -71,23 +71,35 @@ class CancelSource implements CancelController, CancelSignal {
   aborted = false;
   reason: unknown = undefined;
   readonly signal: CancelSignal = this;
-  private listeners: (() => void)[] = [];
+  /** Nearly all have one or two listeners; a list for them would take more room than the rest. */
+  private first: (() => void) | undefined;
+  private second: (() => void) | undefined;
+  private more: (() => void)[] | undefined;
 
   addEventListener(_type: "abort", listener: () => void): void {
-    this.listeners.push(listener);
+    if (this.more) this.more.push(listener);
+    else if (!this.first && !this.second) this.first = listener;
+    else if (!this.second) this.second = listener;
+    else this.more = [listener];
   }
 
   removeEventListener(_type: "abort", listener: () => void): void {
-    const at = this.listeners.indexOf(listener);
-    if (at !== -1) this.listeners.splice(at, 1);
+    if (this.first === listener) this.first = undefined;
+    else if (this.second === listener) this.second = undefined;
+    else this.removeFromMore(listener);
   }
 
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    const told = this.listeners;
-    this.listeners = [];
-    for (const tell of told) tell();
+    const told = [this.first, this.second, ...(this.more ?? [])];
+    this.first = this.second = this.more = undefined;
+    for (const tell of told) tell?.();
+  }
+
+  private removeFromMore(listener: () => void): void {
+    const at = this.more?.indexOf(listener) ?? -1;
+    if (at !== -1) this.more?.splice(at, 1);
   }
 }

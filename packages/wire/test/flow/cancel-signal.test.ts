@@ -42,6 +42,17 @@ describe.each(controllers)("RPC-03 a %s signal", (_kind, createController) => {
     expect(told).toEqual(["stays"]);
   });
 
+  it.each([0, 1, 2, 3])("of four that listen, when number %i leaves and one more comes, tells the others in order", (leaves) => {
+    const { signal, abort } = bound(createController());
+    const told: number[] = [];
+    const listeners = [0, 1, 2, 3, 4].map((index) => (): void => void told.push(index));
+    for (const listener of listeners.slice(0, 4)) signal.addEventListener("abort", listener);
+    signal.removeEventListener("abort", listeners[leaves] as () => void);
+    signal.addEventListener("abort", listeners[4] as () => void);
+    abort(reason);
+    expect(told).toEqual([0, 1, 2, 3, 4].filter((index) => index !== leaves));
+  });
+
   it("ends a wait with its reason, and a wait that begins when it is over", async () => {
     const { signal, abort } = bound(createController());
     const waiting = untilAborted(signal, new Promise(() => {}));

@@ -51,6 +51,26 @@ describe("a flight", () => {
   });
 });
 
+describe("flights of one id", () => {
+  it.each([
+    ["first", 0, [1, 2]],
+    ["second", 1, [0, 2]],
+    ["last", 2, [0, 1]],
+  ])("once the %s has ended, the others are cancelled, in the order in which they began", (_which, ended, left) => {
+    const table = createInFlightTable();
+    const told: number[] = [];
+    const flights = [0, 1, 2].map((index) => {
+      const flight = table.begin("a");
+      flight.signal.addEventListener("abort", () => told.push(index));
+      return flight;
+    });
+    flights[ended]?.finish();
+    expect([table.cancel("a", reason), told]).toEqual([2, left]);
+    for (const index of left) expect(flights[index]?.finish()).toBe(true);
+    expect([table.has("a"), table.size]).toEqual([false, 0]);
+  });
+});
+
 describe("the whole table", () => {
   it("cancelAll reaches every flight, also when handlers finish while it runs", () => {
     const table = createInFlightTable();
