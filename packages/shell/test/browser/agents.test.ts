@@ -17,6 +17,8 @@ describe.skipIf(!browser)("the choice of an agent", () => {
     await using stage = await open();
     const { page, box, say } = await stage.open();
     const { keyboard } = page;
+    // It is there when the models have been listed.
+    await picker(page).waitFor();
     await box.focus();
     await keyboard.press("Alt+a");
     const search = page.getByRole("combobox", { name: "Search: Model or agent" });
