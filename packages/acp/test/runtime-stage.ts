@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { agentProtocol, type AnyAgentResponse } from "@hawser/protocol";
 import { afterAll } from "vitest";
 
-const launcher = fileURLToPath(new URL("../../hawser/bin/hawser.mjs", import.meta.url));
+const launcher = fileURLToPath(new URL("../../hawser/bin/hawser.cjs", import.meta.url));
 export const scriptedAgent = fileURLToPath(new URL("fixtures/scripted-agent.ts", import.meta.url));
 
 const root = mkdtempSync(join(tmpdir(), "hawser-acp-"));
