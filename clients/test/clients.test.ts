@@ -57,7 +57,7 @@ describe.for(realClients)("$name", ({ name, printedEnd, program, prepare }) => {
     const { code, stdout, stderr } = await runClient(program, prepare(place.home, endpoint.url, printed), place);
     running.process.kill("SIGINT");
     const ended = await running.ended;
-    endpoint.close();
+    await endpoint.close();
     expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: expect.stringMatching(/the tool said .*counter.*4/) as string });
     // Only that program has this number.
     expect(stdout).toContain(`${running.process.pid}`);
@@ -73,7 +73,7 @@ describe.for(realClients)("$name", ({ name, printedEnd, program, prepare }) => {
     const { running, left } = startExpose([exposedTools, ...command], { ...place.env, ...env });
     running.process.stdin.end();
     const { code, stdout, stderr } = await running.ended;
-    endpoint.close();
+    await endpoint.close();
     expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: expect.stringMatching(/the tool said .*counter.*4/) as string });
     expect(stdout).toContain(`${running.process.pid}`);
     expect(left().filter((entry) => String(entry).includes("claudecode_ipc_"))).toEqual([]);

@@ -1,110 +1,75 @@
-// A model on the loopback interface that speaks as much of three APIs as the clients need: OpenAI's Responses (Codex) and chat
-// completions (opencode), and Gemini's. It answers a prompt with one call of the tool `count`, and its result by repeating it.
+// One model on the loopback interface for all clients and agents: it speaks OpenAI's Responses (Codex) and chat completions
+// (opencode), Anthropic's Messages (Claude Code) and Gemini's generateContent. What it does depends on the last prompt that it
+// knows and on how many results of tools have come since, whatever else a client puts around them.
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { messages } from "../../test/kit/models/scripted-anthropic.ts";
+import { generateContent } from "../../test/kit/models/scripted-gemini.ts";
+import { chat, responses } from "../../test/kit/models/scripted-openai.ts";
+import {
+  startScriptedServer,
+  type Dialect,
+  type ScriptedAnswer,
+  type ScriptedRequest,
+  type ScriptedServer,
+  type ScriptedStep,
+} from "../../test/kit/models/scripted-server.ts";
+import { readChat, readGenerate, readMessages, readResponses, type Question } from "./model-requests.ts";
 
-export interface ScriptedEndpoint {
-  readonly url: string;
-  /** Paths of the requests, as they came. */
-  readonly paths: readonly string[];
-  close(): void;
-}
+/** What the model says after a prompt, then after the first result of a tool, and so on; the last one stays. */
+export type Scene = readonly ((question: Question, results: readonly unknown[]) => ScriptedStep)[];
 
-type Dialect = (body: never) => readonly object[];
+/** Scenes by the prompt that begins them. */
+export type Scenes = Readonly<Record<string, Scene>>;
 
-const dialects: readonly (readonly [path: RegExp, dialect: Dialect])[] = [
-  [/^\/v1\/responses$/, responses],
-  [/^\/v1\/chat\/completions$/, chatCompletions],
-  [/^\/v1beta\/models\/[^/]+:streamGenerateContent\b/, generateContent],
+const apis: readonly (readonly [path: RegExp, dialect: Dialect, read: (body: never) => Question])[] = [
+  [/^\/v1\/responses$/, responses, readResponses],
+  [/^\/v1\/chat\/completions$/, chat, readChat],
+  [/^\/v1\/messages\b/, messages, readMessages],
+  [/^\/v1beta\/models\/[^/]+:streamGenerateContent\b/, generateContent, readGenerate],
 ];
 
-export async function startEndpoint(): Promise<ScriptedEndpoint> {
-  const paths: string[] = [];
-  const server = createServer((request, response) => {
-    const path = request.url ?? "";
-    const dialect = dialects.find(([pattern]) => pattern.test(path))?.[1];
-    paths.push(path);
-    void text(request).then((body) => {
-      response.writeHead(dialect ? 200 : 404, { "content-type": "text/event-stream" });
-      response.end((dialect?.(JSON.parse(body) as never) ?? []).map(toEvent).join(""));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    paths,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+const apiOf = (path: string): (typeof apis)[number] | undefined => apis.find(([pattern]) => pattern.test(path));
+
+export function startEndpoint(scenes: Scenes = { "count the boats": counting }): Promise<ScriptedServer> {
+  const script = ({ path, body }: ScriptedRequest, index: number): ScriptedStep => {
+    const read = apiOf(path)?.[2];
+    if (index > mostRequests) return { status: 400, body: { error: { message: "too many requests: the scene goes round in circles" } } };
+    return read ? answer(scenes, read(body as never)) : { status: 404, body: { error: { message: `there is no ${path}` } } };
   };
+  const dialect: Dialect = async (step, request, events) => apiOf(request.path)?.[1](step, request, events);
+  return startScriptedServer(script, dialect, "");
 }
 
-// Only the Responses API names its events, and Gemini CLI reads no line but those with data.
-const toEvent = (event: { readonly type?: string }): string =>
-  `${event.type === undefined ? "" : `event: ${event.type}\n`}data: ${JSON.stringify(event)}\n\n`;
-
-const count = { by: 4 };
-const told = (result: unknown): string => `the tool said ${JSON.stringify(result)}`;
-const missing = "there is no tool that counts";
-
-interface ResponsesBody {
-  readonly input: readonly { readonly type: string; readonly output?: unknown }[];
-  readonly tools?: readonly { readonly name?: string; readonly tools?: readonly { readonly name: string }[] }[];
+function answer(scenes: Scenes, question: Question): ScriptedStep {
+  const { items, tools } = question;
+  const prompts = Object.keys(scenes);
+  const from = items.findLastIndex((item) => item.type === "said" && prompts.some((prompt) => item.text.includes(prompt)));
+  const item = items[from];
+  const prompt = item?.type === "said" ? prompts.find((text) => item.text.includes(text)) : undefined;
+  // Beside the conversation, clients ask for titles, summaries and the like.
+  if (prompt === undefined || tools.length === 0) return { text: "Boats" };
+  const results = items.slice(from).flatMap((entry) => (entry.type === "result" ? [entry.output] : []));
+  const scene = scenes[prompt] ?? [];
+  return scene[Math.min(results.length, scene.length - 1)]?.(question, results) ?? { text: "nothing" };
 }
 
-function responses({ input, tools = [] }: ResponsesBody): object[] {
-  const result = input.find(({ type }) => type === "function_call_output");
-  // Codex gives the tools of one server as a namespace.
-  const server = tools.find((entry) => entry.tools?.some(({ name }) => name === "count"));
-  const message = {
-    type: "message",
-    role: "assistant",
-    id: "m1",
-    content: [{ type: "output_text", text: result ? told(result.output) : missing }],
-  };
-  const call = { type: "function_call", id: "f1", call_id: "c1", namespace: server?.name, name: "count", arguments: JSON.stringify(count) };
-  return [
-    { type: "response.created", response: { id: "r1" } },
-    { type: "response.output_item.done", output_index: 0, item: result || !server ? message : call },
-    { type: "response.completed", response: { id: "r1", output: [], usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 } } },
-  ];
+// Far more than any test needs.
+const mostRequests = 100;
+
+let calls = 0;
+
+/** A call of the first tool whose name ends like this. */
+export function callOf({ tools }: Question, name: string | RegExp, input: object | string): ScriptedAnswer {
+  const tool = tools.find((entry) => (typeof name === "string" ? entry.name === name : name.test(entry.name)));
+  if (!tool) return { text: `there is no tool ${String(name)} among ${tools.map((entry) => entry.name).join(", ")}` };
+  const id = `call_${++calls}`;
+  const args = typeof input === "string" ? { rawArguments: input, isCustom: true } : { input };
+  return { calls: [{ id, name: tool.name, namespace: tool.namespace, ...args }] };
 }
 
-interface ChatBody {
-  readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
-  readonly tools?: readonly { readonly function: { readonly name: string } }[];
-}
+export const told = (_: Question, results: readonly unknown[]): ScriptedAnswer => ({
+  text: `the tool said ${JSON.stringify(results.at(-1))}`,
+});
 
-function chatCompletions({ messages, tools = [] }: ChatBody): object[] {
-  const result = messages.find(({ role }) => role === "tool");
-  const tool = tools.find(({ function: { name } }) => name.endsWith("_count"))?.function;
-  const call = { index: 0, id: "c1", type: "function", function: { name: tool?.name, arguments: JSON.stringify(count) } };
-  const isCall = !result && tool !== undefined;
-  const delta = isCall ? { tool_calls: [call] } : { content: result ? told(result.content) : missing };
-  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-  const toChunk = (delta: object, finish_reason: string | null): object => ({
-    id: "x",
-    object: "chat.completion.chunk",
-    created: 1,
-    model: "scripted",
-    choices: [{ index: 0, delta, finish_reason }],
-    usage,
-  });
-  return [toChunk({ role: "assistant", ...delta }, null), toChunk({}, isCall ? "tool_calls" : "stop")];
-}
-
-interface GenerateBody {
-  readonly contents: readonly { readonly parts?: readonly { readonly functionResponse?: { readonly response: unknown } }[] }[];
-  readonly tools?: readonly { readonly functionDeclarations?: readonly { readonly name: string }[] }[];
-}
-
-function generateContent({ contents, tools = [] }: GenerateBody): object[] {
-  const result = contents.flatMap(({ parts = [] }) => parts).find(({ functionResponse }) => functionResponse)?.functionResponse;
-  const tool = tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations).find(({ name }) => name.endsWith("_count"));
-  const part = !result && tool ? { functionCall: { name: tool.name, args: count } } : { text: result ? told(result.response) : missing };
-  const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
-  return [{ candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP", index: 0 }], usageMetadata }];
-}
+/** One call of the tool `count`; its result is repeated. */
+export const counting: Scene = [(question) => callOf(question, /(?:^|_)count$/, { by: 4 }), told];

@@ -11,10 +11,16 @@ export interface ScriptedCall {
   readonly input?: unknown;
   /** The arguments as text, instead of `input`, for those that are not JSON; or the pieces of it. */
   readonly rawArguments?: string | readonly string[];
+  /** The group of tools that it belongs to: only the Responses API has them. */
+  readonly namespace?: string | undefined;
+  /** A tool that takes text instead of an object, as only the Responses API has them: the text is `rawArguments`. */
+  readonly isCustom?: boolean;
 }
 
 /** One answer that streams. Everything may be left out. */
 export interface ScriptedAnswer {
+  /** What it thinks before it speaks; the chat completions have it as `reasoning_content`. */
+  readonly thought?: string;
   /** Pieces of text; a promise among them is awaited before the next piece is sent. A function makes them as they are taken. */
   readonly text?: string | readonly (string | Promise<unknown>)[] | (() => AsyncIterable<string>);
   readonly calls?: readonly ScriptedCall[];
@@ -41,6 +47,8 @@ export interface ScriptedFailure {
 export type ScriptedStep = ScriptedAnswer | ScriptedFailure | "hang up";
 
 export interface ScriptedRequest {
+  /** How many came before it. Ids of answers are made from it: some clients take two with the same id for one. */
+  readonly index: number;
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -83,9 +91,11 @@ export async function startScriptedServer(script: Script, dialect: Dialect, base
     void serve(incoming, response).catch(() => response.destroy());
   });
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const request = await readRequest(incoming);
-    if (request.method === "GET") return answerFailure(response, listOfModels);
-    const index = requests.push(request) - 1;
+    const read = await readRequest(incoming);
+    if (read.method === "GET") return answerFailure(response, listOfModels);
+    const index = requests.length;
+    const request = { index, ...read };
+    requests.push(request);
     const step = typeof script === "function" ? await script(request, index) : (script[index] ?? scriptIsOver);
     if (step === "hang up") response.destroy();
     else if ("status" in step) answerFailure(response, step);
@@ -140,7 +150,7 @@ function answerFailure(response: ServerResponse, { status, headers, body }: Scri
   response.end(isText ? body : JSON.stringify(body ?? {}));
 }
 
-async function readRequest(incoming: IncomingMessage): Promise<ScriptedRequest> {
+async function readRequest(incoming: IncomingMessage): Promise<Omit<ScriptedRequest, "index">> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString("utf8");

@@ -5,7 +5,9 @@
 import { createInterface } from "node:readline";
 import type { Decision, OnPermission, PermissionAnswer, PermissionRequest } from "@hawser/agent/host";
 import { whenAborted } from "@hawser/wire/internal";
-import { showQuestion, terminal } from "./tool-card.ts";
+import { answerWordsFor, type AnswerWords } from "./answer-words.ts";
+import { showOffers, showQuestion } from "./question.ts";
+import { terminal } from "./tool-card.ts";
 import type { TurnView } from "./turn-view.ts";
 
 /** `onInterrupt`: Ctrl-C at a question. */
@@ -28,17 +30,18 @@ type End = "interrupt" | "gone";
 const { paint, write } = terminal;
 
 async function ask(request: PermissionRequest, signal: AbortSignal, onInterrupt: () => void): Promise<Decision | PermissionAnswer> {
+  const words = answerWordsFor(request);
   for (let isWhole = false; ; isWhole = true) {
     const early = await dropTypedAhead(signal);
     const isOver = early === "interrupt" || early === "gone";
-    if (!isOver) write(showQuestion(request, terminal, isWhole));
-    const answer = isOver ? early : await readWord(signal, early === "unfinished");
+    if (!isOver) write(showQuestion(request, terminal, isWhole) + showOffers(words, terminal));
+    const answer = isOver ? early : await readWord(words, signal, early === "unfinished");
     if (answer === "interrupt" || answer === "gone") {
       write(signal.aborted ? "\n  too late\n" : "\n  denied\n");
       if (answer === "interrupt") onInterrupt();
       return "deny";
     }
-    if (answer !== "show all") return { decision: answer, via: "word" };
+    if (answer !== "show all") return { ...answer, via: "word" };
   }
 }
 
@@ -75,25 +78,22 @@ async function dropTypedAhead(signal: AbortSignal): Promise<End | "nothing" | "u
   return result;
 }
 
-const answers: ReadonlyMap<string, Decision | "show all"> = new Map([
-  ["yes", "allow"],
-  ["y", "allow"],
-  ["always", "allow_always"],
-  ["no", "deny"],
-  ["n", "deny"],
-  ["v", "show all"],
-]);
+type Meaning = Pick<PermissionAnswer, "decision" | "optionId">;
 
-async function readWord(signal: AbortSignal, isRestOfLine: boolean): Promise<End | Decision | "show all"> {
-  const [yes, no, always] = ["yes", "no", "always"].map((word) => paint("bold", word));
-  const prompt = `  ${yes} (once), ${no} or ${always}? `;
-  const over = Promise.withResolvers<End | Decision | "show all">();
+const toWord = (line: string): string => line.trim().toLowerCase().replaceAll(/\s+/g, " ");
+
+async function readWord({ named, meanings }: AnswerWords, signal: AbortSignal, isRestOfLine: boolean): Promise<End | Meaning | "show all"> {
+  const words = named.map(({ word, note }) => `${paint("bold", word)}${note === undefined ? "" : ` ${note}`}`);
+  const prompt = `  ${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}? `;
+  const over = Promise.withResolvers<End | Meaning | "show all">();
   const reader = createInterface({ input: process.stdin, output: process.stdout, terminal: true, historySize: 0, prompt });
   let lines: string[] = [];
   let isDoubtful = isRestOfLine;
   function judge(): void {
     const [line = ""] = lines;
-    const answer = lines.length === 1 && !isDoubtful ? answers.get(line.trim().toLowerCase()) : undefined;
+    const word = toWord(line);
+    const isOne = lines.length === 1 && !isDoubtful;
+    const answer = isOne ? (word === "v" ? "show all" : meanings.get(word)) : undefined;
     lines = [];
     isDoubtful = false;
     if (answer !== undefined) return over.resolve(answer);

@@ -35,7 +35,8 @@ Questions:
   With a pipe, a message and no terminal, or --json you can't be asked, and what would ask is
   denied. Programs that you name with --allow-command run then, with any arguments.
   On a terminal: yes, no or always, and Enter. yes and no can be short (y, n), always can't; what was typed
-  before the question was shown does not count.
+  before the question was shown does not count. Where an agent (--model acp/…) has answers of its own, they
+  are listed, and the number of one and Enter chooses it.
 
 Exit codes:
   0    answered, also where a tool failed: the answer says so

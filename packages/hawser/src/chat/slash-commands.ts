@@ -1,18 +1,21 @@
 // What a person can say to the chat itself.
 
-import { toHawserError } from "@hawser/protocol";
+import { toHawserError, type ModelEntry } from "@hawser/protocol";
 import { fitLine, paint } from "../command-line/output.ts";
 import type { Session } from "./conversation-loop.ts";
 import { showLatest } from "./conversations.ts";
+import { runOptions } from "./options.ts";
 
 const help = `  /help          this
   /clear         forget what was said in this conversation
   /list          the latest conversations
-  /models        the models that can answer
-  /model <name>  let this one answer from now on; without a name: the usual one
+  /model         the models and agents that can answer, and why others can't
+  /model <name>  let this one answer from now on; "/model usual": the usual one
+  /options       what can be chosen about an agent: its mode, model and the like
+  /options <name> <value>   choose it
   /quit, /exit   leave; so does Ctrl-D
 
-  A question is answered with yes, no or always, and Enter. Ctrl-C stops an answer. Ask the offline model for "help" to see what it understands.
+  A question is answered with yes, no or always, or with the number of one of the agent's own answers, and Enter. Ctrl-C stops an answer. Ask the offline model for "help" to see what it understands.
 `;
 
 const maxNameChars = 100;
@@ -26,7 +29,8 @@ const commands: Readonly<Record<string, (session: Session, argument: string) => 
   },
   list: async ({ agent, conversationId }) => showLatest(await agent.listConversations(), conversationId),
   models: showModels,
-  model: chooseModel,
+  model: (session, name) => (name === "" ? showModels(session) : chooseModel(session, name)),
+  options: runOptions,
 };
 
 /** `quit` when the person wants to leave. */
@@ -43,18 +47,22 @@ export async function runSlashCommand(line: string, session: Session, write: (te
   return "stay";
 }
 
+const isAgentName = (model: string): boolean => model.startsWith("acp/");
+
 async function showModels({ agent, model }: Session): Promise<string> {
   const models = await agent.listModels();
-  const rows = models.map((entry) => {
+  const toRow = (entry: ModelEntry): string => {
     const isUsed = model === undefined ? entry.current : entry.model === model;
     const note = entry.available ? "" : paint("dim", `  ${fitLine(entry.reason ?? "not available", maxReasonChars)}`);
     return `${isUsed ? paint("green", "*") : " "} ${fitLine(entry.model, maxNameChars)}${note}\n`;
-  });
-  return rows.join("");
+  };
+  const [agents, others] = [models.filter(({ model: name }) => isAgentName(name)), models.filter(({ model: name }) => !isAgentName(name))];
+  if (agents.length === 0) return others.map(toRow).join("");
+  return [paint("bold", "Models\n"), ...others.map(toRow), paint("bold", "Agents\n"), ...agents.map(toRow)].join("");
 }
 
 async function chooseModel(session: Session, name: string): Promise<string> {
-  if (name === "") {
+  if (name === "usual") {
     session.model = undefined;
     return paint("dim", "The usual model answers.\n");
   }

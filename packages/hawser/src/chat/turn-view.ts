@@ -1,11 +1,11 @@
-// A turn as a person on a terminal sees it: the answer as it is written, cards for the tools, and after a
+// A turn as a person on a terminal sees it: thoughts dim, the answer as it is written, cards for the tools and the plan, and after a
 // second of silence a line that says what is waited for. While a question is open nothing is written over it.
 
 import type { TurnEvent } from "@hawser/agent/host";
 import { createProseRevealer } from "@hawser/protocol/internal";
 import { fitLine } from "../command-line/output.ts";
 import { createMarkdownStream } from "./markdown-stream.ts";
-import { showResult, showUse, type Screen } from "./tool-card.ts";
+import { showPlan, showResult, showUse, type Screen } from "./tool-card.ts";
 import { createWordWrap, wrapText } from "./word-wrap.ts";
 
 export type TurnView = ReturnType<typeof createTurnView>;
@@ -17,7 +17,11 @@ export function createTurnView(screen: Screen) {
   const { paint, isPlain, write } = screen;
   const markdown = createMarkdownStream(paint);
   const revealer = createProseRevealer();
+  const thoughtRevealer = createProseRevealer();
   const wrap = createWordWrap(() => screen.width);
+  const thoughtWrap = createWordWrap(() => screen.width);
+  let isThinking = false;
+  let shownPlan = "";
   let isLineOpen = false;
   let isAfterCard = false;
   let kept: string[] | undefined;
@@ -46,6 +50,7 @@ export function createTurnView(screen: Screen) {
 
   // A model separates what it says from what it said before; between them now stands a card.
   function putText(text: string): void {
+    endThought();
     const rest = isAfterCard ? text.replace(/^\n+/, "") : text;
     if (rest === "") return;
     const shown = renderText(revealer.push(rest));
@@ -54,9 +59,36 @@ export function createTurnView(screen: Screen) {
   }
 
   function putCard(text: string): void {
+    endThought();
     put(renderRest());
     putLine(text);
     isAfterCard = true;
+  }
+
+  function putThought(text: string): void {
+    if (isThinking) return put(dim(thoughtRevealer.push(text)));
+    put(renderRest());
+    putLine(dim(`Thinking: ${thoughtRevealer.push(text)}`));
+    isThinking = true;
+  }
+
+  /** What follows is not thought any more. */
+  function endThought(): void {
+    if (!isThinking) return;
+    isThinking = false;
+    put(dim(thoughtRevealer.end()) + dimmed(thoughtWrap.end()));
+    if (isLineOpen) put("\n");
+    isAfterCard = true;
+  }
+
+  const dimmed = (text: string): string => (text === "" ? "" : paint("dim", text));
+  const dim = (text: string): string => dimmed(thoughtWrap.push(text.replaceAll("\r\n", "\n")));
+
+  function putPlan(plan: Extract<TurnEvent, { type: "plan" }>["data"]): void {
+    const text = showPlan(plan, screen);
+    // An agent may say the same again.
+    if (text !== shownPlan && plan.entries.length > 0) putCard(text);
+    shownPlan = text;
   }
 
   function wait(doing: string): void {
@@ -84,16 +116,18 @@ export function createTurnView(screen: Screen) {
         return putText(event.token);
       case "tool_use":
         putCard(showUse(event.data, screen));
-        return wait(event.data.toolName);
+        return wait(event.data.title ?? event.data.toolName);
       case "tool_result":
         putCard(showResult(event.data, screen));
         return wait("the model reads the result");
       case "progress":
         return void (waiting && (waiting.doing = event.data.message ?? waiting.doing));
+      case "reasoning":
+        return putThought(event.data.text);
+      case "plan":
+        return putPlan(event.data);
       case "permission_request":
       case "usage":
-      case "reasoning":
-      case "plan":
       case "done":
     }
   }
@@ -119,8 +153,10 @@ export function createTurnView(screen: Screen) {
     /** Ends the line that is being written; a new turn may follow. */
     end(): void {
       hideWaiting();
+      endThought();
       put(renderRest());
       if (isLineOpen) put("\n");
+      shownPlan = "";
       isAfterCard = false;
     },
   };

@@ -172,7 +172,7 @@ describe.runIf(isLinux).concurrent("a conversation", () => {
       ["/models", "* offline"],
       ["/model openai/gpt-5", "answers from now on"],
       ["what is 1 + 1?", "OPENAI_API_KEY is not set"],
-      ["/model", "The usual model answers."],
+      ["/model usual", "The usual model answers."],
       ["my name is Ada", "Ada"],
       ["/list", "* chat-2"],
       ["/clear", "Forgotten."],

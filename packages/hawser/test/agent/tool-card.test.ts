@@ -1,7 +1,8 @@
 // How a tool's use, its result and a question about it look on a terminal.
 
 import { describe, expect, it } from "vitest";
-import { showQuestion, showResult, showUse } from "../../src/chat/tool-card.ts";
+import { showQuestion } from "../../src/chat/question.ts";
+import { showResult, showUse } from "../../src/chat/tool-card.ts";
 
 const style = { paint: (_format: unknown, text: string): string => text, width: 60 };
 

@@ -1,40 +1,16 @@
 // The page for everybody, in a real browser: without a pointer, with a screen reader's rules (axe), in light
 // and dark, and on a narrow screen.
 
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type axe from "axe-core";
 import { afterAll, describe, expect, it } from "vitest";
+import { pageScrolls, tabTo, violations } from "./accessible.ts";
 import { launchOrExplain, type Page } from "./browser.ts";
 import { shareShell } from "./stage.ts";
 
 const browser = await launchOrExplain();
 afterAll(() => browser?.close());
 const openStage = shareShell(browser);
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** What axe finds, in one line each. Its source is evaluated from outside, where the page's policy does not reach. */
-async function violations(page: Page, rules?: "of colours"): Promise<readonly string[]> {
-  // A colour in the middle of its change is no colour of the page.
-  await page.evaluate(async () => {
-    const passing = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
-    await Promise.allSettled(passing.map(({ finished }) => finished));
-  });
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeSource);
-  const options: axe.RunOptions = { resultTypes: ["violations"], ...(rules && { runOnly: ["color-contrast", "link-in-text-block"] }) };
-  const results = await page.evaluate((given) => (globalThis as unknown as { axe: typeof axe }).axe.run(document, given), options);
-  return results.violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
-}
-
-/** The lists inside the page scroll up and down; the page itself never does, in no direction. */
-const pageScrolls = (page: Page): Promise<boolean> =>
-  page.evaluate(() => {
-    const frame = [document.documentElement, ...document.querySelectorAll("#page > div, main, header")];
-    const isWide = [...frame, ...document.querySelectorAll("[role=log]")].some((element) => element.scrollWidth > element.clientWidth + 1);
-    return isWide || frame.some((element) => element.scrollHeight > element.clientHeight + 1);
-  });
 
 const looks = [
   { name: "in light and dark", view: {}, schemes: ["dark", "light"] as const },
@@ -195,15 +171,6 @@ describe.skipIf(!browser)("by keyboard alone", () => {
     await conversations.first().waitFor({ state: "detached" });
   });
 });
-
-/** Presses a key until the focus is where it should be; a trap or a gap in the order ends it. */
-async function tabTo(page: Page, key: string, isThere: () => boolean): Promise<void> {
-  for (let presses = 0; presses < 40; presses++) {
-    if (await page.evaluate(isThere)) return;
-    await page.keyboard.press(key);
-  }
-  expect.fail("the focus never came there");
-}
 
 describe.skipIf(!browser)("at 360 px", () => {
   it("the list of conversations is a drawer, and a conversation can be led to its end", async () => {

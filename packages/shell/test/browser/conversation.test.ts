@@ -65,7 +65,7 @@ describe.skipIf(!browser)("the line at the bottom", () => {
     await untilIdle();
     await status.getByText("1,200 tokens in · 34 out · cost not known").waitFor();
     await status.getByText(/^up \d+ (?:s|min)/).waitFor();
-    expect(await status.getByRole("combobox", { name: "Model" }).inputValue()).toBe("anthropic/scripted");
+    await status.getByRole("button", { name: "Model or agent: anthropic/scripted" }).waitFor();
   });
 
   it("says what was paid where the configuration has the model's prices", async () => {

@@ -1,15 +1,13 @@
 // The main states of the page in one story: a conversation with a tool card, a question, the wire view. With
 // HAWSER_SCREENSHOTS=1 the pictures of the documentation are taken on the way.
 
-import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { launchOrExplain, type Browser, type Page } from "./browser.ts";
+import { launchOrExplain, type Browser } from "./browser.ts";
+import { take } from "./pictures.ts";
 import { openPageStage } from "./stage.ts";
 
 const browser = await launchOrExplain();
 afterAll(() => browser?.close());
-
-const pictures = resolve(import.meta.dirname, "../../../../docs/shell");
 
 const files = {
   "README.md":
@@ -22,13 +20,6 @@ const files = {
   "src/tides.ts": "export const highTide = { hours: 6.2, depth: 3.4 };\n",
   "test/berths.test.ts": 'it("finds a berth that is deep enough", () => {});\n',
 };
-
-/** Without the pointer, the caret and what still moves. */
-async function take(page: Page, name: string): Promise<void> {
-  if (process.env["HAWSER_SCREENSHOTS"] !== "1") return;
-  await page.mouse.move(640, 2);
-  await page.screenshot({ path: join(pictures, name), animations: "disabled", caret: "hide" });
-}
 
 describe.skipIf(!browser)("the story of the documentation", () => {
   it("a search with its card open, a change that is asked about, and what passed on the wire", async () => {

@@ -35,6 +35,8 @@ export interface ServedShellOptions {
   readonly model?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** Another runtime: what Node runs instead of `hawser agent`. */
+  readonly runtime?: readonly string[];
   /** What the page says of where the agent works. */
   readonly root?: string;
   /** In the folder in which the agent works, before it starts. */
@@ -90,7 +92,7 @@ async function start({ folder, work, data, onNotice }: Place, options: ServedShe
   const agent = [launcher, "agent", `--model=${model}`, `--root=${work}`, `--data-dir=${data}`];
   return startShell({
     command: process.execPath,
-    args: (dropped: string) => [...agent, `--attachments=${dropped}`, ...args],
+    args: (dropped: string) => options.runtime ?? [...agent, `--attachments=${dropped}`, ...args],
     // Neither keys nor settings of the person who runs the tests; but a fresh home has no compiled code, and that takes a second.
     env: {
       PATH: process.env["PATH"],

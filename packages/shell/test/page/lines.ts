@@ -88,7 +88,7 @@ export const opened: PageState = [link, ready(), { type: "opened", conversationI
 
 export const shown = (state: PageState) => state.threads[conversationId]?.messages ?? [];
 
-const capabilities = ["cancel", "permissions", "conversations", "models", "subscribe"];
+const capabilities = ["cancel", "permissions", "conversations", "models", "subscribe", "options"];
 
 export interface Screen {
   readonly session: Session;

@@ -183,7 +183,7 @@ describe("a session", () => {
     const question = { permissionId: "p1", toolId: "t1", toolName: "write_file", input: {}, reason: "changes" };
     connection.respond({ type: "permission_request", id, seq: 1, timestamp: 1, data: question });
     await expect.poll(() => session.store.getState().turns[id]?.seq, { timeout: 30_000 }).toBe(1);
-    const answered = actions.answer("p1", "allow", "click");
+    const answered = actions.answer("p1", { decision: "allow", via: "click" });
     const response = await until(connection, "permission_response");
     connection.respond({ type: "error", id: response.id, error: "expired", timestamp: 1 });
     await answered;

@@ -5,8 +5,8 @@ import { cutText } from "@hawser/protocol/internal";
 import { textOf } from "../session/actions.ts";
 import { usePage } from "../session/page-context.ts";
 import { openQuestion, type PageState } from "../state/page-state.ts";
-import { describeCall } from "../tools/describe-call.ts";
-import { answerKeys } from "./keys.tsx";
+import { answersTo } from "../tools/answers.ts";
+import { describeQuestion } from "../tools/describe-call.ts";
 
 const spokenChars = 600;
 
@@ -28,9 +28,11 @@ export function Announcer() {
 export function whatIsAsked(state: PageState): string {
   const asking = openQuestion(state);
   if (!asking) return "";
-  const { allow, deny } = answerKeys;
-  const keys = `${allow.join("+")} allows it once, ${deny.join("+")} denies it.`;
-  return `The agent asks for permission. ${describeCall(asking.toolName, asking.permission)}. ${keys}`;
+  const { toolName, permission } = asking;
+  const answers = answersTo(toolName, permission).filter(({ keys }) => keys.length > 0);
+  const keys = answers.map(({ decision, keys: pressed }) => `${pressed.join("+")} ${decision === "deny" ? "denies it" : "allows it once"}`);
+  const how = keys.length > 0 ? ` ${keys.join(", ")}.` : "";
+  return `The agent asks for permission. ${describeQuestion(toolName, permission)}.${how}`;
 }
 
 /** A text, so that the same one is said once. */

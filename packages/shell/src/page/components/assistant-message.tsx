@@ -1,15 +1,17 @@
 // An answer: what was said and which tools were used, in order; how it stands while it is written; and what
 // can be done when it has ended early.
 
+import { reveal } from "@hawser/protocol";
 import { memo, startTransition, useEffect, useRef, useState, type RefObject } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { PlainText } from "../markdown/plain-text.tsx";
 import { textOf } from "../session/actions.ts";
 import { usePage, usePageParts } from "../session/page-context.ts";
-import { isAsking, type Message } from "../state/page-state.ts";
+import { isAsking, type Message, type Part } from "../state/page-state.ts";
 import { ToolCard } from "../tools/tool-card.tsx";
 import { Button } from "./icon.tsx";
+import { Plan, Thought } from "./thought.tsx";
 
 interface AssistantMessageProps {
   readonly message: Message;
@@ -24,13 +26,14 @@ export const AssistantMessage = memo(function AssistantMessage({ message, isLast
     <article ref={article} aria-label="Agent" aria-busy={isRunning} className={`flex gap-3 ${isRunning ? "" : "lazy-paint"}`}>
       <div aria-hidden="true" className={`w-1 shrink-0 rounded-full ${isRunning ? "strand strand-moving" : "bg-line"}`} />
       <div className="min-w-0 flex-1 space-y-3">
-        {message.parts.map((part, at) =>
-          part.kind === "tool" ? (
-            <ToolCard key={part.toolId} tool={part} />
-          ) : part.kind === "text" ? (
-            <TextPart key={at} text={part.text} isSeen={isSeen} isGrowing={isRunning && at === message.parts.length - 1} />
-          ) : null,
-        )}
+        {message.parts.map((part, at) => (
+          <AnswerPart
+            key={part.kind === "tool" ? part.toolId : at}
+            part={part}
+            isSeen={isSeen}
+            isGrowing={isRunning && at === message.parts.length - 1}
+          />
+        ))}
         {isRunning && <Working message={message} />}
         {message.failure && <Ended message={message} />}
         {!isRunning && <AnswerActions message={message} isLast={isLast} />}
@@ -39,13 +42,33 @@ export const AssistantMessage = memo(function AssistantMessage({ message, isLast
   );
 });
 
-function TextPart({ text, isSeen, isGrowing }: { readonly text: string; readonly isSeen: boolean; readonly isGrowing: boolean }) {
-  return isSeen ? <Markdown text={text} isGrowing={isGrowing} /> : <PlainText text={text} />;
+interface AnswerPartProps {
+  readonly part: Part;
+  readonly isSeen: boolean;
+  /** It is the last one of an answer that is being written. */
+  readonly isGrowing: boolean;
+}
+
+function AnswerPart({ part, isSeen, isGrowing }: AnswerPartProps) {
+  switch (part.kind) {
+    case "tool":
+      return <ToolCard tool={part} />;
+    case "thought":
+      return <Thought thought={part} isGrowing={isGrowing} />;
+    case "plan":
+      return <Plan plan={part} />;
+    case "text":
+      return isSeen ? <Markdown text={part.text} isGrowing={isGrowing} /> : <PlainText text={part.text} />;
+    default:
+      // Of a user's message.
+      return null;
+  }
 }
 
 function Working({ message }: { readonly message: Message }) {
   const turn = usePage(({ turns }) => turns[message.requestId ?? ""]);
-  const hasWords = message.parts.at(-1)?.kind === "text";
+  const lastKind = message.parts.at(-1)?.kind;
+  const hasWords = lastKind === "text" || lastKind === "thought";
   // The question says what is waited for, also where further tools wait behind it.
   if (message.parts.some(isAsking) && !turn?.isStopping) return null;
   const said = turn?.isStopping ? "Stopping…" : (turn?.progress ?? (hasWords ? undefined : "Working…"));
@@ -70,7 +93,7 @@ function AnswerActions({ message, isLast }: AssistantMessageProps) {
     <div className="-ml-2 flex items-center text-xs text-soft">
       {text !== "" && <CopyButton text={text} label="Copy answer" />}
       {isLast && <RetryButton message={message} />}
-      {message.model !== undefined && <span className="ml-2">{message.model}</span>}
+      {message.model !== undefined && <span className="ml-2 wrap-anywhere">{reveal(message.model)}</span>}
     </div>
   );
 }

@@ -1,6 +1,8 @@
 // What a new conversation shows: what is running, what can be tried, and how to connect a real model.
 
+import { reveal } from "@hawser/protocol";
 import { useIsConnected, usePage, usePageParts } from "../session/page-context.ts";
+import { chosenModel, isAgentName } from "../state/page-state.ts";
 import { Button } from "./icon.tsx";
 
 /** Requests that the offline model understands; a real one does as well. */
@@ -9,7 +11,7 @@ const examples = ["list the files here", "what is 12 * 34?", 'write "hello" to h
 export function EmptyState() {
   const { actions } = usePageParts();
   const isConnected = useIsConnected();
-  const model = usePage(({ pickedModel, runtime }) => pickedModel ?? runtime?.info.model);
+  const model = usePage(chosenModel);
   const more = usePage(({ link }) => link.examples);
   const hasRealModel = usePage(
     ({ models, runtime }) => isReal(runtime?.info.model) || models.some((entry) => entry.available && isReal(entry.model)),
@@ -23,7 +25,12 @@ export function EmptyState() {
         </h2>
         <div className="space-y-1 text-[0.95rem]">
           {isReal(model) ? <ModelLines model={model} /> : <OfflineLines hasRealModel={hasRealModel} />}
-          <p>Before it changes anything, it asks you here, unless a rule of yours allows it. The wire view shows every message.</p>
+          <p>
+            {model !== undefined && isAgentName(model)
+              ? "When it asks before it does something, it asks you here; its mode and your rules say when."
+              : "Before it changes anything, it asks you here, unless a rule of yours allows it."}{" "}
+            The wire view shows every message.
+          </p>
         </div>
       </div>
       <div>
@@ -61,10 +68,17 @@ function OfflineLines({ hasRealModel }: { readonly hasRealModel: boolean }) {
 }
 
 function ModelLines({ model }: { readonly model: string }) {
+  if (isAgentName(model))
+    return (
+      <p>
+        <b className="font-semibold wrap-anywhere">{reveal(model)}</b> answers: an agent of its own, which works <InRoot /> with its own
+        tools and those of this runtime.
+      </p>
+    );
   return (
     <>
       <p>
-        An agent runs on this machine and answers with <b className="font-semibold">{model}</b>.
+        An agent runs on this machine and answers with <b className="font-semibold">{reveal(model)}</b>.
       </p>
       <p>
         It reads files <InRoot />, changes them when you agree, and runs the commands that you allow. It remembers its conversations.

@@ -73,6 +73,8 @@ function focusOn(id: string, reveal?: () => void): void {
   }
 }
 
+const clickOn = (id: string): void => document.querySelector<HTMLElement>(`#${id}`)?.click();
+
 function openNeighbour(session: PageParts["session"], step: number): void {
   const { conversations, currentId } = session.store.getState();
   const at = conversations.findIndex(({ conversationId }) => conversationId === currentId);
@@ -93,6 +95,7 @@ const pageKeys: readonly PageKey[] = [
   { shown: ["Alt", "↑"], meaning: "Previous conversation", matches: alt("ArrowUp"), run: ({ session }) => openNeighbour(session, -1) },
   { shown: ["Alt", "↓"], meaning: "Next conversation", matches: alt("ArrowDown"), run: ({ session }) => openNeighbour(session, 1) },
   { shown: ["Alt", "M"], meaning: "Go to the message box", matches: alt("KeyM"), run: () => focusOn("message-box") },
+  { shown: ["Alt", "A"], meaning: "Choose a model or an agent", matches: alt("KeyA"), run: () => clickOn("model-picker") },
   { shown: ["Alt", "J"], meaning: "Jump to the latest message", matches: alt("KeyJ"), run: () => tell(jumpEvent) },
   { shown: answerKeys.allow, meaning: "Allow once what the question shows", matches: answers("Y"), run: () => tell(answerEvent, "allow") },
   { shown: answerKeys.deny, meaning: "Deny what the question shows", matches: answers("X"), run: () => tell(answerEvent, "deny") },
@@ -125,6 +128,7 @@ const pageKeys: readonly PageKey[] = [
 const localKeys: readonly { readonly shown: readonly string[]; readonly meaning: string }[] = [
   { shown: ["Enter"], meaning: "Send the message" },
   { shown: ["Shift", "Enter"], meaning: "New line in the message" },
+  { shown: ["←", "→"], meaning: "In a question: the other answers" },
   { shown: ["F2"], meaning: "On a conversation: rename" },
   { shown: ["Delete"], meaning: "On a conversation: delete" },
 ];

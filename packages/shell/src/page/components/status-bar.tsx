@@ -1,9 +1,11 @@
-// How things stand, in one line: which model answers, whether it is at work, what it has used, how long it
+// How things stand, in one line: which model or agent answers, whether it is at work, what it has used, how long it
 // has been running. Below it, what is broken.
 
 import { useEffect, useState } from "react";
-import { usePage, usePageParts } from "../session/page-context.ts";
-import { isConnected, openQuestion, type PageState, type Usage } from "../state/page-state.ts";
+import { usePage } from "../session/page-context.ts";
+import { AgentPicker } from "./agent-picker.tsx";
+import { ContextMeter } from "./context-meter.tsx";
+import { chosenModel, isConnected, openQuestion, type PageState, type Usage } from "../state/page-state.ts";
 import { formatClock } from "../tools/describe-call.ts";
 import { cutText, reveal } from "@hawser/protocol/internal";
 
@@ -14,13 +16,14 @@ export function StatusBar() {
     <div
       role="group"
       aria-label="Status"
-      className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-3 py-1.5 text-xs text-soft sm:px-6"
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3 py-1.5 text-xs text-soft sm:px-6"
     >
-      <ModelPicker />
+      <AgentPicker />
       <span className="flex items-center gap-1.5">
         <span aria-hidden="true" className={`size-2 rounded-full ${light}`} />
         {phase}
       </span>
+      <ContextMeter />
       <Tokens />
       <Root />
       <Uptime />
@@ -41,24 +44,30 @@ function describePhase(state: PageState): string {
 function Tokens() {
   const turns = usePage((state) => state.turns);
   const currentId = usePage((state) => state.currentId);
-  const model = usePage(({ pickedModel, runtime }) => pickedModel ?? runtime?.info.model);
+  const model = usePage(chosenModel);
   const used = Object.values(turns).flatMap(({ conversationId, usage }) => (conversationId === currentId && usage ? [usage] : []));
   if (used.length === 0) return model === "offline" ? <span>no cost</span> : null;
-  const input = used.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
-  const output = used.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
+  const input = used.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0);
+  const output = used.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0);
+  const isCounted = used.some(({ inputTokens, outputTokens }) => inputTokens !== undefined || outputTokens !== undefined);
+  const cost = showCost(used);
+  // An agent may say how full its context is, and nothing else.
+  if (!isCounted) return cost === unknownCost ? null : <span>{cost}</span>;
   return (
     <span title="Tokens of this conversation since the page was opened. What they cost is known where agent.json has your model's prices, and Claude Code says it itself when it has answered.">
-      {input.toLocaleString("en")} tokens in · {output.toLocaleString("en")} out · {showCost(used)}
+      {input.toLocaleString("en")} tokens in · {output.toLocaleString("en")} out · {cost}
     </span>
   );
 }
+
+const unknownCost = "cost not known";
 
 /** A sum with a part missing would be wrong, and a guess worse than nothing. */
 function showCost(used: readonly Usage[]): string {
   let sum = 0;
   for (const { model, costUsd } of used) {
     if (model === "offline") continue;
-    if (costUsd === undefined) return "cost not known";
+    if (costUsd === undefined) return unknownCost;
     sum += costUsd;
   }
   return sum === 0 ? "no cost" : sum < 0.01 ? "under $0.01" : `$${sum.toFixed(2)}`;
@@ -108,32 +117,5 @@ function ServerFaults() {
         </p>
       ))}
     </div>
-  );
-}
-
-function ModelPicker() {
-  const { actions } = usePageParts();
-  const models = usePage((state) => state.models);
-  const picked = usePage((state) => state.pickedModel);
-  const current = usePage(({ runtime }) => runtime?.info.model);
-  if (models.length === 0) return current === undefined ? null : <span>{current}</span>;
-  const chosen = picked ?? models.find((entry) => entry.current)?.model ?? current ?? "";
-  return (
-    <label className="flex min-w-0 items-center gap-1.5">
-      <span className="sr-only">Model</span>
-      <select
-        id="model-picker"
-        className="max-w-44 min-w-0 rounded-md border border-line bg-sheet px-1.5 py-1 text-xs text-ink"
-        value={chosen}
-        onChange={(event) => actions.pickModel(event.target.value)}
-      >
-        {!models.some(({ model }) => model === chosen) && <option value={chosen}>{chosen}</option>}
-        {models.map(({ model, available, reason }) => (
-          <option key={model} value={model} disabled={!available}>
-            {available ? model : `${model} (${reason ?? "not available"})`}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -2,11 +2,21 @@
 // notice that says what was tried and why it did not work.
 
 import type { AgentMessage, Decision } from "@hawser/agent/host/link";
-import { describeThrown, joinTexts } from "@hawser/protocol/internal";
-import { isConnected, runningTurnsOf, type Message } from "../state/page-state.ts";
+import { describeThrown, joinTexts, reveal, type OptionEntry } from "@hawser/protocol/internal";
+import { chosenModel, isConnected, runningTurnsOf, type Message } from "../state/page-state.ts";
 import type { Session } from "./session.ts";
 
+const ignore = (): void => {};
+
 export type Actions = ReturnType<typeof createActions>;
+
+export interface GivenAnswer {
+  readonly decision: Decision;
+  /** How the user did it, for the audit log. */
+  readonly via: "click" | "key" | "shortcut";
+  /** Which of the question's own answers. */
+  readonly optionId?: string | undefined;
+}
 
 export function createActions({ store, client, follow, notify, open }: Session) {
   async function attempt(what: string, work: () => Promise<unknown>): Promise<boolean> {
@@ -42,9 +52,8 @@ export function createActions({ store, client, follow, notify, open }: Session) 
       // The last first, so that no waiting one begins when the running one ends.
       for (const { id } of running.toReversed()) void attempt("Could not stop", () => client.cancel(id));
     },
-    /** `via`: how the user did it, for the audit log. */
-    async answer(permissionId: string, decision: Decision, via: "click" | "key" | "shortcut"): Promise<void> {
-      const wasTaken = await attempt("The answer came too late", () => client.respondPermission(permissionId, { decision, via }));
+    async answer(permissionId: string, answer: GivenAnswer): Promise<void> {
+      const wasTaken = await attempt("The answer came too late", () => client.respondPermission(permissionId, answer));
       if (!wasTaken) store.dispatch({ type: "permission_expired", permissionId });
     },
     /** Sends a message of the user again, in its old place, with another text if there is one. */
@@ -75,9 +84,26 @@ export function createActions({ store, client, follow, notify, open }: Session) 
       store.dispatch({ type: "deleted", conversationId });
       if (store.getState().currentId === conversationId) open();
     },
+    /** What is available may have changed since the page was opened: somebody logged in, or started a server. */
+    async refreshModels(): Promise<void> {
+      await client.listModels().then((models) => store.dispatch({ type: "learned", facts: { models } }), ignore);
+    },
+    async setOption({ optionId, name }: OptionEntry, value: string | boolean): Promise<void> {
+      const state = store.getState();
+      const model = chosenModel(state);
+      const conversationId = state.currentId;
+      if (model === undefined) return;
+      await attempt(`Could not set ${reveal(name)}`, async () => {
+        const entries = await client.setOption(conversationId, { optionId, value, model });
+        store.dispatch({ type: "learned", facts: { agentOptions: { conversationId, model, entries } } });
+      });
+    },
     pickModel: (model: string | undefined): void => store.dispatch({ type: "learned", facts: { pickedModel: model } }),
   };
 }
 
-/** What was said, for copying it or sending it again: with a blank line where a tool was between. */
-export const textOf = ({ parts }: Message): string => joinTexts(parts.map((part) => (part.kind === "text" ? part.text : undefined)));
+/** What was said, for copying it or sending it again: with a blank line where a tool was between. What was thought or planned is not said. */
+export function textOf({ parts }: Message): string {
+  const said = parts.filter(({ kind }) => kind !== "thought" && kind !== "plan");
+  return joinTexts(said.map((part) => (part.kind === "text" ? part.text : undefined)));
+}

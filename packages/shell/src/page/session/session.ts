@@ -8,6 +8,7 @@ import { orUndefined } from "../../or-undefined.ts";
 import type { OpenPageLink } from "../links/page-link.ts";
 import { isConnected, runningTurnsOf, type PageEvent, type Turn } from "../state/page-state.ts";
 import { conversationOf } from "../state/reduce.ts";
+import { createOptionsKeeper } from "./agent-options.ts";
 import { createStore, type Schedule, type Store } from "./store.ts";
 
 export interface Session {
@@ -58,6 +59,7 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
     log("other_tab", value, text.length);
     if (!request || followed.has(request.id)) return;
     if (request.kind === "user_message") void follow(client.adopt(request.id));
+    if (request.kind === "set_option") void whenDone(client.adopt(request.id)).then(options.onChanged, ignore);
     const change = changeOf(request);
     if (change) void whenDone(client.adopt(request.id)).then(() => store.dispatch(change), ignore);
   }
@@ -75,13 +77,16 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
     }
   }
 
+  const notify = (text: string): void => store.dispatch({ type: "notice", notice: { key: `notice-${++noticeCount}`, text } });
+  const options = createOptionsKeeper({ store, client, notify });
+  const stopOptions = store.subscribe(options.keep);
   const stop = store.subscribe(createKeeper({ store, client, follow, isFollowed: (id) => followed.has(id), now }));
 
   return {
     store,
     client,
     follow,
-    notify: (text) => store.dispatch({ type: "notice", notice: { key: `notice-${++noticeCount}`, text } }),
+    notify,
     open(conversationId) {
       const id = conversationId ?? crypto.randomUUID();
       store.dispatch({ type: "opened", conversationId: id, isNew: conversationId === undefined });
@@ -90,6 +95,7 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
     retryLink: () => link.retry(),
     async close() {
       stop();
+      stopOptions();
       await client.close();
     },
   };

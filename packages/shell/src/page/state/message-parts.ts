@@ -3,7 +3,7 @@
 
 import type { TurnEvent } from "@hawser/agent/host/link";
 import type { ConversationMessage, MessagePart } from "@hawser/protocol";
-import type { AskingTool, Failure, Message, Part, Permission, ToolPart } from "./page-state.ts";
+import type { AboutUse, AskingTool, Failure, Message, Part, Permission, ToolPart } from "./page-state.ts";
 
 export function addToAnswer(message: Message, event: TurnEvent): Message {
   switch (event.type) {
@@ -11,16 +11,17 @@ export function addToAnswer(message: Message, event: TurnEvent): Message {
       return { ...message, parts: addText(message.parts, event.token) };
     case "tool_use": {
       const { toolId, toolName, input } = event.data;
-      return changeTool(message, { toolId, toolName, input }, { input });
+      return changeTool(message, { toolId, toolName, input }, { ...aboutOf(event.data), input });
     }
     case "permission_request": {
-      const { permissionId, reason, input, replaces } = event.data;
-      return changeTool(message, event.data, { permission: { permissionId, reason, input, ...(replaces !== undefined && { replaces }) } });
+      const { permissionId, reason, input, replaces, options } = event.data;
+      const asked = { permissionId, reason, input, ...(replaces !== undefined && { replaces }), ...(options && { options }) };
+      return changeTool(message, event.data, { permission: { ...asked, ...aboutOf(event.data) } });
     }
     case "tool_result": {
       const { result, isError, error, durationMs } = event.data;
       const state = isError ? ("failed" as const) : ("done" as const);
-      return changeTool(message, { ...event.data, input: null }, { result, error, state, durationMs });
+      return changeTool(message, { ...event.data, input: null }, { ...aboutOf(event.data), result, error, state, durationMs });
     }
     case "progress": {
       const { toolId, ...progress } = event.data;
@@ -32,23 +33,49 @@ export function addToAnswer(message: Message, event: TurnEvent): Message {
     case "usage":
       return { ...message, model: event.data.model };
     case "reasoning":
+      return { ...message, parts: addThought(message.parts, event.data.text, event.timestamp) };
     case "plan":
-      return message;
+      return { ...message, parts: putPlan(message.parts, { kind: "plan", entries: event.data.entries }) };
     default:
       // `done`
       return { ...message, state: "ended", messageId: event.data?.assistantMessageId ?? message.messageId };
   }
 }
 
+interface SaidAbout extends Omit<AboutUse, "toolKind"> {
+  readonly kind?: string | undefined;
+}
+
+/** Only what is said: a result says nothing of the title that its use had. */
+function aboutOf({ title, kind, locations, diffs }: SaidAbout): AboutUse {
+  return {
+    ...(title !== undefined && { title }),
+    ...(kind !== undefined && { toolKind: kind }),
+    ...(locations && { locations }),
+    ...(diffs && { diffs }),
+  };
+}
+
+function addThought(parts: readonly Part[], text: string, at: number): readonly Part[] {
+  const last = parts.at(-1);
+  if (last?.kind !== "thought") return [...parts, { kind: "thought", text, startedAt: at, endedAt: at }];
+  return [...parts.slice(0, -1), { ...last, text: last.text + text, endedAt: at }];
+}
+
+/** Where the first one stood. */
+function putPlan(parts: readonly Part[], plan: Part): readonly Part[] {
+  const at = parts.findIndex(({ kind }) => kind === "plan");
+  return at < 0 ? [...parts, plan] : parts.with(at, plan);
+}
+
 function addText(parts: readonly Part[], text: string): readonly Part[] {
   const last = parts.at(-1);
-  // A tool's card separates what was said before and after it; a blank line would only add a gap.
-  if (last?.kind === "tool") {
+  // What is drawn as a block of its own separates what was said before and after it; a blank line would only add a gap.
+  if (last && last.kind !== "text") {
     const said = text.replace(/^[\r\n]+/, "");
     return said === "" ? parts : [...parts, { kind: "text", text: said }];
   }
-  if (last?.kind !== "text") return [...parts, { kind: "text", text }];
-  return [...parts.slice(0, -1), { kind: "text", text: last.text + text }];
+  return last ? [...parts.slice(0, -1), { kind: "text", text: last.text + text }] : [{ kind: "text", text }];
 }
 
 type Call = Pick<ToolPart, "toolId" | "toolName" | "input">;
@@ -76,9 +103,13 @@ const isAbout = (part: Part, permissionId: string): part is AskingTool =>
 
 export const asksFor = ({ parts }: Message, permissionId: string): boolean => parts.some((part) => isAbout(part, permissionId));
 
-export function changePermission(message: Message, permissionId: string, decision: NonNullable<Permission["decision"]>): Message {
+export type Answer = Required<Pick<Permission, "decision">> & Pick<Permission, "optionId">;
+
+export function changePermission(message: Message, permissionId: string, { decision, optionId }: Answer): Message {
   const parts = message.parts.map((part) =>
-    isAbout(part, permissionId) ? { ...part, permission: { ...part.permission, decision } } : part,
+    isAbout(part, permissionId)
+      ? { ...part, permission: { ...part.permission, decision, ...(optionId !== undefined && { optionId }) } }
+      : part,
   );
   return { ...message, parts };
 }
@@ -106,7 +137,7 @@ function addHistoryPart(message: Message, part: MessagePart): Message {
   if (part.type === "text") return { ...message, parts: addText(message.parts, part.text) };
   if (part.type === "attachment")
     return { ...message, parts: [...message.parts, { kind: "attachment", path: part.path, mime: part.mime }] };
-  if (part.type === "tool_use") return changeTool(message, part, { input: part.input });
+  if (part.type === "tool_use") return changeTool(message, part, { ...aboutOf(part), input: part.input });
   const { result, isError, error } = part;
-  return changeTool(message, { ...part, input: null }, { result, error, state: isError ? "failed" : "done" });
+  return changeTool(message, { ...part, input: null }, { ...aboutOf(part), result, error, state: isError ? "failed" : "done" });
 }

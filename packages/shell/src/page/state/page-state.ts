@@ -2,21 +2,46 @@
 // the link, and from what the user chose; components only draw it. Nothing is changed in place.
 
 import type { AgentInfo, Decision, LoadedConversation, TurnEvent } from "@hawser/agent/host/link";
-import type { AnyAgentRequest, ConversationSummary, ModelEntry, StatusData } from "@hawser/protocol";
+import type {
+  AnyAgentRequest,
+  ConversationSummary,
+  MessagePart,
+  ModelEntry,
+  OptionEntry,
+  PermissionOption,
+  PlanData,
+  StatusData,
+} from "@hawser/protocol";
 import type { RuntimeState } from "../../link/page-frames.ts";
 
-export interface Permission {
+export type Location = NonNullable<Extract<MessagePart, { type: "tool_use" }>["locations"]>[number];
+export type FileDiff = NonNullable<Extract<MessagePart, { type: "tool_result" }>["diffs"]>[number];
+
+/** What an agent says itself about a use of a tool, or about a question. */
+export interface AboutUse {
+  readonly title?: string | undefined;
+  /** `read`, `edit`, `execute` …; `kind` is taken. */
+  readonly toolKind?: string | undefined;
+  readonly locations?: readonly Location[] | undefined;
+  readonly diffs?: readonly FileDiff[] | undefined;
+}
+
+export interface Permission extends AboutUse {
   readonly permissionId: string;
   readonly reason: string;
   /** What exactly would run. */
   readonly input: unknown;
   /** Whether a file is there already that would be written over; undefined where the runtime does not say. */
   readonly replaces?: boolean | undefined;
+  /** The answers that the asking agent offers, in its own words. */
+  readonly options?: readonly PermissionOption[] | undefined;
+  /** Which of them was chosen. */
+  readonly optionId?: string | undefined;
   /** `expired`: it can't be answered any more. */
   readonly decision?: Decision | "expired" | undefined;
 }
 
-export interface ToolPart {
+export interface ToolPart extends AboutUse {
   readonly kind: "tool";
   readonly toolId: string;
   readonly toolName: string;
@@ -30,8 +55,24 @@ export interface ToolPart {
   readonly permission?: Permission | undefined;
 }
 
+/** What the model thinks before it answers; never part of the answer. */
+export interface ThoughtPart {
+  readonly kind: "thought";
+  readonly text: string;
+  /** The runtime's clock. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** What the agent means to do: one in an answer, always the latest. */
+export interface PlanPart extends PlanData {
+  readonly kind: "plan";
+}
+
 export type Part =
   | { readonly kind: "text"; readonly text: string }
+  | ThoughtPart
+  | PlanPart
   | { readonly kind: "attachment"; readonly path: string; readonly mime: string }
   | ToolPart;
 
@@ -76,9 +117,18 @@ export interface Turn {
 
 export interface Usage {
   readonly model: string;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
   readonly costUsd?: number | undefined;
+  readonly contextTokens?: number | undefined;
+  readonly contextWindow?: number | undefined;
+}
+
+/** What can be chosen about the agent that answers a conversation. */
+export interface AgentOptions {
+  readonly conversationId: string;
+  readonly model: string;
+  readonly entries: readonly OptionEntry[];
 }
 
 export interface PassedLine {
@@ -124,6 +174,7 @@ export interface PageState {
   readonly turns: Readonly<Record<string, Turn>>;
   readonly models: readonly ModelEntry[];
   readonly pickedModel: string | undefined;
+  readonly agentOptions: AgentOptions | undefined;
   readonly status: (StatusData & { readonly at: number }) | undefined;
   readonly notices: readonly Notice[];
   readonly wire: WireLog;
@@ -147,7 +198,10 @@ export type PageEvent =
   | { readonly type: "renamed"; readonly conversationId: string; readonly title: string }
   | { readonly type: "deleted"; readonly conversationId: string }
   | { readonly type: "truncated"; readonly conversationId: string; readonly after: string | null }
-  | { readonly type: "learned"; readonly facts: Partial<Pick<PageState, "conversations" | "models" | "status" | "pickedModel">> }
+  | {
+      readonly type: "learned";
+      readonly facts: Partial<Pick<PageState, "conversations" | "models" | "status" | "pickedModel" | "agentOptions">>;
+    }
   | { readonly type: "opened"; readonly conversationId: string; readonly isNew: boolean }
   | { readonly type: "permission_expired"; readonly permissionId: string }
   | { readonly type: "notice"; readonly notice: Notice }
@@ -163,6 +217,7 @@ export const initialState: PageState = {
   turns: {},
   models: [],
   pickedModel: undefined,
+  agentOptions: undefined,
   status: undefined,
   notices: [],
   wire: { entries: [], chars: 0, dropped: 0 },
@@ -187,3 +242,19 @@ export const isConnected = ({ link, runtime }: PageState): boolean =>
 /** Of a conversation, those that run or wait to run. */
 export const runningTurnsOf = ({ turns }: PageState, conversationId: string): Turn[] =>
   Object.values(turns).filter((turn) => turn.state === "running" && turn.conversationId === conversationId);
+
+/** The name of the model or agent that answers the next message. */
+export const chosenModel = ({ pickedModel, models, runtime }: PageState): string | undefined =>
+  pickedModel ?? models.find((entry) => entry.current)?.model ?? runtime?.info.model;
+
+const agentPrefix = "acp/";
+
+/** An agent with a loop of its own, as opposed to a model. */
+export const isAgentName = (model: string): boolean => model.startsWith(agentPrefix);
+
+/** Of the agent that answers the next message of the conversation on the screen; undefined until they are known. */
+export function currentOptions(state: PageState): readonly OptionEntry[] | undefined {
+  const { agentOptions, currentId } = state;
+  const isCurrent = agentOptions?.conversationId === currentId && agentOptions.model === chosenModel(state);
+  return isCurrent ? agentOptions.entries : undefined;
+}

@@ -5,8 +5,8 @@ import type { AgentInfo } from "@hawser/agent/host/link";
 import { type AnyAgentRequest, cutText } from "@hawser/protocol/internal";
 import { shellLimits } from "../../limits.ts";
 import { isGone } from "../../link/page-frames.ts";
-import { asksFor, changePermission, keyOf } from "./message-parts.ts";
-import type { LinkState, Message, PageEvent, PageState, Part, Permission } from "./page-state.ts";
+import { asksFor, changePermission, keyOf, type Answer } from "./message-parts.ts";
+import type { LinkState, Message, PageEvent, PageState, Part } from "./page-state.ts";
 import { conversationOfPermission, dropThread, needsLoad, openThread, takeHistory, withThread } from "./threads.ts";
 import { beginTurn, failAllTurns, failTurn, receiveTurnEvent, resumeTurns, toEmptyAnswer, withTurn } from "./turns.ts";
 import { addWireEntry, clearWireLog } from "./wire-log.ts";
@@ -28,7 +28,7 @@ const reducers: Reducers = {
   truncated: (state, { conversationId, after }) => truncate(state, conversationId, after),
   learned: (state, { facts }) => ({ ...state, ...facts }),
   opened: (state, { conversationId, isNew }) => openThread(state, conversationId, isNew),
-  permission_expired: (state, { permissionId }) => decidePermission(state, permissionId, "expired"),
+  permission_expired: (state, { permissionId }) => decidePermission(state, permissionId, { decision: "expired" }),
   notice: (state, { notice }) => ({ ...state, notices: [...state.notices, notice].slice(-shellLimits.shellNoticeEntries) }),
   notice_dismissed: (state, { key }) => ({ ...state, notices: state.notices.filter((notice) => notice.key !== key) }),
   wire_cleared: (state) => ({ ...state, wire: clearWireLog(state.wire) }),
@@ -63,7 +63,7 @@ function greet(state: PageState, info: AgentInfo): PageState {
 /** What a request changes at once: a message appears, an answered question is no longer asked. The rest waits for the runtime. */
 function reduceRequest(state: PageState, request: AnyAgentRequest, at: number): PageState {
   if (request.kind === "user_message") return sayAsUser(state, request, at);
-  if (request.kind === "permission_response") return decidePermission(state, request.permissionId, request.decision);
+  if (request.kind === "permission_response") return decidePermission(state, request.permissionId, request);
   const turn = request.kind === "cancel" ? state.turns[request.target] : undefined;
   return turn?.state === "running" ? withTurn(state, { ...turn, isStopping: true }) : state;
 }
@@ -107,13 +107,13 @@ function toUserMessage({ id, message, attachments = [] }: UserMessage, at: numbe
   return { key: keyOf("user", id), role: "user", parts: [...text, ...files], at, state: "ended", requestId: id };
 }
 
-function decidePermission(state: PageState, permissionId: string, decision: NonNullable<Permission["decision"]>): PageState {
+function decidePermission(state: PageState, permissionId: string, answer: Answer): PageState {
   const conversationId = conversationOfPermission(state, permissionId);
   if (conversationId === undefined) return state;
   return withThread(state, conversationId, (thread) => ({
     ...thread,
     messages: thread.messages.map((message) =>
-      asksFor(message, permissionId) ? changePermission(message, permissionId, decision) : message,
+      asksFor(message, permissionId) ? changePermission(message, permissionId, answer) : message,
     ),
   }));
 }

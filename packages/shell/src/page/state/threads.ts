@@ -72,7 +72,10 @@ function keepWhatIsKnown(state: PageState, thread: Thread, message: Message): Me
   if (turn?.state === "running" && turn.seq > 0) return { ...shown, messageId: message.messageId };
   return {
     ...message,
-    parts: message.parts.map((part) => withTimes(part, shown.parts)),
+    parts: withUnwritten(
+      message.parts.map((part) => withTimes(part, shown.parts)),
+      shown.parts,
+    ),
     failure: message.failure && (shown.failure ?? message.failure),
   };
 }
@@ -84,6 +87,13 @@ function withTimes(part: Part, shown: readonly Part[]): Part {
   if (!known) return part;
   const { durationMs, permission } = known;
   return { ...part, durationMs, permission };
+}
+
+/** Nor what was thought and planned: it stays where it stood, by how many other parts stood before it. */
+function withUnwritten(parts: readonly Part[], shown: readonly Part[]): readonly Part[] {
+  const merged = [...parts];
+  for (const [at, part] of shown.entries()) if (part.kind === "thought" || part.kind === "plan") merged.splice(at, 0, part);
+  return merged;
 }
 
 /** Ids are unique only among requests in flight: a host may use one again. */

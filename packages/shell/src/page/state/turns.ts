@@ -30,8 +30,7 @@ export function receiveTurnEvent(state: PageState, event: TurnEvent): PageState 
 function factsOf(event: TurnEvent): Partial<Turn> {
   if (event.type === "progress") return event.data.toolId === undefined ? { progress: event.data.message } : {};
   if (event.type !== "usage") return { progress: undefined };
-  const { model, inputTokens = 0, outputTokens = 0, costUsd } = event.data;
-  return { usage: { model, inputTokens, outputTokens, costUsd } };
+  return { usage: event.data };
 }
 
 function addToThread(thread: Thread, event: TurnEvent): Thread {

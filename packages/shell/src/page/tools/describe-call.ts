@@ -1,18 +1,54 @@
 // A tool's call in one line of words, for the head of its card and for the question whether it may run.
 
 import { cutText, isRecord, reveal } from "@hawser/protocol/internal";
+import type { Permission } from "../state/page-state.ts";
+import { trustTool } from "./answers.ts";
 
 const shownChars = 120;
 
 /** The one line that tells most about the input. */
 export function summarizeInput(input: unknown): string {
   if (!isRecord(input)) return shorten(toText(input));
-  const { command, args, path, pattern } = input;
-  if (typeof command === "string") return shorten([command, ...(Array.isArray(args) ? args.map(quote) : [])].join(" "));
+  const { path, pattern } = input;
+  const command = commandLine(input);
+  if (command !== undefined) return shorten(command);
   if (typeof pattern === "string") return shorten(`${quote(pattern)}${typeof path === "string" ? ` in ${path}` : ""}`);
   if (typeof path === "string") return shorten(path);
   const members = Object.entries(input).map(([name, value]) => `${name}: ${toText(value)}`);
   return shorten(members.join(", "));
+}
+
+/** The program and its arguments, as one would type them; some tools take them in one list. */
+export function commandLine({ command, args }: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof command === "string") return Array.isArray(args) ? [command, ...args].map(quote).join(" ") : command;
+  return Array.isArray(command) && command.length > 0 ? [...command, ...(Array.isArray(args) ? args : [])].map(quote).join(" ") : undefined;
+}
+
+const kindWords: Readonly<Record<string, string>> = {
+  read: "Reads",
+  edit: "Changes files",
+  delete: "Deletes",
+  move: "Moves",
+  search: "Searches",
+  execute: "Runs a program",
+  think: "Thinks",
+  fetch: "Fetches",
+  switch_mode: "Changes its mode",
+};
+
+/** Empty for `other`, which says nothing. */
+export function wordsOfKind(kind: string | undefined): string {
+  if (kind === undefined || kind === "other") return "";
+  return Object.hasOwn(kindWords, kind) ? (kindWords[kind] ?? "") : reveal(kind);
+}
+
+/** What is asked: in the agent's own words where it has some. */
+export function describeQuestion(toolName: string, permission: Pick<Permission, "input" | "replaces" | "title" | "toolKind">): string {
+  const { input, title, toolKind } = permission;
+  if (toolName === trustTool) return `Trust the folder ${reveal(quote(toText(isRecord(input) ? input["folder"] : input)))}?`;
+  if (title === undefined || title.trim() === "") return describeCall(toolName, permission);
+  const kind = wordsOfKind(toolKind);
+  return kind === "" ? reveal(title) : `${kind}: ${reveal(title)}`;
 }
 
 /** What will happen, for a person who is asked. */

@@ -6,6 +6,52 @@ export interface DiffLine {
   readonly text: string;
 }
 
+export interface NumberedLine extends DiffLine {
+  /** Where it stands in the text before and after; the other one for a line that is only in one of them. */
+  readonly old: number;
+  readonly new: number;
+}
+
+/** Lines that stay and are far from any change. */
+export interface FoldedLines {
+  readonly kind: "folded";
+  readonly lines: readonly NumberedLine[];
+}
+
+const neighbours = 3;
+// A fold that hides less than this takes as much room as what it hides.
+const worthFolding = 4;
+
+/** With the numbers of its lines, from 1, and what stays folded but for the neighbours of a change. */
+export function foldDiff(all: readonly DiffLine[]): (NumberedLine | FoldedLines)[] {
+  const last = all.at(-1);
+  // Behind the last line feed of both texts there is no line.
+  const lines = all.length > 1 && last?.kind === "same" && last.text === "" ? all.slice(0, -1) : all;
+  let [old, fresh] = [0, 0];
+  const numbered = lines.map((line): NumberedLine => {
+    if (line.kind !== "added") old++;
+    if (line.kind !== "removed") fresh++;
+    return { ...line, old, new: fresh };
+  });
+  if (lines.every(({ kind }) => kind === "same")) return numbered;
+  const rows: (NumberedLine | FoldedLines)[] = [];
+  let at = 0;
+  while (at < numbered.length) {
+    let end = at;
+    while (numbered[end]?.kind === "same") end++;
+    const from = at === 0 ? 0 : at + neighbours;
+    const to = end === numbered.length ? end : end - neighbours;
+    if (to - from < worthFolding) rows.push(...numbered.slice(at, end));
+    else rows.push(...numbered.slice(at, from), { kind: "folded", lines: numbered.slice(from, to) }, ...numbered.slice(to, end));
+    at = end;
+    for (let line = numbered[at]; line && line.kind !== "same"; line = numbered[at]) {
+      rows.push(line);
+      at++;
+    }
+  }
+  return rows;
+}
+
 const comparedPairs = 1_000_000;
 
 export function diffLines(before: string, after: string): DiffLine[] {

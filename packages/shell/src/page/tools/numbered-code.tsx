@@ -2,10 +2,10 @@
 // lines are drawn; the rest on demand.
 
 import { reveal } from "@hawser/protocol";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Button } from "../components/icon.tsx";
 import { CodeFrame } from "../markdown/code-block.tsx";
-import { diffLines } from "./line-diff.ts";
+import { diffLines, foldDiff, type NumberedLine } from "./line-diff.ts";
 
 const shownLines = 300;
 
@@ -43,27 +43,59 @@ interface DiffViewProps {
   readonly before: string;
   readonly after: string;
   readonly label: string;
+  /** Where the texts are whole files: the numbers of a part would be wrong ones. */
+  readonly hasNumbers?: boolean;
 }
 
-export function DiffView({ before, after, label: givenLabel }: DiffViewProps) {
+export function DiffView({ before, after, label: givenLabel, hasNumbers = false }: DiffViewProps) {
   const label = reveal(givenLabel);
   const [isWhole, setIsWhole] = useState(false);
-  const lines = diffLines(before, after);
-  const shown = isWhole ? lines : lines.slice(0, shownLines);
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const rows = useMemo(() => foldDiff(diffLines(before, after)), [before, after]);
+  const shown = isWhole ? rows : rows.slice(0, shownLines);
+  const count = rows.reduce((sum, row) => sum + (row.kind === "folded" ? row.lines.length : 1), 0);
   return (
     <CodeFrame label={label} text={after}>
       <div tabIndex={0} role="region" aria-label={label} className="max-h-96 overflow-auto py-1 font-mono text-xs leading-relaxed">
-        {shown.map(({ kind, text }, at) => (
-          // Wrapped, spaces too: nothing of a change may stand out of sight to the right.
-          <pre key={at} className={`px-3 wrap-anywhere whitespace-break-spaces ${looks[kind].className}`}>
-            <span className="inline-block w-4 select-none">{looks[kind].sign}</span>
-            {kind !== "same" && <span className="sr-only">{kind}: </span>}
-            {reveal(text)}
-          </pre>
-        ))}
+        {shown.map((row, at) =>
+          row.kind !== "folded" ? (
+            <DiffRow key={at} line={row} hasNumbers={hasNumbers} />
+          ) : opened.has(at) ? (
+            row.lines.map((line) => <DiffRow key={`${at}-${line.new}`} line={line} hasNumbers={hasNumbers} />)
+          ) : (
+            <Button
+              key={at}
+              label={`${row.lines.length} lines that stay`}
+              className="button-quiet min-h-6 w-full justify-start rounded-none border-0 bg-raised/50 px-3 py-0 text-xs"
+              onClick={() => setOpened(new Set([...opened, at]))}
+            />
+          ),
+        )}
       </div>
-      {shown.length < lines.length && <ShowAll count={lines.length} onClick={() => setIsWhole(true)} />}
+      {shown.length < rows.length && <ShowAll count={count} onClick={() => setIsWhole(true)} />}
     </CodeFrame>
+  );
+}
+
+function DiffRow({ line, hasNumbers }: { readonly line: NumberedLine; readonly hasNumbers: boolean }) {
+  const { kind, text } = line;
+  return (
+    <div className={`flex px-3 ${looks[kind].className}`}>
+      {hasNumbers && (
+        <span aria-hidden="true" className={`flex shrink-0 pr-2 text-right select-none ${kind === "same" ? "text-soft" : ""}`}>
+          <span className="min-w-7">{kind === "added" ? "" : line.old}</span>
+          <span className="min-w-7">{kind === "removed" ? "" : line.new}</span>
+        </span>
+      )}
+      <span aria-hidden="true" className="w-4 shrink-0 select-none">
+        {looks[kind].sign}
+      </span>
+      {/* Wrapped, spaces too: nothing of a change may stand out of sight to the right. */}
+      <pre className="min-w-0 flex-1 wrap-anywhere whitespace-break-spaces">
+        {kind !== "same" && <span className="sr-only">{kind}: </span>}
+        {reveal(text)}
+      </pre>
+    </div>
   );
 }
 

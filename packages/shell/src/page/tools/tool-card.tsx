@@ -1,19 +1,21 @@
 // One use of a tool: its name, what it was given, how it stands and how long it took, in one line that opens
 // to everything. While it waits for leave, the question stands below it.
 
-import { reveal } from "@hawser/protocol";
+import { isRecord, reveal } from "@hawser/protocol/internal";
 import { memo, useState } from "react";
 import { Icon } from "../components/icon.tsx";
-import { isAsking, type ToolPart } from "../state/page-state.ts";
+import { isAsking, type Permission, type ToolPart } from "../state/page-state.ts";
+import { KindAndPlaces } from "./about-use.tsx";
+import { trustTool } from "./answers.ts";
 import { Approval } from "./approval.tsx";
-import { formatDuration, summarizeInput } from "./describe-call.ts";
+import { formatDuration, summarizeInput, wordsOfKind } from "./describe-call.ts";
 import { JsonTree } from "./json-tree.tsx";
-import { ToolResult } from "./tool-result.tsx";
+import { isEmptyInput, ToolResult } from "./tool-result.tsx";
 
 export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPart }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <section aria-label={`Tool ${tool.toolName}`} className="overflow-hidden rounded-lg border border-line bg-sheet">
+    <section aria-label={`Tool ${reveal(tool.toolName)}`} className="overflow-hidden rounded-lg border border-line bg-sheet">
       <button
         type="button"
         aria-expanded={isOpen}
@@ -21,8 +23,7 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
         onClick={() => setIsOpen(!isOpen)}
       >
         <Icon name={isOpen ? "open" : "shut"} className="size-3.5 text-soft" />
-        <span className="font-mono text-xs font-semibold">{reveal(tool.toolName)}</span>
-        <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft">{summarizeInput(tool.input)}</span>
+        <CardTitle tool={tool} />
         <CardState tool={tool} />
       </button>
       {tool.state === "running" && tool.progress && <Progress tool={tool} />}
@@ -34,6 +35,22 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
     </section>
   );
 });
+
+/** In the agent's own words where it has some. */
+function CardTitle({ tool: { toolName, toolKind, title: given, input } }: { readonly tool: ToolPart }) {
+  const isTrust = toolName === trustTool;
+  const title = isTrust && isRecord(input) ? String(input["folder"]) : given;
+  const hasTitle = title !== undefined && title.trim() !== "";
+  const head = isTrust ? "Trust" : hasTitle ? wordsOfKind(toolKind) || reveal(toolName) : reveal(toolName);
+  return (
+    <>
+      <span className={`shrink-0 text-xs font-semibold ${hasTitle ? "" : "font-mono"}`}>{head}</span>
+      <span className={`min-w-0 flex-1 truncate text-xs text-soft ${hasTitle ? "" : "font-mono"}`}>
+        {hasTitle ? reveal(title) : summarizeInput(input)}
+      </span>
+    </>
+  );
+}
 
 function CardState({ tool }: { readonly tool: ToolPart }) {
   const { state, durationMs } = tool;
@@ -69,19 +86,27 @@ function CardBody({ tool }: { readonly tool: ToolPart }) {
     <div className="space-y-3 border-t border-line p-3">
       {permission?.decision !== undefined && (
         <p className="text-xs text-soft wrap-anywhere">
-          {decisions[permission.decision]} {reveal(permission.reason)}
+          {describeDecision(permission)} {reveal(permission.reason)}
         </p>
       )}
-      <div>
-        <p className="text-xs font-semibold text-soft">Input</p>
-        <JsonTree value={tool.input} />
-      </div>
+      <KindAndPlaces {...tool} />
+      {!isEmptyInput(tool.input) && (
+        <div>
+          <p className="text-xs font-semibold text-soft">Input</p>
+          <JsonTree value={tool.input} />
+        </div>
+      )}
       <div>
         <p className="mb-1 text-xs font-semibold text-soft">Result</p>
         {tool.state === "running" ? <p className="text-xs text-soft">Not there yet.</p> : <ToolResult tool={tool} />}
       </div>
     </div>
   );
+}
+
+function describeDecision({ decision = "expired", options = [], optionId }: Permission): string {
+  const chosen = options.find((option) => option.optionId === optionId);
+  return chosen && decision !== "expired" ? `You chose “${reveal(chosen.name)}”.` : decisions[decision];
 }
 
 const decisions = {

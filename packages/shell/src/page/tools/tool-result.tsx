@@ -5,12 +5,14 @@ import { isRecord, reveal } from "@hawser/protocol/internal";
 import { shellLimits } from "../../limits.ts";
 import { useState, type ReactNode } from "react";
 import type { ToolPart } from "../state/page-state.ts";
+import { Diffs } from "./about-use.tsx";
+import { commandLine } from "./describe-call.ts";
 import { JsonTree } from "./json-tree.tsx";
 import { DiffView, NumberedCode } from "./numbered-code.tsx";
 
 export function ToolResult({ tool }: { readonly tool: ToolPart }) {
-  const { result } = tool;
-  const drawn = drawKnown(tool) ?? drawContent(result);
+  const { result, diffs = [] } = tool;
+  const drawn = diffs.length > 0 ? <Diffs diffs={diffs} /> : (drawKnown(tool) ?? drawContent(result));
   if (drawn) return drawn;
   if (result === null || result === undefined) return null;
   return typeof result === "string" ? <NumberedCode text={result} label="Result" /> : <JsonTree value={result} name="result" />;
@@ -45,16 +47,35 @@ interface ChangePreviewProps {
 
 /** What `write_file` and `edit_file` do to a file, and what any other tool is given; also shown before they may. */
 export function ChangePreview({ toolName, input, openDepth = 2 }: ChangePreviewProps): ReactNode {
-  const { path, content, oldText, newText, ...others } = isRecord(input) ? input : {};
+  const given = isRecord(input) ? input : {};
+  const command = commandLine(given);
+  if (command !== undefined) return <CommandPreview command={command} input={given} openDepth={openDepth} />;
+  const { path, content, oldText, newText, ...others } = given;
   let change: ReactNode;
   if (toolName === "write_file" && typeof content === "string" && oldText === undefined && newText === undefined)
-    change = <DiffView before="" after={content} label={`New content of ${String(path)}`} />;
+    change = <DiffView before="" after={content} label={`New content of ${String(path)}`} hasNumbers />;
   if (toolName === "edit_file" && typeof oldText === "string" && typeof newText === "string" && content === undefined)
     change = <DiffView before={oldText} after={newText} label={`Change in ${String(path)}`} />;
+  if (!change && isEmptyInput(input)) return null;
   if (!change) return <JsonTree value={input} name="input" openDepth={openDepth} />;
   return (
     <>
       {change}
+      {Object.keys(others).length > 0 && <JsonTree value={others} name="also" openDepth={openDepth} />}
+    </>
+  );
+}
+
+export const isEmptyInput = (input: unknown): boolean =>
+  input === null || input === undefined || (isRecord(input) && Object.keys(input).length === 0);
+
+function CommandPreview({ command, input, openDepth }: { command: string; input: Readonly<Record<string, unknown>>; openDepth: number }) {
+  const { command: _, args, ...rest } = input;
+  // Arguments that are not a list are no part of the line.
+  const others = Array.isArray(args) || args === undefined ? rest : { args, ...rest };
+  return (
+    <>
+      <DiffView before={command} after={command} label="Command" />
       {Object.keys(others).length > 0 && <JsonTree value={others} name="also" openDepth={openDepth} />}
     </>
   );

@@ -1,0 +1,191 @@
+// How each ACP agent is started offline: in a home of its own, with a scripted model, and without its telemetry and its checks
+// for updates; and how a model asks it for its own tools.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { callOf, counting, told, type Scenes } from "./scripted-endpoint.ts";
+
+export interface AgentCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface RealAgent {
+  readonly name: "codex" | "claude" | "gemini" | "opencode";
+  /** The file that is there when it is installed. */
+  readonly program: string;
+  /** Writes its configuration into the home. */
+  prepare(home: string, modelUrl: string): AgentCommand;
+  /** What its model says to which prompt. */
+  readonly scenes: Scenes;
+}
+
+const installed = join(process.env["HAWSER_CLIENTS"] ?? "", "node_modules");
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+const never = new Promise<never>(() => {});
+
+const ofAll: Scenes = {
+  "count the boats": counting,
+  "say hello": [() => ({ text: ["hel", "lo"] })],
+  "think aloud": [() => ({ thought: "boats float", text: "they float" })],
+  // The end never comes; the client goes away.
+  "talk without end": [() => ({ text: ["one ", "two ", never] })],
+};
+
+const codex: RealAgent = {
+  name: "codex",
+  program: join(installed, "@agentclientprotocol", "codex-acp", "dist", "index.js"),
+  prepare(home, modelUrl) {
+    const provider = `[model_providers.scripted]\nname = "scripted"\nbase_url = "${modelUrl}/v1"\nwire_api = "responses"\n`;
+    const quiet = "check_for_update_on_startup = false\n[analytics]\nenabled = false\n[features]\nplugins = false\n";
+    write(join(home, "codex", "config.toml"), `model = "scripted"\nmodel_provider = "scripted"\n${quiet}${provider}`);
+    return {
+      command: process.execPath,
+      args: [this.program],
+      env: { CODEX_HOME: join(home, "codex"), NO_BROWSER: "1", INITIAL_AGENT_MODE: "read-only" },
+    };
+  },
+  scenes: {
+    ...ofAll,
+    "write the file": [
+      (question) =>
+        callOf(question, "exec_command", {
+          cmd: "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: boats.txt\n+four\n*** End Patch\nEOF",
+        }),
+      told,
+    ],
+    "run the command": [
+      (question) =>
+        callOf(question, "exec_command", {
+          cmd: "touch boats",
+          sandbox_permissions: "require_escalated",
+          justification: "May I make a file?",
+        }),
+      told,
+    ],
+    "make a plan": [
+      (question) =>
+        callOf(question, "update_plan", {
+          plan: [
+            { step: "look", status: "in_progress" },
+            { step: "count", status: "pending" },
+          ],
+        }),
+      told,
+    ],
+  },
+};
+
+const claude: RealAgent = {
+  name: "claude",
+  program: join(installed, "@agentclientprotocol", "claude-agent-acp", "dist", "index.js"),
+  prepare(home, modelUrl) {
+    return {
+      command: process.execPath,
+      args: [this.program],
+      env: {
+        CLAUDE_CONFIG_DIR: join(home, "claude"),
+        ANTHROPIC_BASE_URL: modelUrl,
+        ANTHROPIC_API_KEY: "none",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        DISABLE_AUTOUPDATER: "1",
+        CLAUDE_CODE_MAX_RETRIES: "0",
+        // Else tools of servers are not told to the model before it has searched for them.
+        ENABLE_TOOL_SEARCH: "false",
+      },
+    };
+  },
+  scenes: {
+    ...ofAll,
+    "write the file": [(question) => callOf(question, "Write", { file_path: "boats.txt", content: "four\n" }), told],
+    "run the command": [(question) => callOf(question, "Bash", { command: "touch boats", description: "makes a file" }), told],
+    "make a plan": [
+      (question) =>
+        callOf(question, "TodoWrite", {
+          todos: [
+            { content: "look", status: "in_progress", activeForm: "looking" },
+            { content: "count", status: "pending", activeForm: "counting" },
+          ],
+        }),
+      told,
+    ],
+  },
+};
+
+const gemini: RealAgent = {
+  name: "gemini",
+  program: join(installed, ".bin", "gemini"),
+  prepare(home, modelUrl) {
+    const settings = {
+      security: { auth: { selectedType: "gemini-api-key" } },
+      privacy: { usageStatisticsEnabled: false },
+      general: { enableAutoUpdate: false },
+    };
+    write(join(home, ".gemini", "settings.json"), JSON.stringify(settings));
+    return {
+      command: this.program,
+      args: ["--acp", "-m", "gemini-2.5-flash", "--skip-trust"],
+      env: { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: modelUrl },
+    };
+  },
+  scenes: {
+    ...ofAll,
+    "write the file": [(question) => callOf(question, "write_file", { file_path: "boats.txt", content: "four\n" }), told],
+    "run the command": [(question) => callOf(question, "run_shell_command", { command: "touch boats" }), told],
+    "make a plan": [
+      (question) =>
+        callOf(question, "write_todos", {
+          todos: [
+            { description: "look", status: "in_progress" },
+            { description: "count", status: "pending" },
+          ],
+        }),
+      told,
+    ],
+  },
+};
+
+const opencode: RealAgent = {
+  name: "opencode",
+  // Its own package has no program before its install script has run; the one of the platform does.
+  program: join(installed, "opencode-linux-x64-baseline", "bin", "opencode"),
+  prepare(home, modelUrl) {
+    const options = { baseURL: `${modelUrl}/v1`, apiKey: "none" };
+    const config = {
+      provider: { scripted: { npm: "@ai-sdk/openai-compatible", options, models: { scripted: {} } } },
+      model: "scripted/scripted",
+      share: "disabled",
+      autoupdate: false,
+      permission: { edit: "ask", bash: "ask" },
+    };
+    write(join(home, "config", "opencode", "opencode.json"), JSON.stringify(config));
+    return {
+      command: this.program,
+      args: ["acp", "--pure"],
+      env: { OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_DEFAULT_PLUGINS: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" },
+    };
+  },
+  scenes: {
+    ...ofAll,
+    "write the file": [(question) => callOf(question, "write", { filePath: "boats.txt", content: "four\n" }), told],
+    "run the command": [(question) => callOf(question, "bash", { command: "touch boats", description: "makes a file" }), told],
+    "make a plan": [
+      (question) =>
+        callOf(question, "todowrite", {
+          todos: [
+            { content: "look", status: "in_progress", priority: "high", id: "1" },
+            { content: "count", status: "pending", priority: "high", id: "2" },
+          ],
+        }),
+      told,
+    ],
+  },
+};
+
+export const realAgents: readonly RealAgent[] = [codex, claude, gemini, opencode];

@@ -1,0 +1,87 @@
+// Which model or agent answers the next message, and what can be chosen about an agent: its mode, its model, how long it thinks.
+
+import { reveal, type ModelEntry, type OptionEntry } from "@hawser/protocol";
+import { usePage, usePageParts } from "../session/page-context.ts";
+import { chosenModel, currentOptions, isAgentName, runningTurnsOf } from "../state/page-state.ts";
+import { Picker, type Choice } from "./picker.tsx";
+
+export function AgentPicker() {
+  const { actions } = usePageParts();
+  const models = usePage((state) => state.models);
+  const chosen = usePage(chosenModel);
+  if (models.length === 0) return chosen === undefined ? null : <span>{reveal(chosen)}</span>;
+  return (
+    <>
+      <Picker
+        id="model-picker"
+        label="Model or agent"
+        choices={toChoices(models, chosen)}
+        value={chosen ?? ""}
+        onOpen={() => void actions.refreshModels()}
+        onPick={actions.pickModel}
+      />
+      <AgentOptions />
+    </>
+  );
+}
+
+function toChoices(models: readonly ModelEntry[], chosen: string | undefined): Choice[] {
+  const isListed = chosen === undefined || models.some(({ model }) => model === chosen);
+  const all = isListed ? models : [{ model: chosen, available: true }, ...models];
+  const choices = all.map(({ model, available, reason }: Pick<ModelEntry, "model" | "available" | "reason">) => ({
+    value: model,
+    name: model,
+    isAvailable: available,
+    note: available ? undefined : (reason ?? "Not available."),
+    group: isAgentName(model) ? "Agents" : "Models",
+  }));
+  return choices.toSorted((one, other) => Number(isAgentName(one.value)) - Number(isAgentName(other.value)));
+}
+
+function AgentOptions() {
+  const { actions } = usePageParts();
+  const options = usePage(currentOptions) ?? [];
+  const isRunning = usePage((state) => runningTurnsOf(state, state.currentId).length > 0);
+  const blocked = isRunning ? "It can be changed when the answer has ended." : undefined;
+  return options.map((option) => {
+    const set = (value: string | boolean): void => void actions.setOption(option, value);
+    if (typeof option.value === "boolean") return <Switch key={option.optionId} option={option} blocked={blocked} onSet={set} />;
+    return (
+      <Picker
+        key={option.optionId}
+        label={option.name}
+        isNamed
+        choices={(option.values ?? []).map(({ value, name, description }) => ({ value, name, note: description }))}
+        value={option.value}
+        blocked={blocked}
+        onPick={set}
+      />
+    );
+  });
+}
+
+interface SwitchProps {
+  readonly option: OptionEntry;
+  readonly blocked: string | undefined;
+  onSet(value: boolean): void;
+}
+
+function Switch({ option: { name, description, value }, blocked, onSet }: SwitchProps) {
+  const isOn = value === true;
+  return (
+    <button
+      type="button"
+      role="switch"
+      aria-checked={isOn}
+      aria-disabled={blocked !== undefined}
+      title={blocked ?? (description === undefined ? undefined : reveal(description))}
+      className="flex max-w-64 min-w-0 items-center gap-1.5 rounded-md border border-line bg-sheet px-2 py-1 text-xs text-ink hover:bg-raised aria-disabled:opacity-60"
+      onClick={() => (blocked === undefined ? onSet(!isOn) : undefined)}
+    >
+      <span aria-hidden="true" className={`flex h-3 w-5 rounded-full p-0.5 ${isOn ? "justify-end bg-sea" : "bg-edge"}`}>
+        <span className="size-2 rounded-full bg-sheet" />
+      </span>
+      <span className="truncate">{reveal(name)}</span>
+    </button>
+  );
+}
