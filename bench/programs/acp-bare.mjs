@@ -18,7 +18,8 @@ async function startAgent() {
   const stream = ndJsonStream(Writable.toWeb(child.stdin), /** @type {ReadableStream<Uint8Array>} */ (Readable.toWeb(child.stdout)));
   const { agent } = client({ name: "bench" })
     .onNotification(methods.client.session.update, ({ params: { update } }) => {
-      if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text") send({ type: "token", id, token: update.content.text });
+      if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text")
+        send({ type: "token", id, token: update.content.text });
     })
     .connect(stream);
   await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });

@@ -37,7 +37,7 @@ export const acpTurn: Row = {
         work: `${turns} turns, one after the other`,
         unit: "ms",
         ours,
-        contestants: hosts.map(([name, host]) => runningAgent(name, host)),
+        contestants: hosts.map(([name, host]) => inConversations(name, host, "others")),
         targets: target,
       },
       {
@@ -45,7 +45,7 @@ export const acpTurn: Row = {
         work: "one turn of a new conversation",
         unit: "ms",
         ours,
-        contestants: hosts.map(([name, host]) => startedAgent(name, host)),
+        contestants: hosts.map(([name, host]) => inConversations(name, host, "first")),
         targets: target,
       },
       {
@@ -106,24 +106,18 @@ function startHost([program = "", ...args]: readonly string[]) {
   };
 }
 
-const runningAgent = (name: string, host: Host): Contestant => ({
-  name,
-  async round() {
-    const samples: number[] = [];
-    for (let turn = 0; turn < turns; turn++) samples.push(await host.turn("running"));
-    return samples;
-  },
-});
-
-function startedAgent(name: string, host: Host): Contestant {
+/** In a conversation of its own, whose first turn starts the agent: that one is measured, or those behind it. */
+function inConversations(name: string, host: Host, measured: "first" | "others"): Contestant {
   let rounds = 0;
   return {
     name,
     async round() {
-      const conversationId = `started-${rounds++}`;
-      const ms = await host.turn(conversationId);
+      const conversationId = `${measured}-${rounds++}`;
+      const first = await host.turn(conversationId);
+      const others: number[] = [];
+      while (measured === "others" && others.length < turns) others.push(await host.turn(conversationId));
       await host.forget(conversationId);
-      return [ms];
+      return measured === "first" ? [first] : others;
     },
   };
 }

@@ -76,3 +76,27 @@ describe("G5 a number that JavaScript can't hold", () => {
     expect((await bridge.answerTo(9_007_199_254_740_991)).result.content[0].text).toBe("call 1");
   });
 });
+
+describe("SEC-05 arguments of which one object has more than 100,000 members", () => {
+  it("are refused before they are checked, and the function is not called; a list of as many is not", async ({ serve, start }) => {
+    let calls = 0;
+    const count = defineTool({ name: "count", description: "", input: { type: "object" }, run: () => `call ${++calls}` });
+    const bridge = start((await serve([count])).mcpServerConfig);
+    await bridge.initialize();
+    const call = (id: number, value: unknown): void =>
+      bridge.write(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "count", arguments: { value } } }));
+    const items = Array.from({ length: 100_001 }, (_, n) => n + 1);
+    call(10, Object.fromEntries(items.map((n) => [`m${n}`, n])));
+    expect((await bridge.answerTo(10)).result).toMatchObject({
+      isError: true,
+      content: [
+        {
+          text: 'invalid arguments for tool "count": (arguments): an object has more than 100000 members; send a list instead. Correct them and call again',
+        },
+      ],
+      _meta: { error: { type: "ToolInputValidationError" } },
+    });
+    call(11, items);
+    expect((await bridge.answerTo(11)).result.content[0].text).toBe("call 1");
+  });
+});
