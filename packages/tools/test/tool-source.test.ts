@@ -11,14 +11,14 @@ describe("SEC-05: before the check", () => {
     checkSource("t", (JSON.parse(source) as { params: { arguments: unknown } }).params.arguments, source, []);
 
   it("an object with more members than JavaScript lists in a short time is refused", async () => {
-    await look(text(100_000));
-    await expect(look(text(100_001))).rejects.toThrow(
-      /invalid arguments for tool "t": \(arguments\): an object has more than 100000 members; send a list instead/,
+    await look(text(500_000));
+    await expect(look(text(500_001))).rejects.toThrow(
+      /invalid arguments for tool "t": \(arguments\): an object has more than 500000 members; send a list instead/,
     );
   });
 
   it("several objects that are wide together, and brackets in texts, are not", async () => {
-    const both = `[${text(60_000)},${text(60_000)},"${":".repeat(200_000)}"]`;
+    const both = `[${text(300_000)},${text(300_000)},"${":".repeat(200_000)}"]`;
     expect(await findSourceProblem(JSON.parse(both), both, [])).toBeUndefined();
   });
 

@@ -4,7 +4,8 @@
 
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { describe, expect } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
+import { toolLimits } from "../../../tools/src/limits.ts";
 import { defineTool, it, type RawBridge } from "./bridges.ts";
 
 const args = '{"id":9007199254740993,"deep":[{"big":1e400,"small":-1e-400}],"plain":[0,-0,0.10,1e2]}';
@@ -77,21 +78,28 @@ describe("G5 a number that JavaScript can't hold", () => {
   });
 });
 
-describe("SEC-05 arguments of which one object has more than 100,000 members", () => {
+function allowMembers(count: number): void {
+  const { argumentMembers } = toolLimits;
+  toolLimits.argumentMembers = count;
+  onTestFinished(() => void (toolLimits.argumentMembers = argumentMembers));
+}
+
+describe("SEC-05 arguments of which one object has more members than are allowed", () => {
   it("are refused before they are checked, and the function is not called; a list of as many is not", async ({ serve, start }) => {
+    allowMembers(1_000);
     let calls = 0;
     const count = defineTool({ name: "count", description: "", input: { type: "object" }, run: () => `call ${++calls}` });
     const bridge = start((await serve([count])).mcpServerConfig);
     await bridge.initialize();
     const call = (id: number, value: unknown): void =>
       bridge.write(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "count", arguments: { value } } }));
-    const items = Array.from({ length: 100_001 }, (_, n) => n + 1);
+    const items = Array.from({ length: 1_001 }, (_, n) => n + 1);
     call(10, Object.fromEntries(items.map((n) => [`m${n}`, n])));
     expect((await bridge.answerTo(10)).result).toMatchObject({
       isError: true,
       content: [
         {
-          text: 'invalid arguments for tool "count": (arguments): an object has more than 100000 members; send a list instead. Correct them and call again',
+          text: 'invalid arguments for tool "count": (arguments): an object has more than 1000 members; send a list instead. Correct them and call again',
         },
       ],
       _meta: { error: { type: "ToolInputValidationError" } },
