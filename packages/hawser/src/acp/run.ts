@@ -19,7 +19,9 @@ export interface AcpFlags extends AgentFlags {
 export async function runAcp(flags: AcpFlags): Promise<void> {
   if (flags.print !== undefined) {
     const args = [launcherPath, "acp", ...toAgentFlags(flags)];
-    return printTo(process.stdout, editors[flags.print]({ command: process.execPath, args }));
+    const { where, text } = editors[flags.print]({ command: process.execPath, args });
+    process.stderr.write(`${where}:\n`);
+    return printTo(process.stdout, text);
   }
   if (flags.debugProtocol) process.env["HAWSER_DEBUG"] = [process.env["HAWSER_DEBUG"], "protocol"].filter(Boolean).join(",");
   const folder = createPrivateFolder("acp");
