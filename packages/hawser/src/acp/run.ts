@@ -1,6 +1,7 @@
 // `hawser acp`: our runtime on stdin and stdout as editors want it. The folder of a session comes from the editor, so the one that
-// the process happens to be started in is not handed over: without --root it is an empty one.
+// the process happens to be started in is not handed over: the runtime's own is an empty one.
 
+import { resolve } from "node:path";
 import { serveAcp } from "@hawser/acp/internal";
 import { guardProcessFromTools } from "@hawser/agent/internal";
 import { wireLimits } from "@hawser/wire";
@@ -18,7 +19,7 @@ export interface AcpFlags extends AgentFlags {
 
 export async function runAcp(flags: AcpFlags): Promise<void> {
   if (flags.print !== undefined) {
-    const args = [launcherPath, "acp", ...toAgentFlags(flags)];
+    const args = [launcherPath, "acp", ...toAgentFlags(withWholePaths(flags))];
     const { where, text } = editors[flags.print]({ command: process.execPath, args });
     process.stderr.write(`${where}:\n`);
     return printTo(process.stdout, text);
@@ -26,7 +27,7 @@ export async function runAcp(flags: AcpFlags): Promise<void> {
   if (flags.debugProtocol) process.env["HAWSER_DEBUG"] = [process.env["HAWSER_DEBUG"], "protocol"].filter(Boolean).join(",");
   const folder = createPrivateFolder("acp");
   const agent = await composeAgent(
-    { ...flags, root: flags.root ?? [folder.path], attachments: folder.path },
+    { ...flags, root: [folder.path], attachments: folder.path },
     { env: process.env, cwd: process.cwd() },
   );
   guardProcessFromTools();
@@ -46,4 +47,15 @@ export async function runAcp(flags: AcpFlags): Promise<void> {
       folder.remove();
     },
   });
+}
+
+/** The editor starts it in another folder. */
+function withWholePaths(flags: AgentFlags): AgentFlags {
+  const { tools, config, dataDir } = flags;
+  return {
+    ...flags,
+    ...(tools && { tools: tools.map((path) => resolve(path)) }),
+    ...(config !== undefined && { config: resolve(config) }),
+    ...(dataDir !== undefined && { dataDir: resolve(dataDir) }),
+  };
 }

@@ -209,19 +209,44 @@ describe.concurrent("an editor", () => {
     await expect(choose("nobody/knows")).rejects.toMatchObject({ code: -32_602 });
     expect(await say(sessionId, "what is 2 + 3?")).toContain("5");
   });
+
+  it("sees the model that was chosen for it also when that can't be used, and what to do about it", async () => {
+    const stage = makeStage();
+    const { agent, say } = await start({ ...stage, env: { ...stage.env, PATH: stage.folder } }, ["--model", "acp/codex"]);
+    const { sessionId, configOptions } = await agent.request(methods.agent.session.new, { cwd: stage.folder, mcpServers: [] });
+    expect(configOptions).toMatchObject([{ id: "model", currentValue: "acp/codex" }, {}]);
+    expect(JSON.stringify(configOptions)).toContain('"value":"acp/codex"');
+    await expect(say(sessionId, "hello")).rejects.toMatchObject({ message: expect.stringContaining("npm install -g") as string });
+    const { sessions } = await agent.request(methods.agent.session.list, {});
+    expect(sessions).toMatchObject([{ sessionId }]);
+    expect(sessions[0]).not.toHaveProperty("title");
+  });
 });
 
 describe("hawser acp --print", () => {
   it.each([
-    ["zed", '"agent_servers"'],
+    ["zed", "settings.json"],
     ["jetbrains", "acp.json"],
-    ["neovim", "codecompanion"],
-    ["emacs", "agent-shell"],
-  ])("prints the configuration of %s with the command that starts it, and its flags", async (name, mark) => {
-    const { code, stdout } = await runIn(makeStage(), ["acp", "--print", name, "--model", "offline"]);
+    ["neovim", "init.lua"],
+    ["emacs", "init.el"],
+  ])("prints the configuration of %s with the command that starts it and its flags, and where it belongs beside it", async (name, file) => {
+    const { code, stdout, stderr } = await runIn(makeStage(), ["acp", "--print", name, "--model", "offline"]);
     expect(code).toBe(0);
-    expect(stdout).toContain(mark);
+    expect(stderr).toContain(file);
+    expect(stdout).not.toContain(file);
     for (const word of [process.execPath, '"acp"', "--model=offline"]) expect(stdout).toContain(word);
+  });
+
+  it.each([
+    ["zed", "custom"],
+    ["jetbrains", undefined],
+  ])("prints JSON and nothing else for %s, whose command works from another folder", async (name, type) => {
+    const stage = makeStage();
+    const { stdout } = await runIn(stage, ["acp", "--print", name, "--tools", "tools.mjs", "--config", "agent.json", "--data-dir", "data"]);
+    const { Hawser: server } = (JSON.parse(stdout) as { agent_servers: Record<string, { type?: string; args: string[] }> }).agent_servers;
+    expect(server?.type).toBe(type);
+    const folder = realpathSync(stage.folder);
+    expect(server?.args.slice(2)).toEqual([`--tools=${folder}/tools.mjs`, `--config=${folder}/agent.json`, `--data-dir=${folder}/data`]);
   });
 
   it("refuses an editor that it doesn't know, and names those that it does", async () => {
@@ -231,14 +256,21 @@ describe("hawser acp --print", () => {
   });
 });
 
-it("writes nothing but the protocol to stdout, whatever a tool module prints", async () => {
+it("answers every request that came before the end of its input, and writes nothing but the protocol to stdout, whatever a tool module prints", async () => {
   const stage = makeStage();
   writeFile(join(stage.home, "config", "hawser", "agent.json"), JSON.stringify({ tools: [toolsModule] }));
   const lines = [
     { jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: 1 } },
-    { jsonrpc: "2.0", id: 1, method: "session/new", params: { cwd: stage.folder, mcpServers: [] } },
+    { jsonrpc: "2.0", id: "one", method: "session/new", params: { cwd: stage.folder, mcpServers: [] } },
+    { jsonrpc: "2.0", id: 2, method: "session/list", params: {} },
+    { jsonrpc: "2.0", id: 3, method: "no/such", params: {} },
   ];
   const { code, stdout } = await runIn(stage, ["acp"], { input: `${lines.map((line) => JSON.stringify(line)).join("\n")}\n` });
   expect(code).toBe(0);
-  for (const line of stdout.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+  const answers = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { id: unknown });
+  expect(answers.map(({ id }) => id)).toHaveLength(lines.length);
+  expect(answers).toEqual(expect.arrayContaining(lines.map(({ id }) => expect.objectContaining({ jsonrpc: "2.0", id }) as unknown)));
 });
