@@ -71,12 +71,13 @@ require("codecompanion").setup({
 })
 `;
 
-/** Of the environment it hands on nothing but PATH, unless told. */
+/** Unless told otherwise, of the environment it hands on nothing but PATH, and it allows what it is asked without asking its user. */
 const toAvante = ({ command, args }: AcpCommand): string => `-- avante.nvim
 require("avante").setup({
   provider = "hawser",
   acp_providers = {
     hawser = { command = ${lua(command)}, args = ${luaList(args)}, env = vim.fn.environ() },
   },
+  behaviour = { auto_approve_tool_permissions = false },
 })
 `;

@@ -26,10 +26,7 @@ export async function runAcp(flags: AcpFlags): Promise<void> {
   }
   if (flags.debugProtocol) process.env["HAWSER_DEBUG"] = [process.env["HAWSER_DEBUG"], "protocol"].filter(Boolean).join(",");
   const folder = createPrivateFolder("acp");
-  const agent = await composeAgent(
-    { ...flags, root: [folder.path], attachments: folder.path },
-    { env: process.env, cwd: process.cwd() },
-  );
+  const agent = await composeAgent({ ...flags, root: [folder.path], attachments: folder.path }, { env: process.env, cwd: process.cwd() });
   guardProcessFromTools();
   return runStdio({
     codec: ndjson,
