@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { client as acpClient, methods, ndJsonStream, type ClientContext, type SessionUpdate } from "@agentclientprotocol/sdk";
 import { afterAll, describe, expect, it } from "vitest";
+import { editors as printable } from "../../src/acp/editors.ts";
 import { hawserCommand, makeStage, mcpServer, runIn, toolsModule, writeFile, type Stage } from "../agent/agent-stage.ts";
 
 interface Asked {
@@ -247,6 +248,19 @@ describe("hawser acp --print", () => {
     expect(server?.type).toBe(type);
     const folder = realpathSync(stage.folder);
     expect(server?.args.slice(2)).toEqual([`--tools=${folder}/tools.mjs`, `--config=${folder}/agent.json`, `--data-dir=${folder}/data`]);
+  });
+
+  it("prints what the documentation shows", () => {
+    const page = readFileSync(new URL("../../../../docs/agent/editors.md", import.meta.url), "utf8");
+    const shown = (language: string) =>
+      [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(([, block = ""]) => block);
+    const command = { command: "/path/to/node", args: ["/path/to/hawser/bin/hawser.cjs", "acp"] };
+    expect(shown("json").map((block) => JSON.parse(block) as unknown)).toEqual(
+      [printable.zed, printable.jetbrains].map((print) => JSON.parse(print(command).text) as unknown),
+    );
+    const withoutTitles = printable.neovim(command).text.replaceAll(/^-- .*\n/gm, "");
+    expect(shown("lua").join("\n")).toBe(withoutTitles);
+    expect(shown("elisp")).toEqual([printable.emacs(command).text]);
   });
 
   it("refuses an editor that it doesn't know, and names those that it does", async () => {
