@@ -3,12 +3,9 @@
 
 import { resolve } from "node:path";
 import { serveAcp } from "@hawser/acp/internal";
-import { guardProcessFromTools } from "@hawser/agent/internal";
-import { wireLimits } from "@hawser/wire";
 import { createPrivateFolder } from "@hawser/wire/internal/node";
-import { ndjson, runStdio } from "@hawser/wire/node";
-import { composeAgent } from "../agent/compose-agent.ts";
 import { toAgentFlags, type AgentFlags } from "../agent/flags.ts";
+import { serveRuntime } from "../agent/serve-runtime.ts";
 import { printTo } from "../command-line/output.ts";
 import { launcherPath, readVersion } from "../command-line/launcher.ts";
 import { editors } from "./editors.ts";
@@ -21,28 +18,14 @@ export async function runAcp(flags: AcpFlags): Promise<void> {
   if (flags.print !== undefined) {
     const args = [launcherPath, "acp", ...toAgentFlags(withWholePaths(flags))];
     const { where, text } = editors[flags.print]({ command: process.execPath, args });
-    process.stderr.write(`${where}:\n`);
+    printTo(process.stderr, `${where}:\n`);
     return printTo(process.stdout, text);
   }
-  if (flags.debugProtocol) process.env["HAWSER_DEBUG"] = [process.env["HAWSER_DEBUG"], "protocol"].filter(Boolean).join(",");
   const folder = createPrivateFolder("acp");
-  const agent = await composeAgent({ ...flags, root: [folder.path], attachments: folder.path }, { env: process.env, cwd: process.cwd() });
-  guardProcessFromTools();
-  return runStdio({
-    codec: ndjson,
-    eofGraceMs: wireLimits.eofGraceMs - wireLimits.cancelGraceMs,
-    async serve(transport, lifecycle) {
-      agent.warmUp();
-      await serveAcp(transport, {
-        parts: agent.parts,
-        lifecycle,
-        version: readVersion(),
-        homeFolder: process.cwd(),
-        attachments: folder.path,
-      });
-      await agent.close();
-      folder.remove();
-    },
+  return serveRuntime({ ...flags, root: [folder.path], attachments: folder.path }, async (transport, parts, lifecycle) => {
+    const homeFolder = process.cwd();
+    await serveAcp(transport, { parts, lifecycle, version: readVersion(), homeFolder, attachments: folder.path });
+    folder.remove();
   });
 }
 

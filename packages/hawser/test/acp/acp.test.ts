@@ -1,6 +1,6 @@
 // `hawser acp` as an editor uses it: the client of the official ACP library drives the real process.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -106,6 +106,16 @@ describe.concurrent("an editor", () => {
     editor.answer = "allow";
     await editor.say(session, 'write "new" to note.txt');
     expect(readFileSync(join(stage.folder, "note.txt"), "utf8")).toBe("new");
+  });
+
+  it("is asked about a pipe without waiting for what it gives", async () => {
+    const stage = makeStage();
+    execFileSync("mkfifo", [join(stage.folder, "pipe")]);
+    const editor = await start(stage);
+    editor.answer = "deny";
+    const session = await newSession(editor, stage.folder);
+    expect(await editor.say(session, 'write "x" to pipe')).toContain("That did not work");
+    expect(editor.asked[0]?.content).toMatchObject([{ type: "diff", oldText: null, newText: "x" }, {}]);
   });
 
   it("G18 is asked in the first turn whether it trusts a folder that brings something along, and works without it after a no", async () => {
