@@ -4,6 +4,12 @@
 export const acpLimits = {
   /** Sessions that one editor may have open. */
   acpSessionEntries: 256,
+  /** Requests of an editor that wait for their answer at the same time; a further one is refused. */
+  acpRequestEntries: 1_024,
+  /** What those requests say, all together; one that would go beyond it is refused. */
+  acpRequestChars: 16_777_216,
+  /** Images of prompts that are kept for later turns of the same process; beyond it the oldest are removed. */
+  acpImageBytes: 268_435_456,
   /** Parts of one prompt of an editor. */
   acpPromptEntries: 256,
   /** How much of a tool's result, or of a file that would be replaced, an editor is shown. */

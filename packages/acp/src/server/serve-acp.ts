@@ -8,6 +8,8 @@ import { createAgentClient } from "@hawser/agent/host/link";
 import { createInFlightTable, createMemoryPair, type Transport } from "@hawser/wire/internal";
 import { logLine, type Lifecycle } from "@hawser/wire/internal/node";
 import { createMessageStream } from "../connection/message-stream.ts";
+import { acpLimits } from "../limits.ts";
+import { createImages } from "./images.ts";
 import { runPrompt } from "./prompt-turn.ts";
 import { createRuntimeLink } from "./runtime-link.ts";
 import { createSessions, type SessionPlace } from "./sessions.ts";
@@ -45,6 +47,7 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
   const serving = serveAgent(inner, parts, { lifecycle });
   const client = createAgentClient(createRuntimeLink(outer), { answersPermissions: true, idleMs: Infinity, totalMs: Infinity });
   const sessions = createSessions(client, options.homeFolder);
+  const images = createImages(options.attachments);
   /** Prompts and loads: what is to be answered before the end. */
   const inFlight = createInFlightTable();
   const ended = new AbortController();
@@ -118,10 +121,10 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
       tracked(async () => {
         const session = sessions.get(params.sessionId);
         const { signal: inputEnded } = ended;
-        return runPrompt({ client, editor, session, prompt: params.prompt, folder: options.attachments, signal, inputEnded });
+        return runPrompt({ client, editor, session, prompt: params.prompt, images, signal, inputEnded });
       }),
     )
-    .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.cancel(sessions.get(sessionId)));
+    .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.cancel(sessionId));
 
   const take = (): undefined => undefined;
   const onNoise = (line: string): void => logLine(`[hawser] acp: not a message: ${line.slice(0, 200)}`);
@@ -130,7 +133,8 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
     await inFlight.whenEmpty();
   }
   const heldOpen = { ...transport, incoming: thenAwait(transport.incoming, onInputEnd) };
-  const connection = app.connect(createMessageStream({ transport: heldOpen, take, onNoise }));
+  const room = { entries: acpLimits.acpRequestEntries, chars: acpLimits.acpRequestChars };
+  const connection = app.connect(createMessageStream({ transport: heldOpen, take, onNoise, room }));
   const stopped = new Promise<void>((resolve) => lifecycle.stopping.addEventListener("abort", () => resolve(), { once: true }));
   await Promise.race([connection.closed, stopped]);
   // Told to stop: what runs gets its time, and is cancelled by the runtime when that is over.

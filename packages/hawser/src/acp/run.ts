@@ -8,6 +8,7 @@ import { createPrivateFolder } from "@hawser/wire/internal/node";
 import { ndjson, runStdio } from "@hawser/wire/node";
 import { composeAgent } from "../agent/compose-agent.ts";
 import { toAgentFlags, type AgentFlags } from "../agent/flags.ts";
+import { keepMemorySmall } from "../agent/small-memory.ts";
 import { printTo } from "../command-line/output.ts";
 import { launcherPath, readVersion } from "../command-line/launcher.ts";
 import { editors } from "./editors.ts";
@@ -32,6 +33,7 @@ export async function runAcp(flags: AcpFlags): Promise<void> {
     codec: ndjson,
     eofGraceMs: wireLimits.eofGraceMs - wireLimits.cancelGraceMs,
     async serve(transport, lifecycle) {
+      keepMemorySmall();
       agent.warmUp();
       await serveAcp(transport, {
         parts: agent.parts,
