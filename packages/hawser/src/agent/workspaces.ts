@@ -36,6 +36,7 @@ export interface WorkspacesOptions {
   readonly trusted: TrustedFolders;
 }
 
+type TrustedConfig = FolderConfig & Pick<ToolNames, "modules">;
 type TrustAnswer = (question: TrustQuestion, digest: string) => Promise<boolean>;
 
 export interface ComposedWorkspaces extends Workspaces {
@@ -81,16 +82,16 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
   }
 
   /** What the folders bring along, as far as it is trusted. */
-  async function settingsOf(folders: readonly string[], isTrusted: TrustAnswer): Promise<FolderConfig[]> {
-    const configs: FolderConfig[] = [];
+  async function settingsOf(folders: readonly string[], isTrusted: TrustAnswer): Promise<TrustedConfig[]> {
+    const configs: TrustedConfig[] = [];
     for (const folder of folders) {
       const settings = loadFolderSettings(folder, (message) => logLine(`[hawser] ${message}`));
       if (!settings) continue;
-      const { config: folderConfig, digest, brings } = settings;
+      const { config: folderConfig, digest, modules, brings } = settings;
       const isKnown = await trusted.has(folder, digest);
       if (!isKnown && !flags.trust && !(await isTrusted({ folder, brings }, digest))) continue;
       if (!isKnown) await trusted.add(folder, digest);
-      configs.push(folderConfig);
+      configs.push({ ...folderConfig, modules });
     }
     return configs;
   }
@@ -147,7 +148,7 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
 }
 
 /** A broken file costs what it brings, never the runtime. */
-function leaveOut(error: unknown): FolderConfig[] {
+function leaveOut(error: unknown): TrustedConfig[] {
   logLine(`[hawser] what a folder brings along is left out: ${toHawserError(error).message}`);
   return [];
 }

@@ -87,10 +87,11 @@ describe.concurrent("an editor that means no good", () => {
     editor.child.stdout.pause();
     const method = `nope/${"x".repeat(3_000)}`;
     const answers = Array.from({ length: 12_000 }, () => editor.request(method, {}));
-    let left = -1;
-    while (left !== editor.child.stdin.writableLength && left !== 0) {
-      left = editor.child.stdin.writableLength;
+    let [left, sameFor] = [-1, 0];
+    while (sameFor < 6 && left !== 0) {
       await sleep(500);
+      sameFor = left === editor.child.stdin.writableLength ? sameFor + 1 : 0;
+      left = editor.child.stdin.writableLength;
     }
     // The pipes are full, so the rest waits in this process.
     expect(left).toBeGreaterThan(0);
