@@ -34,6 +34,8 @@ export interface WorkspacesOptions {
   /** What decides in all of them, besides the rules of their folders. */
   readonly policy: Omit<PolicyOptions, "roots">;
   readonly trusted: TrustedFolders;
+  /** Files and folders of ours that no tool may change. */
+  readonly settings: readonly string[];
 }
 
 type TrustedConfig = FolderConfig & Pick<ToolNames, "modules">;
@@ -56,7 +58,7 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
   const refused = new Set<string>();
 
   async function open(folders: readonly string[], own: readonly (ToolNames & FolderConfig)[]): Promise<OpenWorkspace> {
-    const roots = await createRoots(folders);
+    const roots = await createRoots(folders, { settings: options.settings });
     const attachable = flags.attachments === undefined ? roots : await createRoots([...folders, resolve(place.cwd, flags.attachments)]);
     const policy = createPolicy({
       ...options.policy,

@@ -1,7 +1,7 @@
 // What a folder of a stranger can do before, while and after its user is asked about it: the real runtime, with files that are made to harm.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { spawnAgent, type PermissionRequest, type SpawnedAgent } from "@hawser/agent/host";
 import { afterAll, describe, expect, it } from "vitest";
@@ -31,6 +31,29 @@ async function ask(agent: SpawnedAgent, message: string): Promise<string> {
 
 const moduleOf = (name: string): string =>
   `export const tool = { name: "${name}", description: "d", input: { type: "object" }, run: () => "" };\n`;
+
+describe.concurrent("an agent whose folder holds its own settings", () => {
+  it.each([
+    ["what a folder brings along", "work/.hawser/agent.json"],
+    ["the same in a folder below, in capitals", "work/below/.HAWSER/agent.json"],
+    ["the configuration", "config/hawser/agent.json"],
+    ["the trusted folders", "data/hawser/trusted-folders.json"],
+    ["the remembered answers", "data/hawser/permissions.json"],
+    ["compiled code", "cache/hawser/agent.bin"],
+    ["the trusted folders through a link", "link/trusted-folders.json"],
+  ])("G18 can't change %s with its file tools, also when it is allowed to write", async (_what, path) => {
+    const made = makeStage();
+    const stage = { ...made, env: { ...made.env, XDG_CACHE_HOME: join(made.home, "cache") } };
+    mkdirSync(join(stage.home, "data/hawser"), { recursive: true });
+    symlinkSync("data/hawser", join(stage.home, "link"));
+    const agent = await start(stage, () => "allow");
+    await agent.setWorkspace("one", { folders: [stage.home] });
+    expect(await ask(agent, `write "{}" to ${path}`)).toContain("holds settings of the agent");
+    expect(existsSync(join(stage.home, path))).toBe(false);
+    await ask(agent, 'write "{}" to work/agent.json');
+    expect(existsSync(join(stage.home, "work/agent.json"))).toBe(true);
+  });
+});
 
 describe.concurrent("a folder that nobody trusts yet", () => {
   it.each([
