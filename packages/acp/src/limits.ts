@@ -24,6 +24,10 @@ export const acpLimits = {
   acpCancelMs: 5_000,
   /** Uses of tools that an agent may tell of in one turn. */
   acpUseEntries: 10_000,
+  /** Length of an id that an agent gives to a session or a tool call. */
+  acpIdChars: 1_024,
+  /** Places in files that are told of one tool call. */
+  acpLocationEntries: 64,
   /** How long a question that does not say what it is about waits for the agent to tell. */
   acpUntoldMs: 300,
   /** What is held of the uses that have no result yet, all together: their arguments, texts and changes; beyond it new content is left out. */
