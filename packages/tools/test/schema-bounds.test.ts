@@ -192,9 +192,9 @@ describe("SEC-05: before the check", () => {
     checkSource("t", (JSON.parse(source) as { params: { arguments: unknown } }).params.arguments, source, []);
 
   it("an object with more members than JavaScript lists in a short time is refused", () => {
-    expect(look(text(100_000))).not.toThrow();
-    expect(look(text(100_001))).toThrow(
-      /invalid arguments for tool "t": \(arguments\): an object has more than 100000 members; send a list instead/,
+    expect(look(text(500_000))).not.toThrow();
+    expect(look(text(500_001))).toThrow(
+      /invalid arguments for tool "t": \(arguments\): an object has more than 500000 members; send a list instead/,
     );
   });
 
