@@ -137,6 +137,7 @@ describe("a question that time or rules answer", () => {
       { tool: "write_file", match: { path: "secret/**" }, decision: "deny" },
       { tool: "read_file", match: { path: "hidden.txt" }, decision: "deny" },
       { tool: "scripted__execute", match: { command: "rm *" }, decision: "deny" },
+      { tool: "scripted__execute", match: { title: "git push *" }, decision: "deny" },
     ];
     const runtime = await openRuntime({ config: { permissions } });
     const work = join(runtime.home, "work");
@@ -155,6 +156,7 @@ describe("a question that time or rules answer", () => {
       [{ kind: "edit", locations: [{ path: "open.txt" }] }, "yes"],
       [{ kind: "execute", rawInput: { command: "rm all" } }, "no"],
       [{ kind: "execute", rawInput: { command: "ls" } }, "yes"],
+      [{ kind: "execute", title: "git push origin", rawInput: {} }, "no"],
     ];
     const said = await runtime.say(cases.map(([more], at) => `${question(`f${at}`, more)}\nsay  `).join("\n"));
     const picked = [...textOf(said).matchAll(/"optionId":"(\w+)"/g)].map(([, optionId]) => optionId);

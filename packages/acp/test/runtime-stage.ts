@@ -1,4 +1,4 @@
-// `hawser agent` as a host runs it, from the sources, with the scripted agent in its configuration: real processes on both
+// `hawser agent` as a host runs it, with the scripted agent in its configuration: real processes on both
 // sides. `check` holds all that was said against the contract: one end for each request, results with their uses.
 
 import { spawn } from "node:child_process";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { agentProtocol, type AnyAgentResponse } from "@hawser/protocol";
 import { afterAll } from "vitest";
+import { builtHawser } from "../../../test/kit/built-hawser.ts";
 
 const launcher = fileURLToPath(new URL("../../hawser/bin/hawser.cjs", import.meta.url));
 export const scriptedAgent = fileURLToPath(new URL("fixtures/scripted-agent.ts", import.meta.url));
@@ -62,7 +63,7 @@ export async function openRuntime({
   ]);
   writeFileSync(join(home, "config", "hawser", "agent.json"), JSON.stringify({ ...config, agents: Object.fromEntries(configured) }));
   const [first = "scripted"] = Object.keys(agents);
-  const words = ["--conditions=hawser-source", launcher, "agent", `--model=acp/${first}`, `--data-dir=${join(home, "data")}`, ...args];
+  const words = [builtHawser, "agent", `--model=acp/${first}`, `--data-dir=${join(home, "data")}`, ...args];
   const child = spawn(process.execPath, words, {
     cwd: join(home, "work"),
     env: { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), OLLAMA_HOST: "http://127.0.0.1:1", ...env },

@@ -80,6 +80,7 @@ describe("what an agent tells", () => {
         call("d1", { title: "ls", kind: "execute", rawInput: { command: "ls" } }),
         change("d1", { status: "failed", rawOutput: "no such folder" }),
         call("d2", { title: "look", kind: "read", status: "pending" }),
+        change("d2", { content: content("what it does") }),
         change("d2", { status: "completed", rawOutput: { lines: 3 } }),
         call("d3", { title: "for ever", kind: "other", status: "in_progress" }),
         "say done",

@@ -28,7 +28,7 @@ const mistakes: readonly (readonly [what: string, args: readonly string[], error
   ["a word too many", ["--path", "/x", "word"], /^too many words/],
   ["a broken duration", ["--path", "/x", "--timeout", "8"], /^invalid --timeout "8"/],
   ["a broken number", ["--path", "/x", "--retry", "1.5"], /^--retry can't be '1.5': Give a whole number/],
-  ["a query without =", ["--path", "/x", "--query", "a"], /^invalid query entry/],
+  ["a query without =", ["--path", "/x", "--query", "a"], /^invalid --query/],
   ["the token's header", ["--path", "/x", "--header", "X-Ignition-API-Token: mine"], /header/],
   ["an unknown operation", ["--op", "gatewayInf", "--spec-file", "{spec}"], /not found; did you mean gatewayInfo\?/],
   ["a document that is not there", ["--op", "x", "--spec-file", "/no/such.json"], /not found/],

@@ -14,7 +14,7 @@ export interface ToolUse {
   kind: string;
   input: unknown;
   locations: readonly UseLocation[];
-  /** Text, images and the like, as MCP writes them. */
+  /** Text, images and the like, as MCP writes them: what was told last, also with a question. */
   blocks: readonly Readonly<Record<string, unknown>>[];
   diffs: readonly FileDiff[];
   output: unknown;
@@ -79,11 +79,12 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
     await emit({ type: "tool_use", toolId, toolName: name ?? kind, input: input ?? {}, title, kind, locations });
   }
 
-  async function end(use: ToolUse, hasFailed: boolean): Promise<void> {
+  /** `told`: the content of the update that ends it. What came before says what it does, not what came of it. */
+  async function end(use: ToolUse, hasFailed: boolean, told: ToolUse["blocks"]): Promise<void> {
     await announce(use);
     use.state = "ended";
     const { toolId, diffs } = use;
-    const result = resultOf(use);
+    const result = resultOf(use, told);
     const error = hasFailed ? toErrorText(typeof result === "string" ? result : (JSON.stringify(result) ?? "it failed")) : undefined;
     hold(use, 0);
     Object.assign(use, { input: undefined, output: undefined, blocks: [], diffs: [] });
@@ -98,7 +99,10 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
       const use = find(toolCallId);
       if (use.state === "ended") return emit({ type: "life" });
       merge(use, update);
-      if (status === "completed" || status === "failed") return end(use, status === "failed");
+      if (status === "completed" || status === "failed") {
+        const { content } = update;
+        return end(use, status === "failed", Array.isArray(content) ? content.flatMap(toBlock) : []);
+      }
       if (isKnown(use.input)) return announce(use);
       await emit({ type: "life" });
     },
@@ -159,7 +163,7 @@ function toBlock(value: unknown): Readonly<Record<string, unknown>>[] {
 }
 
 /** The text where there is only text; else the blocks, as MCP has them; else what the agent calls its raw output. */
-function resultOf({ blocks, output }: ToolUse): unknown {
+function resultOf({ output }: ToolUse, blocks: ToolUse["blocks"]): unknown {
   if (blocks.length === 0) return output ?? null;
   const texts = blocks.flatMap((block) => (block["type"] === "text" && typeof block["text"] === "string" ? [block["text"]] : []));
   return texts.length === blocks.length ? texts.join("\n") : { content: blocks };

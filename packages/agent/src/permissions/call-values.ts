@@ -43,6 +43,7 @@ export function valuesOfCall(call: ToolCall, seen: Pick<SeenPath, "names"> | und
   const input = isRecord(call.input) ? call.input : {};
   return (member, isAbsolute) => {
     if (member === "path" && seen) return valuesOfPath(seen.names, isAbsolute, roots);
+    if (member === "title" && call.agent) return [[call.agent.title]];
     const value = Object.hasOwn(input, member) ? input[member] : undefined;
     if (value === undefined) return member === "args" && call.toolName === toolNames.runCommand ? [[]] : undefined;
     return [Array.isArray(value) ? value.map(toText) : [toText(value)]];

@@ -21,6 +21,8 @@ export interface CallingAgent {
   readonly name: string;
   /** What sort of tool it is, in the agent's word. */
   readonly kind: string;
+  /** What it would do, in the agent's words; some tell a command only here. */
+  readonly title: string;
   /** Files that it says the call is about: what denies our own tools a file denies it to the agent. */
   readonly paths: readonly string[];
 }

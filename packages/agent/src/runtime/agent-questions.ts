@@ -40,7 +40,11 @@ export async function askForAgent(question: AgentQuestion, asking: AgentAsking):
   }
 }
 
-function toCall({ kind, input, locations = [], diffs = [], own }: AgentQuestion, toolId: string, asking: AgentAsking): ToolCall {
+function toCall(
+  { kind, title = "", input, locations = [], diffs = [], own }: AgentQuestion,
+  toolId: string,
+  asking: AgentAsking,
+): ToolCall {
   const { conversationId } = asking.scope;
   if (own) {
     const isReadOnly = asking.tools.some(({ name, annotations }) => name === own.toolName && annotations?.readOnlyHint === true);
@@ -54,12 +58,12 @@ function toCall({ kind, input, locations = [], diffs = [], own }: AgentQuestion,
     toolName: `${name.slice(name.indexOf("/") + 1)}__${kind}`,
     input: toShownInput(input),
     isReadOnly: false,
-    agent: { name, kind, paths: [...paths, ...pathsIn(input)] },
+    agent: { name, kind, title, paths: [...paths, ...pathsIn(input)] },
   };
 }
 
 /** As the well-known agents call the file in their arguments. */
-const pathMembers = ["path", "file_path", "filePath", "abs_path", "absolute_path", "notebook_path"];
+const pathMembers = ["path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "notebook_path"];
 
 function pathsIn(input: unknown): string[] {
   if (!isRecord(input)) return [];

@@ -14,7 +14,7 @@ interface Change {
 }
 
 /** What differs between what both texts begin and end with. */
-export function changeOf({ oldText = "", newText }: Pick<FileDiff, "oldText" | "newText">): Change {
+function changeOf({ oldText = "", newText }: Pick<FileDiff, "oldText" | "newText">): Change {
   const toLines = (text: string): string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
   const [old, fresh] = [toLines(oldText), toLines(newText)];
   const shorter = Math.min(old.length, fresh.length);

@@ -1,14 +1,14 @@
 // `hawser chat` with an agent that has a loop of its own, on a pseudo-terminal: thought, plan, its own answers to its questions, and
 // what can be chosen about it. The agent is played by the test.
 
-import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { startPuppet, type Puppet } from "../../../../test/kit/puppet-runtime.ts";
 import { answerWordsFor } from "../../src/chat/answer-words.ts";
 import { makeStage, runOnTerminal, withoutLooks } from "./agent-stage.ts";
 
 const isLinux = process.platform === "linux";
-const program = resolve(import.meta.dirname, "fixtures/chat-with-runtime.ts");
+const program = fileURLToPath(new URL("fixtures/chat-with-runtime.ts", import.meta.url));
 
 async function startChat(puppet: Puppet) {
   const running = runOnTerminal([process.execPath, "--conditions=hawser-source", program, ...puppet.runtime], makeStage());

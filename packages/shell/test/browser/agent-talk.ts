@@ -2,7 +2,7 @@
 
 import type { PermissionOption } from "@hawser/protocol";
 
-export const rightToLeft = "\u202e";
+const rightToLeft = "\u202e";
 export const hostile = `<img src=x onerror=alert(1)>${rightToLeft}`;
 /** As the page shows it. */
 export const shownHostile = "<img src=x onerror=alert(1)>⟨U+202E⟩";
@@ -33,7 +33,15 @@ export const edit = {
   kind: "edit",
   locations: [{ path: "src/berths.ts", line: 12 }],
 };
-const berths = `${"// Berths of the harbour, and which of them is deep enough.\n\n"}${["one", "two", "three", "four", "five", "six"].map((name, at) => `export const ${name} = { depth: ${at + 2} };\n`).join("")}
+const berths = `// Berths of the harbour, and which of them is deep enough.
+
+export const one = { depth: 2 };
+export const two = { depth: 3 };
+export const three = { depth: 4 };
+export const four = { depth: 5 };
+export const five = { depth: 6 };
+export const six = { depth: 7 };
+
 export const all = [one, two, three, four, five, six];
 
 export function berthFor(draught: number, tide: number) {

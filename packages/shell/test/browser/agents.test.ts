@@ -17,6 +17,8 @@ describe.skipIf(!browser)("the choice of an agent", () => {
     await using stage = await open();
     const { page, box, say } = await stage.open();
     const { keyboard } = page;
+    // It is there when the models have been listed.
+    await picker(page).waitFor();
     await box.focus();
     await keyboard.press("Alt+a");
     const search = page.getByRole("combobox", { name: "Search: Model or agent" });
@@ -105,6 +107,9 @@ describe.skipIf(!browser)("the choice of an agent", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Effort: High" }).click();
     await checkLook(page, "option");
+    // Whole, however narrow the page is.
+    const { x, width } = (await page.getByRole("dialog").boundingBox()) ?? { x: -1, width: 0 };
+    expect([x >= 0, x + width <= viewport.width]).toEqual([true, true]);
   });
 });
 
