@@ -32,7 +32,7 @@ export async function openAgentRuntime(agent: RealAgent): Promise<AgentRuntime> 
   const endpoint = await startEndpoint(agent.scenes);
   const home = makeHome();
   const start = placeAgent(agent, join(home, "agent"), endpoint.url);
-  const open = () => openRuntime({ home, agents: { [agent.name]: start }, args: [`--tools=${tools}`] });
+  const open = () => openRuntime({ home, agents: { [agent.name]: start }, args: [`--tools=${tools}`], env: withoutOthers() });
   let runtime = await open();
   return {
     endpoint,
@@ -43,7 +43,8 @@ export async function openAgentRuntime(agent: RealAgent): Promise<AgentRuntime> 
     say: (message, decision = "allow", conversationId = "one") => answerAll(runtime, runtime.begin(message, conversationId), decision),
     async begin(message, conversationId = "one") {
       const id = runtime.begin(message, conversationId);
-      await runtime.next((response) => response.type === "token" && response.id === id);
+      const first = await runtime.next((response) => "id" in response && response.id === id && begins.has(response.type));
+      if (first.type === "error") throw new Error(first.error);
       return id;
     },
     async restart() {
@@ -56,6 +57,14 @@ export async function openAgentRuntime(agent: RealAgent): Promise<AgentRuntime> 
       await endpoint.close();
     },
   };
+}
+
+const begins: ReadonlySet<string> = new Set(["token", "error"]);
+
+/** Agents read many variables, and what they do must not depend on those of this machine. */
+function withoutOthers(): NodeJS.ProcessEnv {
+  const others = Object.keys(process.env).filter((name) => !["PATH", "TMPDIR", "NODE_COMPILE_CACHE"].includes(name));
+  return Object.fromEntries(others.map((name) => [name, undefined]));
 }
 
 /** The agent's command, with folders of its own for everything that it may read or write. */

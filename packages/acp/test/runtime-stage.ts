@@ -10,7 +10,6 @@ import { agentProtocol, type AnyAgentResponse } from "@hawser/protocol";
 import { afterAll } from "vitest";
 import { builtHawser } from "../../../test/kit/built-hawser.ts";
 
-const launcher = fileURLToPath(new URL("../../hawser/bin/hawser.cjs", import.meta.url));
 export const scriptedAgent = fileURLToPath(new URL("fixtures/scripted-agent.ts", import.meta.url));
 
 const root = mkdtempSync(join(tmpdir(), "hawser-acp-"));
@@ -66,7 +65,7 @@ export async function openRuntime({
   const words = [builtHawser, "agent", `--model=acp/${first}`, `--data-dir=${join(home, "data")}`, ...args];
   const child = spawn(process.execPath, words, {
     cwd: join(home, "work"),
-    env: { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), OLLAMA_HOST: "http://127.0.0.1:1", ...env },
+    env: { ...process.env, ...env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), OLLAMA_HOST: "http://127.0.0.1:1" },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const responses: AnyAgentResponse[] = [];
