@@ -6,3 +6,6 @@ const folder = process.env["HAWSER_CLIENTS"] || join(import.meta.dirname, "..", 
 
 /** Their packages. */
 export const installed = join(folder, "node_modules");
+
+/** Packages of Python. */
+export const pythonPackages = join(folder, "python");
