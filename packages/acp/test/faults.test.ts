@@ -182,4 +182,13 @@ describe("an agent's process", () => {
     expect(textOf(await runtime.say("env OPENAI_API_KEY"))).toBe("theirs");
     await runtime.close();
   });
+
+  it("goes on in another folder when its conversation does, and still knows the conversation", async () => {
+    const runtime = await openRuntime();
+    await runtime.say("remember the tide", "a");
+    await runtime.ask({ kind: "set_workspace", conversationId: "a", folders: ["/usr/share"] });
+    expect(JSON.parse(textOf(await runtime.say("cwd", "a")))).toEqual(["/usr/share", "/usr/share", null]);
+    expect(textOf(await runtime.say("recall", "a"))).toContain("remember the tide");
+    await runtime.close();
+  });
 });

@@ -9,6 +9,7 @@ import {
   type PromptRequest,
   type PromptResponse,
   type RequestPermissionRequest,
+  type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import type { AgentClient, OnPermission, PermissionAnswer, PermissionRequest } from "@hawser/agent/host/link";
 import { toHawserError } from "@hawser/protocol";
@@ -55,10 +56,8 @@ export async function runPrompt(options: PromptOptions): Promise<PromptResponse>
   }
 }
 
-const notify = ({ editor, session }: PromptOptions, update: Parameters<typeof toNotification>[1]): Promise<void> =>
-  editor.notify(methods.client.session.update, toNotification(session.sessionId, update));
-
-const toNotification = (sessionId: string, update: NonNullable<ReturnType<typeof toUpdate>>) => ({ sessionId, update });
+const notify = ({ editor, session: { sessionId } }: PromptOptions, update: SessionUpdate): Promise<void> =>
+  editor.notify(methods.client.session.update, { sessionId, update });
 
 /** Once: the runtime makes it of the first message. */
 async function tellTitle(options: PromptOptions): Promise<void> {

@@ -76,6 +76,8 @@ export function createControlAnswers(
       await lanes.afterwards(checkConversationId(conversationId), async () => {
         signal.throwIfAborted();
         const chosen = await parts.workspaces.choose({ conversationId, folders, mcpServers, isTrusted });
+        // An agent with a process of its own works where that was started, with the tools that it was given then.
+        await parts.models.release?.(conversationId);
         await conversations.use(conversationId, (conversation) => conversation.setFolders(chosen));
       });
       await reply.done();

@@ -14,6 +14,8 @@ import { envelopeDepth } from "../tool-value.ts";
 /** What a turn has used so far; shared by its steps. */
 export interface TurnTotals {
   textBytes: number;
+  /** What the conversation takes in the model's context, after its last step; 0 until it says so. */
+  contextTokens: number;
   inputTokens: number;
   outputTokens: number;
   cachedInputTokens: number;
@@ -60,6 +62,8 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
     if (event.type === "tool_call") return onCall(event);
     if (event.type === "tool_input") return growInput(event.chars);
     if (event.type === "notice") return emit({ type: "progress", data: { message: event.message } });
+    // A step is told the whole conversation, and what it says is part of the next one.
+    if (event.inputTokens !== undefined) totals.contextTokens = event.inputTokens + (event.outputTokens ?? 0);
     totals.inputTokens += event.inputTokens ?? 0;
     totals.outputTokens += event.outputTokens ?? 0;
     totals.cachedInputTokens += event.cachedInputTokens ?? 0;

@@ -37,7 +37,7 @@ interface TurnContents {
 
 async function answerIn(messageId: string, options: TurnOptions, { attachments, grow }: TurnContents): Promise<void> {
   const { parts, conversation, model, scope, share } = options;
-  const counts = { textBytes: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: undefined };
+  const counts = { textBytes: 0, contextTokens: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: undefined };
   const totals: TurnTotals = { ...counts, toolIds: toolIdsIn(conversation), gap: createTextGap() };
   const { agentSteps } = turnLimits(parts);
   for (let count = 1; count <= agentSteps; count++) {
@@ -123,7 +123,7 @@ async function readAll(
 }
 
 function toUsage({ name }: Model, totals: TurnTotals, { prices }: AgentParts): UsageData {
-  const { inputTokens, outputTokens, cachedInputTokens } = totals;
+  const { inputTokens, outputTokens, cachedInputTokens, contextTokens } = totals;
   // The user's own prices count before the model's estimate.
   const price = prices && Object.hasOwn(prices, name) ? prices[name] : undefined;
   const costUsd = price ? toCostUsd(totals, price) : totals.costUsd;
@@ -133,6 +133,7 @@ function toUsage({ name }: Model, totals: TurnTotals, { prices }: AgentParts): U
     outputTokens,
     ...(cachedInputTokens > 0 && { cachedInputTokens }),
     ...(costUsd !== undefined && { costUsd }),
+    ...(contextTokens > 0 && { contextTokens }),
   };
 }
 

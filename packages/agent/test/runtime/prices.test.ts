@@ -1,5 +1,6 @@
 // What a turn has cost: only where the configuration has the prices of its model.
 
+import { defineTool } from "@hawser/tools";
 import { expect, it } from "vitest";
 import { toCostUsd } from "../../src/runtime/turn.ts";
 import { openStage, say } from "./stage.ts";
@@ -57,3 +58,24 @@ it.each([undefined, {}, { another: { inputPerMillion: 3, outputPerMillion: 15 } 
     expect(await usageOf(prices)).not.toHaveProperty("data.costUsd");
   },
 );
+
+it("a usage tells how much of the context is taken after the last step, and not the sum of all steps", async () => {
+  const stage = openStage({
+    tools: [defineTool({ name: "look", description: "", input: { type: "object" }, run: () => "seen" })],
+    script: (_step, count) =>
+      count === 0
+        ? [
+            { type: "tool_call", toolId: "t", toolName: "look", input: {} },
+            { type: "usage", inputTokens: 1_000, outputTokens: 100 },
+          ]
+        : [
+            { type: "text", text: "Done." },
+            { type: "usage", inputTokens: 1_200, outputTokens: 50 },
+          ],
+  });
+  stage.send(say("a", "hello"));
+  await stage.endOf("a");
+  await stage.close();
+  const told = stage.of("a").filter(({ type }) => type === "usage");
+  expect(told).toMatchObject([{ data: { contextTokens: 1_100 } }, { data: { inputTokens: 2_200, contextTokens: 1_250 } }]);
+});
