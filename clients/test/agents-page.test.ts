@@ -27,12 +27,14 @@ const scenes: Scenes = {
 
 const numberIn = (result: unknown): string => /\d+/.exec(JSON.stringify(result).replace(/Wall time[^"]*?seconds/, ""))?.[0] ?? "no";
 
-/** Before the runtime starts: its configuration, in which Codex thinks that it has one of the models it knows. */
+/** Before the runtime starts: its configuration, in which Codex has a model that it knows, since it warns of others in its answers. */
 function configure(work: string, modelUrl: string): void {
   const home = dirname(work);
   const start = placeAgent(codex, join(home, "agent"), modelUrl);
   const settings = join(home, "agent", "codex", "config.toml");
-  writeFileSync(settings, readFileSync(settings, "utf8").replace('model = "scripted"', 'model = "gpt-5.5"'));
+  const known = readFileSync(settings, "utf8").replace('model = "scripted"', 'model = "gpt-5.5"');
+  // Else that one is not told of tools before it has searched for them.
+  writeFileSync(settings, known.replace("[features]\n", "[features]\ntool_search = false\ntool_search_always_defer_mcp_tools = false\n"));
   mkdirSync(join(home, "hawser"));
   writeFileSync(join(home, "hawser", "agent.json"), JSON.stringify({ agents: { codex: start } }));
 }
