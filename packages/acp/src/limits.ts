@@ -4,6 +4,12 @@
 export const acpLimits = {
   /** Sessions that one editor may have open. */
   acpSessionEntries: 256,
+  /** Requests of an editor that wait for their answer at the same time; a further one is refused. */
+  acpRequestEntries: 1_024,
+  /** What those requests say, all together; one that would go beyond it is refused. */
+  acpRequestChars: 16_777_216,
+  /** Images of prompts that are kept for later turns of the same process; beyond it the oldest are removed. */
+  acpImageBytes: 268_435_456,
   /** Parts of one prompt of an editor. */
   acpPromptEntries: 256,
   /** How much of a tool's result, or of a file that would be replaced, an editor is shown. */
@@ -18,6 +24,10 @@ export const acpLimits = {
   acpCancelMs: 5_000,
   /** Uses of tools that an agent may tell of in one turn. */
   acpUseEntries: 10_000,
+  /** Length of an id that an agent gives to a session or a tool call. */
+  acpIdChars: 1_024,
+  /** Places in files that are told of one tool call. */
+  acpLocationEntries: 64,
   /** How long a question that does not say what it is about waits for the agent to tell. */
   acpUntoldMs: 300,
   /** What is held of the uses that have no result yet, all together: their arguments, texts and changes; beyond it new content is left out. */

@@ -5,7 +5,7 @@ export * from "./index.ts";
 export { agentConfigPath } from "./config/config-file.ts";
 export { defaultDataFolder } from "./history/conversation-files.ts";
 export { parseServers, type FolderConfig } from "./config/agent-config.ts";
-export { loadFolderSettings } from "./config/folder-config.ts";
+export { loadFolderSettings, readModule } from "./config/folder-config.ts";
 export { createTrustedFolders, type TrustedFolders } from "./permissions/trusted-folders.ts";
 export { openRulesFile, type RulesFile } from "./permissions/rules-file.ts";
 export { toCommandRule } from "./permissions/rules.ts";

@@ -72,6 +72,10 @@ export const agentLimits = {
   agentUnsentMessages: 256,
   /** Folders of one conversation. */
   agentFolderEntries: 16,
+  /** Size of one tool module that a folder brings along. */
+  folderModuleBytes: 4_194_304,
+  /** Tool modules that one folder may bring along. */
+  folderModuleEntries: 32,
   /** What one question about a folder lists of it. */
   trustQuestionEntries: 32,
   /** Folders that are remembered as trusted. */

@@ -6,6 +6,7 @@ import type { AgentPlace } from "@hawser/agent";
 import { describeThrown } from "@hawser/protocol/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { AgentProcess } from "../connection/agent-process.ts";
+import { acpLimits } from "../limits.ts";
 import { notAcp } from "./agent-errors.ts";
 import { readOptions, type SessionOptions } from "./session-options.ts";
 
@@ -37,9 +38,10 @@ export async function openSession(options: OpenSessionOptions): Promise<AgentSes
   if (current) await closeSession(process, current);
   const beginning: Promise<NewSessionResponse> = process.request(methods.agent.session.new, toParams(options));
   const begun = await process.inTime("opened a session", beginning);
-  if (typeof (begun as Partial<NewSessionResponse> | undefined)?.sessionId !== "string")
+  const { sessionId }: Partial<NewSessionResponse> = begun ?? {};
+  if (typeof sessionId !== "string" || sessionId === "" || sessionId.length > acpLimits.acpIdChars)
     throw notAcp(options.name, methods.agent.session.new);
-  return { sessionId: begun.sessionId, isKnown: false, isUsed: false, options: readOptions(begun) };
+  return { sessionId, isKnown: false, isUsed: false, options: readOptions(begun) };
 }
 
 /** Undefined when the agent can't, or does not know it any more. */

@@ -19,8 +19,8 @@ export interface ToolUse {
   diffs: readonly FileDiff[];
   output: unknown;
   state: "open" | "announced" | "ended";
-  /** What it holds of `acpHeldChars`. */
-  chars: number;
+  /** What it holds of `acpHeldChars`, by the member of the protocol that brought it. */
+  sizes: Readonly<Record<string, number>>;
 }
 
 export function createToolUses(agent: string, emit: (event: AgentEvent) => Promise<void>) {
@@ -32,6 +32,11 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
   function find(toolId: string): ToolUse {
     const known = uses.get(toolId);
     if (known) return known;
+    if (toolId.length > acpLimits.acpIdChars)
+      throw new HawserError(
+        "model_failed",
+        `${agent} named a tool call with ${toolId.length} characters; at most ${acpLimits.acpIdChars} are possible`,
+      );
     if (uses.size >= acpLimits.acpUseEntries)
       throw new HawserError("overloaded", `${agent} told of more than ${acpLimits.acpUseEntries} tool calls in one turn`);
     const use: ToolUse = { ...emptyUse, toolId };
@@ -39,9 +44,13 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
     return use;
   }
 
-  function hold(use: ToolUse, chars: number): void {
-    heldChars += chars - use.chars;
-    use.chars = chars;
+  /** False, and nothing is held, where it would be too much. What replaces something else counts for it. */
+  function hold(use: ToolUse, sizes: ToolUse["sizes"]): boolean {
+    const chars = heldChars + sumOf(sizes) - sumOf(use.sizes);
+    if (chars > acpLimits.acpHeldChars) return false;
+    heldChars = chars;
+    use.sizes = sizes;
+    return true;
   }
 
   function merge(use: ToolUse, update: Readonly<Record<string, unknown>>): void {
@@ -50,10 +59,9 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
     if (typeof toolName === "string") use.name = cutText(toolName, 200);
     if (typeof title === "string" && title !== "") use.title = toErrorText(title);
     if (typeof kind === "string" && kind !== "") use.kind = cutText(kind, 40);
-    if (Array.isArray(locations)) use.locations = locations.flatMap(toLocation);
-    const chars = [content, rawInput, rawOutput].reduce<number>((sum, value) => sum + (JSON.stringify(value) ?? "").length, 0);
-    if (heldChars + chars > acpLimits.acpHeldChars) return;
-    hold(use, use.chars + chars);
+    if (Array.isArray(locations)) use.locations = locations.slice(0, acpLimits.acpLocationEntries).flatMap(toLocation);
+    const given = Object.entries({ content, rawInput, rawOutput }).filter(([, value]) => value !== undefined && value !== null);
+    if (!hold(use, { ...use.sizes, ...Object.fromEntries(given.map(([member, value]) => [member, JSON.stringify(value).length])) })) return;
     if (rawInput !== undefined && rawInput !== null) use.input = rawInput;
     if (rawOutput !== undefined && rawOutput !== null) use.output = rawOutput;
     if (!Array.isArray(content)) return;
@@ -86,8 +94,8 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
     const { toolId, diffs } = use;
     const result = resultOf(use, told);
     const error = hasFailed ? toErrorText(typeof result === "string" ? result : (JSON.stringify(result) ?? "it failed")) : undefined;
-    hold(use, 0);
-    Object.assign(use, { input: undefined, output: undefined, blocks: [], diffs: [] });
+    hold(use, {});
+    Object.assign(use, { input: undefined, output: undefined, locations: [], blocks: [], diffs: [] });
     await emit({ type: "tool_result", toolId, result: hasFailed ? null : result, error: error === "null" ? "it failed" : error, diffs });
   }
 
@@ -133,8 +141,10 @@ const emptyUse = {
   diffs: [],
   output: undefined,
   state: "open",
-  chars: 0,
+  sizes: {},
 } as const;
+
+const sumOf = (sizes: ToolUse["sizes"]): number => Object.values(sizes).reduce((sum, size) => sum + size, 0);
 
 /** Some agents begin with no arguments and tell them a moment later. */
 const isKnown = (input: unknown): boolean => input !== undefined && !(isRecord(input) && Object.keys(input).length === 0);
@@ -145,8 +155,11 @@ function nameInMeta(meta: unknown): unknown {
   return isRecord(ofClaude) ? ofClaude["toolName"] : undefined;
 }
 
+/** As long as a path of Linux can be. */
+const maxPathChars = 4_096;
+
 function toLocation(value: unknown): UseLocation[] {
-  if (!isRecord(value) || typeof value["path"] !== "string") return [];
+  if (!isRecord(value) || typeof value["path"] !== "string" || value["path"].length > maxPathChars) return [];
   return [{ path: value["path"], ...(typeof value["line"] === "number" && { line: value["line"] }) }];
 }
 

@@ -1,24 +1,19 @@
 // A prompt's content as a message of ours. Text stays text; a text resource is put into the message with its address, a link
 // is named; an image becomes a private file that is attached, since the agent protocol attaches files.
 
-import { randomUUID } from "node:crypto";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { AgentMessage } from "@hawser/agent/host/link";
 import { HawserError } from "@hawser/protocol";
 import { acpLimits } from "../limits.ts";
+import type { Images } from "./images.ts";
 
-/** `folder`: private, for images. Throws `invalid_message` for what was not offered. */
-export async function toMessage(blocks: readonly ContentBlock[], folder: string): Promise<AgentMessage> {
+/** Throws `invalid_message` for what was not offered; no image is kept then. */
+export async function toMessage(blocks: readonly ContentBlock[], images: Images): Promise<AgentMessage> {
   if (blocks.length > acpLimits.acpPromptEntries)
     throw new HawserError("too_large", `a prompt of ${blocks.length} parts; at most ${acpLimits.acpPromptEntries} are possible`);
-  const texts: string[] = [];
+  const texts = blocks.flatMap((block) => (block.type === "image" ? [] : [toText(block)]));
   const attachments: { path: string; mime: string }[] = [];
-  for (const block of blocks) {
-    if (block.type === "image") attachments.push(await saveImage(block, folder));
-    else texts.push(toText(block));
-  }
+  for (const block of blocks) if (block.type === "image") attachments.push({ path: await images.save(block.data), mime: block.mimeType });
   return { message: texts.filter((text) => text !== "").join("\n\n"), ...(attachments.length > 0 && { attachments }) };
 }
 
@@ -43,10 +38,4 @@ function fenced(text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/^`{3,}/gm), ([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${text}\n${fence}`;
-}
-
-async function saveImage({ data, mimeType }: ContentBlock & { type: "image" }, folder: string): Promise<{ path: string; mime: string }> {
-  const path = join(folder, `${randomUUID()}.image`);
-  await writeFile(path, Buffer.from(data, "base64"), { mode: 0o600, flag: "wx" });
-  return { path, mime: mimeType };
 }

@@ -11,8 +11,9 @@ import {
   type RequestPermissionRequest,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
-import type { AgentClient, OnPermission, PermissionAnswer, PermissionRequest } from "@hawser/agent/host/link";
+import type { AgentClient, AgentMessage, OnPermission, PermissionAnswer, PermissionRequest } from "@hawser/agent/host/link";
 import { toHawserError } from "@hawser/protocol";
+import type { Images } from "./images.ts";
 import { toMessage } from "./prompt-content.ts";
 import type { Session } from "./sessions.ts";
 import { toAsked, toUpdate } from "./to-updates.ts";
@@ -22,8 +23,7 @@ export interface PromptOptions {
   readonly editor: AgentContext;
   readonly session: Session;
   readonly prompt: PromptRequest["prompt"];
-  /** Private, for what is attached. */
-  readonly folder: string;
+  readonly images: Images;
   /** `$/cancel_request`, or the end of the connection. */
   readonly signal: AbortSignal;
   /** No answer can come any more. */
@@ -36,10 +36,11 @@ export async function runPrompt(options: PromptOptions): Promise<PromptResponse>
   const cancelling = new AbortController();
   const signal = AbortSignal.any([options.signal, cancelling.signal]);
   session.prompts.add(cancelling);
+  let message: AgentMessage | undefined;
   try {
     if (!session.isPlaced) await client.setWorkspace(session.sessionId, session.workspace, { onPermission, signal });
     session.isPlaced = true;
-    const message = await toMessage(options.prompt, options.folder);
+    message = await toMessage(options.prompt, options.images);
     const metadata = { conversationId: session.sessionId, ...(session.model !== undefined && { model: session.model }) };
     for await (const event of client.send({ ...message, metadata }, { onPermission, signal })) {
       const update = toUpdate(event, session.cwd);
@@ -48,13 +49,17 @@ export async function runPrompt(options: PromptOptions): Promise<PromptResponse>
     await tellTitle(options);
     return { stopReason: "end_turn" };
   } catch (error) {
-    const { code, message } = toHawserError(error);
+    const { code, message: reason } = toHawserError(error);
     if (code === "cancelled") return { stopReason: "cancelled" };
-    throw new RequestError(code === "invalid_message" || code === "too_large" ? -32_602 : -32_603, message, { code });
+    // The history does not have such a message, so no later turn asks for its images.
+    if (refusals.has(code)) for (const { path } of message?.attachments ?? []) await options.images.remove(path);
+    throw new RequestError(code === "invalid_message" || code === "too_large" ? -32_602 : -32_603, reason, { code });
   } finally {
     session.prompts.delete(cancelling);
   }
 }
+
+const refusals: ReadonlySet<string> = new Set(["invalid_message", "too_large", "overloaded"]);
 
 const notify = ({ editor, session: { sessionId } }: PromptOptions, update: SessionUpdate): Promise<void> =>
   editor.notify(methods.client.session.update, { sessionId, update });

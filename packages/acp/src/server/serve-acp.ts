@@ -7,7 +7,9 @@ import { createAgentClient } from "@hawser/agent/host/link";
 import { createMemoryPair, type Transport } from "@hawser/wire/internal";
 import { logLine, type Lifecycle } from "@hawser/wire/internal/node";
 import { createMessageStream } from "../connection/message-stream.ts";
+import { acpLimits } from "../limits.ts";
 import { holdOpen } from "./hold-open.ts";
+import { createImages } from "./images.ts";
 import { runPrompt } from "./prompt-turn.ts";
 import { createRuntimeLink } from "./runtime-link.ts";
 import { createSessions, type SessionPlace } from "./sessions.ts";
@@ -45,6 +47,7 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
   const serving = serveAgent(inner, parts, { lifecycle });
   const client = createAgentClient(createRuntimeLink(outer), { answersPermissions: true, idleMs: Infinity, totalMs: Infinity });
   const sessions = createSessions(client, options.homeFolder);
+  const images = createImages(options.attachments);
   const ended = new AbortController();
 
   const toPlace = ({ cwd, additionalDirectories, mcpServers }: SessionPlace): SessionPlace => ({ cwd, additionalDirectories, mcpServers });
@@ -104,14 +107,15 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
     .onRequest(methods.agent.session.prompt, ({ params, client: editor, signal }) => {
       const session = sessions.get(params.sessionId);
       const { signal: inputEnded } = ended;
-      return runPrompt({ client, editor, session, prompt: params.prompt, folder: options.attachments, signal, inputEnded });
+      return runPrompt({ client, editor, session, prompt: params.prompt, images, signal, inputEnded });
     })
-    .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.cancel(sessions.get(sessionId)));
+    .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.cancel(sessionId));
 
   const take = (): undefined => undefined;
   const onNoise = (line: string): void => logLine(`[hawser] acp: not a message: ${line.slice(0, 200)}`);
   const { heldOpen, whenAnswered } = holdOpen(transport, () => ended.abort());
-  const connection = app.connect(createMessageStream({ transport: heldOpen, take, onNoise }));
+  const room = { entries: acpLimits.acpRequestEntries, chars: acpLimits.acpRequestChars };
+  const connection = app.connect(createMessageStream({ transport: heldOpen, take, onNoise, room }));
   const stopped = new Promise<void>((resolve) => lifecycle.stopping.addEventListener("abort", () => resolve(), { once: true }));
   await Promise.race([connection.closed, stopped]);
   // Told to stop: what runs gets its time, and is cancelled by the runtime when that is over.

@@ -6,7 +6,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { RequestError, type McpServer, type SessionConfigOption, type SessionInfo } from "@agentclientprotocol/sdk";
 import type { AgentClient, WorkspaceFolders } from "@hawser/agent/host/link";
-import { HawserError, type ModelEntry } from "@hawser/protocol";
+import { HawserError, quoteShort, type ModelEntry } from "@hawser/protocol/internal";
 import { acpLimits } from "../limits.ts";
 
 export interface Session {
@@ -51,7 +51,8 @@ export function createSessions(client: AgentClient, homeFolder: string) {
       isPlaced: false,
       model: undefined,
       mode: "ask",
-      prompts: new Set(),
+      // Taken up again while it answers, it can still be cancelled.
+      prompts: sessions.get(sessionId)?.prompts ?? new Set(),
       hasTitle: false,
       ...known,
     };
@@ -65,8 +66,8 @@ export function createSessions(client: AgentClient, homeFolder: string) {
   }
 
   /** Ends what is being answered, also a prompt that the runtime has not been told of yet. */
-  function cancel({ prompts }: Session): void {
-    for (const prompt of prompts) prompt.abort(new HawserError("cancelled", "cancelled by the editor"));
+  function cancel(sessionId: string): void {
+    for (const prompt of sessions.get(sessionId)?.prompts ?? []) prompt.abort(new HawserError("cancelled", "cancelled by the editor"));
   }
 
   async function options({ model, mode }: Session): Promise<SessionConfigOption[]> {
@@ -98,14 +99,15 @@ export function createSessions(client: AgentClient, homeFolder: string) {
     create: (place: SessionPlace): Session => put(randomUUID(), place),
     get(sessionId: string): Session {
       const session = sessions.get(sessionId);
-      if (!session) throw new RequestError(resourceNotFound, `there is no session ${sessionId} here; load or resume it first`);
+      if (!session)
+        throw new RequestError(resourceNotFound, `there is no session ${quoteShort(sessionId, 100)} here; load or resume it first`);
       return session;
     },
     /** Takes up a conversation of the history. */
     async reopen(sessionId: string, place: SessionPlace): Promise<Session> {
       const all = await client.listConversations();
       if (!all.some(({ conversationId }) => conversationId === sessionId))
-        throw new RequestError(resourceNotFound, `there is no session ${sessionId}`);
+        throw new RequestError(resourceNotFound, `there is no session ${quoteShort(sessionId, 100)}`);
       return put(sessionId, place, { hasTitle: true });
     },
     async list(folder: string | undefined): Promise<SessionInfo[]> {
@@ -124,9 +126,9 @@ export function createSessions(client: AgentClient, homeFolder: string) {
     /** Its turns are cancelled, and what was given to it alone is let go. */
     async close(sessionId: string): Promise<void> {
       const session = sessions.get(sessionId);
+      cancel(sessionId);
       sessions.delete(sessionId);
       if (!session) return;
-      cancel(session);
       const { folders, mcpServers = {} } = session.workspace;
       if (session.isPlaced && Object.keys(mcpServers).length > 0) await client.setWorkspace(sessionId, { folders }).catch(() => {});
     },
@@ -138,12 +140,12 @@ export function createSessions(client: AgentClient, homeFolder: string) {
     options,
     setMode(session: Session, mode: string): void {
       const known = modes.find(({ value }) => value === mode);
-      if (!known) throw RequestError.invalidParams({ mode }, `there is no mode ${mode}`);
+      if (!known) throw RequestError.invalidParams(undefined, `there is no mode ${quoteShort(mode, 100)}`);
       session.mode = known.value;
     },
     async setOption(session: Session, configId: string, value: unknown): Promise<void> {
       const refuse = (): never => {
-        throw RequestError.invalidParams({ configId }, `there is no option ${configId} with that value`);
+        throw RequestError.invalidParams(undefined, `there is no option ${quoteShort(configId, 100)} with that value`);
       };
       if (configId === "model") {
         if (!(await models()).some(({ model }) => model === value)) refuse();
@@ -156,12 +158,11 @@ export function createSessions(client: AgentClient, homeFolder: string) {
 
 function checkFolder(folder: string): void {
   const refuse = (problem: string): never => {
-    throw RequestError.invalidParams({ folder }, `${folder} ${problem}`);
+    throw RequestError.invalidParams(undefined, `the folder ${quoteShort(folder, 200)} ${problem}`);
   };
   if (!isAbsolute(folder)) refuse("is not an absolute path");
-  const found = statSync(folder, { throwIfNoEntry: false });
-  if (!found) refuse("does not exist");
-  if (!found?.isDirectory()) refuse("is not a folder");
+  if (!existsSync(folder)) refuse("does not exist");
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) refuse("is not a folder");
 }
 
 /** As the configuration has them. */

@@ -58,8 +58,15 @@ const toSaid = (part: Extract<MessagePart, { type: "text" | "attachment" }>): st
 export function toAsked(data: QuestionData, cwd: string) {
   const { reason, diffs } = data;
   const shown = diffs ? toDiffs(diffs, cwd) : diffOf(data, cwd);
-  return { ...toToolCall(data, cwd), content: [...shown, { type: "content" as const, ...text(reason) }] };
+  const said = [...broughtBy(data), reason].map((line) => ({ type: "content" as const, ...text(line) }));
+  return { ...toToolCall(data, cwd), content: [...shown, ...said] };
 }
+
+/** Most editors show no arguments, and trust is given to what a folder brings. */
+const broughtBy = ({ toolName, input }: QuestionData): string[] =>
+  toolName === "trust_folder" && isRecord(input) && Array.isArray(input["brings"])
+    ? [input["brings"].map((thing) => `- ${String(thing)}`).join("\n")]
+    : [];
 
 function toToolCall({ toolId, toolName, input, title, kind, locations }: UseData, cwd: string) {
   return {

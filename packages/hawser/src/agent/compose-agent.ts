@@ -3,6 +3,7 @@
 
 import { dirname, join, resolve } from "node:path";
 import {
+  agentConfigPath,
   checkDefaultRoot,
   createAuditLog,
   createFileStore,
@@ -19,7 +20,7 @@ import {
   type PolicyOptions,
 } from "@hawser/agent/internal";
 import { createAcpModels } from "@hawser/acp/internal";
-import { logLine } from "@hawser/wire/internal/node";
+import { logLine, userFolder } from "@hawser/wire/internal/node";
 import { readVersion } from "../command-line/launcher.ts";
 import type { AgentFlags } from "./flags.ts";
 import { createClaudeCodeModels } from "./claude-code-models.ts";
@@ -41,6 +42,12 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
     homeFolders: rootsOf(flags, config, cwd),
     policy: { ...rulesOf(flags, config), audit, remembered },
     trusted: createTrustedFolders(join(folder, "trusted-folders.json")),
+    settings: [
+      resolve(cwd, flags.config ?? agentConfigPath(env)),
+      ...["audit.jsonl", "permissions.json", "trusted-folders.json", "conversations"].map((name) => join(folder, name)),
+      // Compiled code, which the next start runs.
+      join(userFolder("cache", env), "hawser"),
+    ],
   });
   const parts: AgentParts = {
     models,

@@ -1,6 +1,7 @@
 // An agent's tools besides its own: of MCP servers, of operations of an HTTP API, of the user's modules. Only the first turn
 // waits for them, and not for ever. A source that fails costs its own tools. Of two tools with one name the first one stays.
 
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { AgentConfig, ConfiguredGateway } from "@hawser/agent";
@@ -17,9 +18,12 @@ export interface Place {
 }
 
 /** What names tools: the configuration, a folder, or a host for one conversation. */
-export type ToolNames = Pick<AgentConfig, "mcpServers" | "tools" | "gateway">;
+export interface ToolNames extends Pick<AgentConfig, "mcpServers" | "tools" | "gateway"> {
+  /** Digests of modules that were trusted as they were then, by their path. */
+  readonly modules?: ReadonlyMap<string, string> | undefined;
+}
 
-export function createToolSources({ mcpServers = {}, tools: modules = [], gateway }: ToolNames, place: Place) {
+export function createToolSources({ mcpServers = {}, tools = [], modules, gateway }: ToolNames, place: Place) {
   const closing = new AbortController();
   let closeServers: (() => Promise<void>) | undefined;
   const allServers = (state: Omit<ServerEntry, "name">) => (): readonly ServerEntry[] =>
@@ -42,7 +46,7 @@ export function createToolSources({ mcpServers = {}, tools: modules = [], gatewa
 
   return {
     list: [
-      ...modules.map((path) => ({ label: path, load: () => loadModule(path) })),
+      ...tools.map((path) => ({ label: path, load: () => loadModule(path, modules?.get(path)) })),
       ...(gateway ? [{ label: "the gateway", load: () => loadGateway(gateway, place) }] : []),
       ...(Object.keys(mcpServers).length > 0 ? [{ label: "the MCP servers", load: loadServers }] : []),
     ] satisfies ToolSource[],
@@ -62,14 +66,17 @@ export function toolModulesOf({ tools = [] }: AgentFlags, cwd: string): string[]
   return named;
 }
 
-async function loadModule(path: string): Promise<LoadedTools> {
-  const [{ loadTools }, { toTools }, { inForeignScope }] = await Promise.all([
+async function loadModule(path: string, digest: string | undefined): Promise<LoadedTools> {
+  const [{ loadTools }, { toTools }, { inForeignScope, readModule }] = await Promise.all([
     import("../expose/load-tools.ts"),
     import("@hawser/tools/internal"),
     import("@hawser/agent/internal"),
   ]);
   // A module that ends the process while it is loaded would end the turns of others.
-  const tools = toTools(await inForeignScope(`the module ${path}`, () => loadTools(path)));
+  const content = digest === undefined ? undefined : readModule(path);
+  if (content && createHash("sha256").update(content).digest("hex") !== digest)
+    throw new HawserError("usage", "it has changed since it was trusted; it is asked about when the folder is used again");
+  const tools = toTools(await inForeignScope(`the module ${path}`, () => loadTools(path, content)));
   return { tools: () => tools };
 }
 

@@ -34,8 +34,11 @@ export interface WorkspacesOptions {
   /** What decides in all of them, besides the rules of their folders. */
   readonly policy: Omit<PolicyOptions, "roots">;
   readonly trusted: TrustedFolders;
+  /** Files and folders of ours that no tool may change. */
+  readonly settings: readonly string[];
 }
 
+type TrustedConfig = FolderConfig & Pick<ToolNames, "modules">;
 type TrustAnswer = (question: TrustQuestion, digest: string) => Promise<boolean>;
 
 export interface ComposedWorkspaces extends Workspaces {
@@ -55,7 +58,7 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
   const refused = new Set<string>();
 
   async function open(folders: readonly string[], own: readonly (ToolNames & FolderConfig)[]): Promise<OpenWorkspace> {
-    const roots = await createRoots(folders);
+    const roots = await createRoots(folders, { settings: options.settings });
     const attachable = flags.attachments === undefined ? roots : await createRoots([...folders, resolve(place.cwd, flags.attachments)]);
     const policy = createPolicy({
       ...options.policy,
@@ -81,16 +84,16 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
   }
 
   /** What the folders bring along, as far as it is trusted. */
-  async function settingsOf(folders: readonly string[], isTrusted: TrustAnswer): Promise<FolderConfig[]> {
-    const configs: FolderConfig[] = [];
+  async function settingsOf(folders: readonly string[], isTrusted: TrustAnswer): Promise<TrustedConfig[]> {
+    const configs: TrustedConfig[] = [];
     for (const folder of folders) {
       const settings = loadFolderSettings(folder, (message) => logLine(`[hawser] ${message}`));
       if (!settings) continue;
-      const { config: folderConfig, digest, brings } = settings;
+      const { config: folderConfig, digest, modules, brings } = settings;
       const isKnown = await trusted.has(folder, digest);
       if (!isKnown && !flags.trust && !(await isTrusted({ folder, brings }, digest))) continue;
       if (!isKnown) await trusted.add(folder, digest);
-      configs.push(folderConfig);
+      configs.push({ ...folderConfig, modules });
     }
     return configs;
   }
@@ -147,7 +150,7 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
 }
 
 /** A broken file costs what it brings, never the runtime. */
-function leaveOut(error: unknown): FolderConfig[] {
+function leaveOut(error: unknown): TrustedConfig[] {
   logLine(`[hawser] what a folder brings along is left out: ${toHawserError(error).message}`);
   return [];
 }

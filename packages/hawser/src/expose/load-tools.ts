@@ -2,8 +2,8 @@
 // is offered once, however often it is exported. What is wrong with the module is said in one sentence, with the file.
 
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import nodeModule, { stripTypeScriptTypes } from "node:module";
 import { basename, extname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describeThrown, HawserError } from "@hawser/protocol";
@@ -18,10 +18,10 @@ interface Found {
 
 type Exports = Readonly<Record<string, unknown>>;
 
-/** Tools by name, as a session takes them. */
-export async function loadTools(modulePath: string): Promise<Record<string, unknown>> {
+/** Tools by name, as a session takes them. `content`: what is run, whatever the file holds by now. */
+export async function loadTools(modulePath: string, content?: Buffer): Promise<Record<string, unknown>> {
   checkFile(modulePath);
-  const exports = await importModule(modulePath);
+  const exports = await withContent(modulePath, content, () => importModule(modulePath));
   const tools = new Map<string, Found>();
   const seen = new Set<unknown>();
   for (const found of readTools(exports, modulePath)) {
@@ -103,6 +103,21 @@ function checkFile(modulePath: string): void {
   }
   if (/\.[cm]?ts$/.test(modulePath) && !process.features.typescript) {
     throw usage(`${modulePath} is TypeScript, which Node ${process.versions.node} can't run; use Node 22.18 or newer, or a .js file`);
+  }
+}
+
+/** Node reads the file once more to load it; it is given what was looked at. Before 22.15 it can't be: there the file counts. */
+async function withContent<Value>(modulePath: string, content: Buffer | undefined, load: () => Promise<Value>): Promise<Value> {
+  const registerHooks = nodeModule.registerHooks as typeof nodeModule.registerHooks | undefined;
+  if (!content || !registerHooks) return load();
+  const wanted = pathToFileURL(realpathSync(modulePath)).href;
+  const hooks = registerHooks({
+    load: (url, context, next) => (url === wanted ? { ...next(url, context), source: content } : next(url, context)),
+  });
+  try {
+    return await load();
+  } finally {
+    hooks.deregister();
   }
 }
 

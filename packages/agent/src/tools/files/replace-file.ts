@@ -14,6 +14,7 @@ import { codeOf, fileError, toFileError } from "./file-errors.ts";
 import { openEntry, openFolder, openSubfolder, resolveInside, type Folder, type RealTarget } from "./open-inside.ts";
 import { holdToPermit, type Permit } from "./permit.ts";
 import type { Roots } from "./roots.ts";
+import { refuseSettings } from "./settings-files.ts";
 
 /** Tools that change files run one after the other: none works on what another is about to replace. */
 export const changesFiles = "files";
@@ -91,6 +92,7 @@ function toBytes(text: string): Buffer {
 
 async function openPlace(roots: Roots, path: string, permit: Permit | undefined): Promise<Place> {
   const { existing, missing } = await resolveInside(roots, path);
+  refuseSettings(roots, join(existing, ...missing));
   const name = missing.at(-1);
   if (name !== undefined) return { folder: await openNewParent(roots, { existing, missing }, permit), name, old: undefined };
   if (roots.rootOf(existing) === existing) throw fileError(roots.show(existing), "is a folder; give a file");

@@ -12,6 +12,8 @@ import { codeOf } from "./file-errors.ts";
 export interface Roots {
   /** Real paths; the first one is where relative paths begin and commands run. */
   readonly paths: readonly [string, ...string[]];
+  /** Our own files and folders, which no tool may change even where they lie in a root. */
+  readonly settings: readonly string[];
   /** Whether entries of an open folder can be named through its descriptor, as Linux can. */
   readonly hasDescriptorPaths: boolean;
   /** The absolute path that a text means. Throws when it isn't a path, or lies outside by its text. */
@@ -25,6 +27,7 @@ export interface Roots {
 }
 
 export interface RootsOptions {
+  readonly settings?: readonly string[] | undefined;
   /** Found out unless given; tests turn it off to try the other way. */
   readonly hasDescriptorPaths?: boolean | undefined;
 }
@@ -37,6 +40,7 @@ export async function createRoots(paths: readonly string[], options: RootsOption
   const rootOf = (real: string): string | undefined => roots.find((root) => isInside(root.real, real))?.real;
   return {
     paths: roots.map(({ real }) => real) as [string, ...string[]],
+    settings: options.settings ?? [],
     hasDescriptorPaths: options.hasDescriptorPaths ?? (process.platform === "linux" && existsSync("/proc/self/fd")),
     rootOf,
     locate(path) {
@@ -90,7 +94,7 @@ export function outside(path: string, root: string): HawserError {
 }
 
 /** By text alone; a folder is inside itself, and `/root-evil` is not inside `/root`. */
-function isInside(folder: string, path: string): boolean {
+export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
