@@ -7,7 +7,7 @@ import { createPrivateFolder } from "@hawser/wire/internal/node";
 import { toAgentFlags, type AgentFlags } from "../agent/flags.ts";
 import { serveRuntime } from "../agent/serve-runtime.ts";
 import { printTo } from "../command-line/output.ts";
-import { launcherPath, readVersion } from "../command-line/launcher.ts";
+import { commandName, launcherPath, programName, readVersion } from "../command-line/launcher.ts";
 import { editors } from "./editors.ts";
 
 export interface AcpFlags extends AgentFlags {
@@ -21,6 +21,7 @@ export async function runAcp(flags: AcpFlags): Promise<void> {
     printTo(process.stderr, `${where}:\n`);
     return printTo(process.stdout, text);
   }
+  if (process.stdin.isTTY) printTo(process.stderr, toPersonHint(commandName()));
   const folder = createPrivateFolder("acp");
   return serveRuntime({ ...flags, root: [folder.path], attachments: folder.path }, async (transport, parts, lifecycle) => {
     const homeFolder = process.cwd();
@@ -28,6 +29,9 @@ export async function runAcp(flags: AcpFlags): Promise<void> {
     folder.remove();
   });
 }
+
+const toPersonHint = (name: string): string =>
+  `${programName()}: an editor talks to this command, in lines of JSON. ${name} acp --print zed prints what the editor needs; ${name} chat is for people\n`;
 
 /** The editor starts it in another folder. */
 function withWholePaths(flags: AgentFlags): AgentFlags {

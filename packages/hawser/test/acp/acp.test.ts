@@ -8,7 +8,7 @@ import { Readable, Writable } from "node:stream";
 import { client as acpClient, methods, ndJsonStream, type ClientContext, type SessionUpdate } from "@agentclientprotocol/sdk";
 import { afterAll, describe, expect, it } from "vitest";
 import { editors as printable } from "../../src/acp/editors.ts";
-import { hawserCommand, makeStage, mcpServer, runIn, toolsModule, writeFile, type Stage } from "../agent/agent-stage.ts";
+import { hawserCommand, makeStage, mcpServer, runIn, startOnTerminal, toolsModule, writeFile, type Stage } from "../agent/agent-stage.ts";
 
 interface Asked {
   readonly title: string | null | undefined;
@@ -278,6 +278,13 @@ describe("hawser acp --print", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("neovim");
   });
+});
+
+it.runIf(process.platform === "linux")("tells a person on a terminal whom it is for", async () => {
+  const running = startOnTerminal(makeStage(), ["acp"]);
+  await running.printed("acp --print zed prints what the editor needs");
+  running.process.stdin.write("\u0004");
+  expect(await running.ended).toMatchObject({ code: 0 });
 });
 
 it("answers every request that came before the end of its input, and writes nothing but the protocol to stdout, whatever a tool module prints", async () => {
