@@ -55,6 +55,6 @@ async function take({ id, kind, message, conversationId, metadata }) {
 send({ type: "ready" });
 createInterface({ input: process.stdin })
   .on("line", (line) => void take(JSON.parse(line)))
-  .on("close", async () => {
-    for (const agent of agents.values()) (await agent).stop();
+  .on("close", () => {
+    for (const agent of agents.values()) void agent.then(({ stop }) => stop());
   });
