@@ -1,7 +1,20 @@
 // The launcher: what it runs in a package as published and in a checkout, and what it does without
 // running anything. The layouts are built from the real launcher and stand-ins for the program.
 
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../src/program.ts";
@@ -103,6 +116,30 @@ describe.concurrent("code cache of the command line", () => {
     const { ino } = statSync(path);
     await runBundle({ XDG_CACHE_HOME: cache });
     expect(statSync(path).ino).toBe(ino);
+  });
+
+  it.each([
+    ["that others may write", (path: string) => chmodSync(path, 0o666)],
+    [
+      "that a link leads to",
+      (path: string) => {
+        copyFileSync(path, `${path}.elsewhere`);
+        rmSync(path);
+        symlinkSync(`${path}.elsewhere`, path);
+      },
+    ],
+    // Only an administrator can give a file away; for others the first case stands for it.
+    ["of another user", (path: string) => (process.getuid?.() === 0 ? chownSync(path, 12_345, 12_345) : chmodSync(path, 0o666))],
+  ])("runs no compiled code %s, and replaces it", async (_what, change) => {
+    const cache = makeFolder("cache");
+    await runBundle({ XDG_CACHE_HOME: cache });
+    const path = join(cache, "hawser", kept(cache)[0] ?? "");
+    change(path);
+    const before = statSync(path).ino;
+    expect(await runBundle({ XDG_CACHE_HOME: cache })).toMatchObject({ code: 0 });
+    const after = lstatSync(path);
+    expect(after.ino).not.toBe(before);
+    expect({ mode: after.mode & 0o777, uid: after.uid, isFile: after.isFile() }).toEqual({ mode: 0o600, uid: process.getuid?.(), isFile: true });
   });
 
   /** Which files of compiled code there are, and which writing of each. V8 refuses nothing of a file that a run leaves as it is. */

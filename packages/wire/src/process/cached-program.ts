@@ -153,7 +153,7 @@ const headerBytes = 128;
 
 function readCode(path: string, header: Buffer): ReadonlyMap<string, Buffer> {
   try {
-    const bytes = fs.readFileSync(path);
+    const bytes = readOwnFile(path);
     const half = bytes.subarray(0, bytes.length / 2);
     if (!half.equals(bytes.subarray(half.length)) || !half.subarray(0, headerBytes).equals(header)) return noCode;
     let at = headerBytes + 4 + half.readUInt32LE(headerBytes);
@@ -161,6 +161,19 @@ function readCode(path: string, header: Buffer): ReadonlyMap<string, Buffer> {
     return new Map(list.map(([name, length]) => [name, half.subarray(at, (at += length))]));
   } catch {
     return noCode;
+  }
+}
+
+/** The folder may have been open to others before it was closed: what they put there is not run, nor what a link of theirs leads to. */
+function readOwnFile(path: string): Buffer {
+  const file = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0));
+  try {
+    const status = fs.fstatSync(file);
+    const isOwn = !process.getuid || (status.uid === process.getuid() && (status.mode & 0o077) === 0);
+    if (!isOwn || !status.isFile()) throw new Error("not a file of ours");
+    return fs.readFileSync(file);
+  } finally {
+    fs.closeSync(file);
   }
 }
 
