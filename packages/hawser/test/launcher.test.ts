@@ -139,7 +139,11 @@ describe.concurrent("code cache of the command line", () => {
     expect(await runBundle({ XDG_CACHE_HOME: cache })).toMatchObject({ code: 0 });
     const after = lstatSync(path);
     expect(after.ino).not.toBe(before);
-    expect({ mode: after.mode & 0o777, uid: after.uid, isFile: after.isFile() }).toEqual({ mode: 0o600, uid: process.getuid?.(), isFile: true });
+    expect({ mode: after.mode & 0o777, uid: after.uid, isFile: after.isFile() }).toEqual({
+      mode: 0o600,
+      uid: process.getuid?.(),
+      isFile: true,
+    });
   });
 
   /** Which files of compiled code there are, and which writing of each. V8 refuses nothing of a file that a run leaves as it is. */

@@ -33,7 +33,10 @@ export function createToolUses(agent: string, emit: (event: AgentEvent) => Promi
     const known = uses.get(toolId);
     if (known) return known;
     if (toolId.length > acpLimits.acpIdChars)
-      throw new HawserError("model_failed", `${agent} named a tool call with ${toolId.length} characters; at most ${acpLimits.acpIdChars} are possible`);
+      throw new HawserError(
+        "model_failed",
+        `${agent} named a tool call with ${toolId.length} characters; at most ${acpLimits.acpIdChars} are possible`,
+      );
     if (uses.size >= acpLimits.acpUseEntries)
       throw new HawserError("overloaded", `${agent} told of more than ${acpLimits.acpUseEntries} tool calls in one turn`);
     const use: ToolUse = { ...emptyUse, toolId };

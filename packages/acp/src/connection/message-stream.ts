@@ -37,7 +37,8 @@ export function createMessageStream({ transport, take, onNoise, room }: MessageS
     if (!isRecord(message) || message["jsonrpc"] !== "2.0") return skip(item.text);
     const { method, id } = message;
     if (typeof method === "string" && !("id" in message)) return take(method, message["params"]) ?? (message as AnyMessage);
-    if (typeof method === "string") return peers.enter(id, item.text.length) ? (message as AnyMessage) : refuse(id, "overloaded: too much waits");
+    if (typeof method === "string")
+      return peers.enter(id, item.text.length) ? (message as AnyMessage) : refuse(id, "overloaded: too much waits");
     if (!open.delete(id)) return skip(item.text);
     return message as AnyMessage;
   }
@@ -82,8 +83,11 @@ export function createMessageStream({ transport, take, onNoise, room }: MessageS
   };
 }
 
-const toRefusal = (id: unknown, message: string) =>
-  ({ jsonrpc: "2.0" as const, id: id as string | number | null, error: { code: internalError, message } });
+const toRefusal = (id: unknown, message: string) => ({
+  jsonrpc: "2.0" as const,
+  id: id as string | number | null,
+  error: { code: internalError, message },
+});
 
 function parseId(source: string): string | number | undefined {
   try {

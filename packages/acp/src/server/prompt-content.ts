@@ -13,8 +13,7 @@ export async function toMessage(blocks: readonly ContentBlock[], images: Images)
     throw new HawserError("too_large", `a prompt of ${blocks.length} parts; at most ${acpLimits.acpPromptEntries} are possible`);
   const texts = blocks.flatMap((block) => (block.type === "image" ? [] : [toText(block)]));
   const attachments: { path: string; mime: string }[] = [];
-  for (const block of blocks)
-    if (block.type === "image") attachments.push({ path: await images.save(block.data), mime: block.mimeType });
+  for (const block of blocks) if (block.type === "image") attachments.push({ path: await images.save(block.data), mime: block.mimeType });
   return { message: texts.filter((text) => text !== "").join("\n\n"), ...(attachments.length > 0 && { attachments }) };
 }
 
