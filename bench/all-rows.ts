@@ -2,6 +2,7 @@
 // and one line here; child programs that it needs go to `programs/`, what it is compared with to `peers/`.
 
 import type { Row } from "./row.ts";
+import { acpTurn } from "./rows/acp-turn.ts";
 import { agentMemory } from "./rows/agent-memory.ts";
 import { agentStream } from "./rows/agent-stream.ts";
 import { bridgeInFlight, bridgeParallel, bridgeRoundTrip } from "./rows/bridge-calls.ts";
@@ -38,6 +39,7 @@ export const rows: readonly Row[] = [
   commandStart,
   openapiIndex,
   agentStream,
+  acpTurn,
   agentMemory,
   shellPage,
   growth,

@@ -33,6 +33,10 @@ const promises: Record<string, readonly string[]> = {
     `running work gets up to ${seconds(limits.signalGraceMs)} s`,
     `sockets and private directories after ${seconds(limits.staleSocketMs)} s`,
   ],
+  "docs/agent/editors.md": [
+    `counts as denied after ${inWords(minutes(limits.permissionMs))} minutes`,
+    `at most ${limits.acpSessionEntries} sessions at the same time, ${limits.acpPromptEntries} parts in a prompt, and ${number(limits.acpShownChars)} characters`,
+  ],
   "docs/conformance.md": ["bridge", "parent", "rpc", "agent", "acp", "echo"].map((name) => `| ${scenariosOf(name)} | [`),
   "docs/bridge/README.md": [
     `slices of [${limits.schemaSliceMs} ms]`,

@@ -7,8 +7,9 @@ import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { readConfig, startExpose, withClient } from "../../packages/hawser/test/expose-session.ts";
 import { startRelay } from "./http-relay.ts";
+import { installed } from "./installed.ts";
 
-const suite = join(process.env["HAWSER_CLIENTS"] ?? "", "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js");
+const suite = join(installed, "@modelcontextprotocol", "conformance", "dist", "index.js");
 const tools = join(import.meta.dirname, "fixtures", "conformance-tools.ts");
 
 const passing = [

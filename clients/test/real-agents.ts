@@ -3,6 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { installed } from "./installed.ts";
 import { callOf, counting, told, type Scenes } from "./scripted-endpoint.ts";
 
 export interface AgentCommand {
@@ -21,8 +22,6 @@ export interface RealAgent {
   readonly scenes: Scenes;
 }
 
-const installed = join(process.env["HAWSER_CLIENTS"] ?? "", "node_modules");
-
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
@@ -34,6 +33,7 @@ const ofAll: Scenes = {
   "count the boats": counting,
   "say hello": [() => ({ text: ["hel", "lo"] })],
   "think aloud": [() => ({ thought: "boats float", text: "they float" })],
+  "what was said": [({ items }) => ({ text: items.some((item) => "text" in item && item.text.includes("say hello")) ? "you wanted hello" : "nothing" })],
   // The end never comes; the client goes away.
   "talk without end": [() => ({ text: ["one ", "two ", never] })],
 };

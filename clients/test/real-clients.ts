@@ -3,6 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { installed } from "./installed.ts";
 
 export interface ClientStart {
   readonly args: readonly string[];
@@ -18,7 +19,6 @@ export interface RealClient {
   prepare(home: string, modelUrl: string, printed?: string): ClientStart;
 }
 
-const installed = join(process.env["HAWSER_CLIENTS"] ?? "", "node_modules");
 const prompt = "count the boats";
 
 function write(path: string, text: string): void {

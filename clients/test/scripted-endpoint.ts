@@ -45,7 +45,9 @@ function answer(scenes: Scenes, question: Question): ScriptedStep {
   const prompts = Object.keys(scenes);
   const from = items.findLastIndex((item) => item.type === "said" && prompts.some((prompt) => item.text.includes(prompt)));
   const item = items[from];
-  const prompt = item?.type === "said" ? prompts.find((text) => item.text.includes(text)) : undefined;
+  // One text may hold a whole conversation: the last prompt in it counts.
+  const said = item?.type === "said" ? item.text : "";
+  const prompt = prompts.filter((text) => said.includes(text)).toSorted((a, b) => said.lastIndexOf(b) - said.lastIndexOf(a))[0];
   // Beside the conversation, clients ask for titles, summaries and the like.
   if (prompt === undefined || tools.length === 0) return { text: "Boats" };
   const results = items.slice(from).flatMap((entry) => (entry.type === "result" ? [entry.output] : []));

@@ -5,7 +5,7 @@ import { isProblem, problem, say } from "../setup/problem.mjs";
 import { runProgram } from "../setup/program.mjs";
 import { buildStep, isBuildStale } from "./build.ts";
 import { runChecks } from "./checks.ts";
-import { testClients } from "./clients.ts";
+import { testAgents, testClients } from "./clients.ts";
 import { buildDesktop, checkBuildMachine, checkTestMachine, leftOutStep, runDesktop, testDesktop } from "./desktop.ts";
 import { demoShell } from "./demo-shell.ts";
 import { longTestFiles, longTestsVariable } from "./long-tests.ts";
@@ -72,6 +72,10 @@ const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
 
   async "clients-test"(filters) {
     return testClients(filters, [buildStep]);
+  },
+
+  async "agents-test"(filters) {
+    return testAgents(filters, [buildStep]);
   },
 
   bench: (args) => runSource("bench/main.ts", args),

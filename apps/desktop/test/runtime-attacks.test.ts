@@ -15,7 +15,7 @@ const megabytes = (stage: DesktopStage): number =>
 it("10,000 lines a second to a page that is busy wait in the pipe, and in no memory", async () => {
   // Each line about a kilobyte: what is not held back would be ten megabytes a second.
   const flood = greeting(`
-    import { once } from "node:events";
+    const { once } = require("node:events");
     process.stdin.on("end", () => process.exit()).resume();
     const line = JSON.stringify({ type: "status", text: "x".repeat(1000) }) + "\\n";
     let count = 0;
@@ -43,7 +43,7 @@ it("10,000 lines a second to a page that is busy wait in the pipe, and in no mem
 
 it("lines that are too long, no text, no JSON or only half there cost only themselves", async () => {
   const odd = greeting(`
-    import { setTimeout as sleep } from "node:timers/promises";
+    const { setTimeout: sleep } = require("node:timers/promises");
     process.stdin.on("end", () => process.exit()).resume();
     const write = (bytes) => new Promise((resolve) => process.stdout.write(bytes, resolve));
     const note = (n) => write(JSON.stringify({ type: "odd", n }) + "\\n");

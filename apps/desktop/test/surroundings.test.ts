@@ -37,7 +37,7 @@ describe("a signal ends the app, its runtime, and all that it has started", () =
 
 it("a runtime that ignores everything, is stopped, and has children of its own, is gone when the app is", async () => {
   const stubborn = `
-    import { spawn } from "node:child_process";
+    const { spawn } = require("node:child_process");
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {});
     spawn("sleep", ["1000"]);
     setInterval(() => {}, 1000);`;

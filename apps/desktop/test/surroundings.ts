@@ -36,7 +36,7 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../packag
 
 /** A stand-in for the runtime: it greets, and then does what is said. */
 export const greeting = (rest: string): string =>
-  `process.stdout.write(JSON.stringify({ type: "ready", version: "1.0.0", build: "${version}", timestamp: 0 }) + "\\n");\n${rest}\n`;
+  `process.stdout.write(JSON.stringify({ type: "ready", version: "1.0.0", build: "${version}", timestamp: 0 }) + "\\n");\n(async () => {${rest}\n})();\n`;
 
 export const application = process.env["HAWSER_DESKTOP_APP"] ?? "";
 

@@ -1,7 +1,7 @@
 // What can be chosen about an ACP agent, through `list_options` and `set_option`.
 
 import { expect, it } from "vitest";
-import { errorOf, openRuntime } from "./runtime-stage.ts";
+import { errorOf, openRuntime, textOf } from "./runtime-stage.ts";
 
 const choices = [
   {
@@ -71,5 +71,15 @@ it("a model has none", async () => {
   const model = { conversationId: "one", model: "offline" };
   expect(await runtime.ask({ kind: "list_options", ...model })).toMatchObject([{ data: { options: [] } }, { type: "done" }]);
   expect(errorOf(await runtime.ask({ kind: "set_option", ...model, optionId: "x", value: "y" }))).toContain('offline has no option "x"');
+  await runtime.close();
+});
+
+it("asked for while the first turn begins, they take part in its session, and the next turn knows what was said", async () => {
+  const runtime = await openRuntime();
+  const listed = runtime.ask({ kind: "list_options", conversationId: "one" });
+  await runtime.say("say Four boats.");
+  await listed;
+  expect(JSON.parse(textOf(await runtime.say("recall")))).toEqual(["say Four boats."]);
+  expect(textOf(await runtime.say("prompt"))).not.toContain("Four boats.");
   await runtime.close();
 });

@@ -15,9 +15,17 @@ export const scriptedAgent = fileURLToPath(new URL("fixtures/scripted-agent.ts",
 const root = mkdtempSync(join(tmpdir(), "hawser-acp-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+interface AgentStart {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const isStart = (given: readonly string[] | AgentStart): given is AgentStart => "command" in given;
+
 export interface RuntimeOptions {
-  /** Switches of the scripted agent, by the names under which it is configured: `acp/<name>`. */
-  readonly agents?: Readonly<Record<string, readonly string[]>>;
+  /** By the names under which they are configured, `acp/<name>`: switches of the scripted agent, or how another one is started. */
+  readonly agents?: Readonly<Record<string, readonly string[] | AgentStart>>;
   /** What is started with Node instead of the scripted agent itself. */
   readonly command?: readonly string[];
   /** More of the configuration. */
@@ -48,16 +56,16 @@ export async function openRuntime({
   env = {},
   home = makeHome(),
 }: RuntimeOptions = {}) {
-  const configured = Object.entries(agents).map(([name, flags]) => [
+  const configured = Object.entries(agents).map(([name, given]) => [
     name,
-    { command: process.execPath, args: [...command, `--memory=${join(home, "memory")}`, ...flags] },
+    isStart(given) ? given : { command: process.execPath, args: [...command, `--memory=${join(home, "memory")}`, ...given] },
   ]);
   writeFileSync(join(home, "config", "hawser", "agent.json"), JSON.stringify({ ...config, agents: Object.fromEntries(configured) }));
   const [first = "scripted"] = Object.keys(agents);
   const words = [builtHawser, "agent", `--model=acp/${first}`, `--data-dir=${join(home, "data")}`, ...args];
   const child = spawn(process.execPath, words, {
     cwd: join(home, "work"),
-    env: { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), OLLAMA_HOST: "http://127.0.0.1:1", ...env },
+    env: { ...process.env, ...env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), OLLAMA_HOST: "http://127.0.0.1:1" },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const responses: AnyAgentResponse[] = [];

@@ -1,4 +1,4 @@
-// `hawser conform acp` with real programs: an agent on the official SDK, and one that is none.
+// `hawser conform acp` with real programs: our own agent, one on the official SDK, and one that is none.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,6 +28,13 @@ async function sdkAgent(): Promise<readonly string[]> {
 }
 
 describe.concurrent("hawser conform acp", () => {
+  it("passes `hawser acp` with the offline model in every scenario but that of sound, which it does not advertise", async () => {
+    const { code, stdout, stderr } = await conform("--json", "--jobs", "4", "--timeout", "100000", "--", process.execPath, program, "acp");
+    const { passed, scenarios } = JSON.parse(stdout) as Report;
+    expect(scenarios.filter(({ outcome }) => outcome !== "passed")).toMatchObject([{ id: "sound", outcome: "unsupported" }]);
+    expect([code, stderr, passed]).toEqual([0, "", scenarios.length - 1]);
+  }, 300_000);
+
   it("passes an agent on the official SDK in all that it advertises, and says of the rest that it does not support it", async () => {
     const { code, stdout, stderr } = await conform("--json", "--timeout", "100000", "--", ...(await sdkAgent()));
     const { scenarios } = JSON.parse(stdout) as Report;

@@ -3,4 +3,4 @@
 export * from "./index.ts";
 export { isTool, toTools } from "./adapt-tool.ts";
 export { createToolHost, createToolHosts, type HostedTool, type ToolHost } from "./tool-host.ts";
-export { checkSource, describeTooWide, prepareInput, toJsonSchema, type PreparedInput } from "./tool-input.ts";
+export { checkSource, findSourceProblem, prepareInput, toJsonSchema, type PreparedInput } from "./tool-input.ts";

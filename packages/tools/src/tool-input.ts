@@ -7,8 +7,16 @@ import { describeThrown, HawserError, isRecord, toHawserError, ToolInputValidati
 import type { JsonSchema, StandardIssue, StandardSchema, ToolInput } from "./define-tool.ts";
 import { createSchemaCheck } from "./json-schema/check-value.ts";
 import { maxProblems, type Problem } from "./json-schema/checking.ts";
+import { isSliceOver, nextSlice } from "./json-schema/slices.ts";
 import { toolLimits } from "./limits.ts";
-import { describeAltered, findAlteredNumber, toPointer, widestObject } from "@hawser/wire/internal";
+import {
+  describeAltered,
+  findAlteredNumber,
+  searchAlteredNumber,
+  toPointer,
+  widestObject,
+  type AlteredNumber,
+} from "@hawser/wire/internal";
 
 export interface PreparedInput {
   readonly jsonSchema: JsonSchema;
@@ -77,19 +85,39 @@ function describeIssue({ message, path = [] }: StandardIssue): Problem {
   return { path: toPointer(keys.map(String)), reason: message };
 }
 
-/** Throws ToolInputValidationError for an object that is too wide to be checked, and for a number that the function would not get as it was sent; `text` holds the arguments at `under`. */
-export function checkSource(toolName: string, args: unknown, text: string, under: readonly string[]): void {
-  const reason = describeTooWide(text);
-  if (reason !== undefined) throw inputError(toolName, [{ path: "", reason }]);
-  const altered = findAlteredNumber(args, text, under);
-  if (altered) throw inputError(toolName, [{ path: altered.pointer, reason: describeAltered(altered.source) }]);
+/** Rejects with ToolInputValidationError what `findSourceProblem` finds. */
+export async function checkSource(toolName: string, args: unknown, text: string, under: readonly string[]): Promise<void> {
+  const problem = await findSourceProblem(args, text, under);
+  if (problem) throw inputError(toolName, [problem]);
 }
+
+// Of so much text all is looked at in a few milliseconds.
+const shortChars = 65_536;
+
+/**
+ * An object that is too wide to be checked, or a number that the function would not get as it was sent; `text` holds the arguments at
+ * `under`. Of a long text, in slices.
+ */
+export async function findSourceProblem(args: unknown, text: string, under: readonly string[]): Promise<Problem | undefined> {
+  const reason = describeTooWide(text);
+  if (reason !== undefined) return { path: "", reason };
+  if (text.length < shortChars) return toProblem(findAlteredNumber(args, text, under));
+  const search = searchAlteredNumber(text, under);
+  for (;;) {
+    if (isSliceOver()) await nextSlice();
+    const { value, done } = search.next();
+    if (done) return toProblem(value);
+  }
+}
+
+const toProblem = (altered: AlteredNumber | undefined): Problem | undefined =>
+  altered && { path: altered.pointer, reason: describeAltered(altered.source) };
 
 // A member takes at least a quote, a letter, a quote, a colon and a value.
 const leastMemberChars = 5;
 
 /** What is wrong with arguments of which one object has too many members; undefined for all others. */
-export function describeTooWide(text: string): string | undefined {
+function describeTooWide(text: string): string | undefined {
   const { argumentMembers } = toolLimits;
   if (text.length < argumentMembers * leastMemberChars || widestObject(text) <= argumentMembers) return undefined;
   return `an object has more than ${argumentMembers} members; send a list instead`;

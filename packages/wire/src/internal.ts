@@ -1,7 +1,15 @@
 // What the other packages of Hawser use of this one. Not for users: it may change in any release.
 
 export * from "./index.ts";
-export { describeAltered, findAlteredNumber, isContainer, isKeptNumber, keepNumbers, toPointer } from "./codec/json-numbers.ts";
+export {
+  describeAltered,
+  findAlteredNumber,
+  isContainer,
+  isKeptNumber,
+  keepNumbers,
+  searchAlteredNumber,
+  toPointer,
+} from "./codec/json-numbers.ts";
 export type { AlteredNumber } from "./codec/json-numbers.ts";
 export { memberSource, withIdSource } from "./codec/json-source.ts";
 export { exceedsDepth, JsonText, parseJsonText, replaceHalfPairs, toJsonText, weighJsonText, widestObject } from "./codec/json-text.ts";

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { describeAltered, findAlteredNumber, isKeptNumber, keepNumbers } from "../src/internal.ts";
+import { describeAltered, findAlteredNumber, isKeptNumber, keepNumbers, searchAlteredNumber } from "../src/internal.ts";
 
 const find = (text: string, under?: readonly string[]) => {
   const value: unknown = JSON.parse(text);
@@ -81,6 +81,23 @@ describe("G5 a number that JavaScript alters", () => {
     );
     expect(describeAltered("1e400")).toBe("1e400 is too large for a JavaScript number; send it as a string");
     expect(describeAltered("9".repeat(1_000)).length).toBeLessThan(120);
+  });
+
+  it("SEC-05: is looked for in short steps, more of them the more there is to look at", () => {
+    /** How many steps it takes, and what is found in the end. */
+    const search = (text: string) => {
+      const steps = searchAlteredNumber(text);
+      for (let count = 1; ; count++) {
+        const { value, done } = steps.next();
+        if (done) return { count, value };
+      }
+    };
+    const long = (numbers: number, last: string): string => `[${"9007199254740994.0,".repeat(numbers)}${last}]`;
+    // A step looks at no more than 250 numbers that need it, or at 65,536 characters.
+    expect(search(long(100_000, "0")).count).toBeGreaterThan(400);
+    expect(search(`[${"0.25,".repeat(200_000)}0]`).count).toBeGreaterThan(15);
+    expect(search(long(1_000, "1e400"))).toEqual({ count: 5, value: { pointer: "/1000", source: "1e400" } });
+    expect(search(`[${"0,".repeat(100)}0]`)).toEqual({ count: 1, value: undefined });
   });
 
   it("takes no longer to find than the text is long", () => {

@@ -37,6 +37,11 @@ interface RunningTurn {
   wasRefused: boolean;
 }
 
+interface Prepared {
+  readonly connected: AgentProcess;
+  readonly opened: AgentSession;
+}
+
 const cancelled: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };
 
 export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
@@ -49,6 +54,7 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
   let openQuestions = 0;
   /** The end of a cancelled turn. */
   let settling: Promise<void> = Promise.resolve();
+  let preparing: Promise<unknown> = Promise.resolve();
 
   async function onUpdate(params: unknown): Promise<void> {
     const update = isRecord(params) ? params["update"] : undefined;
@@ -111,7 +117,14 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
     }
   }
 
-  async function prepare(place: AgentPlace): Promise<{ readonly connected: AgentProcess; readonly opened: AgentSession }> {
+  /** One after the other: a list of options and a turn at the same time would begin two sessions. */
+  function prepare(place: AgentPlace): Promise<Prepared> {
+    const prepared = preparing.then(() => open(place));
+    preparing = prepared.catch(() => {});
+    return prepared;
+  }
+
+  async function open(place: AgentPlace): Promise<Prepared> {
     await settling;
     const connected = await connect(place);
     try {
@@ -201,8 +214,12 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
       return starting !== undefined;
     },
     run,
-    options: async (place: AgentPlace): Promise<readonly OptionEntry[]> =>
-      toOptionEntries(running && session ? session.options : (await prepare(place)).opened.options),
+    /** Of the session that there is: looking at them must not end one whose turn is being written down. */
+    async options(place: AgentPlace): Promise<readonly OptionEntry[]> {
+      await preparing;
+      const known = process?.lost.aborted ? undefined : session;
+      return toOptionEntries((known ?? (await prepare(place)).opened).options);
+    },
     setOption,
     /** With its process, its session and the bridge. */
     async stop(): Promise<void> {

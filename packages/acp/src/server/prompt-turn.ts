@@ -9,6 +9,7 @@ import {
   type PromptRequest,
   type PromptResponse,
   type RequestPermissionRequest,
+  type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import type { AgentClient, AgentMessage, OnPermission, PermissionAnswer, PermissionRequest } from "@hawser/agent/host/link";
 import { toHawserError } from "@hawser/protocol";
@@ -60,10 +61,8 @@ export async function runPrompt(options: PromptOptions): Promise<PromptResponse>
 
 const refusals: ReadonlySet<string> = new Set(["invalid_message", "too_large", "overloaded"]);
 
-const notify = ({ editor, session }: PromptOptions, update: Parameters<typeof toNotification>[1]): Promise<void> =>
-  editor.notify(methods.client.session.update, toNotification(session.sessionId, update));
-
-const toNotification = (sessionId: string, update: NonNullable<ReturnType<typeof toUpdate>>) => ({ sessionId, update });
+const notify = ({ editor, session: { sessionId } }: PromptOptions, update: SessionUpdate): Promise<void> =>
+  editor.notify(methods.client.session.update, { sessionId, update });
 
 /** Once: the runtime makes it of the first message. */
 async function tellTitle(options: PromptOptions): Promise<void> {

@@ -1,14 +1,14 @@
 // Our runtime as an agent of the Agent Client Protocol, version 1, for editors. It is one more host of the runtime: what editors ask
 // becomes requests of the agent protocol, in this process, so lanes, history, permissions and limits are those of every other host.
 
-import { randomUUID } from "node:crypto";
 import { agent, methods, RequestError, type AgentContext } from "@agentclientprotocol/sdk";
 import { serveAgent, type AgentParts } from "@hawser/agent";
 import { createAgentClient } from "@hawser/agent/host/link";
-import { createInFlightTable, createMemoryPair, type Transport } from "@hawser/wire/internal";
+import { createMemoryPair, type Transport } from "@hawser/wire/internal";
 import { logLine, type Lifecycle } from "@hawser/wire/internal/node";
 import { createMessageStream } from "../connection/message-stream.ts";
 import { acpLimits } from "../limits.ts";
+import { holdOpen } from "./hold-open.ts";
 import { createImages } from "./images.ts";
 import { runPrompt } from "./prompt-turn.ts";
 import { createRuntimeLink } from "./runtime-link.ts";
@@ -48,18 +48,7 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
   const client = createAgentClient(createRuntimeLink(outer), { answersPermissions: true, idleMs: Infinity, totalMs: Infinity });
   const sessions = createSessions(client, options.homeFolder);
   const images = createImages(options.attachments);
-  /** Prompts and loads: what is to be answered before the end. */
-  const inFlight = createInFlightTable();
   const ended = new AbortController();
-
-  async function tracked<Result>(work: () => Promise<Result>): Promise<Result> {
-    const flight = inFlight.begin(randomUUID());
-    try {
-      return await work();
-    } finally {
-      flight.finish();
-    }
-  }
 
   const toPlace = ({ cwd, additionalDirectories, mcpServers }: SessionPlace): SessionPlace => ({ cwd, additionalDirectories, mcpServers });
 
@@ -84,13 +73,11 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
       const session = sessions.create(toPlace(params));
       return { sessionId: session.sessionId, ...(await sessions.choices(session)) };
     })
-    .onRequest(methods.agent.session.load, ({ params, client: editor }) =>
-      tracked(async () => {
-        const session = await sessions.reopen(params.sessionId, toPlace(params));
-        await replay(params.sessionId, session.cwd, editor);
-        return sessions.choices(session);
-      }),
-    )
+    .onRequest(methods.agent.session.load, async ({ params, client: editor }) => {
+      const session = await sessions.reopen(params.sessionId, toPlace(params));
+      await replay(params.sessionId, session.cwd, editor);
+      return sessions.choices(session);
+    })
     .onRequest(methods.agent.session.resume, async ({ params }) =>
       sessions.choices(await sessions.reopen(params.sessionId, toPlace(params))),
     )
@@ -117,35 +104,23 @@ export async function serveAcp(transport: Transport, options: ServeAcpOptions): 
       await sessions.setOption(session, params.configId, params.value);
       return { configOptions: await sessions.options(session) };
     })
-    .onRequest(methods.agent.session.prompt, ({ params, client: editor, signal }) =>
-      tracked(async () => {
-        const session = sessions.get(params.sessionId);
-        const { signal: inputEnded } = ended;
-        return runPrompt({ client, editor, session, prompt: params.prompt, images, signal, inputEnded });
-      }),
-    )
+    .onRequest(methods.agent.session.prompt, ({ params, client: editor, signal }) => {
+      const session = sessions.get(params.sessionId);
+      const { signal: inputEnded } = ended;
+      return runPrompt({ client, editor, session, prompt: params.prompt, images, signal, inputEnded });
+    })
     .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.cancel(sessionId));
 
   const take = (): undefined => undefined;
   const onNoise = (line: string): void => logLine(`[hawser] acp: not a message: ${line.slice(0, 200)}`);
-  async function onInputEnd(): Promise<void> {
-    ended.abort();
-    await inFlight.whenEmpty();
-  }
-  const heldOpen = { ...transport, incoming: thenAwait(transport.incoming, onInputEnd) };
+  const { heldOpen, whenAnswered } = holdOpen(transport, () => ended.abort());
   const room = { entries: acpLimits.acpRequestEntries, chars: acpLimits.acpRequestChars };
   const connection = app.connect(createMessageStream({ transport: heldOpen, take, onNoise, room }));
   const stopped = new Promise<void>((resolve) => lifecycle.stopping.addEventListener("abort", () => resolve(), { once: true }));
   await Promise.race([connection.closed, stopped]);
   // Told to stop: what runs gets its time, and is cancelled by the runtime when that is over.
-  await inFlight.whenEmpty();
+  await whenAnswered();
   await client.close();
   await serving;
   connection.close();
-}
-
-/** The end of the input does not end the connection while something is to be answered on it. */
-async function* thenAwait<Item>(items: AsyncIterable<Item>, last: () => Promise<void>): AsyncGenerator<Item> {
-  yield* items;
-  await last();
 }

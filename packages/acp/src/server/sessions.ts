@@ -60,8 +60,9 @@ export function createSessions(client: AgentClient, homeFolder: string) {
     return session;
   }
 
+  /** What can be chosen. What is chosen is among it also when it can't be used: each turn says why then. */
   async function models(): Promise<readonly ModelEntry[]> {
-    return (await client.listModels()).filter(({ available }) => available);
+    return (await client.listModels()).filter(({ available, current }) => available || current);
   }
 
   /** Ends what is being answered, also a prompt that the runtime has not been told of yet. */
@@ -118,7 +119,7 @@ export function createSessions(client: AgentClient, homeFolder: string) {
         .map(({ conversationId, title, updatedAt, folder: first }) => ({
           sessionId: conversationId,
           cwd: first ?? homeFolder,
-          title,
+          ...(title !== "" && { title }),
           updatedAt: new Date(updatedAt).toISOString(),
         }))
         .filter((session) => cwd === undefined || session.cwd === cwd);

@@ -1,6 +1,6 @@
 // What a turn says, and what a conversation has said, as session updates. Paths are made absolute, as editors want them.
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import { toolKindOf, toolNames } from "@hawser/agent/internal";
@@ -122,10 +122,11 @@ function diffOf({ toolName, input }: QuestionData, cwd: string): ToolCallContent
   return [{ ...change, oldText: readOld(change.path, cwd) ?? null, newText: content }];
 }
 
-/** Only inside of the session's folder: the question itself must not read elsewhere. */
+/** Only a file inside of the session's folder: the question itself must not read elsewhere, nor wait for what a pipe gives. */
 function readOld(path: string, cwd: string): string | undefined {
   try {
-    if (!path.startsWith(`${cwd}/`) || !existsSync(path) || statSync(path).size > acpLimits.acpShownChars) return undefined;
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!path.startsWith(`${cwd}/`) || !found?.isFile() || found.size > acpLimits.acpShownChars) return undefined;
     return readFileSync(path, "utf8");
   } catch {
     return undefined;

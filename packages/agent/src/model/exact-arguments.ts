@@ -1,8 +1,7 @@
 // The arguments of a model's calls before they are parsed. The AI SDK hands out parsed ones, in which a number that JavaScript
 // can't hold is already another one: such a call is noted here, with its text, and is refused instead of run.
 
-import { describeTooWide } from "@hawser/tools/internal";
-import { describeAltered, findAlteredNumber } from "@hawser/wire/internal";
+import { findSourceProblem } from "@hawser/tools/internal";
 import type { LanguageModelMiddleware } from "ai";
 
 export interface InexactCall {
@@ -19,8 +18,8 @@ export function createArgumentWatch() {
     async wrapStream({ doStream }) {
       const { stream, ...rest } = await doStream();
       const looking = new TransformStream<StreamPart, StreamPart>({
-        transform(part, controller) {
-          const problem = part.type === "tool-call" ? problemIn(part.input) : undefined;
+        async transform(part, controller) {
+          const problem = part.type === "tool-call" ? await problemIn(part.input) : undefined;
           if (part.type === "tool-call" && problem !== undefined) inexact.set(part.toolCallId, { text: part.input, problem });
           controller.enqueue(part);
         },
@@ -35,13 +34,13 @@ type Wrapped = NonNullable<LanguageModelMiddleware["wrapStream"]>;
 type StreamPart = Awaited<ReturnType<Wrapped>>["stream"] extends ReadableStream<infer Part> ? Part : never;
 
 /** Undefined also for what is not JSON, which others tell. */
-function problemIn(text: string): string | undefined {
-  const tooWide = describeTooWide(text);
-  if (tooWide !== undefined) return tooWide;
+async function problemIn(text: string): Promise<string | undefined> {
+  let args: unknown;
   try {
-    const altered = findAlteredNumber(JSON.parse(text), text);
-    return altered && `${altered.pointer}: ${describeAltered(altered.source)}`;
+    args = JSON.parse(text);
   } catch {
     return undefined;
   }
+  const problem = await findSourceProblem(args, text, []);
+  return problem && (problem.path === "" ? problem.reason : `${problem.path}: ${problem.reason}`);
 }

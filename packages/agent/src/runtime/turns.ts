@@ -65,8 +65,7 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
     const { flight, reply, conversationId, request } = turn;
     turn.state = "running";
     let share: TurnShare | undefined;
-    const tooLong = new HawserError("timeout", `no end within ${agentTurnMs / 60_000} minutes; ask for less at once`);
-    const timer = setTimeout(() => inFlight.cancel(request.id, tooLong), agentTurnMs);
+    const timer = setTimeout(() => inFlight.cancel(request.id, toTooLong(agentTurnMs)), agentTurnMs);
     try {
       flight.signal.throwIfAborted();
       const model = await untilAborted(flight.signal, parts.models.pick(turn.model));
@@ -131,6 +130,9 @@ export function createTurns({ parts, replies, inFlight, conversations, questions
     },
   };
 }
+
+const toTooLong = (turnMs: number): HawserError =>
+  new HawserError("timeout", `no end within ${turnMs / 60_000} minutes; ask for less at once`);
 
 function toScope(turn: Turn): TurnScope {
   const { conversationId, flight, reply } = turn;

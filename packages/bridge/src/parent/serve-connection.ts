@@ -50,7 +50,7 @@ export async function serveConnection(transport: Transport, options: ServeConnec
     const call = (running = new AbortController());
     let held: Lease | undefined;
     try {
-      checkSource(name, args, text, ["params", "arguments"]);
+      await checkSource(name, args, text, ["params", "arguments"]);
       const weight = weighJsonText(text);
       held = options.room.budget.tryAcquire(weight) ?? (await options.room.acquire(weight, call.signal));
       call.signal.throwIfAborted();

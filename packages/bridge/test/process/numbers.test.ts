@@ -4,7 +4,8 @@
 
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { describe, expect } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
+import { toolLimits } from "../../../tools/src/limits.ts";
 import { defineTool, it, type RawBridge } from "./bridges.ts";
 
 const args = '{"id":9007199254740993,"deep":[{"big":1e400,"small":-1e-400}],"plain":[0,-0,0.10,1e2]}';
@@ -74,5 +75,36 @@ describe("G5 a number that JavaScript can't hold", () => {
       '{"jsonrpc":"2.0","id":9007199254740991,"method":"tools/call","params":{"name":"echo","arguments":{"n":[0,-0,1.10,1e2]}}}',
     );
     expect((await bridge.answerTo(9_007_199_254_740_991)).result.content[0].text).toBe("call 1");
+  });
+});
+
+function allowMembers(count: number): void {
+  const { argumentMembers } = toolLimits;
+  toolLimits.argumentMembers = count;
+  onTestFinished(() => void (toolLimits.argumentMembers = argumentMembers));
+}
+
+describe("SEC-05 arguments of which one object has more members than are allowed", () => {
+  it("are refused before they are checked, and the function is not called; a list of as many is not", async ({ serve, start }) => {
+    allowMembers(1_000);
+    let calls = 0;
+    const count = defineTool({ name: "count", description: "", input: { type: "object" }, run: () => `call ${++calls}` });
+    const bridge = start((await serve([count])).mcpServerConfig);
+    await bridge.initialize();
+    const call = (id: number, value: unknown): void =>
+      bridge.write(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "count", arguments: { value } } }));
+    const items = Array.from({ length: 1_001 }, (_, n) => n + 1);
+    call(10, Object.fromEntries(items.map((n) => [`m${n}`, n])));
+    expect((await bridge.answerTo(10)).result).toMatchObject({
+      isError: true,
+      content: [
+        {
+          text: 'invalid arguments for tool "count": (arguments): an object has more than 1000 members; send a list instead. Correct them and call again',
+        },
+      ],
+      _meta: { error: { type: "ToolInputValidationError" } },
+    });
+    call(11, items);
+    expect((await bridge.answerTo(11)).result.content[0].text).toBe("call 1");
   });
 });

@@ -1,7 +1,7 @@
 // `acp`, as help shows it.
 
 import { Option, type Command } from "commander";
-import { addAgentOptions, commandsHelp } from "../agent/flags.ts";
+import { addSessionOptions, commandsHelp } from "../agent/flags.ts";
 import { addCommand } from "../command-line/command.ts";
 import { editors } from "./editors.ts";
 import type { AcpFlags } from "./run.ts";
@@ -14,7 +14,7 @@ export function addAcp(program: Command): void {
     notes: commandsHelp,
     examples: ["hawser acp --print zed", "hawser acp --model anthropic/claude-sonnet-5-5", "hawser acp --allow-command git --trust"],
   });
-  addAgentOptions(acp)
+  addSessionOptions(acp)
     .addOption(new Option("--print <editor>", "print the configuration for this editor, and end").choices(Object.keys(editors)))
     .option("--debug-protocol", "print every message to stderr as [SEND] and [RECV]")
     .action(async (flags: AcpFlags) => (await import("./run.ts")).runAcp(flags));

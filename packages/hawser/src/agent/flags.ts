@@ -24,13 +24,18 @@ export interface AgentFlags {
   readonly debugProtocol?: true;
 }
 
-export function addAgentOptions(command: Command): Command {
+export const addAgentOptions = (command: Command): Command =>
+  addSessionOptions(
+    command.option("--root <folder>", "a folder that tools may touch; may be given several times (default: the current one)", collect),
+  );
+
+/** Those of a runtime whose clients say the folders. */
+export function addSessionOptions(command: Command): Command {
   return command
     .option(
       "--model <name>",
       "anthropic[/<model>], openai[/<model>], openai-compatible/<model>, claude-code[/<model>], ollama/<model>, acp/<agent> or offline (else HAWSER_MODEL, else the first that can be used)",
     )
-    .option("--root <folder>", "a folder that tools may touch; may be given several times (default: the current one)", collect)
     .option(
       "--allow-command <name>",
       "a program that may be run, with all your rights; may be given several times (default: none)",

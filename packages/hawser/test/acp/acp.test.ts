@@ -1,13 +1,14 @@
 // `hawser acp` as an editor uses it: the client of the official ACP library drives the real process.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { client as acpClient, methods, ndJsonStream, type ClientContext, type SessionUpdate } from "@agentclientprotocol/sdk";
 import { afterAll, describe, expect, it } from "vitest";
-import { hawserCommand, makeStage, mcpServer, runIn, toolsModule, writeFile, type Stage } from "../agent/agent-stage.ts";
+import { editors as printable } from "../../src/acp/editors.ts";
+import { hawserCommand, makeStage, mcpServer, runIn, startOnTerminal, toolsModule, writeFile, type Stage } from "../agent/agent-stage.ts";
 
 interface Asked {
   readonly title: string | null | undefined;
@@ -105,6 +106,16 @@ describe.concurrent("an editor", () => {
     editor.answer = "allow";
     await editor.say(session, 'write "new" to note.txt');
     expect(readFileSync(join(stage.folder, "note.txt"), "utf8")).toBe("new");
+  });
+
+  it("is asked about a pipe without waiting for what it gives", async () => {
+    const stage = makeStage();
+    execFileSync("mkfifo", [join(stage.folder, "pipe")]);
+    const editor = await start(stage);
+    editor.answer = "deny";
+    const session = await newSession(editor, stage.folder);
+    expect(await editor.say(session, 'write "x" to pipe')).toContain("That did not work");
+    expect(editor.asked[0]?.content).toMatchObject([{ type: "diff", oldText: null, newText: "x" }, {}]);
   });
 
   it("G18 is asked in the first turn whether it trusts a folder that brings something along, and works without it after a no", async () => {
@@ -209,19 +220,57 @@ describe.concurrent("an editor", () => {
     await expect(choose("nobody/knows")).rejects.toMatchObject({ code: -32_602 });
     expect(await say(sessionId, "what is 2 + 3?")).toContain("5");
   });
+
+  it("sees the model that was chosen for it also when that can't be used, and what to do about it", async () => {
+    const stage = makeStage();
+    const { agent, say } = await start({ ...stage, env: { ...stage.env, PATH: stage.folder } }, ["--model", "acp/codex"]);
+    const { sessionId, configOptions } = await agent.request(methods.agent.session.new, { cwd: stage.folder, mcpServers: [] });
+    expect(configOptions).toMatchObject([{ id: "model", currentValue: "acp/codex" }, {}]);
+    expect(JSON.stringify(configOptions)).toContain('"value":"acp/codex"');
+    await expect(say(sessionId, "hello")).rejects.toMatchObject({ message: expect.stringContaining("npm install -g") as string });
+    const { sessions } = await agent.request(methods.agent.session.list, {});
+    expect(sessions).toMatchObject([{ sessionId }]);
+    expect(sessions[0]).not.toHaveProperty("title");
+  });
 });
 
 describe("hawser acp --print", () => {
   it.each([
-    ["zed", '"agent_servers"'],
+    ["zed", "settings.json"],
     ["jetbrains", "acp.json"],
-    ["neovim", "codecompanion"],
-    ["emacs", "agent-shell"],
-  ])("prints the configuration of %s with the command that starts it, and its flags", async (name, mark) => {
-    const { code, stdout } = await runIn(makeStage(), ["acp", "--print", name, "--model", "offline"]);
+    ["neovim", "init.lua"],
+    ["emacs", "init.el"],
+  ])("prints the configuration of %s with the command that starts it and its flags, and where it belongs beside it", async (name, file) => {
+    const { code, stdout, stderr } = await runIn(makeStage(), ["acp", "--print", name, "--model", "offline"]);
     expect(code).toBe(0);
-    expect(stdout).toContain(mark);
+    expect(stderr).toContain(file);
+    expect(stdout).not.toContain(file);
     for (const word of [process.execPath, '"acp"', "--model=offline"]) expect(stdout).toContain(word);
+  });
+
+  it.each([
+    ["zed", "custom"],
+    ["jetbrains", undefined],
+  ])("prints JSON and nothing else for %s, whose command works from another folder", async (name, type) => {
+    const stage = makeStage();
+    const { stdout } = await runIn(stage, ["acp", "--print", name, "--tools", "tools.mjs", "--config", "agent.json", "--data-dir", "data"]);
+    const { Hawser: server } = (JSON.parse(stdout) as { agent_servers: Record<string, { type?: string; args: string[] }> }).agent_servers;
+    expect(server?.type).toBe(type);
+    const folder = realpathSync(stage.folder);
+    expect(server?.args.slice(2)).toEqual([`--tools=${folder}/tools.mjs`, `--config=${folder}/agent.json`, `--data-dir=${folder}/data`]);
+  });
+
+  it("prints what the documentation shows", () => {
+    const page = readFileSync(new URL("../../../../docs/agent/editors.md", import.meta.url), "utf8");
+    const shown = (language: string) =>
+      [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(([, block = ""]) => block);
+    const command = { command: "/path/to/node", args: ["/path/to/hawser/bin/hawser.cjs", "acp"] };
+    expect(shown("json").map((block) => JSON.parse(block) as unknown)).toEqual(
+      [printable.zed, printable.jetbrains].map((print) => JSON.parse(print(command).text) as unknown),
+    );
+    const withoutTitles = printable.neovim(command).text.replaceAll(/^-- .*\n/gm, "");
+    expect(shown("lua").join("\n")).toBe(withoutTitles);
+    expect(shown("elisp")).toEqual([printable.emacs(command).text]);
   });
 
   it("refuses an editor that it doesn't know, and names those that it does", async () => {
@@ -231,14 +280,28 @@ describe("hawser acp --print", () => {
   });
 });
 
-it("writes nothing but the protocol to stdout, whatever a tool module prints", async () => {
+it.runIf(process.platform === "linux")("tells a person on a terminal whom it is for", async () => {
+  const running = startOnTerminal(makeStage(), ["acp"]);
+  await running.printed("acp --print zed prints what the editor needs");
+  running.process.stdin.write("\u0004");
+  expect(await running.ended).toMatchObject({ code: 0 });
+});
+
+it("answers every request that came before the end of its input, and writes nothing but the protocol to stdout, whatever a tool module prints", async () => {
   const stage = makeStage();
   writeFile(join(stage.home, "config", "hawser", "agent.json"), JSON.stringify({ tools: [toolsModule] }));
   const lines = [
     { jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: 1 } },
-    { jsonrpc: "2.0", id: 1, method: "session/new", params: { cwd: stage.folder, mcpServers: [] } },
+    { jsonrpc: "2.0", id: "one", method: "session/new", params: { cwd: stage.folder, mcpServers: [] } },
+    { jsonrpc: "2.0", id: 2, method: "session/list", params: {} },
+    { jsonrpc: "2.0", id: 3, method: "no/such", params: {} },
   ];
   const { code, stdout } = await runIn(stage, ["acp"], { input: `${lines.map((line) => JSON.stringify(line)).join("\n")}\n` });
   expect(code).toBe(0);
-  for (const line of stdout.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+  const answers = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { id: unknown });
+  expect(answers.map(({ id }) => id)).toHaveLength(lines.length);
+  expect(answers).toEqual(expect.arrayContaining(lines.map(({ id }) => expect.objectContaining({ jsonrpc: "2.0", id }) as unknown)));
 });

@@ -45,7 +45,16 @@ export function writeFile(path: string, content: string): void {
 }
 
 function stageEnvironment(home: string): NodeJS.ProcessEnv {
-  const keys = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "HAWSER_MODEL", "HAWSER_DEBUG", "FORCE_COLOR", "NO_COLOR"];
+  const keys = [
+    "CI",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "OPENAI_API_KEY",
+    "HAWSER_MODEL",
+    "HAWSER_DEBUG",
+    "FORCE_COLOR",
+    "NO_COLOR",
+  ];
   return {
     ...process.env,
     ...Object.fromEntries(keys.map((key) => [key, undefined])),

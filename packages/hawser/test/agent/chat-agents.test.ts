@@ -57,7 +57,7 @@ describe.runIf(isLinux)("an agent at the terminal", () => {
     const turn = await puppet.nextTurn();
     turn.say({ type: "reasoning", data: { text: `I wonder${hidden}` } }, { type: "reasoning", data: { text: " why." } });
     await chat.printed(" why.");
-    turn.say(plan("pending"), plan("pending"), plan("completed"), { type: "token", token: "Because." });
+    turn.say(plan("pending"), plan("pending"), plan("completed"), { type: "token", token: "Because.\n" });
     await chat.printed("Because.");
     turn.end();
     await chat.printed("> ");

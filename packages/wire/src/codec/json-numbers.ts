@@ -26,7 +26,19 @@ export const isContainer = (value: unknown): value is object => typeof value ===
 /** The first number below `under` that JavaScript has altered; `value` is what was parsed there, `text` the whole text. */
 export function findAlteredNumber(value: unknown, text: string, under: readonly string[] = []): AlteredNumber | undefined {
   if (!isSuspicious(value) || !oddNumber.test(text)) return undefined;
-  for (const { path, source } of numbersIn(text, under, isAltered)) return { pointer: toPointer(path.map(toShown)), source };
+  const search = searchAlteredNumber(text, under);
+  for (;;) {
+    const { value: found, done } = search.next();
+    if (done) return found;
+  }
+}
+
+/** The same for a long text, in steps of less than a millisecond: other work can have its turn after each. */
+export function* searchAlteredNumber(text: string, under: readonly string[] = []): Generator<undefined, AlteredNumber | undefined> {
+  for (const found of numbersIn(text, under, isAltered)) {
+    if (found) return { pointer: toPointer(found.path.map(toShown)), source: found.source };
+    yield;
+  }
   return undefined;
 }
 
@@ -41,7 +53,9 @@ const toShown = (key: Key): Key => (typeof key === "string" ? cutText(key, maxNa
 export function keepNumbers(value: unknown, text: string, under: readonly string[] = []): unknown {
   if (!isSuspicious(value) || !oddNumber.test(text)) return value;
   let kept = value;
-  for (const { path, source } of numbersIn(text, under, (written) => isNegativeZero(written) || isAltered(written))) {
+  for (const found of numbersIn(text, under, (written) => isNegativeZero(written) || isAltered(written))) {
+    if (!found) continue;
+    const { path, source } = found;
     const last = path.at(-1);
     if (last === undefined) kept = rawJSON(source);
     else {
@@ -84,16 +98,25 @@ const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
 /** A digit, or one of `.+-eE`. */
 const isOfNumber = (unit: number): boolean => isDigit(unit) || unit === 0x2e || unit === 0x2b || unit === 0x2d || (unit | 0x20) === 0x65;
 
-/** The numbers that match. One look at each character outside of strings; the text is known to be valid JSON. */
+/** A step ends after so many characters outside of strings; a number that has to be looked at counts as many more. */
+const stepChars = 65_536;
+const looksAs = 256;
+
+/** The numbers that match, and undefined at the end of each step. One look at each character outside of strings; the text is known to be valid JSON. */
 function* numbersIn(
   text: string,
   under: readonly string[],
   matches: (source: string) => boolean,
-): Generator<{ path: Key[]; source: string }> {
+): Generator<{ path: Key[]; source: string } | undefined> {
   const path: Key[] = [];
   let isKey = false;
+  let left = stepChars;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
+    if (--left < 0) {
+      left = stepChars;
+      yield undefined;
+    }
     if (unit === 0x22) {
       const end = endOfString(text, at);
       if (isKey) path[path.length - 1] = toName(text.slice(at, end + 1));
@@ -115,9 +138,11 @@ function* numbersIn(
       for (let next = text.charCodeAt(end); isOfNumber(next); next = text.charCodeAt(++end)) if ((next | 0x20) === 0x65) exponentAt = end;
       const start = at;
       at = end - 1;
+      left -= end - start;
       // Few digits, and an exponent of at most two: most numbers, of which a message can hold millions.
       const isPlain = end - start < firstLongChars && end - exponentAt < firstLongExponent;
       if (isPlain && !(unit === 0x2d && text.charCodeAt(start + 1) === 0x30)) continue;
+      left -= looksAs;
       const source = text.slice(start, end);
       if (under.every((key, depth) => path[depth] === key) && matches(source)) yield { path: path.slice(under.length), source };
     }

@@ -1,0 +1,103 @@
+// `hawser agent` with a real ACP agent behind it, whose model is scripted: in folders of its own, and with a look at the processes
+// that the agent starts.
+
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AnyAgentResponse } from "@hawser/protocol";
+import { makeHome, openRuntime, type Runtime } from "../../packages/acp/test/runtime-stage.ts";
+import type { ScriptedServer } from "../../test/kit/models/scripted-server.ts";
+import type { AgentCommand, RealAgent } from "./real-agents.ts";
+import { startEndpoint } from "./scripted-endpoint.ts";
+
+const tools = join(import.meta.dirname, "fixtures", "harbour-tools.ts");
+
+export interface AgentRuntime {
+  readonly endpoint: ScriptedServer;
+  /** The one that runs now. */
+  readonly runtime: Runtime;
+  /** The folder that the agent works in. */
+  readonly work: string;
+  /** Sends a message and answers everything that is asked; all that came until its end. */
+  say(message: string, decision?: "allow" | "deny", conversationId?: string): Promise<readonly AnyAgentResponse[]>;
+  /** Sends a message; its id, once the first piece of the answer has come. */
+  begin(message: string, conversationId?: string): Promise<string>;
+  /** Ends the runtime and starts it anew. */
+  restart(): Promise<void>;
+  /** The processes of the agent, those that were started first before what they have started. */
+  processes(): readonly number[];
+  close(): Promise<void>;
+}
+
+export async function openAgentRuntime(agent: RealAgent): Promise<AgentRuntime> {
+  const endpoint = await startEndpoint(agent.scenes);
+  const home = makeHome();
+  const start = placeAgent(agent, join(home, "agent"), endpoint.url);
+  const open = () => openRuntime({ home, agents: { [agent.name]: start }, args: [`--tools=${tools}`], env: withoutOthers() });
+  let runtime = await open();
+  return {
+    endpoint,
+    get runtime() {
+      return runtime;
+    },
+    work: join(home, "work"),
+    say: (message, decision = "allow", conversationId = "one") => answerAll(runtime, runtime.begin(message, conversationId), decision),
+    async begin(message, conversationId = "one") {
+      const id = runtime.begin(message, conversationId);
+      const first = await runtime.next((response) => "id" in response && response.id === id && begins.has(response.type));
+      if (first.type === "error") throw new Error(first.error);
+      return id;
+    },
+    async restart() {
+      await runtime.close();
+      runtime = await open();
+    },
+    processes: () => processesOf(join(home, "agent")),
+    async close() {
+      await runtime.close();
+      await endpoint.close();
+    },
+  };
+}
+
+const begins: ReadonlySet<string> = new Set(["token", "error"]);
+
+/** Agents read many variables, and what they do must not depend on those of this machine. */
+function withoutOthers(): NodeJS.ProcessEnv {
+  const others = Object.keys(process.env).filter((name) => !["PATH", "TMPDIR", "NODE_COMPILE_CACHE"].includes(name));
+  return Object.fromEntries(others.map((name) => [name, undefined]));
+}
+
+/** The agent's command, with folders of its own for everything that it may read or write. */
+export function placeAgent(agent: RealAgent, home: string, modelUrl: string): AgentCommand {
+  mkdirSync(home, { recursive: true });
+  const { command, args, env } = agent.prepare(home, modelUrl);
+  const places = ["CACHE", "CONFIG", "DATA", "STATE"].map((name) => [`XDG_${name}_HOME`, join(home, name.toLowerCase())]);
+  return { command, args, env: { HOME: home, ...Object.fromEntries(places), ...env } };
+}
+
+async function answerAll(runtime: Runtime, id: string, decision: "allow" | "deny"): Promise<readonly AnyAgentResponse[]> {
+  const answered = new Set<string>();
+  for (;;) {
+    const said = await runtime.until(() => {
+      const response = runtime.of(id).find(
+        (each) => each.type === "done" || each.type === "error" || (each.type === "permission_request" && !answered.has(each.data.permissionId)),
+      );
+      return response;
+    });
+    if (said.type !== "permission_request") return runtime.of(id);
+    answered.add(said.data.permissionId);
+    await runtime.ask({ kind: "permission_response", permissionId: said.data.permissionId, decision });
+  }
+}
+
+/** Those with this home, by their number, which grows. */
+function processesOf(home: string): number[] {
+  const isOfIt = (pid: string): boolean => {
+    try {
+      return /^\d+ \(.*\) [^ZX]/s.test(readFileSync(`/proc/${pid}/stat`, "utf8")) && readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${home}`);
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).filter(isOfIt).map(Number).toSorted((a, b) => a - b);
+}
