@@ -57,15 +57,18 @@ describe("the Python SDK", () => {
     ["allow_once", "end_turn", "hello"],
     ["reject_once", "end_turn", undefined],
     ["wait", "cancelled", undefined],
-  ] as const)("a question answered with %s, and the session loaded by a second process", async ([decision, stop, note], { expect, skip }) => {
-    skip(!existsSync(join(pythonPackages, "acp")), "not installed: npm run test:agents does that where there is Python with pip");
-    const stage = makeStage();
-    const ended = await run("python3", [program, stage.folder, decision, ...hawser], stage, { PYTHONPATH: pythonPackages });
-    expect(ended).toMatchObject({ code: 0 });
-    const seen = JSON.parse(ended.stdout) as { kinds: string[]; replayed: string[] };
-    expect(seen).toMatchObject({ version: 1, stop });
-    expect(seen.kinds).toEqual(expect.arrayContaining(["agent_message_chunk", "tool_call"]));
-    expect(seen.replayed).toEqual(expect.arrayContaining(["user_message_chunk", "agent_message_chunk"]));
-    expect(noteIn(stage)).toBe(note);
-  });
+  ] as const)(
+    "a question answered with %s, and the session loaded by a second process",
+    async ([decision, stop, note], { expect, skip }) => {
+      skip(!existsSync(join(pythonPackages, "acp")), "not installed: npm run test:agents does that where there is Python with pip");
+      const stage = makeStage();
+      const ended = await run("python3", [program, stage.folder, decision, ...hawser], stage, { PYTHONPATH: pythonPackages });
+      expect(ended).toMatchObject({ code: 0 });
+      const seen = JSON.parse(ended.stdout) as { kinds: string[]; replayed: string[] };
+      expect(seen).toMatchObject({ version: 1, stop });
+      expect(seen.kinds).toEqual(expect.arrayContaining(["agent_message_chunk", "tool_call"]));
+      expect(seen.replayed).toEqual(expect.arrayContaining(["user_message_chunk", "agent_message_chunk"]));
+      expect(noteIn(stage)).toBe(note);
+    },
+  );
 });

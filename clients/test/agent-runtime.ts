@@ -78,12 +78,8 @@ export function placeAgent(agent: RealAgent, home: string, modelUrl: string): Ag
 async function answerAll(runtime: Runtime, id: string, decision: "allow" | "deny"): Promise<readonly AnyAgentResponse[]> {
   const answered = new Set<string>();
   for (;;) {
-    const said = await runtime.until(() => {
-      const response = runtime.of(id).find(
-        (each) => each.type === "done" || each.type === "error" || (each.type === "permission_request" && !answered.has(each.data.permissionId)),
-      );
-      return response;
-    });
+    const isNew = (each: AnyAgentResponse): boolean => each.type === "permission_request" && !answered.has(each.data.permissionId);
+    const said = await runtime.until(() => runtime.of(id).find((each) => each.type === "done" || each.type === "error" || isNew(each)));
     if (said.type !== "permission_request") return runtime.of(id);
     answered.add(said.data.permissionId);
     await runtime.ask({ kind: "permission_response", permissionId: said.data.permissionId, decision });
@@ -94,10 +90,17 @@ async function answerAll(runtime: Runtime, id: string, decision: "allow" | "deny
 function processesOf(home: string): number[] {
   const isOfIt = (pid: string): boolean => {
     try {
-      return /^\d+ \(.*\) [^ZX]/s.test(readFileSync(`/proc/${pid}/stat`, "utf8")) && readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${home}`);
+      return (
+        /^\d+ \(.*\) [^ZX]/s.test(readFileSync(`/proc/${pid}/stat`, "utf8")) &&
+        readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${home}`)
+      );
     } catch {
       return false;
     }
   };
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).filter(isOfIt).map(Number).toSorted((a, b) => a - b);
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter(isOfIt)
+    .map(Number)
+    .toSorted((a, b) => a - b);
 }

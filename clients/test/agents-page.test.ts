@@ -1,11 +1,10 @@
 // Codex in the page, in a real browser: it is chosen, answers, and calls a function of the running program when it is allowed to.
 // With HAWSER_SCREENSHOTS=1 the picture of the documentation is taken on the way.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, it } from "vitest";
-import { choose, untilItListens } from "../../packages/shell/test/browser/agent-stage.ts";
-import { launchBrowser } from "../../packages/shell/test/browser/browser.ts";
+import { launchBrowser, type Browser } from "../../packages/shell/test/browser/browser.ts";
 import { take } from "../../packages/shell/test/browser/pictures.ts";
 import { openPageStage } from "../../packages/shell/test/browser/stage.ts";
 import { placeAgent } from "./agent-runtime.ts";
@@ -27,44 +26,50 @@ const scenes: Scenes = {
 
 const numberIn = (result: unknown): string => /\d+/.exec(JSON.stringify(result).replace(/Wall time[^"]*?seconds/, ""))?.[0] ?? "no";
 
-/** Before the runtime starts: its configuration, in which Codex has a model that it knows, since it warns of others in its answers. */
+/** Before the runtime starts: its configuration. */
 function configure(work: string, modelUrl: string): void {
   const home = dirname(work);
   const start = placeAgent(codex, join(home, "agent"), modelUrl);
-  const settings = join(home, "agent", "codex", "config.toml");
-  const known = readFileSync(settings, "utf8").replace('model = "scripted"', 'model = "gpt-5.5"');
-  // Else that one is not told of tools before it has searched for them.
-  writeFileSync(settings, known.replace("[features]\n", "[features]\ntool_search = false\ntool_search_always_defer_mcp_tools = false\n"));
   mkdirSync(join(home, "hawser"));
   writeFileSync(join(home, "hawser", "agent.json"), JSON.stringify({ agents: { codex: start } }));
 }
 
 it("acp/codex is chosen in the page, answers, asks there, and calls a function of the running program", async ({ expect, skip }) => {
   skip(!existsSync(codex.program), "not installed: npm run test:agents does that");
-  if (typeof browser === "string") return skip(browser);
+  skip(typeof browser === "string", String(browser));
   const endpoint = await startEndpoint(scenes);
   const view = { viewport: { width: 1_280, height: 800 }, colorScheme: "light" as const };
   {
-    await using stage = await openPageStage(browser, {
+    await using stage = await openPageStage(browser as Browser, {
       view,
       args: [`--tools=${demoTools}`],
       root: "/home/ada/harbour-log",
       prepare: async ({ work }) => configure(work, endpoint.url),
     });
-    const tab = await stage.open();
-    const { page, answers, approval, say, untilIdle } = tab;
-    await choose(page, "acp/codex");
+    const { page, answers, approval, button, say, untilIdle } = await stage.open();
+    await button(/^Model or agent:/).click();
+    await page.getByRole("option", { name: "acp/codex" }).click();
     await say("say hello");
     await answers.getByText("Hello from the harbour.").waitFor();
     await untilIdle();
     await say("count the boats");
-    await untilItListens(tab);
+    // Until it can be pressed, answers don't count.
+    const allow = approval
+      .getByRole("button", { name: /^Allow/ })
+      .and(page.locator(":enabled"))
+      .first();
+    await allow.waitFor();
     expect(await approval.innerText()).toContain("count");
-    await approval.getByRole("button", { name: /^Allow/ }).first().click();
+    await allow.click();
     await answers.getByText("It says: 4 boats.").waitFor();
     await untilIdle();
-    expect(stage.decisions().map(([decision]) => decision)).toEqual(["allow"]);
-    await page.getByRole("region", { name: /^Tool / }).getByRole("button").first().click();
+    // What Codex asked, and the call, which the same answer allows.
+    expect(stage.decisions().map(([decision]) => decision)).toEqual(["allow", "allow"]);
+    await page
+      .getByRole("region", { name: /^Tool / })
+      .getByRole("button")
+      .first()
+      .click();
     await take(page, "codex.png");
   }
   await endpoint.close();

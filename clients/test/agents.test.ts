@@ -9,6 +9,8 @@ import { until } from "../../test/kit/until.ts";
 import { openAgentRuntime, type AgentRuntime } from "./agent-runtime.ts";
 import { realAgents } from "./real-agents.ts";
 
+const whyNot = "not installed: npm run test:agents does that, opencode on Linux x64 only";
+
 describe.for(realAgents)("acp/$name behind hawser agent", (agent) => {
   const isThere = existsSync(agent.program);
   let stage: AgentRuntime;
@@ -20,13 +22,8 @@ describe.for(realAgents)("acp/$name behind hawser agent", (agent) => {
     await stage.close();
     await until(() => stage.processes().length === 0, 30_000);
   });
-  const test = (title: string, run: (tools: { expect: typeof import("vitest").expect }) => Promise<void>): void =>
-    it(title, async ({ expect, skip }) => {
-      skip(!isThere, "not installed: npm run test:agents does that, opencode on Linux x64 only");
-      await run({ expect });
-    });
-
-  test("answers, thinks aloud, and calls a function of the running program through the bridge", async ({ expect }) => {
+  it("answers, thinks aloud, and calls a function of the running program through the bridge", async ({ expect, skip }) => {
+    skip(!isThere, whyNot);
     const hello = await stage.say("say hello");
     expect(textOf(hello)).toContain("hello");
     expect(hello.at(-1)).toMatchObject({ type: "done" });
@@ -40,21 +37,25 @@ describe.for(realAgents)("acp/$name behind hawser agent", (agent) => {
     expect(counted.filter(({ type }) => type === "tool_result")).toHaveLength(1);
   });
 
-  test("G17 writes nothing when it is denied, and writes when it is allowed", async ({ expect }) => {
+  it("G17 writes nothing when it is denied, and writes when it is allowed", async ({ expect, skip }) => {
+    skip(!isThere, whyNot);
     const file = join(stage.work, "boats.txt");
     const denied = await stage.say("write the file", "deny");
     expect(denied.filter(({ type }) => type === "permission_request")).toHaveLength(1);
     expect([denied.at(-1)?.type, existsSync(file)]).toEqual(["done", false]);
     const allowed = await stage.say("write the file", "allow");
     const asked = allowed.find(({ type }) => type === "permission_request");
-    expect(asked).toMatchObject({ data: { options: expect.arrayContaining([expect.objectContaining({ kind: "allow_once" })]) as unknown } });
+    expect(asked).toMatchObject({
+      data: { options: expect.arrayContaining([expect.objectContaining({ kind: "allow_once" })]) as unknown },
+    });
     expect([allowed.at(-1)?.type, readFileSync(file, "utf8")]).toEqual(["done", "four\n"]);
     expect(existsSync(join(stage.work, "boats"))).toBe(false);
     await stage.say("run the command", "allow");
     expect(existsSync(join(stage.work, "boats"))).toBe(true);
   });
 
-  test("G5 a cancelled turn has one end, and the next message works", async ({ expect }) => {
+  it("G5 a cancelled turn has one end, and the next message works", async ({ expect, skip }) => {
+    skip(!isThere, whyNot);
     const id = await stage.begin("talk without end");
     await stage.runtime.ask({ kind: "cancel", target: id });
     const said = await stage.runtime.endOf(id);
@@ -62,7 +63,8 @@ describe.for(realAgents)("acp/$name behind hawser agent", (agent) => {
     expect(textOf(await stage.say("what was said"))).toContain("you wanted hello");
   });
 
-  test("G12 killed in the middle it is one error, and the next message goes on in its session", async ({ expect }) => {
+  it("G12 killed in the middle it is one error, and the next message goes on in its session", async ({ expect, skip }) => {
+    skip(!isThere, whyNot);
     const id = await stage.begin("talk without end");
     const before = stage.processes();
     process.kill(before[0] ?? 0, "SIGKILL");
@@ -72,7 +74,8 @@ describe.for(realAgents)("acp/$name behind hawser agent", (agent) => {
     expect(before.filter((pid) => stage.processes().includes(pid))).toEqual([]);
   });
 
-  test("G12 after a restart of the runtime the conversation goes on", async ({ expect }) => {
+  it("G12 after a restart of the runtime the conversation goes on", async ({ expect, skip }) => {
+    skip(!isThere, whyNot);
     await stage.restart();
     expect(textOf(await stage.say("what was said"))).toContain("you wanted hello");
     expect(textOf(await stage.say("count the boats"))).toMatch(new RegExp(`the tool said .*${stage.runtime.child.pid}`));

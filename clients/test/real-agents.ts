@@ -33,7 +33,9 @@ const ofAll: Scenes = {
   "count the boats": counting,
   "say hello": [() => ({ text: ["hel", "lo"] })],
   "think aloud": [() => ({ thought: "boats float", text: "they float" })],
-  "what was said": [({ items }) => ({ text: items.some((item) => "text" in item && item.text.includes("say hello")) ? "you wanted hello" : "nothing" })],
+  "what was said": [
+    ({ items }) => ({ text: items.some((item) => "text" in item && item.text.includes("say hello")) ? "you wanted hello" : "nothing" }),
+  ],
   // The end never comes; the client goes away.
   "talk without end": [() => ({ text: ["one ", "two ", never] })],
 };

@@ -30,10 +30,10 @@ const apis: readonly (readonly [path: RegExp, dialect: Dialect, read: (body: nev
 
 const apiOf = (path: string): (typeof apis)[number] | undefined => apis.find(([pattern]) => pattern.test(path));
 
-export function startEndpoint(scenes: Scenes = { "count the boats": counting }): Promise<ScriptedServer> {
+export function startEndpoint(scenes: Scenes = { "count the boats": counting }, most = mostRequests): Promise<ScriptedServer> {
   const script = ({ path, body }: ScriptedRequest, index: number): ScriptedStep => {
     const read = apiOf(path)?.[2];
-    if (index > mostRequests) return { status: 400, body: { error: { message: "too many requests: the scene goes round in circles" } } };
+    if (index > most) return { status: 400, body: { error: { message: "too many requests: the scene goes round in circles" } } };
     return read ? answer(scenes, read(body as never)) : { status: 404, body: { error: { message: `there is no ${path}` } } };
   };
   const dialect: Dialect = async (step, request, events) => apiOf(request.path)?.[1](step, request, events);

@@ -55,7 +55,17 @@ async function installPython(): Promise<StepOutcome> {
   if (existsSync(join(pythonFolder, "acp"))) return { status: "passed", text: "" };
   if (named !== "") return { status: "skipped", text: `${clientsVariable} says where they are, and it is not there` };
   if (spawnSync("python3", ["-m", "pip", "--version"]).status !== 0) return { status: "skipped", text: "there is no python3 with pip" };
-  const words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:", "--target", pythonFolder, pythonSdk];
+  const words = [
+    "-m",
+    "pip",
+    "install",
+    "--quiet",
+    "--disable-pip-version-check",
+    "--only-binary=:all:",
+    "--target",
+    pythonFolder,
+    pythonSdk,
+  ];
   const { status, stderr } = spawnSync("python3", words, { encoding: "utf8" });
   return { status: status === 0 ? "passed" : "failed", text: stderr };
 }
