@@ -67,7 +67,8 @@ export function createSessions(client: AgentClient, homeFolder: string) {
 
   /** Ends what is being answered, also a prompt that the runtime has not been told of yet. */
   function cancel(sessionId: string): void {
-    for (const prompt of sessions.get(sessionId)?.prompts ?? []) prompt.abort(new HawserError("cancelled", "cancelled by the editor"));
+    for (const prompt of sessions.get(sessionId)?.prompts.keys() ?? [])
+      prompt.abort(new HawserError("cancelled", "cancelled by the editor"));
   }
 
   async function options({ model, mode }: Session): Promise<SessionConfigOption[]> {
@@ -126,11 +127,14 @@ export function createSessions(client: AgentClient, homeFolder: string) {
     /** Its turns are cancelled, and what was given to it alone is let go. */
     async close(sessionId: string): Promise<void> {
       const session = sessions.get(sessionId);
+      const isAnswering = session !== undefined && session.prompts.size > 0;
       cancel(sessionId);
       sessions.delete(sessionId);
       if (!session) return;
       const { folders, mcpServers = {} } = session.workspace;
-      if (session.isPlaced && Object.keys(mcpServers).length > 0) await client.setWorkspace(sessionId, { folders }).catch(() => {});
+      // It comes after the turn that was cancelled: what is next needs the conversation to be free.
+      if (session.isPlaced && (isAnswering || Object.keys(mcpServers).length > 0))
+        await client.setWorkspace(sessionId, { folders }).catch(() => {});
     },
     /** The choices of a session, and the one of permissions once more as modes, for editors that know only those. */
     async choices(session: Session) {

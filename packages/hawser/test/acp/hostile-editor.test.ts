@@ -113,6 +113,16 @@ describe.concurrent("an editor that means no good", () => {
     expect((await prompt).result).toEqual({ stopReason: "cancelled" });
   });
 
+  it("can delete a session while it answers: the prompt ends as cancelled, and the conversation is gone", async () => {
+    const editor = await start(makeStage());
+    await editor.say("hello");
+    const prompt = editor.say('write "ahoy" to note.txt');
+    await editor.asked;
+    expect(await editor.request("session/delete", { sessionId: editor.sessionId })).toHaveProperty("result");
+    expect((await prompt).result).toEqual({ stopReason: "cancelled" });
+    expect((await editor.request("session/list", {})).result).toEqual({ sessions: [] });
+  });
+
   it("G9 leaves no image of a prompt that was refused", async () => {
     const editor = await start(makeStage());
     const { sessionId } = editor;

@@ -59,7 +59,7 @@ describe.concurrent("a folder that nobody trusts yet", () => {
   it.each([
     ["a pipe", (path: string) => void execFileSync("mkfifo", [path])],
     ["a device without an end", (path: string) => symlinkSync("/dev/zero", path)],
-    ["a folder", (path: string) => void mkdirSync(path)],
+    ["a folder", (path: string) => mkdirSync(path)],
     ["a gigabyte", (path: string) => (writeFileSync(path, ""), truncateSync(path, 2 ** 30))],
   ])("G18 can't hold up the runtime with a tool module that is %s", async (_what, make) => {
     const stage = makeStage();
@@ -78,10 +78,9 @@ describe.concurrent("a folder that nobody trusts yet", () => {
     const questions: PermissionRequest[] = [];
     const agent = await start(stage, (question) => (questions.push(question), "deny"));
     await agent.setWorkspace("one", { folders: [folder] });
-    const { brings } = questions[0]?.input as { brings: string[] };
+    const { brings } = (questions[0]?.input ?? {}) as { brings: string[] };
     expect(brings[0]).toContain("GIT_PAGER=evil, works in /elsewhere, runs: git status");
     expect(brings[1]).toContain("your environment's ANTHROPIC_API_KEY");
-    // eslint-disable-next-line no-control-regex -- they are what is looked for
     expect(brings.join("")).not.toMatch(/[\u0000-\u001f\u202e]/);
   });
 
