@@ -36,7 +36,7 @@ const prompts = [
 ].flat();
 
 const table: string[] = [];
-afterAll(() => console.log(["agent     passed  failed  skipped  unsupported", ...table].join("\n")));
+afterAll(() => process.stdout.write(`${["agent     passed  failed  skipped  unsupported", ...table].join("\n")}\n`));
 
 describe.for(realAgents)("hawser conform acp -- $name", (agent) => {
   it("fails in nothing but what is known of it", async ({ expect, skip }) => {

@@ -36,7 +36,7 @@ function configure(work: string, modelUrl: string): void {
 
 it("acp/codex is chosen in the page, answers, asks there, and calls a function of the running program", async ({ expect, skip }) => {
   skip(!existsSync(codex.program), "not installed: npm run test:agents does that");
-  skip(typeof browser === "string", String(browser));
+  skip(typeof browser === "string", typeof browser === "string" ? browser : "");
   const endpoint = await startEndpoint(scenes);
   const view = { viewport: { width: 1_280, height: 800 }, colorScheme: "light" as const };
   {
