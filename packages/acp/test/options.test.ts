@@ -76,9 +76,9 @@ it("a model has none", async () => {
 
 it("asked for while the first turn begins, they take part in its session, and the next turn knows what was said", async () => {
   const runtime = await openRuntime();
-  const listed = runtime.ask({ kind: "list_options", conversationId: "one" });
-  await runtime.say("say Four boats.");
-  await listed;
+  const said = runtime.say("say Four boats.");
+  await runtime.ask({ kind: "list_options", conversationId: "one" });
+  await said;
   expect(JSON.parse(textOf(await runtime.say("recall")))).toEqual(["say Four boats."]);
   expect(textOf(await runtime.say("prompt"))).not.toContain("Four boats.");
   await runtime.close();
