@@ -75,11 +75,12 @@ it("a model has none", async () => {
 });
 
 it("asked for while the first turn begins, they take part in its session, and the next turn knows what was said", async () => {
-  const runtime = await openRuntime();
+  const runtime = await openRuntime({ agents: { scripted: ["--slow-new"] } });
   const said = runtime.say("say Four boats.");
   await runtime.ask({ kind: "list_options", conversationId: "one" });
   await said;
-  expect(JSON.parse(textOf(await runtime.say("recall")))).toEqual(["say Four boats."]);
+  expect(textOf(await runtime.say("sessions"))).toBe("1");
+  expect(JSON.parse(textOf(await runtime.say("recall")))).toEqual(["say Four boats.", "sessions"]);
   expect(textOf(await runtime.say("prompt"))).not.toContain("Four boats.");
   await runtime.close();
 });
