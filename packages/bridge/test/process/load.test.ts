@@ -149,7 +149,8 @@ describe("load", () => {
     await until(() => calls === 1, 30_000, "the function has ended");
     bridge.process.stdout.resume();
     expect((await bridge.answerTo(id)).result.content[0].text).toBe("done");
-    expect(bridge.messages.length).toBeLessThan(5_000);
+    // Pipe, socket and the budget for unsent notes hold some ten megabytes, of the twenty that were told.
+    expect(bridge.messages.length).toBeLessThan(15_000);
     expect(peakMegabytes(bridge.pid) ?? 0).toBeLessThan(256);
   });
 });
