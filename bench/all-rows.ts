@@ -9,6 +9,7 @@ import { bridgeInFlight, bridgeParallel, bridgeRoundTrip } from "./rows/bridge-c
 import { bridgeMemory } from "./rows/bridge-memory.ts";
 import { bridgeStart } from "./rows/bridge-start.ts";
 import { commandStart } from "./rows/command-start.ts";
+import { conversationSearch } from "./rows/conversation-search.ts";
 import { decodeChunkSizes } from "./rows/decode-chunk-sizes.ts";
 import { decodeNdjson } from "./rows/decode-ndjson.ts";
 import { echoInFlight } from "./rows/echo-in-flight.ts";
@@ -17,9 +18,11 @@ import { growth } from "./rows/growth.ts";
 import { openapiIndex } from "./rows/openapi-index.ts";
 import { rpcCalls, rpcHello } from "./rows/rpc-calls.ts";
 import { rpcMemory } from "./rows/rpc-memory.ts";
+import { shellLong } from "./rows/shell-long.ts";
 import { shellPage } from "./rows/shell-page.ts";
 import { stalledReaderMemory } from "./rows/stalled-reader-memory.ts";
 import { streamPieces } from "./rows/stream-pieces.ts";
+import { undo } from "./rows/undo.ts";
 
 export const rows: readonly Row[] = [
   decodeNdjson,
@@ -41,6 +44,9 @@ export const rows: readonly Row[] = [
   agentStream,
   acpTurn,
   agentMemory,
+  conversationSearch,
+  undo,
   shellPage,
+  shellLong,
   growth,
 ];

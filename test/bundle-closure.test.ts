@@ -86,6 +86,12 @@ describe("bundle closure", () => {
     expect(await staticClosure("packages/acp/src/agents/acp-agents.ts")).toContain("@agentclientprotocol/sdk");
   });
 
+  it("without --fleet nothing of NATS is loaded: neither by the commands that have the flag, nor by the agent", async () => {
+    for (const entry of ["main.ts", "agent/run.ts", "bridge/command.ts", "expose/run.ts", "fleet/command.ts", "call/run.ts", "rpc/run.ts"])
+      expect(await staticClosure(`packages/hawser/src/${entry}`)).not.toContain("@nats-io/transport-node");
+    expect(await staticClosure("packages/hawser/src/bridge/run-fleet.ts")).toContain("@nats-io/transport-node");
+  });
+
   it("would show a package that does not belong", async () => {
     const code = `export * from ${JSON.stringify(join(root, "packages/wire/src/limits.ts"))}; import * as check from "fast-check"; console.log(check);`;
     expect(await bundledPackages("", code)).toContain("fast-check");

@@ -164,7 +164,7 @@ describe("G15 limits", () => {
   it("carry their unit in their name", () => {
     for (const name of Object.keys(pinnedLimits)) {
       expect(name).toMatch(
-        /(?:Bytes|Ms|Chars|Depth|Messages|Members|Connections|Descriptors|Entries|Redirects|Codings|Workers|Turns|Lanes|Steps|Calls)$/,
+        /(?:Bytes|Ms|Chars|Depth|Messages|Members|Connections|Descriptors|Entries|Redirects|Codings|Workers|Turns|Lanes|Steps|Calls|Tokens|Percent)$/,
       );
     }
   });
@@ -187,6 +187,7 @@ describe("H43 errors", () => {
         "invalid_arguments ToolInputValidationError 2 -32602 2",
         "tool_failed IPCToolExecutionError 7 -32603 7",
         "model_failed IPCError 7 -32603 7",
+        "budget_exceeded IPCError 7 -32603 7",
         "not_serializable IPCToolExecutionError 7 -32603 1",
         "overloaded IPCError 7 -32000 7",
         "cancelled IPCError 7 -32800 7",
@@ -194,6 +195,7 @@ describe("H43 errors", () => {
         "connection_failed IPCConnectionError 7 -32000 7",
         "connection_lost IPCConnectionError 7 -32000 7",
         "closed IPCConnectionError 7 -32000 7",
+        "unknown_outcome IPCConnectionError 7 -32000 7",
         "path_too_long SocketPathTooLong 2 -32603 2",
         "name_taken IPCConnectionError 2 -32603 2",
         "start_failed BridgeStartupError 7 -32603 7",

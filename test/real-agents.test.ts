@@ -22,7 +22,7 @@ describe.concurrent("ACP agents of others", () => {
 
   it("do more than that in tests of their own", ({ expect, skip }) => {
     expect(there.length + missing.length).toBe(realAgents.length);
-    if (there.length === 0) skip("no agent is installed: npm run test:agents does that, about 1.6 GB, and runs everything");
+    if (there.length === 0) skip("no agent is installed: npm run test:agents does that, about 1.9 GB, and runs everything");
     const rest = "permissions, cancel, kill and resume, restart, page, conform and clients of hawser acp take longer: npm run test:agents";
     skip(missing.length === 0 ? rest : `${rest}; not installed: ${missing.join(", ")}`);
   });

@@ -2,7 +2,7 @@
 // runtime, and the Chromium of the tests. Undefined, with a printed reason, where no browser can start.
 
 import { join, resolve } from "node:path";
-import { launchBrowser, type BrowserContext } from "../../packages/shell/test/browser/browser.ts";
+import { launchBrowser, type Browser, type BrowserContext } from "../../packages/shell/test/browser/browser.ts";
 import { startShell, type Shell } from "../../packages/shell/src/index.ts";
 import { withTreeLock } from "../../scripts/setup/tree-lock.mjs";
 import { buildPage } from "../../scripts/tasks/page.ts";
@@ -11,6 +11,7 @@ import type { RowContext } from "../row.ts";
 
 export interface ShellPage {
   readonly shell: Shell;
+  readonly browser: Browser;
   /** A fresh one, without stores and caches. */
   newContext(): Promise<BrowserContext>;
 }
@@ -32,5 +33,5 @@ export async function openShellPage(context: RowContext, program: string): Promi
     onNotice: () => {},
   });
   context.defer(() => shell.stop());
-  return { shell, newContext: () => browser.newContext({ viewport: { width: 1_280, height: 800 } }) };
+  return { shell, browser, newContext: () => browser.newContext({ viewport: { width: 1_280, height: 800 } }) };
 }

@@ -86,21 +86,27 @@ async function answerAll(runtime: Runtime, id: string, decision: "allow" | "deny
   }
 }
 
-/** Those with this home, by their number, which grows. */
-function processesOf(home: string): number[] {
-  const isOfIt = (pid: string): boolean => {
+/** Those with this home, in the order in which they were started: numbers begin anew when all were used. */
+export function processesOf(home: string): number[] {
+  const startOf = (pid: string): number | undefined => {
     try {
-      return (
-        /^\d+ \(.*\) [^ZX]/s.test(readFileSync(`/proc/${pid}/stat`, "utf8")) &&
-        readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${home}`)
-      );
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const [state = "", ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const isOfIt = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${home}`);
+      return isOfIt && !/[ZX]/.test(state) ? Number(fields[startField]) : undefined;
     } catch {
-      return false;
+      return undefined;
     }
   };
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .filter(isOfIt)
-    .map(Number)
-    .toSorted((a, b) => a - b);
+    .flatMap((name) => {
+      const at = startOf(name);
+      return at === undefined ? [] : [{ pid: Number(name), at }];
+    })
+    .toSorted((a, b) => a.at - b.at || a.pid - b.pid)
+    .map(({ pid }) => pid);
 }
+
+/** When it was started, counted behind the state. */
+const startField = 18;

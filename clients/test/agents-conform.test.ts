@@ -13,7 +13,9 @@ interface Report {
   readonly scenarios: readonly { readonly id: string; readonly outcome: string }[];
 }
 
-type Known = Readonly<Record<RealAgent["name"], { readonly tool: string; readonly input: object; readonly fails: readonly string[] }>>;
+type Known = Readonly<
+  Record<RealAgent["name"], { readonly tool: string | RegExp; readonly input: object; readonly fails: readonly string[] }>
+>;
 
 const ls = { command: "ls", description: "lists" };
 const known: Known = {
@@ -26,6 +28,8 @@ const known: Known = {
   // It can't load what it has written in the same minute.
   gemini: { tool: "list_directory", input: { dir_path: "." }, fails: ["load"] },
   opencode: { tool: "bash", input: ls, fails: ["cancel", "cancel-twice"] },
+  // It repeats any version, can't choose every provider that it lists, and loses a cancel that comes right behind its prompt.
+  goose: { tool: /(?:^|__)shell$/, input: { command: "ls" }, fails: ["newer-client", "config-options", "cancel", "cancel-twice"] },
 };
 
 const prompts = [
@@ -40,7 +44,7 @@ afterAll(() => process.stdout.write(`${["agent     passed  failed  skipped  unsu
 
 describe.for(realAgents)("hawser conform acp -- $name", (agent) => {
   it("fails in nothing but what is known of it", async ({ expect, skip }) => {
-    skip(!existsSync(agent.program), "not installed: npm run test:agents does that, opencode on Linux x64 only");
+    skip(!existsSync(agent.program), "not installed: npm run test:agents does that, opencode and Goose on Linux x64 only");
     const { tool, input, fails } = known[agent.name];
     const endpoint = await startEndpoint(
       { ...agent.scenes, "list the files here": [(question) => callOf(question, tool, input), told] },

@@ -13,7 +13,7 @@ export interface AgentCommand {
 }
 
 export interface RealAgent {
-  readonly name: "codex" | "claude" | "gemini" | "opencode";
+  readonly name: "codex" | "claude" | "gemini" | "opencode" | "goose";
   /** The file that is there when it is installed. */
   readonly program: string;
   /** Writes its configuration into the home. */
@@ -71,16 +71,6 @@ const codex: RealAgent = {
         }),
       told,
     ],
-    "make a plan": [
-      (question) =>
-        callOf(question, "update_plan", {
-          plan: [
-            { step: "look", status: "in_progress" },
-            { step: "count", status: "pending" },
-          ],
-        }),
-      told,
-    ],
   },
 };
 
@@ -107,16 +97,6 @@ const claude: RealAgent = {
     ...ofAll,
     "write the file": [(question) => callOf(question, "Write", { file_path: "boats.txt", content: "four\n" }), told],
     "run the command": [(question) => callOf(question, "Bash", { command: "touch boats", description: "makes a file" }), told],
-    "make a plan": [
-      (question) =>
-        callOf(question, "TodoWrite", {
-          todos: [
-            { content: "look", status: "in_progress", activeForm: "looking" },
-            { content: "count", status: "pending", activeForm: "counting" },
-          ],
-        }),
-      told,
-    ],
   },
 };
 
@@ -140,16 +120,6 @@ const gemini: RealAgent = {
     ...ofAll,
     "write the file": [(question) => callOf(question, "write_file", { file_path: "boats.txt", content: "four\n" }), told],
     "run the command": [(question) => callOf(question, "run_shell_command", { command: "touch boats" }), told],
-    "make a plan": [
-      (question) =>
-        callOf(question, "write_todos", {
-          todos: [
-            { description: "look", status: "in_progress" },
-            { description: "count", status: "pending" },
-          ],
-        }),
-      told,
-    ],
   },
 };
 
@@ -177,17 +147,34 @@ const opencode: RealAgent = {
     ...ofAll,
     "write the file": [(question) => callOf(question, "write", { filePath: "boats.txt", content: "four\n" }), told],
     "run the command": [(question) => callOf(question, "bash", { command: "touch boats", description: "makes a file" }), told],
-    "make a plan": [
-      (question) =>
-        callOf(question, "todowrite", {
-          todos: [
-            { content: "look", status: "in_progress", priority: "high", id: "1" },
-            { content: "count", status: "pending", priority: "high", id: "2" },
-          ],
-        }),
-      told,
-    ],
   },
 };
 
-export const realAgents: readonly RealAgent[] = [codex, claude, gemini, opencode];
+const goose: RealAgent = {
+  name: "goose",
+  // The package that users install has the program of each platform as a package of its own.
+  program: join(installed, "@aaif", "goose-binary-linux-x64", "bin", "goose"),
+  prepare(_, modelUrl) {
+    return {
+      command: this.program,
+      args: ["acp", "--with-builtin", "developer"],
+      env: {
+        GOOSE_PROVIDER: "openai",
+        GOOSE_MODEL: "scripted",
+        // Otherwise it does everything without asking.
+        GOOSE_MODE: "approve",
+        GOOSE_DISABLE_KEYRING: "1",
+        GOOSE_TELEMETRY_ENABLED: "false",
+        OPENAI_HOST: modelUrl,
+        OPENAI_API_KEY: "none",
+      },
+    };
+  },
+  scenes: {
+    ...ofAll,
+    "write the file": [(question) => callOf(question, /(?:^|__)write$/, { path: "boats.txt", content: "four\n" }), told],
+    "run the command": [(question) => callOf(question, /(?:^|__)shell$/, { command: "touch boats" }), told],
+  },
+};
+
+export const realAgents: readonly RealAgent[] = [codex, claude, gemini, opencode, goose];

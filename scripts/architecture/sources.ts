@@ -3,7 +3,7 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { folders } from "./import-table.ts";
+import { folders } from "./folder-table.ts";
 
 export const root = join(import.meta.dirname, "../..");
 

@@ -3,7 +3,8 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { folders, packageImports } from "../architecture/import-table.ts";
+import { folders } from "../architecture/folder-table.ts";
+import { packageImports } from "../architecture/import-table.ts";
 import { descriptionOf, folderOf, openingSentence, packageNames, root, sourcesOf } from "../architecture/sources.ts";
 
 /** Every page that has something to do with the architecture, as it should be. */

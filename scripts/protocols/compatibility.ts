@@ -63,17 +63,19 @@ function partsOf({ properties = {}, items, additionalProperties, anyOf = [], one
 
 // What is left of a schema without its parts. Bounds, choices and the number of forms are compared as they stand:
 // narrowing or widening either is worth a human look.
-// A variant that is added counts too: readers take the variants for all that there are.
+// A variant that is added counts too: readers take the variants for all that there are. Only one that a peer has to ask for does not.
 const valueOf = ({ properties: _p, required: _r, items: _i, additionalProperties, anyOf, oneOf, ...rest }: JsonSchema): string =>
   JSON.stringify(
     {
       ...rest,
       ...(typeof additionalProperties === "boolean" && { additionalProperties }),
       ...(anyOf && { forms: anyOf.length }),
-      ...(oneOf && { variants: oneOf.map(tagOf) }),
+      ...(oneOf && { variants: oneOf.filter(isPromised).map(tagOf) }),
     },
     (name, value: unknown) => (name === "description" ? undefined : value),
   );
+
+const isPromised = ({ description }: JsonSchema): boolean => !description?.startsWith("Asked for by ");
 
 /** What tells a variant from the others: the value of its one constant member. */
 const tagOf = ({ properties = {} }: JsonSchema): string =>

@@ -16,6 +16,8 @@ interface Program {
   /** Written last: its time is that of the bundle. */
   readonly launcher: { readonly input: string; readonly file: string };
   readonly external: readonly string[];
+  /** What it runs in threads, which need files of their own beside the chunks that start them. */
+  readonly threads: readonly string[];
   /** The folder holds nothing else, and is made anew. */
   readonly isAlone: boolean;
 }
@@ -26,6 +28,7 @@ const bridge: Program = {
   main: "dist/bridge-main.cjs",
   launcher: { input: "src/process/launcher.ts", file: "dist/bridge.cjs" },
   external: [],
+  threads: [],
   isAlone: false,
 };
 
@@ -36,6 +39,7 @@ const commandLine: Program = {
   launcher: { input: "src/start.ts", file: "dist/cli/start.cjs" },
   // 169 MB that only its users install.
   external: ["@anthropic-ai/claude-agent-sdk"],
+  threads: ["packages/agent/src/changes/changes-thread.ts"],
   isAlone: true,
 };
 
@@ -71,7 +75,7 @@ export function areBundlesStale(): boolean {
 }
 
 async function bundle(program: Program): Promise<void> {
-  const { folder, input, main, launcher, external, isAlone } = program;
+  const { folder, input, main, launcher, external, threads, isAlone } = program;
   const to = join(root, folder, dirname(main));
   if (isAlone) rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
@@ -82,6 +86,10 @@ async function bundle(program: Program): Promise<void> {
     writeFileSync(join(to, fileName), code);
   }
   writeFileSync(join(to, `${basename(main, ".cjs")}-licenses.txt`), licensesOf(chunks));
+  for (const thread of threads) {
+    const [only] = await generate(join(root, thread), `${basename(thread, ".ts")}.cjs`, { define: {}, isLauncher: true });
+    if (only) writeFileSync(join(to, only.fileName), only.code);
+  }
   const define = { ...definitions(folder), __HAWSER_BUILD__: JSON.stringify(build.digest("hex").slice(0, 32)) };
   const [first] = await generate(join(root, folder, launcher.input), basename(launcher.file), { define, isLauncher: true });
   writeFileSync(join(root, folder, launcher.file), first?.code ?? "");

@@ -29,7 +29,7 @@ export const testAgents = async (filters: readonly string[], before: readonly St
   printTotal(await runInstalled(filters.length > 0 ? filters : ["/agents", "/acp-clients"], before, [pythonStep]));
 
 async function runInstalled(filters: readonly string[], before: readonly Step[], more: readonly Step[] = []): Promise<readonly Counts[]> {
-  const steps = await runSteps([...before, { name: "clients and agents, about 1.6 GB at the first time", run: install }, ...more]);
+  const steps = await runSteps([...before, { name: "clients and agents, about 1.9 GB at the first time", run: install }, ...more]);
   if (steps.failed > 0) return [steps];
   return [steps, await runTests(filters, { root: source, env: { [clientsVariable]: folder } })];
 }

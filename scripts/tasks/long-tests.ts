@@ -2,8 +2,14 @@
 
 export const longTestFiles = [
   "packages/acp/test/attack.test.ts",
+  "packages/agent/test/attack/flipped-links.test.ts",
+  "packages/agent/test/changes/killed-undo.test.ts",
+  "packages/agent/test/changes/random-edits.test.ts",
+  "packages/agent/test/context/killed-compaction.test.ts",
+  "packages/agent/test/context/long-conversation.test.ts",
   "packages/agent/test/tools/traversal.test.ts",
   "packages/claude-code/test/soak/requests.test.ts",
+  "packages/hawser/test/conform-acp.test.ts",
   "packages/shell/test/browser/strange-answers.test.ts",
   "packages/wire/test/socket/sweep-crowd.test.ts",
 ];

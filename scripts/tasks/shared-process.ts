@@ -18,12 +18,16 @@ const ownProcess = new RegExp(
     .join("|"),
 );
 
+/** A hook that a file registers as it is loaded. In a shared process a helper is loaded once, so only the first test file would get its hook. */
+const loadedHook = /^(?:after|before)(?:All|Each)\(/m;
+
 /** Whether this file may share its process; paths from the root. */
 export function sharesProcess(root: string, file: string, seen = new Set<string>()): boolean {
   const path = join(root, file);
   if (seen.has(path)) return true;
   seen.add(path);
   const text = readFileSync(path, "utf8");
+  if (!file.endsWith(".test.ts") && loadedHook.test(text)) return false;
   const lines = text.split("\n").filter((line) => !/^\s*(?:\/\/|\*|\/\*)/.test(line));
   if (lines.some((line) => ownProcess.test(line))) return false;
   const imported = [...text.matchAll(/(?:from|import)\s*\(?"(\.[^"]+\.ts)"/g)].map(([, name = ""]) => resolve(dirname(path), name));

@@ -49,6 +49,12 @@ describe("a test file", () => {
       false,
     );
   });
+
+  it("has one of its own when a helper registers a hook as it is loaded: it is loaded for the first file only", () => {
+    const files = { "packages/a/test/a.test.ts": 'import { b } from "./b.ts";\nafterAll(() => {});' };
+    expect(shares({ ...files, "packages/a/test/b.ts": "export const b = () => onTestFinished(() => {});" })).toBe(true);
+    expect(shares({ ...files, "packages/a/test/b.ts": "afterAll(() => rmSync(home));\nexport const b = 1;" })).toBe(false);
+  });
 });
 
 it("of this repository, those of queues do and those of processes do not", () => {

@@ -4,7 +4,7 @@
 export const acpLimits = {
   /** Sessions that one editor may have open. */
   acpSessionEntries: 256,
-  /** Requests of an editor that wait for their answer at the same time; a further one is refused. */
+  /** Requests of an editor, or of an agent, that wait for their answer at the same time; a further one is refused. */
   acpRequestEntries: 1_024,
   /** What those requests say, all together; one that would go beyond it is refused. */
   acpRequestChars: 16_777_216,

@@ -65,12 +65,12 @@ it("an agent without a turn for long is ended, and started again for the next", 
 });
 
 it("an agent that never answers is ended in time, with one error", async () => {
-  acpLimits.acpStartMs = 1_000;
+  acpLimits.acpStartMs = 200;
   const agents = { scripted: { command: process.execPath, args: [scriptedAgent, "--mute"] } };
   const agent = (await createAcpModels({ agents, env: process.env, version: "0" }).create("scripted")) as TurnAgent;
   await expect(say(agent, "a", "pid")).rejects.toMatchObject({
     code: "timeout",
-    message: "acp/scripted has not answered `initialize` within 1 seconds; it was ended",
+    message: "acp/scripted has not answered `initialize` within 0.2 seconds; it was ended",
   });
   await agent.close();
 });

@@ -1,7 +1,10 @@
 // Faults of an ACP agent: each is one clear `error`, and the next message works.
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { peakMegabytes } from "../../../test/kit/processes.ts";
 import { errorOf, isAlive, openRuntime, textOf, type RuntimeOptions } from "./runtime-stage.ts";
 
 const withFlags = (flags: readonly string[], more: RuntimeOptions = {}) => openRuntime({ agents: { scripted: flags, whole: [] }, ...more });
@@ -33,6 +36,10 @@ describe("an agent that can't be used", () => {
     const runtime = await openRuntime({ agents: { codex: ["--auth"] } });
     expect(errorOf(await runtime.say("say x"))).toBe("Not possible: acp/codex is not logged in; run: codex login, or set OPENAI_API_KEY");
     await runtime.close();
+    // Goose has no code for it.
+    const unset = await openRuntime({ agents: { goose: ["--unset"] } });
+    expect(errorOf(await unset.say("say x"))).toBe("Not possible: acp/goose is not logged in; run: goose configure");
+    await unset.close();
   });
 
   it("one of another protocol version is said with both versions", async () => {
@@ -92,17 +99,23 @@ describe("an agent that fails during a turn", () => {
 
   it("goes silent: the idle clock ends the turn, tells the agent to stop, and the next message works", async () => {
     const runtime = await openRuntime({ config: { limits: { agentToolMs: 1_500 } } });
-    const pid = Number(textOf(await runtime.say("pid")));
-    expect(errorOf(await runtime.say("say so far\nwait"))).toContain("Timed out: nothing came from acp/scripted for 1.5 seconds");
+    const said = await runtime.say("pid\nwait");
+    expect(errorOf(said)).toContain("Timed out: nothing came from acp/scripted for 1.5 seconds");
     // It listened to the cancel, so it is still the same one.
-    expect(textOf(await runtime.say("pid"))).toBe(String(pid));
+    expect(textOf(await runtime.say("pid"))).toBe(textOf(said));
     await runtime.close();
   });
 
   it("asks, and while the user is awaited the idle clock rests", async () => {
-    const runtime = await openRuntime({ config: { limits: { agentToolMs: 1_000, permissionMs: 2_500 } } });
+    const runtime = await openRuntime({ config: { limits: { agentToolMs: 1_000 } } });
     const options = [{ optionId: "no", name: "No", kind: "reject_once" }];
-    const said = await runtime.say(`ask ${JSON.stringify({ toolCall: { toolCallId: "a", title: "x" }, options })}`);
+    const id = runtime.begin(`ask ${JSON.stringify({ toolCall: { toolCallId: "a", title: "x" }, options })}`);
+    const asked = await runtime.next(({ type }) => type === "permission_request");
+    // One that goes silent after that is ended by its clock: so much time has passed.
+    expect(errorOf(await runtime.say("wait", "other"))).toContain("Timed out: nothing came from acp/scripted");
+    const { permissionId } = asked.type === "permission_request" ? asked.data : { permissionId: "" };
+    await runtime.ask({ kind: "permission_response", permissionId, decision: "deny" });
+    const said = await runtime.endOf(id);
     expect(textOf(said)).toContain('"no"');
     expect(said.at(-1)?.type).toBe("done");
     await runtime.close();
@@ -123,14 +136,16 @@ describe("an agent that fails during a turn", () => {
 
   it("floods a host that does not read: memory stays within G10, and all of it arrives", async () => {
     const runtime = await openRuntime();
+    const pid = textOf(await runtime.say("pid"));
+    const written = (): number => Number(/wchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);
     runtime.child.stdout.pause();
     const id = runtime.begin("flood 15000 1000");
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    const { readFileSync } = await import("node:fs");
-    const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${runtime.child.pid}/status`, "utf8"))?.[1]) / 1024;
-    expect(rss).toBeLessThan(256);
+    // Until the agent itself is held back.
+    for (let before = -1; before < 100_000 || written() > before; await sleep(200)) before = written();
+    expect(written()).toBeLessThan(15_000_000);
     runtime.child.stdout.resume();
     expect(textOf(await runtime.endOf(id)).length).toBe(15_000_000);
+    expect(peakMegabytes(runtime.child.pid ?? 0)).toBeLessThan(256);
     await runtime.close();
   });
 

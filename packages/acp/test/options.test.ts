@@ -1,7 +1,9 @@
 // What can be chosen about an ACP agent, through `list_options` and `set_option`.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import { errorOf, openRuntime, textOf } from "./runtime-stage.ts";
+import { errorOf, makeHome, openRuntime, textOf } from "./runtime-stage.ts";
 
 const choices = [
   {
@@ -75,10 +77,14 @@ it("a model has none", async () => {
 });
 
 it("asked for while the first turn begins, they take part in its session, and the next turn knows what was said", async () => {
-  const runtime = await openRuntime({ agents: { scripted: ["--slow-new"] } });
+  const home = makeHome();
+  const runtime = await openRuntime({ home, agents: { scripted: ["--held-new"] } });
   const said = runtime.say("say Four boats.");
-  await runtime.ask({ kind: "list_options", conversationId: "one" });
-  await said;
+  const listed = runtime.ask({ kind: "list_options", conversationId: "one" });
+  // Read behind it, so both have begun; now the agent may.
+  await runtime.ask({ kind: "get_status" });
+  writeFileSync(join(home, "memory", "go"), "");
+  await Promise.all([said, listed]);
   expect(textOf(await runtime.say("sessions"))).toBe("1");
   expect(JSON.parse(textOf(await runtime.say("recall")))).toEqual(["say Four boats.", "sessions"]);
   expect(textOf(await runtime.say("prompt"))).not.toContain("Four boats.");

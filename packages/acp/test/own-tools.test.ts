@@ -66,6 +66,7 @@ describe("the tools of our process", () => {
         content: [{ type: "content", content: { type: "text", text: '{"name":"Anna"}' } }],
       },
     ],
+    ["Goose", { title: "hawser: sink_boat", kind: "other", rawInput: { name: "Anna" } }],
   ])("the user is asked once where the agent asks first, as %s does", async (_, toolCall) => {
     const runtime = await open();
     const id = runtime.begin(`${ask(toolCall)}\ncall sink_boat {"name":"Anna"}`);
@@ -95,6 +96,8 @@ describe("the tools of our process", () => {
     for (const toolCall of [
       { title: "mcp__hawser__count_boats", kind: "execute", rawInput: { command: "mcp__hawser__count_boats" } },
       { title: "count_boats (hawser MCP Server)", kind: "execute", rawInput: { by: 1 } },
+      { title: "hawser: count_boats", kind: "other", rawInput: { command: "rm" } },
+      { title: "shell · hawser: count_boats", kind: "other", rawInput: { by: 1 } },
       { title: "x", kind: "execute", rawInput: { server: "hawser", tool: "count_boats", arguments: {}, command: "rm" } },
     ]) {
       const said = await answerAll(runtime, runtime.begin(ask(toolCall)), "deny", 1);

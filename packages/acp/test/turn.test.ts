@@ -21,7 +21,8 @@ const withoutFrame = (responses: readonly object[]): object[] =>
 describe("what an agent tells", () => {
   it("text and thought arrive as tokens and reasoning, and the turn is done", async () => {
     const said = await runtime.say("think Hmm.\nsay Hello \nsay world");
-    expect(withoutFrame(said)).toMatchObject([
+    // On a busy machine the runtime says what it is waiting for.
+    expect(withoutFrame(said.filter(({ type }) => type !== "progress"))).toMatchObject([
       { type: "reasoning", data: { text: "Hmm." } },
       { type: "token", token: "Hello " },
       { type: "token", token: "world" },

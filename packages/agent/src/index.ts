@@ -1,7 +1,9 @@
 // The agent runtime as a library: what `hawser agent` is made of.
 
 export { createAttachmentReader, type OpenAttachmentOptions } from "./attachments/read-attachments.ts";
-export type { AgentConfig, ConfiguredAgent, ConfiguredGateway, ConfiguredServer } from "./config/agent-config.ts";
+export type { ChangeLog } from "./changes/change-log.ts";
+export type { WorkspaceChanges } from "./changes/workspace-changes.ts";
+export type { AgentConfig, ConfiguredAgent, ConfiguredGateway, ConfiguredSandbox, ConfiguredServer } from "./config/agent-config.ts";
 export { loadAgentConfig, type LoadConfigOptions, type LoadedConfig } from "./config/config-file.ts";
 export type { Conversation, ConversationStore } from "./history/conversation-store.ts";
 export { createFileStore } from "./history/file-store.ts";
@@ -21,3 +23,4 @@ export { createOneWorkspace } from "./runtime/one-workspace.ts";
 export { serveAgent, type ServeAgentOptions } from "./runtime/serve-agent.ts";
 export { createBuiltinTools, type BuiltinToolsOptions } from "./tools/builtin-tools.ts";
 export { createRoots, type Roots } from "./tools/files/roots.ts";
+export type { Sandbox } from "./tools/sandbox/sandbox.ts";

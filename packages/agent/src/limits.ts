@@ -24,6 +24,12 @@ export const agentLimits = {
   agentHeartbeatMs: 15_000,
   /** How long a turn that opens its conversation and reads what is attached keeps the next one from beginning. */
   agentEntranceMs: 2_000,
+  /** Steers that wait in one conversation for its model to see them; the next one is refused. */
+  agentSteerEntries: 32,
+  /** Steers whose conversation is known without their queue being listed again; the one that was named longest ago is forgotten first. */
+  agentKnownSteerEntries: 1_024,
+  /** What a list of the queue shows of each message: all of them together are one line. */
+  agentQueueShownChars: 8_192,
   /** What running turns have sent, kept for a host that comes back; all turns together. */
   agentReplayBytes: 8_388_608,
   /** Conversations that stay open, and locked, while nothing happens in them. */
@@ -84,6 +90,24 @@ export const agentLimits = {
   permissionMs: 120_000,
   /** The same for a host that has not shown that it answers questions, counted from the last response that the first contract knows: such hosts give up after 60 seconds of silence. */
   permissionUnprovenMs: 45_000,
+  /** How full a model's context may be before a step; beyond it the beginning of the conversation is summarised first. */
+  compactAtPercent: 80,
+  /** How much of the context the latest messages may take that stay as they were said; a summary gets at most half of it. */
+  compactKeepPercent: 30,
+  /** How much of the context a summary has to make free, unless it is asked for or nothing fits any more. */
+  compactGainPercent: 10,
+  /** Length of a summary. */
+  summaryTokens: 4_000,
+  /** Requests to a model for one summary; what came before the last of them is left out. */
+  summaryCalls: 16,
+  /** What a request for a summary tells of one text. */
+  summaryTextChars: 8_000,
+  /** What it tells of the arguments and of the result of one use of a tool. */
+  summaryResultChars: 2_000,
+  /** Steps of a plan that an agent may have. */
+  planEntries: 100,
+  /** Text of one step of a plan. */
+  planStepChars: 1_000,
   /** Length of a message that the offline model reads; it says so of a longer one. */
   offlineMessageChars: 65_536,
   /** Requests in one message that the offline model takes on, one after the other. */
@@ -134,6 +158,18 @@ export const agentLimits = {
   maxJournalBytes: 134_217_728,
   /** How much a conversation's file may exceed twice its content before it is written again. */
   journalSlackBytes: 1_048_576,
+  /** Matches of a search over all conversations, unless fewer are asked for. */
+  searchMatchEntries: 50,
+  /** Matches that may be asked for. */
+  searchMostMatchEntries: 200,
+  /** Length of a search over all conversations; the rest is not looked at. */
+  searchQueryChars: 1_000,
+  /** Words of a search over all conversations; the rest is not looked at. */
+  searchWordEntries: 16,
+  /** How much of one message is searched. */
+  searchTextChars: 65_536,
+  /** How long a search waits until its index knows what has changed; the rest is read behind the answer. */
+  searchUpdateMs: 2_000,
   /** Conversations in a list, the latest; older ones are left out, with a notice. */
   listedConversationEntries: 10_000,
   /** Files attached to one message. */
@@ -150,6 +186,10 @@ export const agentLimits = {
   maxPathBytes: 4_096,
   /** Names in one answer of `list_files`; the rest is left out and said so. */
   listedEntries: 2_000,
+  /** Names that are offered to a user who types one. */
+  foundFileEntries: 50,
+  /** How long names are looked for while a user types; what is found by then is offered. */
+  foundFilesMs: 400,
   /** Names that one listing or search looks at. */
   walkedEntries: 200_000,
   /** Folders within folders that a listing or search enters. */
@@ -184,6 +224,34 @@ export const agentLimits = {
   commandStopMs: 500,
   /** What is kept of a command's stdout and of its stderr: half from the beginning, half from the end. */
   commandOutputBytes: 65_536,
+  /** What the model is told of one file with instructions, from its beginning. */
+  instructionFileBytes: 32_768,
+  /** What it is told of all of them. */
+  instructionBytes: 65_536,
+  /** Folders above a root that are looked at for the top of its repository. */
+  instructionFolderEntries: 32,
+  /** Skills in one folder of skills, and in all. */
+  skillEntries: 100,
+  /** Names that are looked at in one folder of skills. */
+  skillFolderEntries: 1_000,
+  /** Where the head of a `SKILL.md` must have ended. */
+  skillHeadBytes: 16_384,
+  /** A skill's name, as the Agent Skills format has it. */
+  skillNameChars: 64,
+  /** A skill's description, as the Agent Skills format has it. */
+  skillDescriptionChars: 1_024,
+  /** Names and descriptions of all skills: the model is told them in every turn. */
+  skillListChars: 32_768,
+  /** Names of a skill's files that come with its text. */
+  skillFileEntries: 200,
+  /** Instructions and skills that a status names as left out. */
+  leftOutTextEntries: 100,
+  /** Finding out whether the sandbox works, for each of the two or three programs that are run for it. */
+  sandboxProbeMs: 5_000,
+  /** What a command in the sandbox may write into each of its empty folders (home, /tmp, /run), which lie in memory. */
+  sandboxScratchBytes: 536_870_912,
+  /** Folders within /etc that are looked into for what is not for everybody, to hide it from commands; deeper ones are hidden whole. */
+  sandboxSystemDepth: 6,
   /** Rules of the permissions, and answers that are remembered. */
   permissionRuleEntries: 1_000,
   /** A pattern in a rule. */
@@ -192,6 +260,36 @@ export const agentLimits = {
   permissionValueChars: 8_192,
   /** The file with remembered answers. */
   permissionFileBytes: 1_048_576,
+  /** A larger file is known to undo by its size and time only: that it has changed is told, its content is not kept. */
+  undoFileBytes: 1_048_576,
+  /** Contents that undo keeps of one root. Where they run out, the oldest turns can no longer be reverted; then new files are not kept. */
+  undoRootBytes: 524_288_000,
+  /** Contents of all roots together; the root that was used longest ago goes first. */
+  undoFolderBytes: 2_147_483_648,
+  /** Roots that undo knows; the one that was used longest ago goes first. */
+  undoStoreEntries: 64,
+  /** Files and folders of one root that undo knows; the others are not tracked. */
+  undoTreeEntries: 200_000,
+  /** Changes in one answer to `list_changes`; the rest is counted. */
+  undoListedEntries: 5_000,
+  /** Diffs in one answer to `list_changes`: it is one line. Those that do not fit are left out and counted. */
+  undoDiffChars: 2_097_152,
+  /** What one answer names of files and folders that are not tracked; the rest is counted. */
+  undoUntrackedEntries: 200,
+  /** Paths in one `revert_changes`. */
+  undoPathEntries: 1_000,
+  /** Looks at one root that wait for the one that is under way. */
+  undoWaitingEntries: 256,
+  /** How long a look waits for another process that looks at the same root. */
+  undoLockMs: 120_000,
+  /** How long a turn looks at files before its host is told so. */
+  undoSilentMs: 1_000,
+  /** How long the end of a turn waits for a cancelled tool to stop, before it looks at what that has changed. */
+  undoSettleMs: 1_000,
+  /** A thread that looks at trees without work for so long is ended. */
+  undoThreadIdleMs: 300_000,
+  /** The memory of that thread: a tree of `undoTreeEntries` fits. */
+  undoThreadBytes: 536_870_912,
   /** The audit log; a full one is kept as `.1` and a new one begun. */
   auditLogBytes: 8_388_608,
   /** What the audit log shows of a call's input. */

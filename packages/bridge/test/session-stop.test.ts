@@ -4,6 +4,7 @@
 import fs from "node:fs";
 import { describe, expect } from "vitest";
 import { createMemoryPair } from "@hawser/wire";
+import { lengthPrefix } from "@hawser/wire/internal/node";
 import { HawserError } from "@hawser/protocol";
 import { serveConnection } from "../src/parent/serve-connection.ts";
 import { createIPCSession } from "../src/parent/session.ts";
@@ -30,6 +31,48 @@ describe("stop", () => {
     await client.closed;
     expect(signals[0]?.reason).toMatchObject({ code: "cancelled" });
     expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it("SOK-17 G1 a function that stops its own session is answered with that error, whether it returns at once or later", async ({
+    directory,
+  }) => {
+    for (const [name, value] of [
+      ["now", "too late"],
+      ["later", new Promise(() => {})],
+    ] as const) {
+      const session = createIPCSession([anyTool(name, () => (void session.stop(), value))], { directory });
+      await session.start();
+      const client = await connectClient(session.socketPath);
+      client.call(name);
+      expect((await client.next()).error?.message).toContain("the session was stopped");
+      await client.closed;
+      await session.stop();
+    }
+  });
+
+  it("G4 requests that come together are answered one after the other, those that answer at once as well", async ({ directory }) => {
+    const log: string[] = [];
+    const slow = async (): Promise<string> => {
+      await turn(20);
+      log.push("end 2");
+      return "slow";
+    };
+    const tool = anyTool("step", ({ n }) => (log.push(`begin ${String(n)}`), n === 2 ? slow() : `answer ${String(n)}`));
+    const session = createIPCSession([tool], { directory });
+    await session.start();
+    const client = await connectClient(session.socketPath);
+    client.socket.write(Buffer.concat([1, 2, 3, 4].map((n) => lengthPrefix.encode(toCall("step", { n })))));
+    const texts: unknown[] = [];
+    for (let answers = 0; answers < 4; answers++) {
+      const { result } = await client.next();
+      texts.push((result?.content[0] as { text?: unknown } | undefined)?.text);
+    }
+    expect([texts, log]).toEqual([
+      ["answer 1", "slow", "answer 3", "answer 4"],
+      ["begin 1", "begin 2", "end 2", "begin 3", "begin 4"],
+    ]);
+    client.socket.destroy();
+    await session.stop();
   });
 
   it("SOK-17 ends idle connections, and those that wait behind others for their turn", async ({ directory }) => {

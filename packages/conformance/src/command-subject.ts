@@ -2,6 +2,8 @@
 // alone, so the pipes are used directly, below any transport. The command runs in its own process group: anything it starts (a shell,
 // npx) ends with it. Most kinds of commands also get a private folder in each scenario, which is removed after it.
 
+import { mkdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { createLastWords, createPrivateFolder, startChild, type PipedChild, type PipedChildOptions } from "@hawser/wire/internal/node";
 import type { Session, Subject } from "./subject.ts";
 
@@ -38,7 +40,9 @@ export const agentSubject = (options: CommandSubjectOptions, start: StartCommand
       const env = { HAWSER_MODEL: "offline", ...(options.env ?? process.env), XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
       const session = await start({ ...options, env });
       onClose(session.close);
-      return session;
+      const workFolder = join(realpathSync(folder), "work");
+      mkdirSync(workFolder);
+      return { ...session, given: { workFolder } };
     }),
   );
 

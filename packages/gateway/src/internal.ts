@@ -8,7 +8,7 @@ export { findProxy } from "./config/proxy.ts";
 export { resolveTarget } from "./config/resolve-target.ts";
 export { toSpecFile, type Target } from "./config/target.ts";
 export { findApiDocument, loadApiIndex, loadCachedIndex, syncApiDocument } from "./document/load-index.ts";
-export { createConnectionPool } from "./execute/connection-pool.ts";
+export { createConnectionPool, createUndiciPool } from "./execute/connection-pool.ts";
 export { toCallJson, type CallJson } from "./execute/outcome.ts";
 export { createSingleConnections } from "./execute/single-connections.ts";
 export type { OperationDescription, OperationIndex, OperationSummary } from "./openapi/operation.ts";

@@ -58,6 +58,12 @@ export const gatewayLimits = {
   httpConnectMs: 30_000,
   /** How long an unused connection to the gateway is kept. */
   httpIdleMs: 30_000,
+  /** How much sooner than the server says an unused connection is given up, so that no request meets its end. */
+  httpIdleMarginMs: 2_000,
+  /** What is read of a connection to the gateway at once; each connection has room for it. */
+  httpReadBytes: 65_536,
+  /** Names and values of the headers of one response, as Node bounds them; also its trailers, and what stands beside the sizes of its chunks. */
+  maxResponseHeadBytes: 16_384,
   /** Fetching an API document from the gateway, one path: documents are larger than answers. */
   documentTimeoutMs: 30_000,
   /** Size of the configuration file; a larger one is something else. */

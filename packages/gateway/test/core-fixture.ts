@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { CallCore, GatewayOptions } from "../src/call.ts";
 import { createCallCore } from "../src/create-call-core.ts";
-import { createConnectionPool } from "../src/execute/connection-pool.ts";
+import { createConnectionPool, createUndiciPool } from "../src/execute/connection-pool.ts";
 import { createSingleConnections } from "../src/execute/single-connections.ts";
 import { startApiStub, startRawStub, type ApiStub, type StubHandler, type StubServer } from "../../../test/kit/api-stub.ts";
 
@@ -35,9 +35,20 @@ const coreWith =
 
 export const coreOf: CoreOf = coreWith(createConnectionPool);
 
-/** What is promised of one call is promised with both. */
-export const connectionKinds = [
+/** What is promised of many calls is promised with both. */
+export const pooledKinds = [
   { kind: "kept connections", createName: "createConnectionPool", open: createConnectionPool, coreOf },
+  {
+    kind: "kept connections of undici",
+    createName: "createUndiciPool",
+    open: createUndiciPool,
+    coreOf: coreWith(createUndiciPool),
+  },
+] as const;
+
+/** What is promised of one call is promised with all. */
+export const connectionKinds = [
+  ...pooledKinds,
   {
     kind: "a connection for each request",
     createName: "createSingleConnections",

@@ -8,6 +8,8 @@ export const hawserLimits = {
   agentLateToolsMs: 10_000,
   /** Workspaces of other folders that stay, with the MCP servers of their own, while no turn uses them. */
   agentWorkspaceEntries: 16,
+  /** Conversations of which is known in which of those folders they worked last. */
+  agentUsedFolderEntries: 256,
   /** How long the file that leads a browser to the page waits to be used. */
   shellOpenMs: 60_000,
 };

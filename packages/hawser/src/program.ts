@@ -18,6 +18,7 @@ const forAgents: Declarations = {
   shell: async () => (await import("./shell/command.ts")).addShell,
   expose: async () => (await import("./expose/command.ts")).addExpose,
   bridge: async () => (await import("./bridge/command.ts")).addBridge,
+  fleet: async () => (await import("./fleet/command.ts")).addFleet,
   echo: async () => (await import("./echo/command.ts")).addEcho,
   conform: async () => (await import("./conform/command.ts")).addConform,
   tour: async () => (await import("./tour/command.ts")).addTour,

@@ -45,6 +45,7 @@ export const errorTable = {
   invalid_arguments: refusal("ToolInputValidationError", "Invalid arguments", -32602),
   tool_failed: failure("IPCToolExecutionError", "Tool failed", -32603),
   model_failed: failure("IPCError", "Model failed", -32603),
+  budget_exceeded: failure("IPCError", "Budget used up", -32603),
   not_serializable: failure("IPCToolExecutionError", "Not representable as JSON", -32603, { exitCode: 1 }),
   overloaded: failure("IPCError", "Overloaded", -32000, { retryable: true }),
   cancelled: failure("IPCError", "Cancelled", -32800),
@@ -52,6 +53,8 @@ export const errorTable = {
   connection_failed: failure("IPCConnectionError", "Connection failed", -32000, { retryable: true }),
   connection_lost: failure("IPCConnectionError", "Connection lost", -32000, { retryable: true }),
   closed: failure("IPCConnectionError", "Connection closed", -32000),
+  /** It was sent and may have been done; it is not for a program to send it again. */
+  unknown_outcome: failure("IPCConnectionError", "Outcome unknown", -32000),
   path_too_long: refusal("SocketPathTooLong", "Socket path too long", -32603),
   name_taken: refusal("IPCConnectionError", "Socket name taken", -32603),
   start_failed: failure("BridgeStartupError", "Start failed", -32603),

@@ -2,6 +2,8 @@
 
 import "./require-node.ts";
 export type * from "./agent/contract.ts";
+export type { ChangesData, FileChange, RevertedData } from "./agent/changes.ts";
+export type { CompactionData, PlanData } from "./agent/context.ts";
 export type {
   ConversationMessage,
   ConversationSummary,
@@ -9,11 +11,13 @@ export type {
   ModelEntry,
   OptionEntry,
   PermissionOption,
-  PlanData,
   ServerEntry,
   StatusData,
   UsageData,
 } from "./agent/data.ts";
+export type { SearchMatch } from "./agent/search.ts";
+export type { InstructionEntry, LeftOutEntry, SandboxStatus, SkillEntry } from "./agent/setting-data.ts";
+export type { FilesData, FoldersData } from "./agent/files.ts";
 export { agentProtocol, type AnyAgentRequest, type AnyAgentResponse, type TurnEvent } from "./agent/protocol.ts";
 export { AGENT_CAPABILITIES, AGENT_PROTOCOL_VERSION } from "./agent/responses.ts";
 export { bridgeProtocol, type BridgeRequest, type BridgeResponse } from "./bridge.ts";

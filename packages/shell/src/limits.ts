@@ -46,6 +46,12 @@ export const shellLimits = {
   shellNestingEntries: 32,
   /** Columns of a table: every row gets all of them, however short it is. */
   shellColumnEntries: 64,
+  /** Code that gets colours; longer code stays as it is. */
+  shellHighlightChars: 50_000,
+  /** Pieces of code that wait for their colours; the oldest have scrolled away and stay without. */
+  shellHighlightEntries: 64,
+  /** How long one piece of code may take to get its colours; then it stays without. */
+  shellHighlightMs: 2_000,
   /** An image in a tool's result, as the base64 text in which it comes; a larger one is named, not drawn. */
   shellImageChars: 8_000_000,
 };

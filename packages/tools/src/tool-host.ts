@@ -14,8 +14,8 @@ export interface ToolHost {
 
 export interface HostedTool extends Pick<PreparedInput, "jsonSchema"> {
   readonly tool: Tool;
-  /** Rejects with whatever a step throws. */
-  call<Result, Permit = undefined>(call: HostedCall<Result, Permit>): Promise<Result>;
+  /** Rejects with whatever a step throws, or throws it; a result that is there at once is returned as it is. */
+  call<Result, Permit = undefined>(call: HostedCall<Result, Permit>): Promise<Result> | Result;
 }
 
 export interface HostedCall<Result, Permit> {
@@ -70,21 +70,39 @@ function prepareTool(tool: Tool, passGates: Gates): HostedTool {
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1))
       throw new HawserError("usage", `tool "${tool.name}": ${name} must be a whole number of at least 1`);
   }
-  const { jsonSchema, check } = prepareInput(tool.name, tool.input);
+  const { jsonSchema, startCheck } = prepareInput(tool.name, tool.input);
   return {
     tool,
     jsonSchema,
-    async call({ args, signal, authorize, run, bound }) {
-      const checked = await check(tool.name, args);
-      const permit = authorize && (await authorize());
-      const value = await passGates(tool, signal, async () => {
-        signal.throwIfAborted();
-        return run(checked as never, permit);
-      });
-      return bound(value);
+    call(call) {
+      const checking = startCheck(tool.name, call.args);
+      if (checking || call.authorize || hasGates(tool)) return callInSteps(tool, call, { checking, passGates });
+      call.signal.throwIfAborted();
+      const value = call.run(call.args as never, undefined);
+      return isThenable(value) ? Promise.resolve(value).then(call.bound) : call.bound(value);
     },
   };
 }
+
+async function callInSteps<Result, Permit>(
+  tool: Tool,
+  { args, signal, authorize, run, bound }: HostedCall<Result, Permit>,
+  { checking, passGates }: { readonly checking: Promise<unknown> | undefined; readonly passGates: Gates },
+): Promise<Result> {
+  const checked = checking ? await checking : args;
+  const permit = authorize && (await authorize());
+  const value = await passGates(tool, signal, async () => {
+    signal.throwIfAborted();
+    return run(checked as never, permit);
+  });
+  return bound(value);
+}
+
+const hasGates = ({ concurrency, exclusiveGroup }: Tool): boolean => concurrency !== undefined || exclusiveGroup !== undefined;
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  ((typeof value === "object" && value !== null) || typeof value === "function") &&
+  typeof (value as { then?: unknown }).then === "function";
 
 /** Runs `action` when the tool's turn has come. */
 export type Gates = <Result>(tool: Tool, signal: AbortSignal, action: () => Promise<Result>) => Promise<Result>;

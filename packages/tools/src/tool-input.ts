@@ -20,36 +20,38 @@ import {
 
 export interface PreparedInput {
   readonly jsonSchema: JsonSchema;
-  /** The arguments as the function gets them; throws ToolInputValidationError. */
+  /** The arguments as the function gets them; rejects with ToolInputValidationError. */
   check(toolName: string, args: Record<string, unknown>): Promise<unknown>;
+  /** The same; undefined where the function gets them as they are and that is known at once. */
+  startCheck(toolName: string, args: Record<string, unknown>): Promise<unknown> | undefined;
 }
 
 export function prepareInput(toolName: string, input: ToolInput): PreparedInput {
   const jsonSchema = toJsonSchema(toolName, input);
-  if (isStandardSchema(input)) {
-    return {
-      jsonSchema,
-      async check(name, args) {
-        const result = await input["~standard"].validate(args);
-        if (result.issues) throw inputError(name, result.issues.map(describeIssue));
-        return result.value;
-      },
-    };
-  }
-  const checkValue = createSchemaCheck(input);
-  return {
-    jsonSchema,
-    async check(name, args) {
-      let problems: readonly Problem[];
-      try {
-        problems = await checkValue(args);
-      } catch (error) {
-        throw toRefusal(name, error);
-      }
-      if (problems.length > 0) throw inputError(name, problems);
-      return args;
-    },
+  const startCheck = isStandardSchema(input) ? checkBy(input) : checkAgainst(input);
+  return { jsonSchema, startCheck, check: (name, args) => startCheck(name, args) ?? Promise.resolve(args) };
+}
+
+const checkBy =
+  (schema: StandardSchema): PreparedInput["check"] =>
+  async (name, args) => {
+    const result = await schema["~standard"].validate(args);
+    if (result.issues) throw inputError(name, result.issues.map(describeIssue));
+    return result.value;
   };
+
+function checkAgainst(schema: JsonSchema): PreparedInput["startCheck"] {
+  const checkValue = createSchemaCheck(schema);
+  return (name, args) =>
+    checkValue(args)?.then(
+      (problems) => {
+        if (problems.length > 0) throw inputError(name, problems);
+        return args;
+      },
+      (error: unknown) => {
+        throw toRefusal(name, error);
+      },
+    );
 }
 
 /** Arguments that can't be checked, because of themselves or because of the schema. */
@@ -85,23 +87,28 @@ function describeIssue({ message, path = [] }: StandardIssue): Problem {
   return { path: toPointer(keys.map(String)), reason: message };
 }
 
-/** Rejects with ToolInputValidationError what `findSourceProblem` finds. */
-export async function checkSource(toolName: string, args: unknown, text: string, under: readonly string[]): Promise<void> {
-  const problem = await findSourceProblem(args, text, under);
-  if (problem) throw inputError(toolName, [problem]);
+/** Rejects with ToolInputValidationError what `findSourceProblem` finds; undefined where nothing is, and that is known at once. */
+export function checkSource(toolName: string, args: unknown, text: string, under: readonly string[]): Promise<void> | undefined {
+  if (isShort(text) && !findInShort(args, text, under)) return undefined;
+  return findSourceProblem(args, text, under).then((problem) => {
+    if (problem) throw inputError(toolName, [problem]);
+  });
 }
 
 // Of so much text all is looked at in a few milliseconds.
 const shortChars = 65_536;
+const isShort = (text: string): boolean => text.length < shortChars;
+const findInShort = (args: unknown, text: string, under: readonly string[]): Problem | undefined =>
+  findTooWide(text) ?? toProblem(findAlteredNumber(args, text, under));
 
 /**
  * An object that is too wide to be checked, or a number that the function would not get as it was sent; `text` holds the arguments at
  * `under`. Of a long text, in slices.
  */
 export async function findSourceProblem(args: unknown, text: string, under: readonly string[]): Promise<Problem | undefined> {
-  const reason = describeTooWide(text);
-  if (reason !== undefined) return { path: "", reason };
-  if (text.length < shortChars) return toProblem(findAlteredNumber(args, text, under));
+  if (isShort(text)) return findInShort(args, text, under);
+  const tooWide = findTooWide(text);
+  if (tooWide) return tooWide;
   const search = searchAlteredNumber(text, under);
   for (;;) {
     if (isSliceOver()) await nextSlice();
@@ -116,11 +123,11 @@ const toProblem = (altered: AlteredNumber | undefined): Problem | undefined =>
 // A member takes at least a quote, a letter, a quote, a colon and a value.
 const leastMemberChars = 5;
 
-/** What is wrong with arguments of which one object has too many members; undefined for all others. */
-function describeTooWide(text: string): string | undefined {
+/** Arguments of which one object has too many members. */
+function findTooWide(text: string): Problem | undefined {
   const { argumentMembers } = toolLimits;
   if (text.length < argumentMembers * leastMemberChars || widestObject(text) <= argumentMembers) return undefined;
-  return `an object has more than ${argumentMembers} members; send a list instead`;
+  return { path: "", reason: `an object has more than ${argumentMembers} members; send a list instead` };
 }
 
 function inputError(toolName: string, problems: readonly Problem[]): ToolInputValidationError {

@@ -7,7 +7,7 @@ import { inSlices, watchLoop } from "./loop-turns.ts";
 describe("SEC-05: before the check", () => {
   const text = (members: number): string =>
     `{"params":{"arguments":{"value":{${Array.from({ length: members }, (_, n) => `"m${n}":[1]`).join()}}}}}`;
-  const look = (source: string): Promise<void> =>
+  const look = async (source: string): Promise<void> =>
     checkSource("t", (JSON.parse(source) as { params: { arguments: unknown } }).params.arguments, source, []);
 
   it("an object with more members than JavaScript lists in a short time is refused", async () => {

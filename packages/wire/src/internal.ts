@@ -12,7 +12,16 @@ export {
 } from "./codec/json-numbers.ts";
 export type { AlteredNumber } from "./codec/json-numbers.ts";
 export { memberSource, withIdSource } from "./codec/json-source.ts";
-export { exceedsDepth, JsonText, parseJsonText, replaceHalfPairs, toJsonText, weighJsonText, widestObject } from "./codec/json-text.ts";
+export {
+  exceedsDepth,
+  JsonText,
+  parseJsonText,
+  replaceHalfPairs,
+  toJsonText,
+  weighJsonText,
+  weighMembers,
+  widestObject,
+} from "./codec/json-text.ts";
 export { createByteBudget, type ByteBudget, type Share } from "./flow/byte-budget.ts";
 export {
   createCancelController,
@@ -28,4 +37,4 @@ export { createInFlightTable, type Flight, type InFlightTable } from "./flow/in-
 export { createMailbox, type Mailbox, type MailboxOptions } from "./flow/mailbox.ts";
 export { createOutbox, taken, type OnSent, type Outbox, type OutboxOptions } from "./flow/outbox.ts";
 export { createSemaphore, type Lease, type Semaphore, type SemaphoreOptions } from "./flow/semaphore.ts";
-export { readEach } from "./transport/transport.ts";
+export { readEach, weightOf } from "./transport/transport.ts";

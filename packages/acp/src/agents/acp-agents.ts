@@ -66,6 +66,8 @@ export function createAcpAgents(given: Pick<LiveAgentOptions, "env" | "version">
     toTurnAgent: (definition: AgentDefinition): TurnAgent => ({
       name: definition.name,
       run: (turn) => use(definition, turn, (live) => live.run(turn)),
+      runningSession: ({ conversationId, sessionId }) =>
+        held.get(JSON.stringify([definition.name, conversationId]))?.live.runs(sessionId) ? sessionId : undefined,
       options: (place) => use(definition, place, (live) => live.options(place)),
       setOption: (place, optionId, value) => use(definition, place, (live) => live.setOption(place, optionId, value)),
       async release(conversationId) {

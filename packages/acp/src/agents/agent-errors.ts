@@ -12,8 +12,9 @@ export function toAgentError(error: unknown, agent: AgentDefinition, methods: re
   if (HawserError.isInstance(error)) return error;
   if (!(error instanceof RequestError))
     return new HawserError("model_failed", toErrorText(`${agent.name}: ${describeThrown(error)}`), { cause: error });
-  if (error.code === authRequired) return new HawserError("usage", notLoggedIn(agent, methods), { cause: error });
   const details = isRecord(error.data) ? (error.data["details"] ?? error.data["message"]) : error.data;
+  if (error.code === authRequired || agent.saysNotReady?.test(String(details)))
+    return new HawserError("usage", notLoggedIn(agent, methods), { cause: error });
   const more = typeof details === "string" && !error.message.includes(details) ? ` (${quoteShort(details, 500)})` : "";
   return new HawserError("model_failed", toErrorText(`${agent.name} says: ${error.message}${more}`), { cause: error });
 }

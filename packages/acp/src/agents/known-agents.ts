@@ -19,6 +19,8 @@ export interface AgentDefinition extends ConfiguredAgent {
   readonly args: readonly string[];
   /** What to do when it is not logged in. */
   readonly login?: string | undefined;
+  /** What it says then, where it does not say it as ACP has it. */
+  readonly saysNotReady?: RegExp | undefined;
 }
 
 interface KnownAgent extends ConfiguredAgent {
@@ -26,6 +28,7 @@ interface KnownAgent extends ConfiguredAgent {
   /** How to get it. */
   readonly install: string;
   readonly login: string;
+  readonly saysNotReady?: RegExp;
 }
 
 const knownAgents: Readonly<Record<string, KnownAgent>> = {
@@ -51,8 +54,9 @@ const knownAgents: Readonly<Record<string, KnownAgent>> = {
   goose: {
     command: "goose",
     args: ["acp"],
-    install: "see https://block.github.io/goose for its installer",
+    install: "npm install -g @aaif/goose-acp",
     login: "run: goose configure",
+    saysNotReady: /Failed to resolve provider/,
   },
 };
 
@@ -68,7 +72,7 @@ export function defineAgent(name: string, configured: ConfiguredAgents = {}): Ag
   const own = Object.hasOwn(configured, name) ? configured[name] : undefined;
   const known = Object.hasOwn(knownAgents, name) ? knownAgents[name] : undefined;
   const chosen = own ?? known;
-  return chosen && { ...chosen, name: `acp/${name}`, args: chosen.args ?? [], login: known?.login };
+  return chosen && { ...chosen, name: `acp/${name}`, args: chosen.args ?? [], login: known?.login, saysNotReady: known?.saysNotReady };
 }
 
 /** Why it can't be started, and what to do; undefined when its program is there. */
@@ -79,10 +83,8 @@ export function missingAgent(name: string, configured: ConfiguredAgents | undefi
   if (findProgram(agent.command, env) !== undefined) return undefined;
   const isConfigured = configured !== undefined && Object.hasOwn(configured, name);
   if (isConfigured) return `there is no program ${agent.command}; check "agents.${name}.command" in agent.json`;
-  return `${agent.command} is not on the PATH; ${installOf(name).startsWith("see ") ? "" : "run: "}${installOf(name)}`;
+  return `${agent.command} is not on the PATH; run: ${knownAgents[name]?.install}`;
 }
-
-const installOf = (name: string): string => knownAgents[name]?.install ?? "";
 
 /** Where a shell would find it. */
 function findProgram(command: string, env: NodeJS.ProcessEnv): string | undefined {

@@ -83,7 +83,7 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
         input: input ?? {},
         locations,
         diffs,
-        options: options.map(toOption),
+        options: options.slice(0, acpLimits.acpOptionEntries).map(toOption),
         own: ownTools?.match(use),
       };
       const optionId = await untilAborted(signal, current.turn.ask(question));
@@ -181,7 +181,8 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
       if (connected.lost.aborted) await end();
       return;
     }
-    await connected.notify(methods.agent.session.cancel, { sessionId }).catch(() => {});
+    // Not awaited: an agent that reads nothing any more would hold up the end of it.
+    connected.notify(methods.agent.session.cancel, { sessionId }).catch(() => {});
     if (!(await isSettledWithin(isOver, acpLimits.acpCancelMs)) || connected.lost.aborted) await end();
     else if (session) session.isKnown = true;
   }
@@ -214,6 +215,8 @@ export function createLiveAgent({ agent, env, version }: LiveAgentOptions) {
       return starting !== undefined;
     },
     run,
+    /** Whether the next turn would go on in this session as it is. */
+    runs: (sessionId: string | undefined): boolean => session?.sessionId === sessionId && process?.lost.aborted === false,
     /** Of the session that there is: looking at them must not end one whose turn is being written down. */
     async options(place: AgentPlace): Promise<readonly OptionEntry[]> {
       await preparing;

@@ -51,14 +51,16 @@ function toServer({ mcpServerConfig: { command, args, env = {} } }: IPCSession):
 /**
  * Only where the agent names server and tool in a place that a model can't write to: a command that looks like one of our tools must
  * not be taken for it. Claude Code: the name `mcp__hawser__tool`. Codex: arguments `{server, tool, arguments}`. Gemini CLI: the title
- * `tool (hawser MCP Server)` of a use that is neither a command nor about a file. opencode: `hawser_tool` in the same way.
+ * `tool (hawser MCP Server)` of a use that is neither a command nor about a file. opencode: `hawser_tool`, and Goose: `hawser: tool`, in
+ * the same way; Goose calls its commands `other` too, but their titles begin with `shell`, and they have a `command`.
  */
 function callIn({ name = "", title = "", kind, input, blocks }: ToolUse): { readonly name: string; readonly input: unknown } | undefined {
   const byName = /^mcp__hawser__(.+)$/.exec(name)?.[1];
   if (byName !== undefined) return { name: byName, input };
   if (isRecord(input) && input["server"] === serverName && typeof input["tool"] === "string" && !("command" in input))
     return { name: input["tool"], input: input["arguments"] };
-  const titled = kind === "other" ? /^(\S+) \(hawser MCP Server\)$|^hawser_(\S+)$/.exec(title) : null;
+  const mayBeOurs = kind === "other" && !(isRecord(input) && "command" in input);
+  const titled = mayBeOurs ? /^(\S+) \(hawser MCP Server\)$|^hawser(?:_|: )(\S+)$/.exec(title) : null;
   const byTitle = titled?.[1] ?? titled?.[2];
   if (byTitle === undefined) return undefined;
   const told = input ?? parseOrUndefined(blocks[0]?.["text"]);

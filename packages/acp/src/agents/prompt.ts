@@ -62,8 +62,10 @@ function tellMessage({ role, parts, interrupted }: ConversationMessage): string 
   const texts = parts.map((part) => {
     if (part.type === "text") return part.text;
     if (part.type === "attachment") return `[attached: ${part.path}]`;
+    if (part.type === "steer") return `[the user said meanwhile: ${part.message}]`;
     if (part.type === "tool_use")
       return `[used ${part.title ?? part.toolName}: ${cutText(JSON.stringify(part.input) ?? "", maxInputChars)}]`;
+    if (part.type !== "tool_result") return "";
     return part.isError ? `[it failed: ${cutText(part.error ?? "", maxInputChars)}]` : "";
   });
   const said = cutText(joinTexts(texts.flatMap((text) => [undefined, text])), acpLimits.acpHistoryMessageChars);

@@ -41,6 +41,8 @@ export async function startAgentProcess(options: AgentProcessOptions) {
     transport: child.transport,
     take: (method, params) => (method === methods.client.session.update ? options.onUpdate(params) : undefined),
     onNoise: createNoiseLog((words) => logLine(`[hawser] ${name}: ${words}`)),
+    // An agent that asks and does not read the answers is not read any further.
+    room: { entries: acpLimits.acpRequestEntries, chars: acpLimits.acpRequestChars },
   });
   const connection = client({ name: "hawser" })
     .onRequest(methods.client.session.requestPermission, ({ params, signal }) => options.onPermission(params, signal))

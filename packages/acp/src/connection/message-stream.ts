@@ -14,8 +14,8 @@ export interface MessageStreamOptions {
   take(method: string, params: unknown): Promise<void> | undefined;
   /** A line that isn't a message, or its beginning. */
   onNoise(line: string): void;
-  /** What the peer's requests may take until they are answered; one more is refused. Without it there is no bound. */
-  readonly room?: RequestRoom | undefined;
+  /** What the peer's requests may take until they are answered; one more is refused. */
+  readonly room: RequestRoom;
 }
 
 const internalError = -32_603;

@@ -5,7 +5,7 @@ export interface RequestRoom {
   readonly chars: number;
 }
 
-export function createOpenRequests({ entries, chars }: RequestRoom = { entries: Infinity, chars: Infinity }) {
+export function createOpenRequests({ entries, chars }: RequestRoom) {
   /** The lengths of those with one id, in the order in which they came. */
   const open = new Map<unknown, number[]>();
   let openEntries = 0;

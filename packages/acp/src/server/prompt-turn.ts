@@ -3,7 +3,6 @@
 
 import {
   methods,
-  RequestError,
   type AgentContext,
   type PermissionOption,
   type PromptRequest,
@@ -15,6 +14,9 @@ import type { AgentClient, AgentMessage, OnPermission, PermissionAnswer, Permiss
 import { toHawserError } from "@hawser/protocol";
 import type { Images } from "./images.ts";
 import { toMessage } from "./prompt-content.ts";
+import { toRequestError } from "./request-error.ts";
+import type { SessionChoices } from "./session-choices.ts";
+import { placeSession } from "./session-place.ts";
 import type { Session } from "./sessions.ts";
 import { toAsked, toUpdate } from "./to-updates.ts";
 
@@ -24,6 +26,7 @@ export interface PromptOptions {
   readonly session: Session;
   readonly prompt: PromptRequest["prompt"];
   readonly images: Images;
+  readonly choices: SessionChoices;
   /** `$/cancel_request`, or the end of the connection. */
   readonly signal: AbortSignal;
   /** No answer can come any more. */
@@ -38,22 +41,23 @@ export async function runPrompt(options: PromptOptions): Promise<PromptResponse>
   session.prompts.add(cancelling);
   let message: AgentMessage | undefined;
   try {
-    if (!session.isPlaced) await client.setWorkspace(session.sessionId, session.workspace, { onPermission, signal });
-    session.isPlaced = true;
+    await placeSession(client, session, { onPermission, signal });
     message = await toMessage(options.prompt, options.images);
+    session.isEmpty = false;
     const metadata = { conversationId: session.sessionId, ...(session.model !== undefined && { model: session.model }) };
     for await (const event of client.send({ ...message, metadata }, { onPermission, signal })) {
       const update = toUpdate(event, session.cwd);
       if (update) await notify(options, update);
     }
     await tellTitle(options);
+    await tellOptions(options);
     return { stopReason: "end_turn" };
   } catch (error) {
-    const { code, message: reason } = toHawserError(error);
+    const { code } = toHawserError(error);
     if (code === "cancelled") return { stopReason: "cancelled" };
     // The history does not have such a message, so no later turn asks for its images.
     if (refusals.has(code)) for (const { path } of message?.attachments ?? []) await options.images.remove(path);
-    throw new RequestError(code === "invalid_message" || code === "too_large" ? -32_602 : -32_603, reason, { code });
+    throw toRequestError(error);
   } finally {
     session.prompts.delete(cancelling);
   }
@@ -73,6 +77,12 @@ async function tellTitle(options: PromptOptions): Promise<void> {
   session.hasTitle = true;
   const updatedAt = new Date(found.updatedAt).toISOString();
   await notify(options, { sessionUpdate: "session_info_update", title: found.title, updatedAt });
+}
+
+/** An agent of others may have been started by this prompt, and may change its own mode on the way. */
+async function tellOptions(options: PromptOptions): Promise<void> {
+  const configOptions = await options.choices.changed(options.session);
+  if (configOptions) await notify(options, { sessionUpdate: "config_option_update", configOptions });
 }
 
 const ownOptions: readonly PermissionOption[] = [

@@ -4,9 +4,9 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { RequestError, type McpServer, type SessionConfigOption, type SessionInfo } from "@agentclientprotocol/sdk";
+import { RequestError, type McpServer, type SessionInfo } from "@agentclientprotocol/sdk";
 import type { AgentClient, WorkspaceFolders } from "@hawser/agent/host/link";
-import { HawserError, quoteShort, type ModelEntry } from "@hawser/protocol/internal";
+import { HawserError, quoteShort } from "@hawser/protocol/internal";
 import { acpLimits } from "../limits.ts";
 
 export interface Session {
@@ -15,7 +15,16 @@ export interface Session {
   readonly workspace: WorkspaceFolders;
   /** Whether the runtime knows the workspace. */
   isPlaced: boolean;
+  /** Until it is placed, or can't be yet. */
+  placing: Promise<void>;
+  /** Begun here, and nothing was said in it. */
+  isEmpty: boolean;
+  /** The options that the editor knows. */
+  told: string;
+  /** The one that was chosen for it. */
   model: string | undefined;
+  /** The one that would answer now. */
+  answering: string;
   mode: "ask" | "deny";
   /** One for each prompt that is being answered. */
   readonly prompts: Set<AbortController>;
@@ -31,11 +40,6 @@ export interface SessionPlace {
 
 const resourceNotFound = -32_002;
 
-const modes = [
-  { value: "ask", name: "Ask", description: "You are asked before something is changed." },
-  { value: "deny", name: "Only read", description: "What would change something is denied." },
-] as const;
-
 export function createSessions(client: AgentClient, homeFolder: string) {
   const sessions = new Map<string, Session>();
 
@@ -49,6 +53,10 @@ export function createSessions(client: AgentClient, homeFolder: string) {
       cwd: place.cwd,
       workspace: { folders, mcpServers: toServers(place.mcpServers ?? []) },
       isPlaced: false,
+      placing: Promise.resolve(),
+      isEmpty: false,
+      told: "",
+      answering: "",
       model: undefined,
       mode: "ask",
       // Taken up again while it answers, it can still be cancelled.
@@ -60,44 +68,21 @@ export function createSessions(client: AgentClient, homeFolder: string) {
     return session;
   }
 
-  /** What can be chosen. What is chosen is among it also when it can't be used: each turn says why then. */
-  async function models(): Promise<readonly ModelEntry[]> {
-    return (await client.listModels()).filter(({ available, current }) => available || current);
-  }
-
   /** Ends what is being answered, also a prompt that the runtime has not been told of yet. */
   function cancel(sessionId: string): void {
     for (const prompt of sessions.get(sessionId)?.prompts.keys() ?? [])
       prompt.abort(new HawserError("cancelled", "cancelled by the editor"));
   }
 
-  async function options({ model, mode }: Session): Promise<SessionConfigOption[]> {
-    const entries = await models();
-    const current = model ?? entries.find((entry) => entry.current)?.model ?? entries[0]?.model ?? "offline";
-    return [
-      {
-        type: "select",
-        id: "model",
-        name: "Model",
-        category: "model",
-        currentValue: current,
-        options: entries.slice(0, acpLimits.acpOptionEntries).map((entry) => ({ value: entry.model, name: entry.model })),
-      },
-      {
-        type: "select",
-        id: "permissions",
-        name: "Permissions",
-        description: "What happens before something is changed.",
-        category: "mode",
-        currentValue: mode,
-        options: modes.map((each) => ({ ...each })),
-      },
-    ];
+  /** What was begun for a session in which nothing was said leaves the history again. */
+  async function forgetEmpty(session: Session): Promise<void> {
+    await session.placing;
+    if (session.isEmpty && session.isPlaced) await client.deleteConversation(session.sessionId).catch(() => {});
   }
 
   return {
     cancel,
-    create: (place: SessionPlace): Session => put(randomUUID(), place),
+    create: (place: SessionPlace): Session => put(randomUUID(), place, { isEmpty: true }),
     get(sessionId: string): Session {
       const session = sessions.get(sessionId);
       if (!session)
@@ -116,6 +101,7 @@ export function createSessions(client: AgentClient, homeFolder: string) {
       // The runtime knows folders by their real paths.
       const cwd = folder && existsSync(folder) ? realpathSync(folder) : folder;
       return all
+        .filter(({ conversationId }) => !sessions.get(conversationId)?.isEmpty)
         .map(({ conversationId, title, updatedAt, folder: first }) => ({
           sessionId: conversationId,
           cwd: first ?? homeFolder,
@@ -131,31 +117,15 @@ export function createSessions(client: AgentClient, homeFolder: string) {
       cancel(sessionId);
       sessions.delete(sessionId);
       if (!session) return;
+      await forgetEmpty(session);
       const { folders, mcpServers = {} } = session.workspace;
       // It comes after the turn that was cancelled: what is next needs the conversation to be free.
       if (session.isPlaced && (isAnswering || Object.keys(mcpServers).length > 0))
         await client.setWorkspace(sessionId, { folders }).catch(() => {});
     },
-    /** The choices of a session, and the one of permissions once more as modes, for editors that know only those. */
-    async choices(session: Session) {
-      const availableModes = modes.map(({ value: id, name, description }) => ({ id, name, description }));
-      return { configOptions: await options(session), modes: { currentModeId: session.mode, availableModes } };
-    },
-    options,
-    setMode(session: Session, mode: string): void {
-      const known = modes.find(({ value }) => value === mode);
-      if (!known) throw RequestError.invalidParams(undefined, `there is no mode ${quoteShort(mode, 100)}`);
-      session.mode = known.value;
-    },
-    async setOption(session: Session, configId: string, value: unknown): Promise<void> {
-      const refuse = (): never => {
-        throw RequestError.invalidParams(undefined, `there is no option ${quoteShort(configId, 100)} with that value`);
-      };
-      if (configId === "model") {
-        if (!(await models()).some(({ model }) => model === value)) refuse();
-        session.model = value as string;
-      } else if (configId === "permissions" && typeof value === "string") this.setMode(session, value);
-      else refuse();
+    /** The connection ends. */
+    async end(): Promise<void> {
+      for (const session of sessions.values()) await forgetEmpty(session);
     },
   };
 }

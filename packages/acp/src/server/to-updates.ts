@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import { toolKindOf, toolNames } from "@hawser/agent/internal";
 import type { TurnEvent } from "@hawser/agent/host/link";
-import { cutText, isRecord, type ConversationMessage, type MessagePart } from "@hawser/protocol/internal";
+import { cutText, isRecord, type ConversationMessage, type MessagePart, type PlanData } from "@hawser/protocol/internal";
 import { acpLimits } from "../limits.ts";
 
 type UseData = Extract<TurnEvent, { type: "tool_use" }>["data"];
@@ -27,7 +27,7 @@ export function toUpdate(event: TurnEvent, cwd: string): SessionUpdate | undefin
     case "tool_result":
       return { sessionUpdate: "tool_call_update", ...toOutcome(event.data, cwd) };
     case "plan":
-      return { sessionUpdate: "plan", entries: event.data.entries.map((entry) => ({ ...entry, priority: "medium" })) };
+      return toPlan(event.data.entries);
     case "usage": {
       const { contextTokens: used, contextWindow: size, costUsd } = event.data;
       if (used === undefined || size === undefined) return undefined;
@@ -38,6 +38,11 @@ export function toUpdate(event: TurnEvent, cwd: string): SessionUpdate | undefin
   }
 }
 
+const toPlan = (entries: PlanData["entries"]): SessionUpdate => ({
+  sessionUpdate: "plan",
+  entries: entries.map((entry) => ({ ...entry, priority: "medium" })),
+});
+
 /** The updates that tell a message again, in order. */
 export function* toReplay({ role, parts }: ConversationMessage, cwd: string): Generator<SessionUpdate> {
   const results = new Map(parts.flatMap((part) => (part.type === "tool_result" ? [[part.toolId, part] as const] : [])));
@@ -45,7 +50,13 @@ export function* toReplay({ role, parts }: ConversationMessage, cwd: string): Ge
     if (part.type === "tool_use") {
       const result = results.get(part.toolId);
       yield { sessionUpdate: "tool_call", ...toToolCall(part, cwd), ...(result ? toOutcome(result, cwd) : { status: "failed" }) };
-    } else if (part.type !== "tool_result") {
+    } else if (part.type === "steer") {
+      yield { sessionUpdate: "user_message_chunk", ...text(part.message) };
+    } else if (part.type === "reasoning") {
+      yield { sessionUpdate: "agent_thought_chunk", ...text(part.text) };
+    } else if (part.type === "plan") {
+      yield toPlan(part.entries);
+    } else if (part.type === "text" || part.type === "attachment") {
       yield { sessionUpdate: role === "user" ? "user_message_chunk" : "agent_message_chunk", ...text(toSaid(part)) };
     }
   }

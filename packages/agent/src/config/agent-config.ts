@@ -2,7 +2,9 @@
 // A mistake is reported with its key, and never with its value: it may be a secret. An unknown member is a warning.
 
 import { cutText, HawserError, isRecord } from "@hawser/protocol/internal";
+import type { UndoLimits } from "../changes/change-log.ts";
 import type { TokenPrices, TurnLimits } from "../runtime/agent-parts.ts";
+import type { Budgets } from "../runtime/budget.ts";
 import type { ModelConfiguration } from "../model/vendors.ts";
 import { parseRules, type PermissionRule } from "../rules/permission-rule.ts";
 
@@ -18,15 +20,21 @@ export interface AgentConfig extends ModelConfiguration {
   readonly mcpServers?: Readonly<Record<string, ConfiguredServer>> | undefined;
   /** Agents that speak ACP: `acp/<name>` among the models. */
   readonly agents?: Readonly<Record<string, ConfiguredAgent>> | undefined;
+  /** What is around commands. */
+  readonly sandbox?: ConfiguredSandbox | undefined;
   /** Modules that export tools. */
   readonly tools?: readonly string[] | undefined;
   /** Operations of an HTTP API as tools. */
   readonly gateway?: ConfiguredGateway | undefined;
   /** What the model is told, besides what it is told anyway. */
   readonly instructions?: string | undefined;
-  readonly limits?: Partial<TurnLimits> | undefined;
+  readonly limits?: Partial<TurnLimits & UndoLimits> | undefined;
+  /** False: what turns change in files is not kept, and can't be undone. */
+  readonly undo?: boolean | undefined;
   /** What tokens cost, by model. */
   readonly prices?: Readonly<Record<string, TokenPrices>> | undefined;
+  /** What a turn, and all turns of a conversation, may use. */
+  readonly budgets?: Budgets | undefined;
 }
 
 export interface ConfiguredServer {
@@ -37,6 +45,10 @@ export interface ConfiguredServer {
   readonly cwd?: string | undefined;
   readonly url?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The tools of a service on other machines: the servers of the fleet, the service (the entry's name unless given), and a file with credentials. */
+  readonly fleet?: string | undefined;
+  readonly service?: string | undefined;
+  readonly credentials?: string | undefined;
 }
 
 export interface ConfiguredAgent {
@@ -45,6 +57,14 @@ export interface ConfiguredAgent {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Instead of the conversation's folder. */
   readonly cwd?: string | undefined;
+}
+
+export interface ConfiguredSandbox {
+  /** `auto` unless given: where it works. */
+  readonly mode?: "auto" | "require" | "off" | undefined;
+  /** Files and folders that commands may read besides the system's. */
+  readonly read?: readonly string[] | undefined;
+  readonly network?: boolean | undefined;
 }
 
 export interface ConfiguredGateway {
@@ -84,6 +104,7 @@ const wholeNumber = must(
   `must be a whole number from 1 to ${maxNumber}`,
 );
 const price = must((value) => Number.isFinite(value) && (value as number) >= 0, "must be a number of at least 0");
+const above0 = must((value) => Number.isFinite(value) && (value as number) > 0, "must be a number above 0");
 const oneOf = (...choices: readonly unknown[]): Check => must((value) => choices.includes(value), `must be one of: ${choices.join(", ")}`);
 
 const listOf =
@@ -125,6 +146,8 @@ function refuse({ key }: CheckContext, problem: string): never {
   throw new HawserError("usage", `${key === "" ? "the configuration" : key} ${problem}`, { facts: { key } });
 }
 
+const budget = object({ tokens: wholeNumber, usd: above0, ms: wholeNumber });
+
 const server: Check = (value, context) => {
   object({
     type: oneOf("stdio", "http", "streamable-http", "sse"),
@@ -134,9 +157,13 @@ const server: Check = (value, context) => {
     cwd: text,
     url: text,
     headers: recordOf(anyText),
+    fleet: text,
+    service: text,
+    credentials: text,
   })(value, context);
-  const { command, url } = value as ConfiguredServer;
-  if ((command === undefined) === (url === undefined)) refuse(context, "needs a command to start, or a url to connect to, and not both");
+  const { command, url, fleet } = value as ConfiguredServer;
+  if ([command, url, fleet].filter((place) => place !== undefined).length !== 1)
+    refuse(context, "needs one of: a command to start, a url to connect to, a fleet whose machines have the tools");
 };
 
 /** A name becomes part of a model's name and of the names in permission rules. */
@@ -166,17 +193,23 @@ const configuration = object({
   roots: listOf(text),
   allowedCommands: listOf(text),
   rememberPermissions: flag,
+  sandbox: object({ mode: oneOf("auto", "require", "off"), read: listOf(text), network: flag }),
+  undo: flag,
   agents,
   gateway: object({ profile: text, url: text, specFile: text, include: listOf(text), exclude: listOf(text), allowMutations: flag }),
   prices: recordOf(
     object({ inputPerMillion: price, outputPerMillion: price, cachedInputPerMillion: price }, ["inputPerMillion", "outputPerMillion"]),
   ),
+  contextWindows: recordOf(wholeNumber),
+  budgets: object({ turn: budget, conversation: budget }),
   limits: object({
     agentHeartbeatMs: wholeNumber,
     agentSteps: wholeNumber,
     agentToolMs: wholeNumber,
     agentTurnMs: wholeNumber,
     permissionMs: wholeNumber,
+    undoFileBytes: wholeNumber,
+    undoRootBytes: wholeNumber,
   }),
 });
 

@@ -88,11 +88,12 @@ export function readText(path: string, mustExist: boolean): string | undefined {
 export function withPaths<Config extends AgentConfig | FolderConfig>(config: Config, folder: string): Config {
   const toPath = (path: string): string => (path.startsWith("~/") ? join(homedir(), path.slice(2)) : resolve(folder, path));
   const toSpecFile = (place: string): string => (/^https?:\/\//i.test(place) ? place : toPath(place));
-  const { roots, tools, gateway, agents }: AgentConfig = config;
+  const { roots, tools, gateway, agents, sandbox }: AgentConfig = config;
   return {
     ...config,
     ...(roots && { roots: roots.map(toPath) }),
     ...(tools && { tools: tools.map(toPath) }),
+    ...(sandbox?.read && { sandbox: { ...sandbox, read: sandbox.read.map(toPath) } }),
     ...(agents && { agents: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, withAgentPaths(agent, toPath)])) }),
     ...(gateway?.specFile !== undefined && { gateway: { ...gateway, specFile: toSpecFile(gateway.specFile) } }),
   };

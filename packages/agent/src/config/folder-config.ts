@@ -11,18 +11,21 @@ import { parseText, readText, withPaths } from "./config-file.ts";
 
 export interface FolderSettings {
   readonly config: FolderConfig;
+  /** Of what would count or run. The texts of instructions and skills are not part of it: they are only told, and may change. */
   readonly digest: string;
   /** The digest of each tool module, by its path: what runs must be what was trusted. */
   readonly modules: ReadonlyMap<string, string>;
-  /** What would count or run, for people. */
+  /** What would count or run, for `toQuestionLines`. */
   readonly brings: readonly string[];
 }
 
-/** Undefined for a folder that brings nothing. Throws `usage` for a file that can't be read or is wrong. */
-export function loadFolderSettings(folder: string, warn: (message: string) => void): FolderSettings | undefined {
+const emptySettings = (): FolderSettings => ({ config: {}, digest: digestOf(""), modules: new Map(), brings: [] });
+
+/** Empty for a folder without such a file. Throws `usage` for a file that can't be read or is wrong. */
+export function loadFolderSettings(folder: string, warn: (message: string) => void): FolderSettings {
   const path = join(folder, ".hawser", "agent.json");
   const text = readText(path, false);
-  if (text === undefined) return undefined;
+  if (text === undefined) return emptySettings();
   const config = withPaths(parseText(text, { path, parse: parseFolderConfig, warn }), dirname(path));
   if ((config.tools?.length ?? 0) > agentLimits.folderModuleEntries)
     throw new HawserError("usage", `${path}: tools has more than ${agentLimits.folderModuleEntries} entries`);
@@ -58,14 +61,20 @@ export function readModule(path: string): Buffer {
 const shownChars = 1_000;
 
 function describeSettings({ permissions = [], mcpServers = {}, tools = [], instructions }: FolderConfig, folder: string): string[] {
-  const all = [
+  return [
     ...Object.entries(mcpServers).map(describeServer),
     ...tools.map((path) => `the tools of ${relative(folder, path)}, which run with your rights`),
     ...(instructions ? [`instructions for the model: ${instructions}`] : []),
     ...(permissions.length > 0 ? [`${permissions.length} rules that narrow what is allowed`] : []),
-  ].map((line) => cutText(reveal(line.toWellFormed()).replaceAll("\n", "⟨U+000A⟩"), shownChars));
-  const shown = all.slice(0, agentLimits.trustQuestionEntries);
-  return all.length > shown.length ? [...shown, `${all.length - shown.length} more`] : shown;
+  ];
+}
+
+/** For the question: nothing hidden, bounded. */
+export function toQuestionLines(lines: readonly string[]): string[] {
+  const shown = lines
+    .slice(0, agentLimits.trustQuestionEntries)
+    .map((line) => cutText(reveal(line.toWellFormed()).replaceAll("\n", "⟨U+000A⟩"), shownChars));
+  return lines.length > shown.length ? [...shown, `${lines.length - shown.length} more`] : shown;
 }
 
 /** Also what changes the meaning of a command, and what of the user's environment it would get: both come before a command that is long. */

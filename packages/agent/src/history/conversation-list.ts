@@ -124,7 +124,8 @@ async function readSummary(path: string, name: string, limits: StoreLimits): Pro
   }
 }
 
-async function readId(handle: FileHandle, path: string, name: string): Promise<string> {
+/** The id in the first line. Throws where it is not that of a journal of this name. */
+export async function readId(handle: FileHandle, path: string, name: string): Promise<string> {
   // Most ids are short, and there may be thousands of files.
   const head = (await readLine(handle, 512)) ?? (await readLine(handle, headBytes));
   const header = head === undefined ? undefined : parseHeader(head);

@@ -1,9 +1,9 @@
 // What the runtime asks of the history. Every change is on disk before its promise resolves; reading repairs what a
 // killed process left behind. With `--no-history` the same interface keeps it in memory.
 
-import type { ConversationMessage, ConversationSummary, MessagePart } from "@hawser/protocol";
+import type { ConversationMessage, ConversationSummary, MessagePart, SearchMatch } from "@hawser/protocol";
 import { agentLimits } from "../limits.ts";
-import type { AgentSession } from "./record.ts";
+import type { AgentSession, HistorySummary, Steer, Used } from "./record.ts";
 
 /** The limits that a store may be given others for. */
 export type StoreLimits = Pick<
@@ -23,15 +23,29 @@ export interface Conversation {
   readonly bytes: number;
   /** Whether it has to be opened again before its next use: it is closed, was read without a lock, or another program changed its file. */
   readonly isStale: boolean;
-  /** Adds a whole message; resolves when it is on disk. */
-  add(message: ConversationMessage): Promise<void>;
+  /** Adds a message, with the answer that is to be made to it, and the session that knows both; resolves when all of it is on disk. */
+  add(message: ConversationMessage, answer?: ConversationMessage, session?: AgentSession): Promise<void>;
   /** Adds parts to the last message, which is an answer in the making; resolves when they are on disk. */
   addParts(messageId: string, parts: readonly MessagePart[]): Promise<void>;
-  /** The answer is complete; or ended early, and why. */
-  finish(messageId: string, interrupted?: string): Promise<void>;
+  /** The answer is complete; or ended early, and why. `used`: by its turn. */
+  finish(messageId: string, interrupted?: string, used?: Used): Promise<void>;
+  /** Each stands for what the one before stood for, and more: the last one counts. */
+  readonly summaries: readonly HistorySummary[];
+  addSummary(summary: HistorySummary): Promise<void>;
+  /** What its turns have used until now. */
+  readonly used: Used;
   /** In which session an agent with a memory of its own holds it; it may know fewer messages than there are. */
   readonly agentSession: AgentSession | undefined;
   keepAgentSession(session: AgentSession): Promise<void>;
+  /** What was said to a turn and the model has not seen, in the order in which it was said. A message whose `requestId` is the `steerId` takes its place. */
+  readonly steers: readonly Steer[];
+  /** Throws `overloaded` when too many wait. */
+  addSteer(steer: Steer): Promise<void>;
+  /** Other words for one that waits. False when it does not wait any more. */
+  changeSteer(steerId: string, message: string): Promise<boolean>;
+  withdrawSteer(steerId: string): Promise<boolean>;
+  /** The steers of this request become parts of the answer in the making, all at once; returns them. */
+  takeSteers(messageId: string, target: string): Promise<readonly Steer[]>;
   rename(title: string): Promise<void>;
   setFolders(folders: readonly string[]): Promise<void>;
   /** Gives it this title unless the user has given it one. */
@@ -41,6 +55,12 @@ export interface Conversation {
   clear(): Promise<void>;
   /** Lets go of the file and its lock; what was promised is on disk. */
   close(): Promise<void>;
+}
+
+export interface SearchOutcome {
+  readonly matches: readonly SearchMatch[];
+  /** Conversations whose latest text was not looked at yet. */
+  readonly pending: number;
 }
 
 export interface ConversationStore {
@@ -54,5 +74,12 @@ export interface ConversationStore {
   /** User and assistant messages of this one; 0 for one that is not there or can't be read. Opens and locks nothing. */
   lengthOf(conversationId: string): Promise<number>;
   delete(conversationId: string): Promise<void>;
+  /** Messages that hold all words of the query, the latest first. */
+  search(query: string, limit: number): Promise<SearchOutcome>;
+  /**
+   * Writes a new conversation that begins as this one does, up to the message `after`, or to the last complete answer. It is there
+   * whole, or not at all. Throws `invalid_message` where there is no such message, or nothing to take.
+   */
+  fork(conversationId: string, fork: { readonly conversationId: string; readonly after?: string | undefined }): Promise<void>;
   close(): Promise<void>;
 }

@@ -11,9 +11,13 @@ import { lockConversation, sweepLock, type ConversationLock } from "./conversati
 import { createConversationList } from "./conversation-list.ts";
 import { toStoreLimits, type ConversationStore, type StoreLimits } from "./conversation-store.ts";
 import { isMissing, isUnwritable, preparePrivateFolder, toFileName, toShownId, unwritableFolder } from "./conversation-files.ts";
-import { damagedMark, newFileMark, openJournal, readJournal } from "./journal.ts";
+import { toFork } from "./fork-transcript.ts";
+import { createJournal, damagedMark, newFileMark, openJournal, readJournal } from "./journal.ts";
 import { checkOpenBytes, createOpenConversation, type OpenConversation } from "./open-conversation.ts";
+import { toHeaderLine } from "./record.ts";
+import { createSearchIndex } from "./search-index.ts";
 import { createSharedConversations } from "./shared-conversations.ts";
+import { toLines, type Transcript } from "./transcript.ts";
 
 export interface FileStoreOptions {
   readonly folder: string;
@@ -30,6 +34,7 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
   const limits = toStoreLimits(options.limits);
   const budget = createByteBudget(limits.maxOpenConversationBytes);
   const folderList = createConversationList({ folder, limits, onNotice });
+  const index = createSearchIndex({ folder, limits, onNotice });
   let preparing: Promise<void> | undefined;
 
   async function prepare(): Promise<void> {
@@ -55,7 +60,11 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
   async function load(conversationId: string): Promise<OpenConversation> {
     const path = join(folder, toFileName(conversationId));
     const source = { path, conversationId, limits, onNotice };
-    const shared = { conversationId, limits, budget, onNotice };
+    const onRemoved = (): Promise<void> =>
+      index
+        .forget(toFileName(conversationId))
+        .catch((error: unknown) => onNotice(`removed text may still be in the search index: ${describeThrown(error)}`));
+    const shared = { conversationId, limits, budget, onNotice, onRemoved };
     let held: ConversationLock;
     try {
       held = await lock(conversationId);
@@ -78,6 +87,23 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
     }
   }
 
+  /** Written beside its place and then put there: a process that is killed leaves all of it or none. */
+  async function writeFork(conversationId: string, transcript: Transcript): Promise<void> {
+    const held = await lock(conversationId);
+    try {
+      const path = join(folder, toFileName(conversationId));
+      if (!(await isMissing(path))) throw new HawserError("duplicate_id", `there is a conversation ${toShownId(conversationId)} already`);
+      const journal = createJournal({ path, headerLine: toHeaderLine(conversationId) });
+      try {
+        await journal.rewrite(toLines(transcript));
+      } finally {
+        await journal.close();
+      }
+    } finally {
+      held.release();
+    }
+  }
+
   const conversations = createSharedConversations((conversationId) => load(conversationId).catch(rethrow(conversationId)));
 
   return {
@@ -85,6 +111,10 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
     async list() {
       await prepare();
       return folderList.list();
+    },
+    async search(query, limit) {
+      await prepare();
+      return index.search(query, limit);
     },
     async lengthOf(conversationId) {
       const open = conversations.ifOpen(conversationId);
@@ -96,9 +126,18 @@ export function createFileStore(options: FileStoreOptions): ConversationStore {
       conversations.take(conversationId, () =>
         lock(conversationId)
           .then((held) => removeAll(folder, join(folder, toFileName(conversationId))).finally(() => held.release()))
+          .then(() => index.forget(toFileName(conversationId)))
           .catch(rethrow(conversationId)),
       ),
-    close: () => conversations.close(),
+    fork: (conversationId, { conversationId: forkId, after }) =>
+      conversations
+        .transcriptOf(conversationId)
+        .then((transcript) => writeFork(forkId, toFork(transcript, after)))
+        .catch(rethrow(conversationId)),
+    async close() {
+      await conversations.close();
+      await index.close();
+    },
   };
 }
 

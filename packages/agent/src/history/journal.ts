@@ -17,7 +17,7 @@ export interface Journal {
   /** Whether the file holds something else by now than what was read: it has to be opened again. */
   readonly isStale: boolean;
   /** Whether the file has to be written again before the next line: it was removed under us, or is of an earlier format than that. */
-  needsRewrite(isOfThisVersion: boolean): Promise<"gone" | "old" | undefined>;
+  needsRewrite(version: number): Promise<"gone" | "old" | undefined>;
   /** A line is given in pieces, which are written one after the other. */
   append(line: readonly string[]): Promise<void>;
   /** Replaces all lines, keeping the file as it was under another name if one is given. */
@@ -34,8 +34,8 @@ interface JournalOptions {
   readonly headerLine: string;
   /** Undefined for one that is made with the first line. */
   readonly file?: { readonly handle: FileHandle; readonly size: number } | undefined;
-  /** Whether it is of an earlier format, as it was read. */
-  isOld?(): boolean;
+  /** The version of its format, as it was read; undefined for that of this Hawser. */
+  version?(): number | undefined;
   /** Called before every write. Throws when the lock was lost and another process has it. */
   ensureLock?(): Promise<void>;
 }
@@ -48,9 +48,10 @@ export const damagedMark = ".damaged-";
 // A long line is written piece by piece, since all of it as bytes would take the memory twice.
 const batchChars = 262_144;
 
-export function createJournal({ path, headerLine, file, isOld, ensureLock }: JournalOptions): Journal {
+export function createJournal({ path, headerLine, file, version, ensureLock }: JournalOptions): Journal {
   let handle = file?.handle;
   let isRewritten = false;
+  const isOlderThan = (needed: number): boolean => !isRewritten && (version?.() ?? Infinity) < needed;
   let bytes = file?.size ?? 0;
   /** Set when the end of the file is not known any more. */
   let broken: HawserError | undefined;
@@ -82,7 +83,7 @@ export function createJournal({ path, headerLine, file, isOld, ensureLock }: Jou
     get isStale() {
       return isStale;
     },
-    needsRewrite: async (isOfThisVersion) => ((await isGone()) ? "gone" : isOfThisVersion && !isRewritten && isOld?.() ? "old" : undefined),
+    needsRewrite: async (needed) => ((await isGone()) ? "gone" : isOlderThan(needed) ? "old" : undefined),
     async append(line) {
       if (broken) throw broken;
       await ensureLock?.();
@@ -205,12 +206,12 @@ interface OpenedJournal {
 export async function openJournal(options: OpenJournalOptions): Promise<OpenedJournal> {
   const { path, conversationId, ensureLock } = options;
   const file = await openPrivateFile(path, "append");
-  let isOld = false;
-  const journal = createJournal({ path, headerLine: toHeaderLine(conversationId), file, isOld: () => isOld, ensureLock });
+  let version: number | undefined;
+  const journal = createJournal({ path, headerLine: toHeaderLine(conversationId), file, version: () => version, ensureLock });
   if (!file) return { journal, transcript: createTranscript() };
   try {
     const loaded = await loadJournal(file, options);
-    isOld = loaded.isOld;
+    version = loaded.version;
     await mend(journal, loaded, options);
     return { journal, transcript: loaded.transcript };
   } catch (error) {

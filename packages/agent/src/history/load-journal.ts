@@ -16,8 +16,8 @@ export interface LoadedJournal {
   readonly lacksNewline: boolean;
   /** Lines that could not be read. */
   readonly damagedLines: number;
-  /** An earlier version has written it. */
-  readonly isOld: boolean;
+  /** Which version of the format has written it; undefined where its first line can't be read. */
+  readonly version: number | undefined;
   /** Whether older messages were left out because all of them would be too many. */
   readonly isCut: boolean;
 }
@@ -35,7 +35,8 @@ export async function loadJournal({ handle, size }: PrivateFile, source: Journal
   const maxBytes = limits.maxConversationBytes * 2;
   const from = Math.max(0, size - limits.maxJournalBytes);
   const transcript = createTranscript();
-  let [keptBytes, damagedLines, lacksNewline, isCut, isOld] = [size, 0, false, from > 0, false];
+  let [keptBytes, damagedLines, lacksNewline, isCut] = [size, 0, false, from > 0];
+  let version: number | undefined;
 
   function takeHeader(text: string | undefined, line: FileLine): void {
     const header = text === undefined ? ({ kind: "none" } as const) : parseHeader(text);
@@ -43,7 +44,7 @@ export async function loadJournal({ handle, size }: PrivateFile, source: Journal
     if (header.kind === "known") {
       if (header.conversationId !== conversationId) throw unusable(path, "it belongs to another conversation");
       lacksNewline = !line.hasEnd;
-      isOld = header.isOld;
+      version = header.version;
     } else if (!line.hasEnd && line.bytes && isTornHeader(line.bytes, conversationId)) keptBytes = 0;
     else damagedLines++;
   }
@@ -97,7 +98,7 @@ export async function loadJournal({ handle, size }: PrivateFile, source: Journal
     if (from === 0 || line.start > from) take(line);
   }
   repairTranscript(transcript);
-  return { transcript, keptBytes, lacksNewline, damagedLines, isOld, isCut };
+  return { transcript, keptBytes, lacksNewline, damagedLines, version, isCut };
 }
 
 const isTornRecord = (text: string): boolean => text.startsWith(recordBeginning) || recordBeginning.startsWith(text);

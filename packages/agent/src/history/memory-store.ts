@@ -3,7 +3,9 @@
 import { createByteBudget, type Share } from "@hawser/wire/internal";
 import { toStoreLimits, type ConversationStore, type StoreLimits } from "./conversation-store.ts";
 import { toFileName } from "./conversation-files.ts";
-import { createOpenConversation, type OpenConversation } from "./open-conversation.ts";
+import { toFork } from "./fork-transcript.ts";
+import { checkOpenBytes, createOpenConversation, type OpenConversation } from "./open-conversation.ts";
+import { searchMemory } from "./search-memory.ts";
 import { createSharedConversations } from "./shared-conversations.ts";
 import { createTranscript, repairTranscript, summaryOf, type Transcript } from "./transcript.ts";
 
@@ -47,10 +49,20 @@ export function createMemoryStore(given?: Partial<StoreLimits>): ConversationSto
         .map(({ conversationId, transcript }) => ({ conversationId, ...summaryOf(transcript) }))
         .sort((one, other) => other.updatedAt - one.updatedAt);
     },
+    async search(query, limit) {
+      const open = conversations.allOpen().map(({ conversationId, transcript }) => ({ conversationId, transcript }));
+      const held = [...Array.from(closed, ([conversationId, { transcript }]) => ({ conversationId, transcript })), ...open];
+      return { matches: searchMemory(held, query, limit), pending: 0 };
+    },
     async lengthOf(conversationId) {
       return (conversations.ifOpen(conversationId)?.transcript ?? closed.get(conversationId)?.transcript)?.entries.length ?? 0;
     },
     delete: (conversationId) => conversations.take(conversationId, async () => void takeOut(conversationId)),
+    async fork(conversationId, { conversationId: forkId, after }) {
+      const transcript = toFork(await conversations.transcriptOf(conversationId), after);
+      checkOpenBytes(budget, transcript.bytes, limits);
+      await conversations.take(forkId, async () => keep(forkId, transcript));
+    },
     close: () => conversations.close(),
   };
 }

@@ -5,9 +5,10 @@
 import { cutText, describeThrown, HawserError, type ConversationMessage } from "@hawser/protocol/internal";
 import { createSemaphore, type ByteBudget } from "@hawser/wire/internal";
 import type { Conversation, StoreLimits } from "./conversation-store.ts";
+import { agentLimits } from "../limits.ts";
 import { toShownId } from "./conversation-files.ts";
 import type { Journal } from "./journal.ts";
-import { isOfThisVersion, toKeptRecord, toRecordLine, toRecordText, type JournalRecord } from "./record.ts";
+import { toKeptRecord, toRecordLine, toRecordText, versionOf, type JournalRecord } from "./record.ts";
 import { applyRecord, copyTranscript, isMuchLarger, summaryOf, toLines, toTitle, weighRecord, type Transcript } from "./transcript.ts";
 
 export interface OpenConversationOptions {
@@ -20,6 +21,8 @@ export interface OpenConversationOptions {
   readonly budget: ByteBudget;
   onNotice(message: string): void;
   onClosed(last: Transcript): void;
+  /** Messages were removed, and are not to be found anywhere any more. */
+  onRemoved?(): Promise<void>;
 }
 
 export interface OpenConversation extends Conversation {
@@ -38,30 +41,39 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
   const share = budget.openShare();
   share.set(transcript.bytes);
 
-  const inTurn = (action: () => Promise<void>): Promise<void> =>
+  const inTurn = <Result>(action: () => Promise<Result>): Promise<Result> =>
     changes.run(() => {
       if (isClosed) throw new HawserError("closed", `conversation ${toShownId(conversationId)} is closed`);
       return action();
     });
 
-  async function write(record: JournalRecord): Promise<void> {
-    const text = toRecordText(record);
-    const kept = toKeptRecord(record);
-    if (!kept) throw new HawserError("usage", `not a ${record.type} that a history can keep`);
+  /** All of them or none, with one write to the disk. */
+  async function write(...records: readonly JournalRecord[]): Promise<void> {
     const next = copyTranscript(transcript);
-    applyRecord(next, kept, weighRecord(text));
     next.updatedAt = Date.now();
+    const lines = records.flatMap((record) => {
+      const text = toRecordText(record);
+      const kept = toKeptRecord(record);
+      if (!kept) throw new HawserError("usage", `not a ${record.type} that a history can keep`);
+      applyRecord(next, kept, weighRecord(text));
+      return journal ? toRecordLine(text, summaryOf(next)) : [];
+    });
     const grownBy = next.bytes - transcript.bytes;
     if (grownBy > 0) checkRoom(next.bytes, grownBy);
-    const rewrite = await journal?.needsRewrite(isOfThisVersion(record));
+    const rewrite = await journal?.needsRewrite(Math.max(...records.map(versionOf)));
     if (rewrite !== undefined) await journal?.rewrite(toLines(transcript));
     if (rewrite === "gone") {
       onNotice(`conversation ${toShownId(conversationId)}: its file was removed while it was open, and was written again`);
     }
-    await journal?.append(toRecordLine(text, summaryOf(next)));
+    await journal?.append(lines);
     share.set(next.bytes);
     transcript = next;
     messages = undefined;
+  }
+
+  function checkNew(messageId: string): void {
+    if (transcript.entries.some((entry) => entry.message.messageId === messageId))
+      throw new HawserError("duplicate_id", `there is a message ${toShownId(messageId)} already`);
   }
 
   function checkRoom(bytes: number, grownBy: number): void {
@@ -80,6 +92,12 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     } catch (error) {
       onNotice(`conversation ${toShownId(conversationId)}: its file could not be made smaller: ${describeThrown(error)}`);
     }
+  }
+
+  async function removeAll(record: JournalRecord): Promise<void> {
+    await write(record);
+    await compact();
+    await options.onRemoved?.();
   }
 
   return {
@@ -102,28 +120,70 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     get isStale() {
       return isClosed || (journal?.isStale ?? false);
     },
-    add: (message) =>
+    add: (added, answer, session) =>
       inTurn(async () => {
-        const { messageId } = message;
-        if (transcript.entries.some((entry) => entry.message.messageId === messageId))
-          throw new HawserError("duplicate_id", `there is a message ${toShownId(messageId)} already`);
-        await write({ type: "message", message });
+        const messages = answer ? [added, answer] : [added];
+        for (const { messageId } of messages) checkNew(messageId);
+        const records = messages.map((message) => ({ type: "message" as const, message }));
+        await write(...records, ...(session ? [{ type: "agent" as const, ...session }] : []));
       }),
     addParts: (messageId, parts) =>
       inTurn(async () => {
         if (parts.length > 0) await write({ type: "parts", messageId, parts });
       }),
-    finish: (messageId, interrupted) =>
+    finish: (messageId, interrupted, used) =>
       inTurn(async () => {
-        await write({ type: "finish", messageId, interrupted: interrupted && cutText(interrupted, reasonChars) });
+        await write({ type: "finish", messageId, interrupted: interrupted && cutText(interrupted, reasonChars), used });
         if (journal && isMuchLarger(journal.bytes, transcript, limits)) await compact();
         // For a power failure only; where the disk can't, what was written still survives the process.
         else await journal?.flush().catch((error) => onNotice(`the history could not be flushed to the disk: ${describeThrown(error)}`));
       }),
+    get summaries() {
+      return transcript.summaries;
+    },
+    addSummary: (summary) =>
+      inTurn(async () => {
+        const { through } = summary;
+        if (!transcript.entries.some((entry) => entry.message.messageId === through))
+          throw new HawserError("usage", `there is no message ${toShownId(through)} in this conversation`);
+        await write({ type: "summary", ...summary });
+      }),
+    get used() {
+      return transcript.used;
+    },
     get agentSession() {
       return transcript.agentSession;
     },
     keepAgentSession: (session) => inTurn(() => write({ type: "agent", ...session })),
+    get steers() {
+      return transcript.steers;
+    },
+    addSteer: ({ steerId, target, message }) =>
+      inTurn(async () => {
+        const { agentSteerEntries } = agentLimits;
+        if (transcript.steers.length >= agentSteerEntries)
+          throw new HawserError("overloaded", `${agentSteerEntries} steers wait in this conversation; withdraw one, or wait`);
+        await write({ type: "steer", steerId, target, message });
+      }),
+    changeSteer: (steerId, message) =>
+      inTurn(async () => {
+        const steer = transcript.steers.find((each) => each.steerId === steerId);
+        if (steer) await write({ type: "steer", steerId, target: steer.target, message });
+        return steer !== undefined;
+      }),
+    withdrawSteer: (steerId) =>
+      inTurn(async () => {
+        const isWaiting = transcript.steers.some((each) => each.steerId === steerId);
+        if (isWaiting) await write({ type: "withdraw", steerId });
+        return isWaiting;
+      }),
+    takeSteers: (messageId, target) =>
+      inTurn(async () => {
+        const steers = transcript.steers.filter((each) => each.target === target);
+        const parts = steers.map(({ steerId, message }) => ({ type: "steer" as const, steerId, message }));
+        if (parts.length > 0) await write({ type: "parts", messageId, parts });
+        return steers;
+      }),
     suggestTitle: (title) =>
       inTurn(async () => {
         const suggested = toTitle(title);
@@ -132,16 +192,8 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
       }),
     rename: (title) => inTurn(() => write({ type: "title", title: toTitle(title) })),
     setFolders: (folders) => inTurn(() => write({ type: "folders", folders })),
-    truncate: (after) =>
-      inTurn(async () => {
-        await write({ type: "truncate", after });
-        await compact();
-      }),
-    clear: () =>
-      inTurn(async () => {
-        await write({ type: "clear" });
-        await compact();
-      }),
+    truncate: (after) => inTurn(() => removeAll({ type: "truncate", after })),
+    clear: () => inTurn(() => removeAll({ type: "clear" })),
     close: () =>
       inTurn(async () => {
         isClosed = true;

@@ -13,19 +13,27 @@ import {
 
 const FORMAT = "hawser-conversation";
 /** Raise it when an older Hawser would misread what is written, and record a journal of the new version for the tests. */
-const VERSION = 2;
+const VERSION = 3;
 
 export type JournalRecord =
   /** `isComplete` is for an answer that is written once it is finished. */
   | { readonly type: "message"; readonly message: ConversationMessage; readonly isComplete?: boolean }
   | { readonly type: "parts"; readonly messageId: string; readonly parts: readonly MessagePart[] }
-  | { readonly type: "finish"; readonly messageId: string; readonly interrupted?: string | undefined }
+  | { readonly type: "finish"; readonly messageId: string; readonly interrupted?: string | undefined; readonly used?: Used | undefined }
   /** `isSuggested`: by the agent, so that one of the user stays. */
   | { readonly type: "title"; readonly title: string; readonly isSuggested?: boolean }
   /** Since version 2. */
   | ({ readonly type: "agent" } & AgentSession)
   /** Since version 2. */
   | { readonly type: "folders"; readonly folders: readonly string[] }
+  /** Since version 3. */
+  | ({ readonly type: "summary" } & HistorySummary)
+  /** What the turns of a journal that was written again have used. Since version 3. */
+  | ({ readonly type: "used" } & Used)
+  /** What the model has not seen yet; one with a known id takes the place of that one. Since version 3. */
+  | ({ readonly type: "steer" } & Steer)
+  /** Since version 3. */
+  | { readonly type: "withdraw"; readonly steerId: string }
   | { readonly type: "truncate"; readonly after: string | null }
   | { readonly type: "clear" };
 
@@ -38,12 +46,45 @@ export interface AgentSession {
   readonly through: string;
 }
 
+/** Stands for the beginning of a conversation in a model's context; the messages themselves stay. Since version 3. */
+export interface HistorySummary {
+  /** The last message that it stands for, together with all before it. */
+  readonly through: string;
+  /** How many parts of that message, where it was still being made; otherwise all. */
+  readonly parts?: number | undefined;
+  /** What the model is told instead. */
+  readonly text: string;
+  /** Whole messages that it stands for. */
+  readonly messages: number;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly timestamp: number;
+}
+
+/** What turns have used together. */
+export interface Used {
+  readonly tokens: number;
+  readonly usd: number;
+  readonly ms: number;
+}
+
+/**
+ * What the user said to a turn, until the model sees it: then it is a part of the answer, or a message whose `requestId` is the
+ * `steerId`. Since version 3.
+ */
+export interface Steer {
+  readonly steerId: string;
+  /** The request whose turn it was said to. */
+  readonly target: string;
+  readonly message: string;
+}
+
 /** What a list shows of a conversation. */
 export type Summary = Omit<ConversationSummary, "conversationId">;
 
 export type Header =
-  /** `isOld`: an earlier version's, which has to be written again before records of this one are added. */
-  | { readonly kind: "known"; readonly conversationId: string; readonly isOld: boolean }
+  /** One of an earlier version has to be written again before records that it does not know are added. */
+  | { readonly kind: "known"; readonly conversationId: string; readonly version: number }
   /** Written by a newer Hawser; `problem` says what to do. Such a file is never changed. */
   | { readonly kind: "newer"; readonly problem: string }
   | { readonly kind: "none" };
@@ -67,7 +108,7 @@ export function parseHeader(text: string): Header {
     const written = `format ${JSON.stringify(version)}, and this version knows formats up to ${VERSION}`;
     return { kind: "newer", problem: `a newer version of Hawser wrote it (${written}); install a newer Hawser to open it` };
   }
-  return typeof conversationId === "string" ? { kind: "known", conversationId, isOld: version < VERSION } : { kind: "none" };
+  return typeof conversationId === "string" ? { kind: "known", conversationId, version } : { kind: "none" };
 }
 
 /** The record as JSON, still without its summary. */
@@ -79,9 +120,31 @@ export function toRecordText(record: JournalRecord): string {
   }
 }
 
-/** Whether a journal of an earlier version has to be written again before it: that version would take it for damage. */
-export const isOfThisVersion = (record: JournalRecord): boolean =>
-  record.type === "agent" || record.type === "folders" || (record.type === "title" && record.isSuggested === true);
+/** The first version that knows such a record: an earlier one would take it for damage, so its journal is written again before. */
+export function versionOf(record: JournalRecord): number {
+  switch (record.type) {
+    case "agent":
+    case "folders":
+      return 2;
+    case "title":
+      return record.isSuggested === true ? 2 : 1;
+    case "summary":
+    case "used":
+    case "steer":
+    case "withdraw":
+      return 3;
+    case "message":
+      return versionOfParts(record.message.parts);
+    case "parts":
+      return versionOfParts(record.parts);
+    default:
+      return 1;
+  }
+}
+
+const partsOfVersion3: ReadonlySet<string> = new Set(["steer", "reasoning", "plan"]);
+
+const versionOfParts = (parts: readonly MessagePart[]): number => (parts.some(({ type }) => partsOfVersion3.has(type)) ? 3 : 1);
 
 /** In two pieces: put together, a long one would be there twice. */
 export const toRecordLine = (recordText: string, summary: Summary): readonly string[] => [
@@ -111,7 +174,8 @@ function toKeptPart(part: MessagePart): MessagePart {
 
 function checkRecord(value: unknown): JournalRecord | undefined {
   if (!isRecord(value)) return undefined;
-  const { type, message, messageId, parts, interrupted, title, folders, after, isComplete, isSuggested, agent, sessionId, through } = value;
+  const { type, message, messageId, parts, interrupted, title, folders, after, isComplete, isSuggested } = value;
+  const { agent, sessionId, through, steerId, target } = value;
   switch (type) {
     case "message":
       return isMessage(message) ? { type, message, ...(isComplete === true && { isComplete }) } : undefined;
@@ -119,7 +183,7 @@ function checkRecord(value: unknown): JournalRecord | undefined {
       return typeof messageId === "string" && isListOfParts(parts) ? { type, messageId, parts } : undefined;
     case "finish":
       if (typeof messageId !== "string" || !isOptionalText(interrupted)) return undefined;
-      return { type, messageId, ...(interrupted !== undefined && { interrupted }) };
+      return { type, messageId, ...(interrupted !== undefined && { interrupted }), ...(isUsed(value["used"]) && { used: value["used"] }) };
     case "title":
       return typeof title === "string" ? { type, title, ...(isSuggested === true && { isSuggested }) } : undefined;
     case "agent":
@@ -127,6 +191,15 @@ function checkRecord(value: unknown): JournalRecord | undefined {
       return { type, agent, sessionId, through };
     case "folders":
       return isListOfTexts(folders) ? { type, folders } : undefined;
+    case "summary":
+      return checkSummary(value);
+    case "used":
+      return isUsed(value) ? { type, tokens: value.tokens, usd: value.usd, ms: value.ms } : undefined;
+    case "steer":
+      if (typeof steerId !== "string" || typeof target !== "string" || typeof message !== "string") return undefined;
+      return { type, steerId, target, message };
+    case "withdraw":
+      return typeof steerId === "string" ? { type, steerId } : undefined;
     case "truncate":
       return typeof after === "string" || after === null ? { type, after } : undefined;
     case "clear":
@@ -135,6 +208,17 @@ function checkRecord(value: unknown): JournalRecord | undefined {
       return undefined;
   }
 }
+
+function checkSummary({ through, parts, text, ...rest }: Readonly<Record<string, unknown>>): JournalRecord | undefined {
+  const { messages, tokensBefore, tokensAfter, timestamp } = rest;
+  if (typeof through !== "string" || typeof text !== "string" || (parts !== undefined && !isCount(parts))) return undefined;
+  if (!isCount(messages) || !isCount(tokensBefore) || !isCount(tokensAfter) || !isCount(timestamp)) return undefined;
+  return { type: "summary", through, ...(parts !== undefined && { parts }), text, messages, tokensBefore, tokensAfter, timestamp };
+}
+
+const isCount = (value: unknown): value is number => typeof value === "number" && value >= 0;
+
+const isUsed = (value: unknown): value is Used => isRecord(value) && [value["tokens"], value["usd"], value["ms"]].every(isCount);
 
 // Inside of a string the quotes would be escaped, and in a nested value it would not be the last one.
 const findSummary = (line: string): number => line.lastIndexOf(',"summary":{');
@@ -178,10 +262,13 @@ const isListOfParts = (value: unknown): value is MessagePart[] => Array.isArray(
 
 function isPart(value: unknown): value is MessagePart {
   if (!isRecord(value)) return false;
-  const { type, text, path, mime, toolId, toolName, isError, error } = value;
+  const { type, text, path, mime, toolId, toolName, isError, error, entries, steerId, message } = value;
   switch (type) {
     case "text":
+    case "reasoning":
       return typeof text === "string";
+    case "plan":
+      return Array.isArray(entries) && entries.every(isPlanEntry);
     case "attachment":
       return typeof path === "string" && typeof mime === "string";
     case "tool_use":
@@ -189,7 +276,12 @@ function isPart(value: unknown): value is MessagePart {
     case "tool_result":
       if (typeof toolId !== "string" || typeof toolName !== "string") return false;
       return (isError === undefined || typeof isError === "boolean") && isOptionalText(error);
+    case "steer":
+      return typeof steerId === "string" && typeof message === "string";
     default:
       return false;
   }
 }
+
+const isPlanEntry = (value: unknown): boolean =>
+  isRecord(value) && typeof value["content"] === "string" && ["pending", "in_progress", "completed"].includes(value["status"] as string);

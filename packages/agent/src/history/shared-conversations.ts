@@ -5,6 +5,7 @@
 import { HawserError } from "@hawser/protocol";
 import type { Conversation } from "./conversation-store.ts";
 import type { OpenConversation } from "./open-conversation.ts";
+import type { Transcript } from "./transcript.ts";
 
 interface Shared {
   readonly opening: Promise<OpenConversation>;
@@ -51,8 +52,8 @@ export function createSharedConversations(load: (conversationId: string) => Prom
     const { conversationId } = conversation;
     let isLetGo = false;
     const ifMine =
-      <Args extends readonly unknown[]>(action: (...args: Args) => Promise<void>) =>
-      (...args: Args): Promise<void> =>
+      <Args extends readonly unknown[], Result>(action: (...args: Args) => Promise<Result>) =>
+      (...args: Args): Promise<Result> =>
         isLetGo ? Promise.reject(new HawserError("closed", "the conversation is closed")) : action(...args);
     return {
       conversationId,
@@ -74,10 +75,24 @@ export function createSharedConversations(load: (conversationId: string) => Prom
       add: ifMine(conversation.add),
       addParts: ifMine(conversation.addParts),
       finish: ifMine(conversation.finish),
+      get summaries() {
+        return conversation.summaries;
+      },
+      addSummary: ifMine(conversation.addSummary),
+      get used() {
+        return conversation.used;
+      },
       get agentSession() {
         return conversation.agentSession;
       },
       keepAgentSession: ifMine(conversation.keepAgentSession),
+      get steers() {
+        return conversation.steers;
+      },
+      addSteer: ifMine(conversation.addSteer),
+      changeSteer: ifMine(conversation.changeSteer),
+      withdrawSteer: ifMine(conversation.withdrawSteer),
+      takeSteers: ifMine(conversation.takeSteers),
       rename: ifMine(conversation.rename),
       setFolders: ifMine(conversation.setFolders),
       suggestTitle: ifMine(conversation.suggestTitle),
@@ -100,6 +115,17 @@ export function createSharedConversations(load: (conversationId: string) => Prom
     },
     allOpen: (): OpenConversation[] => [...open.values()].flatMap(({ conversation }) => conversation ?? []),
     ifOpen: (conversationId: string): OpenConversation | undefined => open.get(conversationId)?.conversation,
+    /** What a conversation is now; opens it if it isn't open. */
+    async transcriptOf(conversationId: string): Promise<Transcript> {
+      if (isClosed) throw new HawserError("closed", "the history is closed");
+      const shared = enter(conversationId);
+      shared.users++;
+      try {
+        return (await shared.opening).transcript;
+      } finally {
+        if (--shared.users === 0) await closeShared(conversationId, shared);
+      }
+    },
     /** Closes it for all of its users, then runs the action before it can be opened again. */
     take(conversationId: string, action: () => Promise<void>): Promise<void> {
       if (isClosed) return Promise.reject(new HawserError("closed", "the history is closed"));

@@ -3,9 +3,18 @@
 
 import { agentLimits } from "../limits.ts";
 import { HawserError, type ConversationMessage, type MessagePart } from "@hawser/protocol";
-import { weighJsonText } from "@hawser/wire/internal";
+import { weighMembers } from "@hawser/wire/internal";
 import { toShownId } from "./conversation-files.ts";
-import { toRecordLine, toRecordText, type AgentSession, type JournalRecord, type Summary } from "./record.ts";
+import { dropSteers, holdSteer, type HeldSteer } from "./held-steers.ts";
+import {
+  toRecordLine,
+  toRecordText,
+  type AgentSession,
+  type HistorySummary,
+  type JournalRecord,
+  type Summary,
+  type Used,
+} from "./record.ts";
 import type { StoreLimits } from "./conversation-store.ts";
 
 /** Never changed once it is in a list: readers of an earlier list keep what they have. */
@@ -16,8 +25,17 @@ export interface Entry {
   readonly bytes: number;
 }
 
+/** Also its weight. */
+type HeldSummary = HistorySummary & { readonly bytes: number };
+
 export interface Transcript {
   entries: Entry[];
+  /** In the order in which they were made; each stands for what the one before stood for, and more. */
+  summaries: readonly HeldSummary[];
+  /** By all turns, also those whose messages are gone. */
+  used: Used;
+  /** What the model has not seen yet, in the order in which it was said. */
+  steers: readonly HeldSteer[];
   /** Given by a user, or suggested by an agent; empty when none was. */
   title: string;
   /** In which it works; empty for those of the runtime. */
@@ -28,12 +46,16 @@ export interface Transcript {
   updatedAt: number;
 }
 
+export const nothingUsed: Used = { tokens: 0, usd: 0, ms: 0 };
+
 // A message of one word is still some objects.
 const entryBytes = 512;
-const weighedFromChars = 4_096;
 
 export const createTranscript = (): Transcript => ({
   entries: [],
+  summaries: [],
+  used: nothingUsed,
+  steers: [],
   title: "",
   isTitleSuggested: false,
   folders: [],
@@ -45,11 +67,7 @@ export const createTranscript = (): Transcript => ({
 export const copyTranscript = (transcript: Transcript): Transcript => ({ ...transcript, entries: [...transcript.entries] });
 
 /** What a record adds to a transcript. Several records weigh at least as much as one that stands for all of them. */
-export function weighRecord(recordText: string): number {
-  // Long enough for its members to be counted, whatever its length.
-  const padded = recordText.padEnd(weighedFromChars);
-  return weighJsonText(padded) - padded.length + Buffer.byteLength(recordText) + entryBytes;
-}
+export const weighRecord = (recordText: string): number => weighMembers(recordText) + Buffer.byteLength(recordText) + entryBytes;
 
 /** Throws `usage` when the record does not fit what is there; the transcript is then unchanged. */
 export function applyRecord(transcript: Transcript, record: JournalRecord, bytes: number): void {
@@ -59,6 +77,7 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
       const { message, isComplete = false } = record;
       entries.push({ message, isComplete: isComplete || message.role === "user" || message.interrupted !== undefined, bytes });
       transcript.bytes += bytes;
+      dropSteers(transcript, (steerId) => message.role === "user" && message.requestId === steerId);
       return;
     }
     case "parts": {
@@ -66,6 +85,7 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
       const message = { ...last.message, parts: joinParts(last.message.parts, record.parts) };
       entries[entries.length - 1] = { message, isComplete: false, bytes: last.bytes + bytes };
       transcript.bytes += bytes;
+      dropSteers(transcript, (steerId) => record.parts.some((part) => part.type === "steer" && part.steerId === steerId));
       return;
     }
     case "finish": {
@@ -76,6 +96,7 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
         message: interrupted === undefined ? last.message : { ...last.message, interrupted },
         isComplete: true,
       };
+      if (record.used) transcript.used = addUsed(transcript.used, record.used);
       return;
     }
     case "title":
@@ -88,19 +109,43 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
     case "folders":
       transcript.folders = record.folders;
       return;
+    case "summary": {
+      const { type: _, ...summary } = record;
+      transcript.summaries = [...transcript.summaries, { ...summary, bytes }];
+      transcript.bytes += bytes;
+      return;
+    }
+    case "used":
+      transcript.used = addUsed(transcript.used, record);
+      return;
+    case "steer":
+      return holdSteer(transcript, record, bytes);
+    case "withdraw":
+      return dropSteers(transcript, (steerId) => steerId === record.steerId);
     case "truncate":
       return keepFirst(transcript, record.after === null ? 0 : indexOf(transcript, record.after) + 1);
     case "clear":
+      transcript.used = nothingUsed;
+      dropSteers(transcript, () => true);
       return keepFirst(transcript, 0);
   }
 }
 
-/** A long text is written in pieces while it comes; it is one text. */
+const addUsed = (one: Used, other: Used): Used => ({
+  tokens: one.tokens + other.tokens,
+  usd: one.usd + other.usd,
+  ms: one.ms + other.ms,
+});
+
+/** A long text, said or thought, is written in pieces while it comes; it is one text. */
 function joinParts(before: readonly MessagePart[], more: readonly MessagePart[]): MessagePart[] {
   const [first, ...rest] = more;
   const last = before.at(-1);
-  if (last?.type !== "text" || first?.type !== "text") return [...before, ...more];
-  return [...before.slice(0, -1), { type: "text", text: last.text + first.text }, ...rest];
+  if (last?.type === "text" && first?.type === "text")
+    return [...before.slice(0, -1), { type: "text", text: last.text + first.text }, ...rest];
+  if (last?.type === "reasoning" && first?.type === "reasoning")
+    return [...before.slice(0, -1), { type: "reasoning", text: last.text + first.text }, ...rest];
+  return [...before, ...more];
 }
 
 function openAnswer({ entries }: Transcript, messageId: string): Entry {
@@ -116,7 +161,12 @@ function indexOf({ entries }: Transcript, messageId: string): number {
 }
 
 function keepFirst(transcript: Transcript, count: number): void {
-  for (const { bytes } of transcript.entries.slice(count)) transcript.bytes -= bytes;
+  const removed = transcript.entries.slice(count);
+  const removedIds = new Set(removed.map(({ message }) => message.messageId));
+  // One that stands for something that is gone tells of it. Of messages that were left out as too old it is all that there is.
+  const told = transcript.summaries.filter(({ through }) => count === 0 || removedIds.has(through));
+  for (const { bytes } of [...removed, ...told]) transcript.bytes -= bytes;
+  transcript.summaries = transcript.summaries.filter((summary) => !told.includes(summary));
   transcript.entries.length = count;
   // Whatever it knows beyond them can't be taken back.
   if (transcript.entries.at(-1)?.message.messageId !== transcript.agentSession?.through) transcript.agentSession = undefined;
@@ -222,8 +272,9 @@ export const isMuchLarger = (journalBytes: number, { bytes }: Transcript, { jour
 
 /** The shortest sequence of lines that gives this transcript. */
 export function* toLines(transcript: Transcript): Generator<readonly string[]> {
-  const { entries, title, isTitleSuggested: isSuggested, folders, agentSession } = transcript;
+  const { entries, summaries, used, steers, title, isTitleSuggested: isSuggested, folders, agentSession } = transcript;
   const summary = summaryOf(transcript);
+  if (used.tokens > 0 || used.ms > 0) yield toRecordLine(toRecordText({ type: "used", ...used }), { ...summary, messages: 0 });
   if (folders.length > 0) yield toRecordLine(toRecordText({ type: "folders", folders }), { ...summary, messages: 0 });
   if (title !== "")
     yield toRecordLine(toRecordText({ type: "title", title, ...(isSuggested && { isSuggested }) }), { ...summary, messages: 0 });
@@ -231,5 +282,7 @@ export function* toLines(transcript: Transcript): Generator<readonly string[]> {
     const text = toRecordText({ type: "message", message, ...(isComplete && { isComplete }) });
     yield toRecordLine(text, { ...summary, messages: index + 1 });
   }
+  for (const { bytes: _, ...each } of summaries) yield toRecordLine(toRecordText({ type: "summary", ...each }), summary);
   if (agentSession) yield toRecordLine(toRecordText({ type: "agent", ...agentSession }), summary);
+  for (const { steerId, target, message } of steers) yield toRecordLine(toRecordText({ type: "steer", steerId, target, message }), summary);
 }

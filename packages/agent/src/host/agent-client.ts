@@ -3,17 +3,22 @@
 // request that is given up ends here while the runtime finishes it unheard.
 
 import {
+  type AnyAgentResponse,
+  type CompactionData,
   type ConversationMessage,
   type ConversationSummary,
   HawserError,
   type ModelEntry,
   type OptionEntry,
   type StatusData,
-  type TurnEvent,
 } from "@hawser/protocol";
 import type { AgentLink, HeldLines } from "./agent-link.ts";
 import { createExchange, type AgentInfo, type ExchangeOptions, type RequestBody } from "./exchange.ts";
-import type { AgentEvent, Decision, FollowOptions, OpenRequest, PermissionAnswer, SendOptions } from "./open-request.ts";
+import { createFileMethods, type FileMethods } from "./file-methods.ts";
+import type { AgentEvent, Decision, FollowOptions, PermissionAnswer, SendOptions } from "./open-request.ts";
+import { createChangeMethods, type ChangeMethods } from "./change-methods.ts";
+import { allOf, endOf, theOne, toTurn, withoutAnswer, type AgentTurn } from "./request-answers.ts";
+import { createSteerMethods, type SteerMethods } from "./steer-methods.ts";
 
 export interface AgentClientOptions extends ExchangeOptions {
   /** Questions are answered, by `onPermission` or `respondPermission`, so they may wait for the user as long as they can. By default where there is an `onPermission`. */
@@ -23,23 +28,31 @@ export interface AgentClientOptions extends ExchangeOptions {
 export interface AgentMessage {
   readonly message: string;
   readonly attachments?: readonly { readonly path: string; readonly mime: string }[] | undefined;
-  /** Known members: `conversationId`, `userId`, `model`. */
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Known members: `conversationId`, `userId`, `model`, `effort`, `budget`. */
+  readonly metadata?: MessageMetadata | undefined;
 }
 
-/**
- * Can be read once. Throws a HawserError for the runtime's `error`, for silence, and when the runtime ends.
- * Leaving the loop early cancels the turn.
- */
-export interface AgentTurn extends AsyncIterable<TurnEvent> {
-  /** For `cancel`. */
-  readonly id: string;
+export interface MessageMetadata extends Readonly<Record<string, unknown>> {
+  /** How much the model is to think: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`. */
+  readonly effort?: string | undefined;
+  /** What the turn may use. */
+  readonly budget?: { readonly tokens?: number; readonly usd?: number; readonly ms?: number } | undefined;
 }
 
 export interface LoadedConversation {
   readonly conversationId: string;
   readonly title: string;
   readonly messages: readonly ConversationMessage[];
+}
+
+/** `pending`: conversations that were not looked at yet; ask again. */
+export type SearchResult = Extract<AnyAgentResponse, { type: "found" }>["data"];
+
+export interface LoadOptions {
+  /** Only messages after this `messageId`. */
+  readonly after?: string | undefined;
+  /** Kinds of parts that are left out unless they are named: `steer`, `reasoning`, `plan`, `summary`. */
+  readonly include?: readonly string[] | undefined;
 }
 
 export interface WorkspaceFolders {
@@ -55,7 +68,7 @@ export interface OptionChoice {
   readonly model?: string | undefined;
 }
 
-export interface AgentClient {
+export interface AgentClient extends SteerMethods, FileMethods, ChangeMethods {
   /** What the runtime says about itself; rejects when it never says `ready`. */
   readonly ready: Promise<AgentInfo>;
   /** Of the present runtime, once it is ready. */
@@ -69,11 +82,17 @@ export interface AgentClient {
   clearHistory(options?: { readonly conversationId?: string | undefined; readonly force?: boolean | undefined }): Promise<void>;
   /** The latest first. */
   listConversations(): Promise<readonly ConversationSummary[]>;
-  loadConversation(conversationId: string, options?: { readonly after?: string | undefined }): Promise<LoadedConversation>;
+  loadConversation(conversationId: string, options?: LoadOptions): Promise<LoadedConversation>;
+  /** Has the model summarise what was said before the last turn, so that there is room in its context. The messages stay. */
+  compactConversation(conversationId: string, options?: SendOptions): Promise<CompactionData>;
   deleteConversation(conversationId: string): Promise<void>;
   renameConversation(conversationId: string, title: string): Promise<void>;
   /** Removes the messages after this one; all of them for null. */
   truncateConversation(conversationId: string, after: string | null): Promise<void>;
+  /** Messages of all conversations that hold these words, the latest first. */
+  search(query: string, options?: { readonly limit?: number | undefined }): Promise<SearchResult>;
+  /** A new conversation that begins as this one does, up to the message `after` or its last complete answer; resolves to its id. */
+  fork(conversationId: string, options?: { readonly after?: string | undefined }): Promise<string>;
   listModels(): Promise<readonly ModelEntry[]>;
   /**
    * The running turn of a conversation, from its beginning or after `since`; undefined when none runs. For
@@ -170,16 +189,27 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
     async listConversations() {
       return theOne(await ask("conversations", { kind: "list_conversations" }), "conversations").data.conversations;
     },
-    async loadConversation(conversationId, { after } = {}) {
-      const events = await ask("conversations", { kind: "load_conversation", conversationId, ...(after !== undefined && { after }) });
+    async loadConversation(conversationId, { after, include } = {}) {
+      const body = { conversationId, ...(after !== undefined && { after }), ...(include && { include: [...include] }) };
+      const events = await ask("conversations", { kind: "load_conversation", ...body });
       const lines = events.filter((event) => event.type === "conversation").map(({ data }) => data);
       if (lines.length === 0) throw withoutAnswer("conversation");
       const title = lines.find((line) => line.title !== undefined)?.title ?? "";
       return { conversationId, title, messages: joinMessages(lines.flatMap(({ messages }) => messages)) };
     },
+    async compactConversation(conversationId, sendOptions) {
+      return theOne(await ask("compaction", { kind: "compact_conversation", conversationId }, sendOptions), "compaction").data;
+    },
     deleteConversation: (conversationId) => change({ kind: "delete_conversation", conversationId }),
     renameConversation: (conversationId, title) => change({ kind: "rename_conversation", conversationId, title }),
     truncateConversation: (conversationId, after) => change({ kind: "truncate_conversation", conversationId, after }),
+    async search(query, { limit } = {}) {
+      return theOne(await ask("search", { kind: "search_conversations", query, ...(limit !== undefined && { limit }) }), "found").data;
+    },
+    async fork(conversationId, { after } = {}) {
+      const body = { conversationId, ...(after !== undefined && { after }) };
+      return theOne(await ask("fork", { kind: "fork_conversation", ...body }), "forked").data.conversationId;
+    },
     async listModels() {
       return theOne(await ask("models", { kind: "list_models" }), "models").data.models;
     },
@@ -207,33 +237,12 @@ export function createAgentClient(link: AgentLink, options: AgentClientOptions =
       const body = { conversationId, optionId, value, ...(model !== undefined && { model }) };
       return theOne(await ask("options", { kind: "set_option", ...body }), "options").data.options;
     },
+    ...createChangeMethods(ask),
+    ...createSteerMethods(exchange, ask),
+    ...createFileMethods(ask),
     close: () => exchange.close(new HawserError("closed", "the agent client was closed")),
   };
 }
-
-// A turn gets no other events: `status` and the rest answer requests of their own.
-const toTurn = ({ id, events }: OpenRequest): AgentTurn => ({
-  id,
-  [Symbol.asyncIterator]: () => events.items[Symbol.asyncIterator]() as AsyncIterator<TurnEvent>,
-});
-
-async function allOf({ events }: OpenRequest): Promise<AgentEvent[]> {
-  const all: AgentEvent[] = [];
-  for await (const event of events.items) all.push(event);
-  return all;
-}
-
-const endOf = async (request: OpenRequest): Promise<EventOf<"done">> => theOne(await allOf(request), "done");
-
-type EventOf<Type> = Extract<AgentEvent, { type: Type }>;
-
-function theOne<const Type extends AgentEvent["type"]>(events: readonly AgentEvent[], type: Type): EventOf<Type> {
-  const found = events.find((event): event is EventOf<Type> => event.type === type);
-  if (!found) throw withoutAnswer(type);
-  return found;
-}
-
-const withoutAnswer = (type: string): HawserError => new HawserError("invalid_message", `the agent ended its answer without \`${type}\``);
 
 /** A message may be longer than a line: its parts then come in several, each with the same `messageId`. What a later line says about it counts. */
 function joinMessages(pieces: readonly ConversationMessage[]): ConversationMessage[] {
@@ -250,6 +259,8 @@ function joinMessages(pieces: readonly ConversationMessage[]): ConversationMessa
 function joinParts(before: ConversationMessage["parts"], more: ConversationMessage["parts"]): ConversationMessage["parts"] {
   const [first, ...rest] = more;
   const last = before.at(-1);
-  if (last?.type !== "text" || first?.type !== "text") return [...before, ...more];
-  return [...before.slice(0, -1), { ...last, text: last.text + first.text }, ...rest];
+  if (last?.type === "text" && first?.type === "text") return [...before.slice(0, -1), { ...last, text: last.text + first.text }, ...rest];
+  if (last?.type === "reasoning" && first?.type === "reasoning")
+    return [...before.slice(0, -1), { ...last, text: last.text + first.text }, ...rest];
+  return [...before, ...more];
 }

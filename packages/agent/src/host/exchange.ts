@@ -58,8 +58,20 @@ interface Outgoing {
   readonly line: string;
 }
 
+/** What a runtime may work at, or wait for an answer to, after its caller has gone. */
+const cancellable: ReadonlySet<string> = new Set(["user_message", "set_workspace"]);
+
+/** A turn that the runtime may begin by itself, under an id that it has named. */
+interface Expectation {
+  readonly options: SendOptions;
+  onBegin(request: OpenRequest): void;
+}
+
+export type Exchange = ReturnType<typeof createExchange>;
+
 export function createExchange(link: AgentLink, options: ExchangeOptions) {
   const open = new Map<string, OpenRequest>();
+  const expected = new Map<string, Expectation>();
   const holds = new Set<HeldLines>();
   const first = Promise.withResolvers<AgentInfo>();
   let readiness = first;
@@ -112,7 +124,8 @@ export function createExchange(link: AgentLink, options: ExchangeOptions) {
     try {
       if (type === "ready") onReady(agentProtocol.parseResponse(value) as ReadyMessage);
       if (type === "ready" || typeof id !== "string") return false;
-      const request = open.get(id);
+      if (type === "steered" && isRecord(value["data"])) expected.delete(String(value["data"]["steerId"]));
+      const request = open.get(id) ?? beginExpected(id);
       if (!request) for (const held of holds) held.keep(id, value, text);
       const response = request && parseResponse(value, request);
       if (response) request.receive(response, text.length);
@@ -123,6 +136,16 @@ export function createExchange(link: AgentLink, options: ExchangeOptions) {
       options.onNoise?.(describeThrown(error));
       return false;
     }
+  }
+
+  function beginExpected(id: string): OpenRequest | undefined {
+    const expectation = expected.get(id);
+    if (!expectation) return undefined;
+    expected.delete(id);
+    const request = create(id, "user_message", expectation.options, 0);
+    enter(request, expectation.options.signal);
+    expectation.onBegin(request);
+    return request;
   }
 
   function giveUpFurthestBehind(): void {
@@ -149,6 +172,7 @@ export function createExchange(link: AgentLink, options: ExchangeOptions) {
     if (info) readiness = Promise.withResolvers<AgentInfo>();
     readiness.promise.catch(() => {});
     info = undefined;
+    expected.clear();
     for (const request of [...open.values()]) request.fail(error);
   }
 
@@ -165,7 +189,7 @@ export function createExchange(link: AgentLink, options: ExchangeOptions) {
   function onEnd(request: OpenRequest, isGivenUp: boolean): void {
     open.delete(request.id);
     wake();
-    if (isGivenUp && request.kind === "user_message" && info?.capabilities.includes("cancel") && !closedBy) {
+    if (isGivenUp && cancellable.has(request.kind) && info?.capabilities.includes("cancel") && !closedBy) {
       begin({ kind: "cancel", target: request.id });
     }
   }
@@ -240,6 +264,13 @@ export function createExchange(link: AgentLink, options: ExchangeOptions) {
       enter(request, requestOptions.signal);
       for (const { value, text } of held?.takeOf(id) ?? []) route(value, text);
       return request;
+    },
+    /** Begins a request of its own with the first response under this id, of which `held` has kept what came so far. Not expected for ever: the oldest goes first. */
+    expect(id: string, expectation: Expectation, held: HeldLines): void {
+      expected.set(id, expectation);
+      const [oldest] = expected.keys();
+      if (expected.size > agentHostLimits.hostPendingMessages && oldest !== undefined) expected.delete(oldest);
+      for (const { value, text } of held.takeOf(id)) route(value, text);
     },
     /** Keeps responses of unknown ids while `work` runs. */
     async holding<Result>(work: (held: HeldLines) => Promise<Result>): Promise<Result> {

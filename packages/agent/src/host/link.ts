@@ -6,14 +6,19 @@ export type {
   AgentClient,
   AgentClientOptions,
   AgentMessage,
-  AgentTurn,
   LoadedConversation,
+  LoadOptions,
   OptionChoice,
+  SearchResult,
   WorkspaceFolders,
 } from "./agent-client.ts";
 export type { TurnEvent } from "@hawser/protocol";
 export type { AgentLink, LostRuntime, ParsedLine } from "./agent-link.ts";
 export type { AgentInfo } from "./exchange.ts";
+export type { ChangeMethods, ListChangesOptions, RevertChangesOptions } from "./change-methods.ts";
+export type { FileMethods } from "./file-methods.ts";
+export type { AgentTurn } from "./request-answers.ts";
+export type { Queue, SteerMethods, SteerOptions } from "./steer-methods.ts";
 export { agentHostLimits } from "./limits.ts";
 export type { Decision, FollowOptions, OnPermission, PermissionAnswer, PermissionRequest, SendOptions } from "./open-request.ts";
 // For a page that edits rules: the agent refuses to start with rules that this refuses.

@@ -46,7 +46,7 @@ export function createMcpServer(options: McpServerOptions) {
     new HawserError(code, `MCP server "${name}": ${clean(text)}`);
 
   async function open(): Promise<ServerConnection> {
-    const located = locateServer(options.configured, options.environment);
+    const located = locateServer(options.configured, options.environment, name);
     hide = located.hide;
     let connection: ServerConnection | undefined;
     let lost: string | undefined;

@@ -2,6 +2,7 @@
 // of the configuration stand for variables of our environment, so that no secret has to be in the file.
 
 import { HawserError } from "@hawser/protocol";
+import { hawserCommand } from "@hawser/wire/internal/node";
 import type { ConfiguredServer } from "../config/agent-config.ts";
 import { createHiding } from "../hide-secrets.ts";
 
@@ -19,7 +20,7 @@ export type ServerAddress =
  * Throws `usage` that says what is missing; never with the value of a variable. `hide` gives a text without what the configuration
  * gives the server to prove who we are: it may say it back in an error.
  */
-export function locateServer(server: ConfiguredServer, environment: NodeJS.ProcessEnv) {
+export function locateServer(server: ConfiguredServer, environment: NodeJS.ProcessEnv, name: string) {
   const values: string[] = [];
   const expand = (text: string): string =>
     text.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, otherwise: string | undefined) => {
@@ -36,7 +37,20 @@ export function locateServer(server: ConfiguredServer, environment: NodeJS.Proce
   return { address, hide: createHiding(values.flatMap((value) => [value, ...value.split(/\s+/)])) };
 
   function toAddress(): ServerAddress {
-    const { type, command, args = [], env, cwd, url, headers } = server;
+    const { type, command, args = [], env, cwd, url, headers, fleet } = server;
+    if (fleet !== undefined) {
+      const { service = name, credentials } = server;
+      const more = credentials === undefined ? [] : ["--fleet-credentials", expand(credentials)];
+      // A process of its own, as every other server: nothing of NATS is loaded into the runtime.
+      const [program, ...first] = hawserCommand();
+      return {
+        type: "stdio",
+        command: program,
+        args: [...first, "bridge", "--fleet", expand(fleet), "--service", service, ...more],
+        env: {},
+        cwd: undefined,
+      };
+    }
     if (url !== undefined) return { type: type === "sse" ? "sse" : "http", url: checkUrl(expand(url)), headers: expandAll(headers) };
     if (command === undefined) throw new HawserError("usage", "it has neither a command nor a url");
     const folder = cwd === undefined ? undefined : expand(cwd);

@@ -23,10 +23,14 @@ export interface AiSdkModelOptions {
   readonly retries?: RetryBounds;
   /** False for one that takes text only as the result of a tool. */
   readonly takesToolImages?: boolean;
+  /** It remembers the conversation by itself. */
+  readonly ownsContext?: boolean | undefined;
+  /** As `Model` has it. */
+  readonly takesSteers?: boolean;
 }
 
 export function createAiSdkModel(name: string, languageModel: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
-  const { secrets = [], keyName, takesToolImages = true } = options;
+  const { secrets = [], keyName, takesToolImages = true, takesSteers } = options;
   const origin: ErrorOrigin = { name, secrets, keyName };
 
   async function* stream(step: ModelStep): AsyncGenerator<ModelEvent> {
@@ -52,7 +56,7 @@ export function createAiSdkModel(name: string, languageModel: AiSdkLanguageModel
     }
   }
 
-  return { name, stream };
+  return { name, takesSteers, stream, ...(options.ownsContext && { ownsContext: true, takesEffort: false }) };
 }
 
 type CallOptions = Pick<EventContext, "origin"> & Pick<ConversionOptions, "takesToolImages">;
@@ -75,6 +79,7 @@ async function* callOnce(model: AiSdkLanguageModel, step: ModelStep, { origin, t
       ...(step.instructions.trim() !== "" && { instructions: step.instructions }),
       messages: toModelMessages(step, { names, takesToolImages }),
       ...(step.tools.length > 0 && { tools: toToolSet(step.tools, names, jsonSchema) }),
+      ...(step.effort !== undefined && { reasoning: step.effort }),
       abortSignal: AbortSignal.any([step.signal, left.signal]),
       // Nothing of a conversation is left with the vendor.
       providerOptions: { openai: { store: false } },

@@ -7,6 +7,7 @@
 import { describeThrown, HawserError, nearNames, quoteShort, type ModelEntry } from "@hawser/protocol/internal";
 import { secretsIn } from "../hide-secrets.ts";
 import { agentLimits } from "../limits.ts";
+import { createContextWindows } from "./context-windows.ts";
 import type { Model, ModelCatalog } from "./model.ts";
 import type { TurnAgent } from "./turn-agent.ts";
 import { createVendors, valueOf, type Environment, type ModelConfiguration, type ModelProvider, type Vendor } from "./vendors.ts";
@@ -16,6 +17,8 @@ export interface ModelCatalogOptions {
   readonly config?: ModelConfiguration | undefined;
   /** From the command line. */
   readonly model?: string | undefined;
+  /** How many tokens the context of a model holds, where it isn't known to be less. */
+  readonly contextWindow?: number | undefined;
   readonly providers?: readonly ModelProvider[] | undefined;
   /** Instead of the embedded one. */
   readonly offline?: (() => Model | Promise<Model>) | undefined;
@@ -66,6 +69,7 @@ function unknownModel(name: string, prefixes: readonly string[], near: readonly 
 export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const { env, config = {}, providers = [], localServerMs } = options;
   const vendors = createVendors(env, config);
+  const windows = createContextWindows({ configured: config.contextWindows, given: options.contextWindow });
   const prefixes = [...vendors, ...providers].map(({ prefix }) => prefix);
   const listed = listedNames(config, providers);
   const parse = (text: string): ModelName => parseModelName(text, prefixes, listed);
@@ -75,7 +79,10 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const decided = current === undefined ? local().then(([first]) => void (current ??= first ?? offlineName)) : Promise.resolve();
 
   async function create(name: ModelName): Promise<Model | TurnAgent> {
-    if (name.prefix === offlineName) return options.offline?.() ?? (await import("../offline/offline-model.ts")).createOfflineModel();
+    if (name.prefix === offlineName) {
+      const { createOfflineModel } = await import("../offline/offline-model.ts");
+      return options.offline?.() ?? createOfflineModel({ window: windows.of(offlineName) });
+    }
     const vendor = vendors.find(({ prefix }) => prefix === name.prefix);
     if (vendor?.missing !== undefined) throw cannotUse(name.name, vendor.missing);
     // A model from elsewhere has its key from wherever.
@@ -84,7 +91,10 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
 
   async function pick(wanted?: string): Promise<Model | TurnAgent> {
     if (wanted === undefined) await decided;
-    const name = parse(wanted ?? current ?? offlineName);
+    const text = wanted ?? current ?? offlineName;
+    const known = made.get(text);
+    if (known) return known;
+    const name = parse(text);
     const model = made.get(name.name) ?? create(name);
     // One that could not be made may be possible later: a package is installed, a variable is not.
     if (made.size < agentLimits.modelCatalogEntries) made.set(name.name, model);
@@ -99,6 +109,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     get current() {
       return current ?? offlineName;
     },
+    windows,
     pick,
     async list() {
       await decided;
@@ -160,7 +171,8 @@ async function createFrom(
   const created = await provider.create(model);
   if ("stream" in created || "run" in created) return created;
   const { createAiSdkModel } = await import("./ai-sdk-model.ts");
-  return createAiSdkModel(name, created, { secrets });
+  const { ownsLoop } = provider;
+  return createAiSdkModel(name, created, { secrets, takesSteers: ownsLoop !== true, ownsContext: ownsLoop });
 }
 
 const listedNames = ({ openaiCompatible }: ModelConfiguration, providers: readonly ModelProvider[]): string[] => [

@@ -15,6 +15,7 @@ import {
 } from "@hawser/protocol/internal";
 import { createHiding } from "../hide-secrets.ts";
 import { agentLimits } from "../limits.ts";
+import { overflowIn } from "./context-overflow.ts";
 
 export interface ErrorOrigin {
   /** The model's name, for the text. */
@@ -47,6 +48,8 @@ export function toModelError(thrown: unknown, origin: ErrorOrigin): HawserError 
   const own = chain.find((error) => HawserError.isInstance(error));
   // A provider that a program brings has errors of its own kind.
   if (own) return own.code === "internal" ? modelError("model_failed", own.message, origin) : own;
+  const overflow = overflowError(chain, origin);
+  if (overflow) return overflow;
   const status = chain.map((error) => error["statusCode"]).find((code) => typeof code === "number" && code >= 400);
   if (typeof status === "number") return statusError(status, chain, origin);
   const code = chain.map((error) => error["code"]).find((code) => typeof code === "string" && code in networkCauses) as string | undefined;
@@ -60,6 +63,17 @@ export function toModelError(thrown: unknown, origin: ErrorOrigin): HawserError 
   if (thrown instanceof TypeError && thrown.cause === undefined) return modelError("model_failed", oneLine(thrown.message), origin);
   return lostError(`the answer broke off: ${vendorText(chain, describeThrown(thrown))}`, origin);
 }
+
+/** By the vendor's words wherever they stand: as a refusal, or as an event of a stream that has just begun. */
+function overflowError(chain: readonly Thrown[], origin: ErrorOrigin): HawserError | undefined {
+  const body = chain.map((error) => error["responseBody"]).find((text) => typeof text === "string") as string | undefined;
+  const said = [body?.slice(0, vendorBodyChars), ...chain.flatMap(({ message, ["code"]: code }) => [message, code])];
+  const facts = overflowIn(said.filter((text) => typeof text === "string").join("\n"));
+  if (!facts) return undefined;
+  return modelError("too_large", `the conversation does not fit into the model's context: ${vendorText(chain, "")}`, origin, { ...facts });
+}
+
+const vendorBodyChars = 10_000;
 
 /** Certificates, TLS, what is not HTTP: the same would happen again. */
 const isLasting = ({ name, code }: Thrown): boolean =>

@@ -3,7 +3,7 @@
 // vendor's word that it is complete is an error, however it ends.
 
 import { createTextGap, cutText } from "@hawser/protocol/internal";
-import type { LanguageModelStreamPart } from "ai";
+import type { LanguageModelStreamPart, Warning } from "ai";
 import type { InexactCall } from "./exact-arguments.ts";
 import { lostError, modelError, redact, toModelError, type ErrorOrigin } from "./model-error.ts";
 import type { ModelEvent } from "./model.ts";
@@ -27,6 +27,7 @@ export async function* toModelEvents(parts: AsyncIterable<LanguageModelStreamPar
   const calls: ToolCallEvent[] = [];
   let finish: Finish | undefined;
   let isSilent = true;
+  const thoughts = new Map<string, OpenThought>();
   // Texts around a call in the middle of an answer: they become one text, and the call is put behind it.
   const gap = createTextGap();
   for await (const part of parts) {
@@ -34,10 +35,13 @@ export async function* toModelEvents(parts: AsyncIterable<LanguageModelStreamPar
     if (part.type === "text-delta" && part.text !== "") {
       isSilent = false;
       yield { type: "text", text: gap.before(part.text) + part.text };
+    } else if (part.type === "reasoning-start" || part.type === "reasoning-delta" || part.type === "reasoning-end") {
+      yield* thoughtEvents(part, thoughts);
     } else if (part.type === "tool-input-delta") yield { type: "tool_input", chars: part.delta.length };
     else if (part.type === "tool-call" && part.providerExecuted)
       yield { type: "notice", message: `the model used its own tool ${part.toolName}` };
     else if (part.type === "tool-call") calls.push(toCallEvent(part, context));
+    else if (part.type === "model-call-start") yield* effortNotices(part.warnings, context.origin);
     else if (part.type === "error") throw toModelError(part.error, context.origin);
     else if (part.type === "model-call-end") finish = part;
   }
@@ -45,6 +49,36 @@ export async function* toModelEvents(parts: AsyncIterable<LanguageModelStreamPar
   yield* calls;
   yield* usageEvents(finish);
   yield* remarkOn(finish, calls.length > 0, isSilent, context.origin);
+}
+
+/** The vendor's package leaves out, or changes, what a model does not take: of the effort the user is told. */
+function* effortNotices(warnings: readonly Warning[], origin: ErrorOrigin): Generator<ModelEvent> {
+  for (const warning of warnings) {
+    if (!("feature" in warning) || !warning.feature.startsWith("reasoning")) continue;
+    const details = cutText(warning.details ?? "the model takes no effort", 200);
+    yield { type: "notice", message: redact(`${origin.name}: ${details}`, origin) };
+  }
+}
+
+interface OpenThought {
+  text: string;
+  vendor: unknown;
+}
+
+type ThoughtPart = Extract<LanguageModelStreamPart, { type: "reasoning-start" | "reasoning-delta" | "reasoning-end" }>;
+
+/** A signature comes with any of the three; the last one counts. */
+function* thoughtEvents(part: ThoughtPart, open: Map<string, OpenThought>): Generator<ModelEvent> {
+  const thought = open.get(part.id) ?? { text: "", vendor: undefined };
+  open.set(part.id, thought);
+  thought.vendor = part.providerMetadata ?? thought.vendor;
+  if (part.type === "reasoning-delta" && part.text !== "") {
+    thought.text += part.text;
+    yield { type: "reasoning", text: part.text };
+  }
+  if (part.type !== "reasoning-end") return;
+  open.delete(part.id);
+  yield { type: "thought", thought };
 }
 
 function toCallEvent(part: ToolCallStreamPart, { names, uniqueId, inexact }: EventContext): ToolCallEvent {
@@ -84,11 +118,20 @@ function* usageEvents({ usage, providerMetadata = {} }: Finish): Generator<Model
   yield { type: "usage", inputTokens, outputTokens, cachedInputTokens: inputTokenDetails.cacheReadTokens, costUsd };
 }
 
+/** Anthropic's word. */
+const contextFull = "model_context_window_exceeded";
+
 /** An answer that stops short says so: as an error where it would pass for a whole one, else as a notice. */
 function* remarkOn(finish: Finish, hasCalls: boolean, isSilent: boolean, origin: ErrorOrigin): Generator<ModelEvent> {
   const { finishReason, rawFinishReason } = finish;
   if (finishReason === "content-filter")
     throw modelError("model_failed", `the vendor's content filter stopped the answer (${rawFinishReason ?? finishReason})`, origin);
+  if (rawFinishReason === contextFull) {
+    const window = (finish.usage.inputTokens ?? 0) + (finish.usage.outputTokens ?? 0);
+    const text =
+      "the answer ended where the model's context is full; say that it is to go on, and what was said before is summarised first";
+    throw modelError("too_large", text, origin, { isOverflow: true, ...(window > 0 && { window }) });
+  }
   if (finishReason === "length") {
     const text = "the answer was cut off at the model's output limit";
     if (!hasCalls) throw modelError("model_failed", `${text}; ask it to go on`, origin);

@@ -4,13 +4,15 @@
 // call is left out, and nothing empty is sent, since vendors refuse a whole conversation over that.
 
 import { cutText, isRecord, type ConversationMessage, type MessagePart } from "@hawser/protocol/internal";
-import type { JSONValue, ModelMessage, TextPart, ToolCallPart, ToolResultPart, UserContent } from "ai";
+import type { AssistantContent, JSONValue, ModelMessage, TextPart, ToolCallPart, ToolResultPart, UserContent } from "ai";
 import { describeBlock, describeContent, isMcpResult, type McpContent } from "../tool-value.ts";
-import type { AttachedContent, ModelStep } from "./model.ts";
+import type { AttachedContent, ModelStep, PlacedThought } from "./model.ts";
+import { withSteersApart } from "./steers-apart.ts";
 import { createUniqueIds, type ToolNames } from "./vendor-names.ts";
 
 type ToolResult = Extract<MessagePart, { type: "tool_result" }>;
 type UserPart = Exclude<UserContent, string>[number];
+type ReasoningPart = Extract<Exclude<AssistantContent, string>[number], { type: "reasoning" }>;
 
 const maxReasonChars = 200;
 
@@ -20,21 +22,37 @@ export interface ConversionOptions {
   readonly takesToolImages: boolean;
 }
 
-type Step = Pick<ModelStep, "messages" | "attachments">;
+type Step = Pick<ModelStep, "summary" | "messages" | "attachments" | "thoughts">;
 
-export function toModelMessages({ messages, attachments }: Step, options: ConversionOptions): ModelMessage[] {
+export function toModelMessages({ summary, messages, attachments, thoughts }: Step, options: ConversionOptions): ModelMessage[] {
   const uniqueId = createUniqueIds();
   const converted: ModelMessage[] = [];
   let interrupted: string | undefined;
-  for (const message of messages) {
-    if (message.role === "user") converted.push({ role: "user", content: toUserContent(message, attachments, interrupted) });
-    else converted.push(...toRounds(message, options, uniqueId));
+  for (const message of withSteersApart(messages)) {
+    if (message.role === "user") addUserContent(converted, toUserContent(message, attachments, interrupted));
+    else converted.push(...toRounds(message, { ...options, uniqueId, thoughts }));
     interrupted = message.interrupted;
   }
+  if (summary !== undefined) tellSummary(summary, converted);
   // Where a vendor caches what it has read, it does so up to here; others ignore it.
   const last = converted.at(-1);
   if (last) last.providerOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
   return converted;
+}
+
+/** Before the first thing that the user says: two messages of one side in a row are refused by some servers. */
+function tellSummary(summary: string, converted: ModelMessage[]): void {
+  const told = text(`[A summary of the conversation until here:]\n${summary}\n[The end of the summary]`);
+  const [first] = converted;
+  if (first?.role === "user" && Array.isArray(first.content)) first.content.unshift(told);
+  else converted.unshift({ role: "user", content: [told] });
+}
+
+/** What the user said several times in a row is one message: templates of local models refuse two. */
+function addUserContent(converted: ModelMessage[], content: UserPart[]): void {
+  const last = converted.at(-1);
+  if (last?.role === "user" && typeof last.content !== "string") last.content.push(...content);
+  else converted.push({ role: "user", content });
 }
 
 function toUserContent({ parts }: ConversationMessage, attachments: Step["attachments"], interrupted: string | undefined): UserPart[] {
@@ -57,7 +75,7 @@ function toAttachment(path: string, attached: AttachedContent | undefined): User
   return text(`[The attached file ${path}, ${mime}:]\n${content}\n[The end of ${path}]`);
 }
 
-function toRounds({ parts }: ConversationMessage, options: ConversionOptions, uniqueId: (wanted: string) => string): ModelMessage[] {
+function toRounds({ parts }: ConversationMessage, options: Omit<RoundContext, "results">): ModelMessage[] {
   // In their order, since two calls of a damaged history may have the same id.
   const results = Map.groupBy(
     parts.filter((part) => part.type === "tool_result"),
@@ -66,18 +84,16 @@ function toRounds({ parts }: ConversationMessage, options: ConversionOptions, un
   const rounds: ModelMessage[] = [];
   let said: Extract<MessagePart, { type: "text" | "tool_use" }>[] = [];
   const endRound = (): void => {
-    rounds.push(...toRound(said, { ...options, results, uniqueId }));
+    rounds.push(...toRound(said, { ...options, results }));
     said = [];
   };
   let isAnswered = false;
   for (const part of parts) {
-    if (part.type === "attachment") continue;
     if (part.type === "tool_result") isAnswered = true;
-    else {
-      if (isAnswered) endRound();
-      isAnswered = false;
-      said.push(part);
-    }
+    if (part.type !== "text" && part.type !== "tool_use") continue;
+    if (isAnswered) endRound();
+    isAnswered = false;
+    said.push(part);
   }
   endRound();
   return rounds;
@@ -85,15 +101,18 @@ function toRounds({ parts }: ConversationMessage, options: ConversionOptions, un
 
 interface RoundContext extends ConversionOptions {
   readonly results: Map<string, ToolResult[]>;
+  readonly thoughts: Step["thoughts"];
   uniqueId(wanted: string): string;
 }
 
 function toRound(
   said: readonly Extract<MessagePart, { type: "text" | "tool_use" }>[],
-  { results, names, takesToolImages, uniqueId }: RoundContext,
+  { results, names, takesToolImages, thoughts, uniqueId }: RoundContext,
 ): ModelMessage[] {
   const answers: ToolResultPart[] = [];
-  const content = said.flatMap((part): (TextPart | ToolCallPart)[] => {
+  const firstCall = said.find((part) => part.type === "tool_use");
+  const thought = (firstCall && thoughts?.get(firstCall.toolId)) ?? [];
+  const spoken = said.map((part): (TextPart | ToolCallPart)[] => {
     if (part.type === "text") return isSaid(part.text) ? [text(part.text)] : [];
     const { toolId, input } = part;
     const call = { toolCallId: uniqueId(toolId), toolName: names.toVendor(part.toolName) };
@@ -101,11 +120,22 @@ function toRound(
     // Vendors want an object, also where the model had sent something else.
     return [{ type: "tool-call", ...call, input: isRecord(input) ? input : { invalid_arguments: input ?? null } }];
   });
+  const content = spoken.flatMap((parts, at) => [...thoughtsAt(thought, at), ...parts]);
   return [
     ...(content.length > 0 ? [{ role: "assistant" as const, content }] : []),
     ...(answers.length > 0 ? [{ role: "tool" as const, content: answers }] : []),
   ];
 }
+
+/** What was thought before the part with this number. */
+const thoughtsAt = (thoughts: readonly PlacedThought[], at: number): ReasoningPart[] =>
+  thoughts
+    .filter((thought) => thought.at === at)
+    .map(({ text: thought, vendor }) => ({
+      type: "reasoning",
+      text: thought,
+      ...(isRecord(vendor) && { providerOptions: vendor as NonNullable<ReasoningPart["providerOptions"]> }),
+    }));
 
 function toOutput(result: ToolResult | undefined, takesToolImages: boolean): ToolResultPart["output"] {
   if (result === undefined) return { type: "error-text", value: "no result: the turn ended before the tool did" };

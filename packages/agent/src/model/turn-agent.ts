@@ -102,6 +102,8 @@ export interface TurnAgent {
   readonly name: string;
   /** Ends when the turn is complete; rejects with why it isn't, and as soon as the signal says so. */
   run(turn: AgentTurn): Promise<void>;
+  /** The session in which it would answer there now, where it runs already and need not be asked; undefined where it must begin or resume one. */
+  runningSession(place: AgentPlace): string | undefined;
   options(place: AgentPlace): Promise<readonly OptionEntry[]>;
   /** Throws for an option or a value that there is not. */
   setOption(place: AgentPlace, optionId: string, value: string | boolean): Promise<readonly OptionEntry[]>;

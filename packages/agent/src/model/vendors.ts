@@ -15,6 +15,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface ModelConfiguration {
   /** The one to use unless `--model` or HAWSER_MODEL names another. */
   readonly model?: string | undefined;
+  /** How many tokens the contexts of models hold that are not known here, by their names. */
+  readonly contextWindows?: Readonly<Record<string, number>> | undefined;
   /** A server that speaks OpenAI's Chat Completions. */
   readonly openaiCompatible?:
     | {
@@ -43,6 +45,11 @@ export interface ModelProvider {
   readonly prefix: string;
   /** Models that are listed. */
   readonly models: readonly string[];
+  /**
+   * Whether its language models own their loop, as Claude Code does: what the user says during a turn waits for its end, and they
+   * remember the conversation by themselves.
+   */
+  readonly ownsLoop?: boolean | undefined;
   /** Why this one can't be used, and what to do; undefined if nothing is missing. */
   missing(model: string): Promise<string | undefined>;
   /** Ours, one of the AI SDK, or an agent that answers whole turns by itself. */

@@ -2,7 +2,20 @@
 
 import { cutText, describeThrown, isRecord } from "@hawser/protocol/internal";
 import { describeAltered, findAlteredNumber } from "@hawser/wire/internal";
-import { callTool, findTool, quote, say, shorten, showResult, toBlock, toList, type Answer, type Answers, type Scene } from "./answer.ts";
+import {
+  callTool,
+  countOf,
+  findTool,
+  quote,
+  say,
+  shorten,
+  showResult,
+  toBlock,
+  toList,
+  type Answer,
+  type Answers,
+  type Scene,
+} from "./answer.ts";
 import { splitWords } from "./phrase.ts";
 import { toolNames } from "../tools/tool-table.ts";
 
@@ -11,6 +24,12 @@ export const toolAnswers = {
     const lines = scene.tools.map(({ name, description }) => `\`${name}\`: ${shorten(firstSentence(description), 200)}`);
     if (lines.length === 0) yield* say("I am offered no tools here.");
     else yield* say(`These are the tools that I am offered:\n${toList(lines)}`);
+  },
+  *plan({ captures }, scene) {
+    const steps = (captures["steps"] ?? "").split(",").map((step) => step.trim());
+    const entries = steps.filter((step) => step !== "").map((content) => ({ content: shorten(content, 200), status: "pending" }));
+    const outcome = yield* callTool(scene, toolNames.updatePlan, { entries }, "Making a plan");
+    if (outcome.ok) yield* say(`The plan has ${countOf(entries.length, "step")}.`);
   },
   *run({ captures }, scene) {
     const line = captures["command"] ?? "";

@@ -6,7 +6,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { HawserError, type ConversationMessage, type MessagePart } from "@hawser/protocol";
 import { agentLimits } from "../limits.ts";
+import { estimateRequest } from "../context/estimate-tokens.ts";
+import { saidInSummary } from "../context/mechanical-summary.ts";
 import type { Model, ModelEvent, ModelStep } from "../model/model.ts";
+import { withSteersApart } from "../model/steers-apart.ts";
 import { fileAnswers } from "./answer-files.ts";
 import { talkAnswers } from "./answer-talk.ts";
 import { toolAnswers } from "./answer-tools.ts";
@@ -18,13 +21,20 @@ export interface OfflineModelOptions {
   readonly now?: (() => Date) | undefined;
   /** A pause after each word, for demonstrations; none unless given. */
   readonly pauseMs?: number | undefined;
+  /** How many tokens its context holds; as many as there are unless given. */
+  readonly window?: number | undefined;
 }
 
 export function createOfflineModel(options: OfflineModelOptions = {}): Model {
-  const { now = () => new Date(), pauseMs = 0 } = options;
+  const { now = () => new Date(), pauseMs = 0, window = Infinity } = options;
 
   async function* stream(step: ModelStep): AsyncGenerator<ModelEvent> {
-    for (const move of nextMoves(step, now())) {
+    const inputTokens = estimateRequest(step);
+    if (inputTokens > window) throw tooLong(inputTokens, window);
+    let saidChars = 0;
+    // What the user says while it works is what it does next; it leaves undone what it had not begun.
+    for (const move of nextMoves({ ...step, messages: withSteersApart(step.messages) }, now())) {
+      saidChars += move.type === "call" ? JSON.stringify(move.input).length : move.text.length;
       if (move.type === "call") {
         refuseWhenAborted(step.signal);
         yield { type: "tool_call", toolId: move.toolId, toolName: move.toolName, input: move.input };
@@ -38,10 +48,19 @@ export function createOfflineModel(options: OfflineModelOptions = {}): Model {
       }
     }
     refuseWhenAborted(step.signal);
+    yield { type: "usage", inputTokens, outputTokens: Math.ceil(saidChars / charsPerToken) };
   }
 
-  return { name: "offline", stream };
+  return { name: "offline", stream, isTurnWhole: true, writesSummaries: false, takesEffort: false, isFree: true };
 }
+
+/** It has no vocabulary; this is about what language models need for English. */
+const charsPerToken = 4;
+
+const tooLong = (tokens: number, window: number): HawserError =>
+  new HawserError("too_large", `offline: the conversation does not fit into the model's context: ${tokens} tokens > ${window} maximum`, {
+    facts: { isOverflow: true, window },
+  });
 
 function refuseWhenAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new HawserError("cancelled", "the offline model was cancelled", { cause: signal.reason });
@@ -83,8 +102,19 @@ function* nextMoves(step: ModelStep, now: Date): Generator<NextMove> {
 function toScene(step: ModelStep, at: number, asked: ConversationMessage, now: Date): Scene {
   const paths = asked.parts.flatMap((part) => (part.type === "attachment" ? [part.path] : []));
   const attachments = paths.map((path) => step.attachments.get(path) ?? { path });
-  return { tools: step.tools, earlier: step.messages.slice(0, at), before: [], attachments, listings: new Map(), now };
+  return {
+    tools: step.tools,
+    earlier: [...toldBefore(step), ...step.messages.slice(0, at)],
+    before: [],
+    attachments,
+    listings: new Map(),
+    now,
+  };
 }
+
+/** What a summary says that the user said. */
+const toldBefore = ({ summary = "" }: ModelStep): ConversationMessage[] =>
+  saidInSummary(summary).map((text, at) => ({ messageId: `summary-${at}`, role: "user", parts: [{ type: "text", text }], timestamp: 0 }));
 
 interface DoneCall {
   readonly toolName: string;

@@ -90,6 +90,11 @@ export const requestTable = {
     does: "names the tools that it may use",
     examples: ["list the tools", "which tools do you have?"],
   },
+  plan: {
+    phrases: ["plan <steps...>", "make a plan [to|for] <steps...>"],
+    does: "shows a plan; its steps stand in quotes, with commas between them",
+    examples: ['plan "read the tests, fix the parser"'],
+  },
   attachment: {
     phrases: [
       "what|what's [is] in this|these|the|my [attached] file|files|attachment|attachments|image|picture",

@@ -11,11 +11,14 @@ import { logLine, makeFolder } from "@hawser/wire/internal/node";
 import { createHiding, secretsIn } from "../hide-secrets.ts";
 import { agentLimits } from "../limits.ts";
 import type { Outcome, ToolCall } from "./policy.ts";
+import type { CommandRun } from "../tools/files/permit.ts";
 import { codeOf } from "../tools/files/file-errors.ts";
 
 export interface AuditDecision extends Outcome {
   /** Which rule, or why it was asked. */
   readonly rule?: string | undefined;
+  /** Of a command: how and where it runs. */
+  readonly runs?: CommandRun | undefined;
 }
 
 export interface AuditLog {
@@ -56,7 +59,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   }
 
   return {
-    write(call, { decision, by, via, rule }) {
+    write(call, { decision, by, via, rule, runs }) {
       if (waiting.length >= agentLimits.auditQueuedEntries) {
         dropped++;
         return;
@@ -67,9 +70,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         .update(JSON.stringify(input) ?? "null")
         .digest("hex");
       const preview = short(JSON.stringify(shorten(input, hide, 0)) ?? "null");
-      waiting.push(
-        toLine({ time: new Date().toISOString(), ...place, digest, preview, decision, via, by: short(by), rule: rule && short(rule) }),
-      );
+      const how = { decision, via, by: short(by), rule: rule && short(rule), runs };
+      waiting.push(toLine({ time: new Date().toISOString(), ...place, digest, preview, ...how }));
       writing ??= drain();
     },
     async close() {

@@ -7,7 +7,8 @@ import { cutText, isRecord } from "@hawser/protocol/internal";
 import { agentLimits } from "../limits.ts";
 import { toLiteralGlob } from "../tools/files/glob.ts";
 import { factsOf } from "../tools/tool-table.ts";
-import type { SeenPath } from "./call-values.ts";
+import type { CommandRun } from "../tools/files/permit.ts";
+import { sandboxWord, type SeenPath } from "./call-values.ts";
 import type { ToolCall } from "./policy.ts";
 import { parseRule, type PermissionRule } from "../rules/permission-rule.ts";
 
@@ -20,10 +21,10 @@ export type Coverage =
 const shownChars = 200;
 
 /** Which calls "allow always" covers when it answers a question about this one, whose path was seen as `seen`. */
-export function coverageOf(call: ToolCall, seen: SeenPath | undefined): Coverage {
+export function coverageOf(call: ToolCall, seen: SeenPath | undefined, runs?: CommandRun): Coverage {
   // Only the agent knows what is alike among its own calls; it offers an answer for that, or none.
   if (call.agent) return { onlyOnce: "the agent remembers its own answers" };
-  const kind = kindOfCall(call, seen);
+  const kind = kindOfCall(call, seen, runs);
   return "rule" in kind && !isRule(kind.rule) ? { onlyOnce: "its input is too long to be remembered" } : kind;
 }
 
@@ -36,7 +37,7 @@ function isRule(rule: PermissionRule): boolean {
   }
 }
 
-function kindOfCall({ toolName, input }: ToolCall, seen: SeenPath | undefined): Coverage {
+function kindOfCall({ toolName, input }: ToolCall, seen: SeenPath | undefined, runs: CommandRun | undefined): Coverage {
   const { command, args = [], operationId } = isRecord(input) ? input : {};
   const odd = { onlyOnce: "its input is not what the tool takes" };
   const toKind = (match: NonNullable<PermissionRule["match"]>, description: string): Coverage => ({
@@ -54,7 +55,12 @@ function kindOfCall({ toolName, input }: ToolCall, seen: SeenPath | undefined): 
     case "command": {
       if (typeof command !== "string" || !Array.isArray(args) || !args.every((value) => typeof value === "string")) return odd;
       const line = cutText([command, ...args].join(" "), shownChars);
-      return toKind({ command: toLiteralGlob(command), args: args.map(toLiteralGlob) }, `the command ${line} with exactly these arguments`);
+      const match = { command: toLiteralGlob(command), args: args.map(toLiteralGlob) };
+      const description = `the command ${line} with exactly these arguments`;
+      // What was allowed inside of the sandbox was not allowed outside of it.
+      return runs?.sandboxed
+        ? toKind({ ...match, sandbox: sandboxWord(runs) }, `${description}, in this sandbox`)
+        : toKind(match, description);
     }
     case "operation": {
       if (typeof operationId !== "string") return odd;

@@ -4,7 +4,7 @@
 
 import { join, posix, resolve, sep } from "node:path";
 import { isRecord } from "@hawser/protocol/internal";
-import { targetOf, type Target } from "../tools/files/permit.ts";
+import { targetOf, type CommandRun, type Target } from "../tools/files/permit.ts";
 import type { Roots } from "../tools/files/roots.ts";
 import { factsOf, toolNames } from "../tools/tool-table.ts";
 import type { ToolCall } from "./policy.ts";
@@ -38,11 +38,24 @@ export function seePath(path: string, roots: Roots | undefined): SeenPath {
   }
 }
 
-/** `seen`: what its path was seen as, if it has one. A pattern that is an absolute path is compared with absolute names. */
-export function valuesOfCall(call: ToolCall, seen: Pick<SeenPath, "names"> | undefined, roots: Roots | undefined): ValuesOf {
+interface CallFacts {
+  /** What its path was seen as, if it has one. */
+  readonly seen: Pick<SeenPath, "names"> | undefined;
+  readonly roots: Roots | undefined;
+  /** How it would run, if it is a command. */
+  readonly runs?: CommandRun | undefined;
+}
+
+/** A command's sandbox as rules see it, under `sandbox`. */
+export const sandboxWord = (runs: CommandRun | undefined): string => (runs?.sandboxed ? (runs.network ? "network" : "on") : "off");
+
+/** A pattern that is an absolute path is compared with absolute names. */
+export function valuesOfCall(call: ToolCall, { seen, roots, runs }: CallFacts): ValuesOf {
   const input = isRecord(call.input) ? call.input : {};
   return (member, isAbsolute) => {
     if (member === "path" && seen) return valuesOfPath(seen.names, isAbsolute, roots);
+    // Not what the model says of it.
+    if (member === "sandbox" && call.toolName === toolNames.runCommand) return [[sandboxWord(runs)]];
     if (member === "title" && call.agent) return [[call.agent.title]];
     const value = Object.hasOwn(input, member) ? input[member] : undefined;
     if (value === undefined) return member === "args" && call.toolName === toolNames.runCommand ? [[]] : undefined;

@@ -4,7 +4,9 @@
 
 import { agentLimits } from "../limits.ts";
 import type { Roots } from "../tools/files/roots.ts";
-import { toolNames } from "../tools/tool-table.ts";
+import type { CommandRun } from "../tools/files/permit.ts";
+import type { Sandbox } from "../tools/sandbox/sandbox.ts";
+import { factsOf, toolNames } from "../tools/tool-table.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { coverageOf, type Coverage } from "./call-kind.ts";
 import { pathOfCall, seePath, valuesOfCall, valuesOfPath, type SeenPath } from "./call-values.ts";
@@ -23,6 +25,8 @@ export interface PolicyOptions {
   /** What paths in rules are relative to. */
   readonly roots?: Roots | undefined;
   readonly audit?: AuditLog | undefined;
+  /** What is around commands; nothing unless given. */
+  readonly sandbox?: Sandbox | undefined;
   /** Where "allow always" is kept beyond the conversation; without it, it is forgotten with the process. */
   readonly remembered?: RulesFile | undefined;
 }
@@ -34,7 +38,7 @@ export interface RulesPolicy extends PermissionPolicy {
 }
 
 export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
-  const { mode = "ask", roots, audit, remembered } = options;
+  const { mode = "ask", roots, audit, remembered, sandbox } = options;
   const written = (options.rules ?? []).map((rule) => withRealRoots(rule, roots));
   /** Bounded over all conversations: the oldest answers are forgotten, which only means one more question. */
   const answers: { readonly conversationId: string; readonly rule: PermissionRule }[] = [];
@@ -44,14 +48,20 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
   const kept = (): readonly PermissionRule[] => remembered?.rules() ?? [];
   const answersIn = (id: string): PermissionRule[] => answers.flatMap(({ conversationId, rule }) => (conversationId === id ? [rule] : []));
 
-  function judge(call: ToolCall, seen: SeenPath | undefined, coverage: Coverage): Verdict {
-    const values = valuesOfCall(call, seen, roots);
+  /** Undefined for what isn't a command, and where nothing is known of sandboxes. */
+  const runOf = ({ toolName }: ToolCall): CommandRun | undefined =>
+    sandbox && roots && factsOf(toolName).actsOn === "command" ? { folder: roots.paths[0], ...sandbox.containment() } : undefined;
+
+  function judge(call: ToolCall, seen: SeenPath | undefined, { coverage, runs }: Facts): Verdict {
+    const values = valuesOfCall(call, { seen, roots, runs });
     const matches = (rule: PermissionRule): boolean => matchesRule(rule, call.toolName, values);
     const all = [...written, ...kept()].filter(matches);
     const denied = all.find(({ decision }) => decision === "deny");
     if (denied) return { decision: "deny", reason: denialBy(denied) };
     const denial = call.agent && denialOfPaths(call.agent);
     if (denial !== undefined) return { decision: "deny", reason: denial };
+    const refusal = runs && sandbox?.refusal();
+    if (refusal !== undefined) return { decision: "deny", reason: refusal, via: "default" };
     const answered = answersIn(call.conversationId).find(matches);
     if (answered) return { decision: "allow", reason: `allowed for this conversation: ${describeRule(answered)}`, via: "remembered" };
     const last = all.at(-1);
@@ -66,7 +76,8 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
     const [, real] = seen?.names ?? [];
     const where = real === undefined ? "" : ` Its path leads through a link to ${real}.`;
     // An agent's own answers say themselves what they cover.
-    return { decision: "ask", reason: call.agent ? `${why}.` : `${why}.${where} ${coveredBy(coverage)}` };
+    const how = runs ? ` ${describeRun(runs, sandbox?.problem())}` : "";
+    return { decision: "ask", reason: call.agent ? `${why}.` : `${why}.${how}${where} ${coveredBy(coverage)}` };
   }
 
   /** By the first rule that denies one of these tools a file of this name. */
@@ -96,15 +107,19 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
   }
 
   return {
+    async whenReady({ toolName }) {
+      if (factsOf(toolName).actsOn === "command") await sandbox?.whenKnown();
+    },
     decide(call) {
       const path = pathOfCall(call);
       const seen = typeof path === "string" ? seePath(path, roots) : undefined;
-      const coverage = coverageOf(call, seen);
-      const verdict = judge(call, seen, coverage);
+      const runs = runOf(call);
+      const coverage = coverageOf(call, seen, runs);
+      const verdict = { ...judge(call, seen, { coverage, runs }), runs };
       judged.set(call, { verdict, coverage });
       if (!roots || verdict.decision === "deny") return verdict;
       const rules = [...written, ...kept()];
-      return { ...verdict, permit: createPermit({ call, seen, roots, rules, answers: answersIn(call.conversationId) }) };
+      return { ...verdict, permit: { ...createPermit({ call, seen, roots, rules, answers: answersIn(call.conversationId) }), runs } };
     },
     denialOfReading: (names) => denialOfFile([toolNames.readFile], names),
     allowAlways(call) {
@@ -116,9 +131,21 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
       return true;
     },
     note(call, outcome) {
-      audit?.write(call, { ...outcome, rule: judged.get(call)?.verdict.reason });
+      const verdict = judged.get(call)?.verdict;
+      audit?.write(call, { ...outcome, rule: verdict?.reason, runs: verdict?.runs });
     },
   };
+}
+
+interface Facts {
+  readonly coverage: Coverage;
+  readonly runs: CommandRun | undefined;
+}
+
+/** For the question: what is contained, or that nothing is. */
+function describeRun({ folder, sandboxed, network }: CommandRun, problem: string | undefined): string {
+  if (sandboxed) return `It runs in the sandbox, ${network ? "with the network" : "without the network"}, in ${folder}.`;
+  return `It runs without a sandbox (${problem ?? "there is none"}), with all your rights and the network, in ${folder}.`;
 }
 
 /** A root may be a link, and a rule may call it by that name: files are known by their real paths. */

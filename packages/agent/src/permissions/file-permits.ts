@@ -52,10 +52,10 @@ function namesBelow(real: string, { seen, roots }: PermitOptions): readonly stri
 function createJudge(toolName: string, { call, seen, roots, rules, answers }: PermitOptions): (names: readonly string[]) => Ruling {
   const concerned = rules.filter((rule) => matchesGlob(rule.tool, toolName));
   if (concerned.every(({ decision }) => decision === "allow")) return () => "allow";
-  const ownValues = valuesOfCall(call, seen, roots);
+  const ownValues = valuesOfCall(call, { seen, roots });
   const settled = new Set(rules.filter((rule) => matchesRule(rule, call.toolName, ownValues)));
   return (names) => {
-    const values = valuesOfCall(call, { names }, roots);
+    const values = valuesOfCall(call, { seen: { names }, roots });
     const matching = concerned.filter((rule) => matchesRule(rule, toolName, values));
     if (matching.some(({ decision }) => decision === "deny")) return "deny";
     const last = matching.at(-1);

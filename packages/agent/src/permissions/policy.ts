@@ -1,7 +1,7 @@
 // What the runtime asks before a tool runs. The rules answer allow, deny or ask; the question itself is put by the
 // runtime, which knows the host. Every decision goes to the audit log.
 
-import type { Permit } from "../tools/files/permit.ts";
+import type { CommandRun, Permit } from "../tools/files/permit.ts";
 
 export interface ToolCall {
   readonly conversationId: string;
@@ -37,6 +37,8 @@ export interface Verdict {
   readonly via?: SettledVia;
   /** Holds tools that open files to what was decided about. */
   readonly permit?: Permit | undefined;
+  /** Of a command: how and where it would run. */
+  readonly runs?: CommandRun | undefined;
 }
 
 /** How a user answers; `host` where the host does not say. */
@@ -54,6 +56,8 @@ export interface Outcome {
 }
 
 export interface PermissionPolicy {
+  /** Resolves when all is known that a decision needs, such as whether there is a sandbox. */
+  whenReady?(call: ToolCall): Promise<void>;
   decide(call: ToolCall): Verdict;
   /** The user said `allow_always`: later calls of the same kind need no question. False when it covers this call alone. */
   allowAlways(call: ToolCall): boolean;

@@ -1,11 +1,15 @@
 // What a runtime is made of. The composing program hands these in; the runtime knows none of their makers.
 
-import type { ServerEntry, UserMessageRequest } from "@hawser/protocol";
+import type { ServerEntry, StatusData, UserMessageRequest } from "@hawser/protocol";
 import type { Tool } from "@hawser/tools";
 import { agentLimits } from "../limits.ts";
+import type { ChangeLog } from "../changes/change-log.ts";
+import type { WorkspaceChanges } from "../changes/workspace-changes.ts";
+import type { Budgets } from "./budget.ts";
 import type { Conversation, ConversationStore } from "../history/conversation-store.ts";
 import type { AttachedContent, ModelCatalog } from "../model/model.ts";
 import type { PermissionPolicy } from "../permissions/policy.ts";
+import type { FindFiles } from "../tools/find-files.ts";
 
 export type Attachment = NonNullable<UserMessageRequest["attachments"]>[number];
 
@@ -15,6 +19,9 @@ export type TurnLimits = Pick<
   "agentHeartbeatMs" | "agentSteps" | "agentToolMs" | "agentTurnMs" | "permissionMs" | "permissionUnprovenMs"
 >;
 
+/** What `get_status` says of it. */
+export type Setting = Pick<StatusData, "instructions" | "skills" | "leftOut" | "sandbox">;
+
 /** Where a conversation works, and with what. */
 export interface Workspace {
   /** Real paths; relative ones begin at the first. */
@@ -23,15 +30,23 @@ export interface Workspace {
   tools(): readonly Tool[];
   /** The same without our tools for files and commands, for an agent that has its own. */
   ownTools(): readonly Tool[];
-  /** Resolves when the tools have come, or have had their time. */
+  /** Resolves when the tools have come, or have had their time, and `refresh` is done. */
   whenReady(): Promise<void>;
+  /** Reads instructions and skills that have changed. */
+  refresh(): Promise<void>;
   /** How the MCP servers are, for `get_status`. */
   servers(): readonly ServerEntry[];
+  /** What the model is told from files, and what is around commands, for `get_status`. */
+  setting(): Setting;
   readonly policy: PermissionPolicy;
   /** Reads and checks all of them, or throws what is wrong with one. `isEarlier`: they were attached to an earlier message. */
   readAttachments(attachments: readonly Attachment[], signal: AbortSignal, isEarlier?: boolean): Promise<readonly AttachedContent[]>;
-  /** What the model is told besides the conversation. */
+  /** Names of files for a user who types one; absent where there are none to find. */
+  readonly findFiles?: FindFiles | undefined;
+  /** What the model is told besides the conversation, as it was at the last `refresh`. */
   readonly instructions: string;
+  /** What turns change in the folders; without it nothing can be undone. */
+  readonly changes?: WorkspaceChanges | undefined;
 }
 
 export interface Workspaces {
@@ -47,6 +62,8 @@ export interface Workspaces {
    * for one that can't be used.
    */
   choose(choice: WorkspaceChoice): Promise<readonly string[]>;
+  /** Where a conversation works, as far as this process knows: its workspace when it was used last, else the runtime's own. */
+  lastOf(conversationId: string): Workspace;
   /** The conversation is gone: what was given to it alone is closed. */
   release(conversationId: string): Promise<void>;
 }
@@ -70,12 +87,16 @@ export interface AgentParts {
   readonly models: ModelCatalog;
   readonly store: ConversationStore;
   readonly workspaces: Workspaces;
+  /** What is kept for undo, for conversations that are deleted or forked. */
+  readonly changes?: Pick<ChangeLog, "fork" | "forget"> | undefined;
   /** The product's version, for `ready`. */
   readonly build: string;
   /** Limits that differ from their defaults. */
   readonly limits?: Partial<TurnLimits> | undefined;
   /** What tokens cost, by model; without it no cost is told. */
   readonly prices?: Readonly<Record<string, TokenPrices>> | undefined;
+  /** What turns and conversations may use; without it nothing but the limits ends them. */
+  readonly budgets?: Budgets | undefined;
   /** What a failed tool means: a result that the model reads, or the end of the turn. */
   readonly toolFailure?: "result" | "fatal" | undefined;
 }

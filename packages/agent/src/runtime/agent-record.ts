@@ -1,22 +1,16 @@
 // What an agent tells during a turn, on its way to the host and into the history, within the same bounds as what a model
 // says: whole characters, bounded texts and values, one result for every use. Told one after the other, in the order given.
 
-import {
-  createTextGap,
-  createWholeCharacters,
-  cutText,
-  HawserError,
-  splitText,
-  toErrorText,
-  type MessagePart,
-} from "@hawser/protocol/internal";
+import { createTextGap, cutText, HawserError, toErrorText, type MessagePart } from "@hawser/protocol/internal";
 import { createSemaphore, exceedsDepth, replaceHalfPairs, wireLimits } from "@hawser/wire/internal";
 import { agentLimits } from "../limits.ts";
+import type { Used } from "../history/record.ts";
 import type { AboutUse, AgentEvent, FileDiff } from "../model/turn-agent.ts";
 import { envelopeDepth, toToolValue } from "../tool-value.ts";
 import { maxToolIdChars, uniqueId } from "./model-step.ts";
 import { charsOf, toNotRun, toolIdsIn, writeLarge, type TurnBasics } from "./recorded-turn.ts";
-import { checkTurnBytes, createSpokenText } from "./spoken-text.ts";
+import { createSpokenText } from "./spoken-text.ts";
+import { createThoughtText } from "./thought-text.ts";
 
 type UsePart = Extract<MessagePart, { type: "tool_use" }>;
 type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
@@ -34,31 +28,27 @@ export type AgentRecord = ReturnType<typeof createAgentRecord>;
 
 export function createAgentRecord({ conversation, scope, largeWrites, messageId, agent, grow }: AgentRecordOptions) {
   const parts: MessagePart[] = [];
-  const totals = { textBytes: 0, gap: createTextGap() };
-  const toolIds = toolIdsIn(conversation);
+  const totals = { textBytes: 0, thoughtBytes: 0, gap: createTextGap() };
+  /** Looked up with the first use: most answers are words only, and a conversation may be long. */
+  let toolIds: Set<string> | undefined;
   /** By the ids that the agent gives them. */
   const open = new Map<string, UsePart>();
   const inOrder = createSemaphore(1);
+  /** What it says that the turn has used; undefined until it does. */
+  let reported: Pick<Used, "tokens" | "usd"> | undefined;
   const keep = async (added: readonly MessagePart[]): Promise<void> => {
     await conversation.addParts(messageId, added);
     await grow();
   };
   const spoken = createSpokenText({ totals, parts, emit: scope.emit, keep });
-  const thought = createWholeCharacters();
-  let thoughtBytes = 0;
+  const thought = createThoughtText({ totals, parts, emit: scope.emit, keep });
 
   /** Ends the text that came until now: something else follows. */
   async function interrupt(): Promise<void> {
     await spoken.end();
+    await thought.end();
     totals.gap.interrupt();
     if (parts.length > 0) await keep(parts.splice(0));
-  }
-
-  async function think(text: string): Promise<void> {
-    thoughtBytes += Buffer.byteLength(text);
-    checkTurnBytes(thoughtBytes);
-    for (const piece of splitText(text, agentLimits.agentTokenChars))
-      if (piece !== "") await scope.emit({ type: "reasoning", data: { text: piece } });
   }
 
   async function beginUse({ toolId: given, toolName, input, ...about }: EventOf<"tool_use">): Promise<void> {
@@ -66,7 +56,12 @@ export function createAgentRecord({ conversation, scope, largeWrites, messageId,
       throw new HawserError("overloaded", `${agent} uses more than ${agentLimits.agentStepCalls} tools at once`);
     await interrupt();
     const name = cutText(toolName, maxToolIdChars, "").toWellFormed();
-    const data = { toolId: uniqueId(given, toolIds), toolName: name, input: toShownInput(input), ...toShownAbout(about) };
+    const data = {
+      toolId: uniqueId(given, (toolIds ??= toolIdsIn(conversation))),
+      toolName: name,
+      input: toShownInput(input),
+      ...toShownAbout(about),
+    };
     open.set(given, { type: "tool_use", ...data });
     await writeLarge(charsOf(data.input), { largeWrites }, () => keep([{ type: "tool_use", ...data }]));
     await scope.emit({ type: "tool_use", data });
@@ -90,15 +85,18 @@ export function createAgentRecord({ conversation, scope, largeWrites, messageId,
       case "text":
         return spoken.push(event.text);
       case "reasoning":
-        return think(thought.push(event.text));
+        return thought.push(event.text);
       case "tool_use":
         return beginUse(event);
       case "tool_result":
         return endUse(event);
       case "plan":
+        // What is said goes on afterwards, without a gap.
+        await keep([...parts.splice(0), { type: "plan", entries: [...event.entries] }]);
         return scope.emit({ type: "plan", data: { entries: [...event.entries] } });
       case "usage": {
         const { type, ...counts } = event;
+        reported = { tokens: (counts.inputTokens ?? 0) + (counts.outputTokens ?? 0), usd: counts.costUsd ?? reported?.usd ?? 0 };
         return scope.emit({ type, data: { model: agent, ...withoutUndefined(counts) } });
       }
       case "title":
@@ -111,6 +109,9 @@ export function createAgentRecord({ conversation, scope, largeWrites, messageId,
 
   return {
     tell: (event: AgentEvent): Promise<void> => inOrder.run(() => tell(event)),
+    get reported() {
+      return reported;
+    },
     /** A use that has begun and has no result yet. */
     openUse: (given: string): UsePart | undefined => open.get(given),
     /** The turn is complete: what is still held goes into the history, and every use has a result. */
@@ -118,13 +119,13 @@ export function createAgentRecord({ conversation, scope, largeWrites, messageId,
       inOrder.run(async () => {
         for (const toolId of [...open.keys()])
           await endUse({ type: "tool_result", toolId, result: null, error: `${agent} told no result` });
-        await think(thought.end());
         await interrupt();
       }),
     /** The turn has failed: the same for the history alone. */
     fail: (error: unknown): Promise<void> =>
       inOrder.run(async () => {
         await spoken.end().catch(() => {});
+        await thought.end().catch(() => {});
         await conversation.addParts(messageId, [...parts.splice(0), ...Array.from(open.values(), (use) => toNotRun(use, error))]);
         open.clear();
       }),

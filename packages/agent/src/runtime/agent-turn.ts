@@ -3,25 +3,28 @@
 // is ended by the idle clock, unless the user or one of our tools is awaited.
 
 import { randomUUID } from "node:crypto";
-import { HawserError } from "@hawser/protocol/internal";
+import { HawserError, joinTexts, type ConversationMessage } from "@hawser/protocol/internal";
 import type { Tool } from "@hawser/tools";
 import { startDeadline } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
 import type { AgentQuestion, AgentTurn, TurnAgent } from "../model/turn-agent.ts";
 import type { Conversation } from "../history/conversation-store.ts";
+import type { Used } from "../history/record.ts";
 import type { Outcome, ToolCall } from "../permissions/policy.ts";
 import { createAbortGuard } from "./abort-guard.ts";
 import { turnLimits, type Workspace } from "./agent-parts.ts";
 import { askForAgent, keyOf } from "./agent-questions.ts";
 import { createAgentRecord, type AgentRecord } from "./agent-record.ts";
 import type { Authority } from "./authorize.ts";
+import { checkBudget, type BudgetCheck } from "./budget.ts";
 import { recordTurn, type TurnBasics, type TurnOutcome } from "./recorded-turn.ts";
 import type { ToolResult, ToolRunner, TurnScope } from "./tool-runner.ts";
 
 export interface AgentTurnOptions extends TurnBasics {
   readonly agent: TurnAgent;
   readonly authority: Authority;
+  readonly budget: BudgetCheck;
   toRunner(tools: readonly Tool[]): ToolRunner;
 }
 
@@ -33,23 +36,47 @@ export async function runAgentTurn(options: AgentTurnOptions): Promise<TurnOutco
   const heldBytes = (): number => conversation.bytes + attachedBytes;
   share.count(heldBytes());
   const place = toAgentPlace(agent, conversation, workspace);
-  const history = conversation.messages;
-  return recordTurn(options, agent.name, async (messageId) => {
+  // It changes files as it likes: what is there must be known before it begins.
+  const looking = scope.changes?.before("anything", scope.signal);
+  looking?.catch(() => {});
+  const history = answeredIn(conversation);
+  const message = joinTexts(
+    [...conversation.messages.slice(history.length).map(textOf), request.message].flatMap((text) => [undefined, text]),
+  );
+  const keptId = agent.runningSession(place);
+  const startedAt = performance.now();
+  let reported = (): AgentRecord["reported"] => undefined;
+  const used = (): Used => ({ tokens: 0, usd: 0, ...reported(), ms: Math.round(performance.now() - startedAt) });
+  return recordTurn({ ...options, answeredBy: agent.name, sessionId: keptId, used }, async (messageId) => {
     const grow = (): Promise<void> => share.grow(heldBytes());
     await grow();
-    const clock = startIdleClock(turnLimits(parts).agentToolMs, agent.name);
-    const signal = AbortSignal.any([scope.signal, clock.signal]);
-    const record = createAgentRecord({ ...options, scope: { ...scope, signal }, agent: agent.name, messageId, grow });
+    const noteAfter = await looking;
+    const clock = startIdleClock(turnLimits(parts).agentToolMs, agent.name, scope.signal);
+    const { signal } = clock;
+    const ofTurn = { ...options, scope: { ...scope, signal } };
+    const record = createAgentRecord({ ...ofTurn, agent: agent.name, messageId, grow });
+    reported = () => record.reported;
     try {
-      const turn = { ...place, history, attachments, message: request.message, signal };
+      const turn = { ...place, history, attachments, message, signal };
       const keepSession = async (sessionId: string): Promise<void> => {
-        await conversation.keepAgentSession({ agent: agent.name, sessionId, through: messageId });
+        // Where it is the one that ran already, it was written with the message.
+        if (sessionId !== keptId) await conversation.keepAgentSession({ agent: agent.name, sessionId, through: messageId });
         clock.begin();
       };
-      const deeds = createDeeds({ ...options, scope: { ...scope, signal } }, record, clock, place.tools);
+      const checkSpent = (): void => {
+        try {
+          checkBudget(options.budget, { used: used(), tokens: 0 });
+        } catch (error) {
+          clock.end(error);
+        }
+      };
+      checkSpent();
+      signal.throwIfAborted();
+      const deeds = createDeeds(ofTurn, { record, clock, tools: place.tools, checkSpent });
       // Over as soon as the signal says so, whether the agent listens to it or not.
       await createAbortGuard(signal)(agent.run({ ...turn, ...deeds, keepSession }));
       await record.end();
+      await tellOfUnknown(options, record);
     } catch (error) {
       const reason = signal.aborted ? (signal.reason as unknown) : error;
       await record
@@ -58,14 +85,22 @@ export async function runAgentTurn(options: AgentTurnOptions): Promise<TurnOutco
       throw reason;
     } finally {
       clock.stop();
+      await noteAfter?.();
     }
   });
 }
 
+/** A budget that could not be watched is said. */
+async function tellOfUnknown({ agent, budget: { turn, conversation }, scope }: AgentTurnOptions, { reported }: AgentRecord): Promise<void> {
+  const isBounded = [turn, conversation].some(({ tokens, usd }) => tokens !== undefined || usd !== undefined);
+  if (!isBounded || reported) return;
+  await scope.emit({ type: "progress", data: { message: `${agent.name} does not tell what it uses, so the budget was not watched` } });
+}
+
 /** Where it works, and the session that knows all of the conversation, if there is one. */
 export function toAgentPlace(agent: TurnAgent, conversation: Conversation, workspace: Workspace) {
-  const { conversationId, messages, agentSession } = conversation;
-  const isKnown = agentSession?.agent === agent.name && agentSession.through === messages.at(-1)?.messageId;
+  const { conversationId, agentSession } = conversation;
+  const isKnown = agentSession?.agent === agent.name && agentSession.through === answeredIn(conversation).at(-1)?.messageId;
   return {
     conversationId,
     folders: workspace.folders.length > 0 ? workspace.folders : [process.cwd()],
@@ -74,9 +109,23 @@ export function toAgentPlace(agent: TurnAgent, conversation: Conversation, works
   };
 }
 
+/** What an agent may know already. What follows was said by the user and is said to it with the next message: what a runtime that is gone had left. */
+const answeredIn = ({ messages }: Conversation): Conversation["messages"] =>
+  messages.slice(0, messages.findLastIndex(({ role }) => role === "assistant") + 1);
+
+const textOf = ({ parts }: ConversationMessage): string => joinTexts(parts.map((part) => (part.type === "text" ? part.text : undefined)));
+
 type Deeds = Pick<AgentTurn, "emit" | "ask" | "callTool">;
 
-function createDeeds(options: AgentTurnOptions, record: AgentRecord, clock: IdleClock, tools: readonly Tool[]): Deeds {
+interface Doing {
+  readonly record: AgentRecord;
+  readonly clock: IdleClock;
+  readonly tools: readonly Tool[];
+  /** Ends the turn when it has used more than it may. */
+  checkSpent(): void;
+}
+
+function createDeeds(options: AgentTurnOptions, { record, clock, tools, checkSpent }: Doing): Deeds {
   const { agent, authority, toRunner } = options;
   const answers: { readonly key: string; readonly outcome: Outcome }[] = [];
   const scope: TurnScope = {
@@ -116,6 +165,7 @@ function createDeeds(options: AgentTurnOptions, record: AgentRecord, clock: Idle
     async emit(event) {
       clock.touch();
       await record.tell(event);
+      if (event.type === "usage") checkSpent();
       clock.touch();
     },
     ask: (question: AgentQuestion) => clock.hold(() => askForAgent(question, { agent, authority, record, scope, tools, keepAnswer })),
@@ -125,9 +175,12 @@ function createDeeds(options: AgentTurnOptions, record: AgentRecord, clock: Idle
 
 type IdleClock = ReturnType<typeof startIdleClock>;
 
-/** Aborts when nothing has come for too long, and nothing of ours is awaited. */
-function startIdleClock(idleMs: number, agent: string) {
+/** Aborts with the turn, and when nothing has come for too long, and nothing of ours is awaited. */
+function startIdleClock(idleMs: number, agent: string, turn: AbortSignal) {
   const over = new AbortController();
+  const onAbort = (): void => over.abort(turn.reason);
+  turn.addEventListener("abort", onAbort, { once: true });
+  if (turn.aborted) onAbort();
   // Until the agent has started, which has a limit of its own.
   let holds = 1;
   let hasBegun = false;
@@ -145,6 +198,7 @@ function startIdleClock(idleMs: number, agent: string) {
       deadline.touch();
     },
     touch: () => deadline.touch(),
+    end: (reason: unknown): void => over.abort(reason),
     async hold<Result>(action: () => Promise<Result>): Promise<Result> {
       holds++;
       try {
@@ -154,7 +208,10 @@ function startIdleClock(idleMs: number, agent: string) {
         deadline.touch();
       }
     },
-    stop: () => deadline.clear(),
+    stop(): void {
+      turn.removeEventListener("abort", onAbort);
+      deadline.clear();
+    },
   };
 }
 

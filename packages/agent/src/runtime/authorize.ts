@@ -34,7 +34,8 @@ export async function authorize(
   scope: TurnScope,
   asking: Asking = {},
 ): Promise<Authorized> {
-  const { decision, reason, via = "rule", permit } = policy.decide(call);
+  await policy.whenReady?.(call);
+  const { decision, reason, via = "rule", permit, runs } = policy.decide(call);
   if (decision !== "ask") {
     policy.note(call, { decision, by: reason, via });
     if (decision === "allow") return { permit };
@@ -49,7 +50,8 @@ export async function authorize(
   const { options, ...shown } = asking;
   // Whether a file is there already is known from what the decision is bound to.
   const replaced = factsOf(toolName).mayReplace && permit?.target ? { replaces: permit.target.missing.length === 0 } : {};
-  const data = { toolId, toolName, input, reason, ...replaced, ...shown, ...(options && { options: [...options] }) };
+  const how = { ...replaced, ...(runs && { runs }) };
+  const data = { toolId, toolName, input, reason, ...how, ...shown, ...(options && { options: [...options] }) };
   const put = (permissionId: string): Promise<void> => scope.emit({ type: "permission_request", data: { permissionId, ...data } });
   scope.onQuestion(true);
   const answer = await questions

@@ -1,7 +1,7 @@
 // Every request but `user_message`: answered at once, whatever the turns do. Each ends with one `done`,
 // `error` or `status`.
 
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HawserError, quoteShort, type AnyAgentRequest } from "@hawser/protocol/internal";
@@ -11,11 +11,18 @@ import { agentLimits } from "../limits.ts";
 import type { TurnAgent } from "../model/turn-agent.ts";
 import { toAgentPlace } from "./agent-turn.ts";
 import type { AgentParts, TrustQuestion } from "./agent-parts.ts";
+import { createChangeAnswers, forgetChanges, forkChanges } from "./change-answers.ts";
+import { withinOneLine } from "./one-line.ts";
+import { createContextAnswers } from "./context-requests.ts";
 import { toConversationLines } from "./conversation-lines.ts";
+import { createFileAnswers } from "./file-answers.ts";
 import type { Questions } from "./questions.ts";
 import type { RecentConversations } from "./recent-conversations.ts";
 import type { Reply } from "./reply.ts";
-import { checkConversationId, readMetadata, type Turns } from "./turns.ts";
+import { toShownMessages } from "./shown-messages.ts";
+import { createSteerAnswers } from "./steer-answers.ts";
+import { checkConversationId, readMetadata } from "./turn-metadata.ts";
+import type { Turns } from "./turns.ts";
 
 export interface ControlOptions {
   readonly parts: AgentParts;
@@ -30,7 +37,7 @@ export interface ControlOptions {
 }
 
 export type ControlRequest = Exclude<AnyAgentRequest, { kind: "user_message" }>;
-type Answer<Kind extends ControlRequest["kind"]> = (
+export type Answer<Kind extends ControlRequest["kind"]> = (
   request: Extract<ControlRequest, { kind: Kind }>,
   reply: Reply,
   signal: AbortSignal,
@@ -45,6 +52,10 @@ export function createControlAnswers(
   // Long answers are made one at a time: all of those that may be asked for at once would fill the memory.
   const longAnswers = createSemaphore(1);
   const answers: { readonly [Kind in ControlRequest["kind"]]: Answer<Kind> } = {
+    ...createFileAnswers(options),
+    ...createChangeAnswers(options, longAnswers),
+    ...createSteerAnswers({ turns, inFlight, conversations }),
+    ...createContextAnswers(options),
     async get_status(request, reply) {
       const { conversationId } = readMetadata(request, options.lastConversation());
       const { running, waiting } = lanes;
@@ -52,14 +63,19 @@ export function createControlAnswers(
       const state = options.isStopping() ? "stopping" : running > 0 ? "busy" : "idle";
       const uptime = Math.round(performance.now() - options.startedAt);
       const servers = [...parts.workspaces.home.servers()];
-      const more = { model: parts.models.current, running, waiting, ...(servers.length > 0 && { servers }) };
+      const workspace = parts.workspaces.lastOf(conversationId);
+      await workspace.refresh();
+      const more = { model: parts.models.current, running, waiting, ...(servers.length > 0 && { servers }), ...workspace.setting() };
       await reply.end({ type: "status", data: { state, conversationLength, uptime, ...more } });
     },
     async cancel({ id, target }, reply) {
+      const turn = turns.find(target);
       const ended = turns.whenEnded(target);
       const count = inFlight.cancel(target, new HawserError("cancelled", `cancelled by request ${id}`));
       // Its end comes before ours, unless it takes too long.
       await Promise.race([ended, sleep(wireLimits.cancelGraceMs, undefined, { ref: false })]);
+      // What was a steer and has not reached a model is not wanted any more.
+      if (turn?.isNext) await conversations.use(turn.conversationId, (conversation) => conversation.withdrawSteer(target));
       await reply.done({ cancelled: count > 0 });
     },
     async permission_response(answer, reply) {
@@ -117,12 +133,12 @@ export function createControlAnswers(
       );
       await reply.done();
     },
-    async load_conversation({ conversationId, after }, reply) {
+    async load_conversation({ conversationId, after, include = [] }, reply) {
       checkConversationId(conversationId);
-      const load = async ({ title, messages }: Conversation): Promise<void> => {
+      const load = async ({ title, messages, summaries }: Conversation): Promise<void> => {
         const from = after === undefined ? 0 : messages.findIndex(({ messageId }) => messageId === after) + 1;
         if (after !== undefined && from === 0) throw unknownMessage(after);
-        for (const line of toConversationLines(messages.slice(from)))
+        for (const line of toConversationLines(toShownMessages(messages.slice(from), summaries, include)))
           await reply.emit({ type: "conversation", data: { conversationId, ...(title && { title }), ...line } });
       };
       await longAnswers.run(() => conversations.use(conversationId, load));
@@ -133,7 +149,23 @@ export function createControlAnswers(
         await parts.models.release?.(conversationId);
         await conversations.delete(conversationId);
         await parts.workspaces.release(conversationId);
+        await forgetChanges(options, conversationId);
       });
+      await reply.done();
+    },
+    async fork_conversation({ conversationId, after }, reply) {
+      checkConversationId(conversationId);
+      const forkId = newForkId();
+      // A copy of a long one is written whole: one at a time.
+      await longAnswers.run(() => parts.store.fork(conversationId, { conversationId: forkId, after }));
+      await forkChanges(options, conversationId, forkId);
+      await reply.emit({ type: "forked", data: { conversationId: forkId } });
+      await reply.done();
+    },
+    async search_conversations({ query, limit = agentLimits.searchMatchEntries }, reply) {
+      const most = Math.min(Math.ceil(limit), agentLimits.searchMostMatchEntries);
+      const { matches, pending } = await parts.store.search(query, most);
+      await reply.emit({ type: "found", data: { matches: withinOneLine(matches), ...(pending > 0 && { pending }) } });
       await reply.done();
     },
     async rename_conversation({ conversationId, title }, reply) {
@@ -179,6 +211,12 @@ export function createControlAnswers(
   return (request, reply, signal) => (answers[request.kind] as Answer<typeof request.kind>)(request as never, reply, signal);
 }
 
+/** `fork-20261116-093012-4f1c09aa`: sorts by time, and can be typed. */
+function newForkId(): string {
+  const digits = new Date().toISOString().replaceAll(/\D/g, "");
+  return `fork-${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(4).toString("hex")}`;
+}
+
 function checkFolders(folders: readonly string[]): void {
   const refuse = (problem: string): never => {
     throw new HawserError("invalid_message", `"folders" ${problem}`);
@@ -190,13 +228,6 @@ function checkFolders(folders: readonly string[]): void {
     if (!isAbsolute(folder) || folder.includes("\0")) refuse("has an entry that isn't an absolute path");
     if (Buffer.byteLength(folder) > maxPathBytes) refuse(`has an entry of more than ${maxPathBytes} bytes`);
   }
-}
-
-/** The first ones, as many as one line takes: an id may be long. */
-function withinOneLine<Entry extends object>(entries: readonly Entry[]): Entry[] {
-  let bytes = 0;
-  const tooMany = entries.findIndex((entry) => (bytes += Buffer.byteLength(JSON.stringify(entry)) + 1) > agentLimits.agentListedBytes);
-  return tooMany === -1 ? [...entries] : entries.slice(0, tooMany);
 }
 
 const unknownMessage = (messageId: string): HawserError =>

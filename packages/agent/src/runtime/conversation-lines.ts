@@ -10,7 +10,7 @@ export interface ConversationLine {
   readonly next?: string;
 }
 
-export function* toConversationLines(messages: readonly ConversationMessage[]): Generator<ConversationLine> {
+export function* toConversationLines(messages: Iterable<ConversationMessage>): Generator<ConversationLine> {
   let line: ConversationMessage[] = [];
   for (const following of inShares(toPieces(messages))) {
     const last = line.at(-1);
@@ -21,7 +21,7 @@ export function* toConversationLines(messages: readonly ConversationMessage[]): 
 }
 
 /** Each message itself, or several of the same `messageId` with a share of its parts each. */
-function* toPieces(messages: readonly ConversationMessage[]): Generator<ConversationMessage> {
+function* toPieces(messages: Iterable<ConversationMessage>): Generator<ConversationMessage> {
   for (const message of messages) for (const parts of inShares(message.parts.flatMap(toShortParts))) yield { ...message, parts };
 }
 
@@ -43,6 +43,7 @@ function* inShares<Item>(items: Iterable<Item>): Generator<Item[]> {
 }
 
 function toShortParts(part: MessagePart): MessagePart[] {
-  if (part.type !== "text" || part.text.length <= agentLimits.agentLineChars) return [part];
-  return Array.from(splitText(part.text, agentLimits.agentLineChars), (text) => ({ type: "text", text }));
+  if ((part.type !== "text" && part.type !== "reasoning") || part.text.length <= agentLimits.agentLineChars) return [part];
+  const { type } = part;
+  return Array.from(splitText(part.text, agentLimits.agentLineChars), (text) => ({ type, text }));
 }

@@ -9,8 +9,17 @@ import { agentLimits } from "../limits.ts";
 export interface Job {
   /** What it holds while it waits and runs. */
   readonly bytes: number;
+  /** Before those that wait without it, and behind those that wait with it; it was accepted already, so it is never too much. */
+  readonly isNext?: boolean | undefined;
   /** Never rejects. */
   run(): Promise<void>;
+}
+
+export interface Place {
+  /** Takes the job back; false once it has begun. */
+  withdraw(): boolean;
+  /** It holds so much from now on. Throws `overloaded`. */
+  resize(bytes: number): void;
 }
 
 interface HeldJob {
@@ -36,36 +45,55 @@ export function createLanes() {
     });
   }
 
-  function hold(job: Job, mayExceed: boolean): HeldJob {
-    if (!mayExceed && messages.heldBytes + job.bytes > agentLimits.agentQueuedBytes)
+  function checkRoom(bytes: number): void {
+    if (messages.heldBytes + bytes > agentLimits.agentQueuedBytes)
       throw overloaded("the messages that are being answered or wait are too long together");
+  }
+
+  function hold(job: Job, mayExceed: boolean): HeldJob {
+    if (!mayExceed) checkRoom(job.bytes);
     const share = messages.openShare();
     share.set(job.bytes);
     return { job, share };
   }
 
-  /** Throws `overloaded`. Returns how to take the job back, which is false once it has begun. */
-  function add(conversationId: string, job: Job): () => boolean {
+  /** Throws `overloaded`. */
+  function add(conversationId: string, job: Job): Place {
+    const { isNext = false } = job;
     const lane = lanes.get(conversationId);
     if (!lane) {
       if (lanes.size >= agentLimits.agentBusyLanes) throw overloaded(`${agentLimits.agentBusyLanes} conversations are busy`);
       // A short message may always begin: every conversation gets a word in.
-      const opened = [hold(job, job.bytes <= agentLimits.agentLightBytes)];
+      const opened = [hold(job, isNext || job.bytes <= agentLimits.agentLightBytes)];
       lanes.set(conversationId, opened);
       begin(conversationId, opened);
-      return () => false;
+      return { withdraw: () => false, resize: () => {} };
     }
-    if (lane.length > agentLimits.agentQueuedTurns) throw overloaded(`${agentLimits.agentQueuedTurns} messages wait in this conversation`);
-    const held = hold(job, false);
-    lane.push(held);
+    if (!isNext && lane.length > agentLimits.agentQueuedTurns)
+      throw overloaded(`${agentLimits.agentQueuedTurns} messages wait in this conversation`);
+    const held = hold(job, isNext);
+    const at = isNext ? lane.findIndex((other, index) => index > 0 && !other.job.isNext) : -1;
+    lane.splice(at === -1 ? lane.length : at, 0, held);
     waiting++;
-    return () => {
-      const at = lane.indexOf(held);
-      if (at < 1) return false;
-      lane.splice(at, 1);
-      waiting--;
-      held.share.set(0);
-      return true;
+    return toPlace(lane, held);
+  }
+
+  function toPlace(lane: HeldJob[], held: HeldJob): Place {
+    let { bytes } = held.job;
+    return {
+      withdraw() {
+        const at = lane.indexOf(held);
+        if (at < 1) return false;
+        lane.splice(at, 1);
+        waiting--;
+        held.share.set(0);
+        return true;
+      },
+      resize(next) {
+        if (next > bytes) checkRoom(next - bytes);
+        bytes = next;
+        held.share.set(next);
+      },
     };
   }
 

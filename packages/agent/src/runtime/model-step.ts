@@ -5,15 +5,17 @@
 import { agentLimits } from "../limits.ts";
 import { exceedsDepth, replaceHalfPairs, taken, wireLimits } from "@hawser/wire/internal";
 import { cutText, HawserError, type MessagePart, type ResponseBody, type TextGap } from "@hawser/protocol/internal";
-import type { Model, ModelEvent, ModelStep } from "../model/model.ts";
+import type { Model, ModelEvent, ModelStep, PlacedThought } from "../model/model.ts";
 import { createAbortGuard } from "./abort-guard.ts";
 import { createSpokenText } from "./spoken-text.ts";
+import { createThoughtText } from "./thought-text.ts";
 import type { RequestedCall } from "./tool-runner.ts";
 import { envelopeDepth } from "../tool-value.ts";
 
 /** What a turn has used so far; shared by its steps. */
 export interface TurnTotals {
   textBytes: number;
+  thoughtBytes: number;
   /** What the conversation takes in the model's context, after its last step; 0 until it says so. */
   contextTokens: number;
   inputTokens: number;
@@ -22,6 +24,8 @@ export interface TurnTotals {
   /** As the model says itself; undefined until it does. */
   costUsd: number | undefined;
   readonly toolIds: Set<string>;
+  /** What was thought, by the first call that followed it. */
+  readonly thoughts: Map<string, readonly PlacedThought[]>;
   /** Between what is said in one step and in the next. */
   readonly gap: TextGap;
 }
@@ -43,6 +47,13 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
   const parts: MessagePart[] = [];
   const calls: RequestedCall[] = [];
   const spoken = createSpokenText({ totals, parts, emit, keep });
+  const thought = createThoughtText({ totals, parts, emit, keep });
+  const thoughts: PlacedThought[] = [];
+  /** Texts and calls until now. */
+  let saidCount = 0;
+  let isInText = false;
+  let hasSpoken = false;
+  let inputTokens: number | undefined;
   totals.gap.interrupt();
 
   async function onCall(call: RequestedCall): Promise<void> {
@@ -52,16 +63,39 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
     const toolId = uniqueId(call.toolId, totals.toolIds);
     const toolName = cutText(call.toolName, maxToolIdChars, "").toWellFormed();
     await spoken.end();
+    await thought.end();
     totals.gap.interrupt();
+    if (calls.length === 0 && thoughts.length > 0) totals.thoughts.set(toolId, thoughts);
+    saidCount++;
     calls.push({ toolId, toolName, input, problem });
     parts.push({ type: "tool_use", toolId, toolName, input });
     await emit({ type: "tool_use", data: { toolId, toolName, input } });
   }
 
+  /** Thoughts stand between texts in the history, and a vendor wants them back where they were. */
+  async function onThought(event: Extract<ModelEvent, { type: "reasoning" | "thought" }>): Promise<void> {
+    await spoken.end();
+    isInText = false;
+    if (event.type === "reasoning") return thought.push(event.text);
+    await thought.end();
+    thoughts.push({ ...event.thought, at: saidCount });
+  }
+
+  function onText(text: string): Promise<void> {
+    hasSpoken = true;
+    if (isInText) return spoken.push(text);
+    isInText = true;
+    saidCount++;
+    return spoken.push(text);
+  }
+
   async function onEvent(event: Exclude<ModelEvent, { type: "text" }>): Promise<void> {
+    if (event.type !== "notice" && event.type !== "usage") hasSpoken = true;
+    if (event.type === "reasoning" || event.type === "thought") return onThought(event);
     if (event.type === "tool_call") return onCall(event);
     if (event.type === "tool_input") return growInput(event.chars);
     if (event.type === "notice") return emit({ type: "progress", data: { message: event.message } });
+    inputTokens = event.inputTokens ?? inputTokens;
     // A step is told the whole conversation, and what it says is part of the next one.
     if (event.inputTokens !== undefined) totals.contextTokens = event.inputTokens + (event.outputTokens ?? 0);
     totals.inputTokens += event.inputTokens ?? 0;
@@ -74,6 +108,14 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
     /** What was not handed over, in the order of the model; complete when `run` has ended. */
     parts,
     calls,
+    /** Whether the host was told something of it. */
+    get hasSpoken() {
+      return hasSpoken;
+    },
+    /** What it was told, in the model's own count; undefined where it does not count. */
+    get inputTokens() {
+      return inputTokens;
+    },
     /** Throws what the model throws, or that a limit was reached. */
     async run(): Promise<void> {
       const iterator = model.stream(step)[Symbol.asyncIterator]();
@@ -82,12 +124,14 @@ export function createStepRun({ model, step, totals, emit, growInput, keep }: St
       try {
         for (let next = await guarded(iterator.next()); !next.done; next = await guarded(iterator.next())) {
           const event = next.value;
-          const told = event.type === "text" ? spoken.push(event.text) : onEvent(event);
+          const told = event.type === "text" ? onText(event.text) : onEvent(event);
           if (told !== taken) await told;
         }
         await spoken.end();
+        await thought.end();
       } catch (error) {
         await spoken.end().catch(() => {});
+        await thought.end().catch(() => {});
         throw error;
       } finally {
         // Not awaited: a generator that hangs would hang here too.

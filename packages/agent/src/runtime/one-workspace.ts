@@ -9,7 +9,9 @@ export function createOneWorkspace(parts: Pick<Workspace, "policy"> & Partial<Wo
     tools: () => [],
     ownTools: () => home.tools(),
     whenReady: () => Promise.resolve(),
+    refresh: () => Promise.resolve(),
     servers: () => [],
+    setting: () => ({}),
     readAttachments: () => Promise.reject(new HawserError("usage", "this agent takes no attachments")),
     instructions: "",
     ...parts,
@@ -18,6 +20,7 @@ export function createOneWorkspace(parts: Pick<Workspace, "policy"> & Partial<Wo
     home,
     use: (_, action) => action(home),
     choose: () => Promise.reject(new HawserError("usage", "this agent works in the folders that it was started with")),
+    lastOf: () => home,
     release: () => Promise.resolve(),
   };
 }

@@ -6,6 +6,7 @@ import { toHawserError, type ConversationMessage, type MessagePart, type UserMes
 import type { Semaphore } from "@hawser/wire/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { Conversation } from "../history/conversation-store.ts";
+import type { Used } from "../history/record.ts";
 import { toLostResult } from "../history/transcript.ts";
 import { agentLimits } from "../limits.ts";
 import type { AgentParts, Workspace } from "./agent-parts.ts";
@@ -32,9 +33,18 @@ export interface TurnBasics {
   readonly share: TurnShare;
 }
 
+interface RecordedTurn extends TurnBasics {
+  /** As models are named. */
+  readonly answeredBy: string;
+  /** Of an agent with a memory of its own, where it is known before the turn begins. */
+  readonly sessionId?: string | undefined;
+  /** What the turn has used, once it has ended. */
+  used(): Used;
+}
+
 /** Throws why the turn has failed or was cancelled. `answer` writes the parts of the message with this id. */
-export async function recordTurn(options: TurnBasics, model: string, answer: (messageId: string) => Promise<void>): Promise<TurnOutcome> {
-  const { request, conversation } = options;
+export async function recordTurn(options: RecordedTurn, answer: (messageId: string) => Promise<void>): Promise<TurnOutcome> {
+  const { request, conversation, answeredBy: model, sessionId, used } = options;
   const user = toUserMessage(request);
   const message: ConversationMessage = {
     messageId: randomUUID(),
@@ -44,21 +54,25 @@ export async function recordTurn(options: TurnBasics, model: string, answer: (me
     requestId: request.id,
     model,
   };
-  await writeLarge(request.message.length, options, () => conversation.add(user));
-  await conversation.add(message);
+  const session = sessionId === undefined ? undefined : { agent: model, sessionId, through: message.messageId };
+  await writeLarge(request.message.length, options, () => conversation.add(user, message, session));
   try {
     await answer(message.messageId);
   } catch (error) {
     await conversation
-      .finish(message.messageId, toHawserError(error).message)
+      .finish(message.messageId, toHawserError(error).message, used())
       .catch((cause: unknown) => logLine(`[hawser] agent: the end of a turn could not be written: ${toHawserError(cause).message}`));
     throw error;
   }
-  await conversation.finish(message.messageId);
+  await conversation.finish(message.messageId, undefined, used());
   return { conversationId: conversation.conversationId, userMessageId: user.messageId, assistantMessageId: message.messageId };
 }
 
-function toUserMessage({ id, message, attachments = [] }: UserMessageRequest): ConversationMessage {
+export function toUserMessage({
+  id,
+  message,
+  attachments = [],
+}: Pick<UserMessageRequest, "id" | "message" | "attachments">): ConversationMessage {
   const files = attachments.map(({ path, mime }): MessagePart => ({ type: "attachment", path, mime }));
   const parts: MessagePart[] = message === "" ? files : [{ type: "text", text: message }, ...files];
   return { messageId: randomUUID(), role: "user", parts, timestamp: Date.now(), requestId: id };

@@ -18,7 +18,8 @@ import { createControlAnswers, type ControlRequest } from "./control-requests.ts
 import { createQuestions } from "./questions.ts";
 import { createRecentConversations } from "./recent-conversations.ts";
 import { createReplies, toErrorEvent, type Reply } from "./reply.ts";
-import { answersPermissions, createTurns, defaultConversation, readMetadata } from "./turns.ts";
+import { answersPermissions, defaultConversation, readMetadata } from "./turn-metadata.ts";
+import { createTurns } from "./turns.ts";
 
 export interface ServeAgentOptions {
   /** Ends the serving from outside, as a process does when it is told to stop. */
@@ -35,11 +36,11 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   const inFlight = createInFlightTable();
   const conversations = createRecentConversations(parts.store);
   const questions = createQuestions(turnLimits(parts));
-  const turns = createTurns({ parts, replies, inFlight, conversations, questions });
-  const refusals = createRefusalLog();
+  const isStopping = (): boolean => noMore.aborted;
   /** By the id of their request, until their end is written. */
   const unended = new Map<string, Reply>();
-  const isStopping = (): boolean => noMore.aborted;
+  const turns = createTurns({ parts, replies, inFlight, conversations, questions, isStopping, onBegin: follow });
+  const refusals = createRefusalLog();
   const answering = createSemaphore(agentLimits.agentUnsentMessages, { maxWaiting: 0 });
   let lastConversation = defaultConversation;
   const controls = { parts, turns, inFlight, conversations, questions, startedAt, isStopping, lastConversation: () => lastConversation };
@@ -73,7 +74,7 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
       throw new HawserError("too_large", `${text.length} characters; a request other than a message has at most ${agentControlChars}`);
     }
     noMore.throwIfAborted();
-    follow(request.id, turns.accept(request, idSource, weighMessage(text)));
+    turns.accept(request, idSource, weighMessage(text));
     lastConversation = readMetadata(request).conversationId;
   }
 
@@ -114,7 +115,8 @@ export async function serveAgent(transport: Transport, parts: AgentParts, option
   }
 
   const { current: model } = parts.models;
-  const ready = { version: AGENT_PROTOCOL_VERSION, capabilities: [...AGENT_CAPABILITIES], build: parts.build, model };
+  const capabilities = AGENT_CAPABILITIES.filter((name) => name !== "changes" || parts.workspaces.home.changes);
+  const ready = { version: AGENT_PROTOCOL_VERSION, capabilities, build: parts.build, model };
   replies.ready({ type: "ready", ...ready });
   const onInputEnd = (): void => questions.close("the input has ended, so no answer can come");
   await serve({ transport, lifecycle, read, onInputEnd, cancelAll: inFlight.cancelAll, finish }).finally(refusals.close);

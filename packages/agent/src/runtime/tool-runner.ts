@@ -12,6 +12,8 @@ import type { Outcome, PermissionPolicy, ToolCall } from "../permissions/policy.
 import { authorize, type Authority } from "./authorize.ts";
 import { hideFromLoops, inForeignScope } from "./exit-guard.ts";
 import { toToolValue } from "../tool-value.ts";
+import type { TurnWatch } from "../changes/turn-watch.ts";
+import { reachOf } from "../tools/files/reach.ts";
 import { withPermit, type Permit } from "../tools/files/permit.ts";
 
 export type RequestedCall = Omit<Extract<ModelEvent, { type: "tool_call" }>, "type">;
@@ -29,6 +31,8 @@ export interface TurnScope {
   heardAt(): number;
   /** Told when a question begins and ends to wait for the user. */
   onQuestion(isWaiting: boolean): void;
+  /** Told before a tool runs that may change files. */
+  readonly changes?: TurnWatch | undefined;
   /** An answer that the user has given to the very same call already; it counts once. */
   takeAnswer?(call: ToolCall): Outcome | undefined;
 }
@@ -67,9 +71,10 @@ export function createToolRunners(options: ToolRunnerOptions): (tools: readonly 
           args: structuredClone(shown),
           signal: scope.signal,
           authorize: async () => (await authorize({ policy, questions: options.questions }, asked, scope)).permit,
-          run(args, permit) {
+          async run(args, permit) {
+            const noteAfter = readOnly.has(toolName) ? undefined : await scope.changes?.before(reachOf(hosted.tool, args), scope.signal);
             const startedAt = performance.now();
-            return runTool(hosted.tool, args, { toolId, scope, permit, toolMs: options.toolMs }).finally(
+            return runTool(hosted.tool, args, { toolId, scope, permit, toolMs: options.toolMs, noteAfter }).finally(
               () => (time = { durationMs: Math.round(performance.now() - startedAt) }),
             );
           },
@@ -103,10 +108,12 @@ interface ToolRun {
   readonly scope: TurnScope;
   readonly permit: Permit | undefined;
   readonly toolMs: number;
+  /** Called when the tool has really ended, which may be after its time. */
+  readonly noteAfter: (() => Promise<void>) | undefined;
 }
 
 /** The function's own outcome; or the end of its time, or of its turn, whichever comes first. */
-async function runTool(tool: Tool, args: never, { toolId, scope, permit, toolMs }: ToolRun): Promise<unknown> {
+async function runTool(tool: Tool, args: never, { toolId, scope, permit, toolMs, noteAfter }: ToolRun): Promise<unknown> {
   const over = new AbortController();
   const late = new HawserError("timeout", `tool "${tool.name}" has not ended within ${toolMs / 1000} seconds`);
   const timer = setTimeout(() => over.abort(late), toolMs);
@@ -122,12 +129,20 @@ async function runTool(tool: Tool, args: never, { toolId, scope, permit, toolMs 
   };
   try {
     const running = inForeignScope(`tool "${tool.name}"`, async () => tool.run(args, withPermit(context, permit)));
-    return await untilAborted(signal, running);
+    return await untilAborted(signal, noteAfter ? notedAfter(running, noteAfter) : running);
   } finally {
     clearTimeout(timer);
     // From now on its work is useless.
     over.abort(late);
     hideFromLoops(tool.name);
+  }
+}
+
+async function notedAfter<Result>(running: Promise<Result>, noteAfter: () => Promise<void>): Promise<Result> {
+  try {
+    return await running;
+  } finally {
+    await noteAfter();
   }
 }
 

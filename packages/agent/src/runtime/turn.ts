@@ -1,16 +1,24 @@
 // One turn of a model: it answers step by step, the tools it asks for run, and the answer is on disk before the turn is `done`.
 
-import { createTextGap, HawserError, type MessagePart, type UsageData, type UserMessageRequest } from "@hawser/protocol/internal";
+import { HawserError, type MessagePart, type UserMessageRequest } from "@hawser/protocol/internal";
+import { toContextView } from "../context/context-view.ts";
 import type { Conversation } from "../history/conversation-store.ts";
-import type { AttachedContent, Model } from "../model/model.ts";
+import type { Used } from "../history/record.ts";
+import type { AttachedContent, Effort, Model, ModelStep } from "../model/model.ts";
 import { agentLimits } from "../limits.ts";
-import { turnLimits, type AgentParts, type TokenPrices, type Workspace } from "./agent-parts.ts";
+import { turnLimits, type Workspace } from "./agent-parts.ts";
+import { checkBudget, type BudgetCheck } from "./budget.ts";
 import { createStepRun, type StepRun, type TurnTotals } from "./model-step.ts";
 import { charsOf, recordTurn, toNotRun, toolIdsIn, writeLarge, type TurnBasics, type TurnOutcome } from "./recorded-turn.ts";
 import type { RunTime, RequestedCall, ToolResult, ToolRunner } from "./tool-runner.ts";
+import { planIn } from "../tools/update-plan.ts";
+import { createTotals, createTurnContext, isOverflow, toFullError, type TurnContext } from "./turn-context.ts";
+import { toUsage, toUsed } from "./turn-usage.ts";
 
 export interface TurnOptions extends TurnBasics {
   readonly model: Model;
+  readonly budget: BudgetCheck;
+  readonly effort: Effort | undefined;
   /** The tools as they are now. */
   toolRunner(): ToolRunner;
 }
@@ -23,38 +31,35 @@ export async function runTurn(options: TurnOptions): Promise<TurnOutcome> {
   const heldBytes = (): number => conversation.bytes + attachedBytes;
   const grow = (): Promise<void> => options.share.grow(heldBytes());
   options.share.count(heldBytes());
-  return recordTurn(options, model.name, async (messageId) => {
+  const startedAt = performance.now();
+  const totals: TurnTotals = { ...createTotals(), toolIds: toolIdsIn(conversation) };
+  const used = (): Used => toUsed(model, totals, options.parts, performance.now() - startedAt);
+  return recordTurn({ ...options, answeredBy: model.name, used }, async (messageId) => {
     await grow();
-    await answerIn(messageId, options, { attachments, grow });
+    await answerIn(messageId, options, { attachments, grow, totals, used });
   });
 }
 
 interface TurnContents {
   readonly attachments: ReadonlyMap<string, AttachedContent>;
+  readonly totals: TurnTotals;
+  used(): Used;
   /** Tells how much the turn holds now; resolves when it may be more. */
   grow(): Promise<void>;
 }
 
-async function answerIn(messageId: string, options: TurnOptions, { attachments, grow }: TurnContents): Promise<void> {
+async function answerIn(messageId: string, options: TurnOptions, { attachments, grow, totals, used }: TurnContents): Promise<void> {
   const { parts, conversation, model, scope, share } = options;
-  const counts = { textBytes: 0, contextTokens: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: undefined };
-  const totals: TurnTotals = { ...counts, toolIds: toolIdsIn(conversation), gap: createTextGap() };
   const { agentSteps } = turnLimits(parts);
+  const { instructions } = options.workspace;
+  const request = { instructions, attachments, effort: options.effort, thoughts: totals.thoughts, signal: scope.signal };
+  const context = createTurnContext({ conversation, model, windows: parts.models.windows, totals, scope, request });
+  const add = (added: readonly MessagePart[]): Promise<void> => conversation.addParts(messageId, added);
+  const checkNext = (tokens: number): void => checkBudget(options.budget, { used: used(), tokens });
   for (let count = 1; count <= agentSteps; count++) {
+    await showSteers(messageId, options);
     const runner = options.toolRunner();
-    const step = {
-      instructions: options.workspace.instructions,
-      messages: conversation.messages,
-      attachments,
-      tools: runner.tools,
-      signal: scope.signal,
-    };
-    const keep = async (added: readonly MessagePart[]): Promise<void> => {
-      await conversation.addParts(messageId, added);
-      await grow();
-    };
-    const run = createStepRun({ model, step, totals, emit: scope.emit, growInput: share.growInput, keep });
-    await keepWhatWasSaid(run, (added) => conversation.addParts(messageId, added));
+    const run = await runStep(runner.tools, { context, options, totals, add, grow, checkNext });
     share.endStep();
     await grow();
     if (totals.inputTokens + totals.outputTokens > 0) await scope.emit({ type: "usage", data: toUsage(model, totals, parts) });
@@ -62,6 +67,43 @@ async function answerIn(messageId: string, options: TurnOptions, { attachments, 
     await runCalls(run.calls, { runner, messageId, grow }, options);
   }
   throw new HawserError("overloaded", `the agent took ${agentSteps} steps without an end; ask for less at once`);
+}
+
+/** What the user has said to this turn meanwhile: in the history at this place, and from now on before the model. */
+async function showSteers(messageId: string, { model, conversation, request, scope }: TurnOptions): Promise<void> {
+  if (model.takesSteers === false || conversation.steers.length === 0) return;
+  for (const { steerId, message } of await conversation.takeSteers(messageId, request.id))
+    await scope.emit({ type: "steered", data: { steerId, message } });
+}
+
+interface Stepping extends Pick<TurnContents, "totals" | "grow"> {
+  readonly context: TurnContext;
+  readonly options: TurnOptions;
+  add(added: readonly MessagePart[]): Promise<void>;
+  /** Throws when the budget does not allow another step of about so many tokens. */
+  checkNext(tokens: number): void;
+}
+
+/** One step. Where the vendor refuses it as too long, what was said before is summarised, and it is tried once more. */
+async function runStep(tools: ModelStep["tools"], { context, options, totals, add, grow, checkNext }: Stepping): Promise<StepRun> {
+  const { model, scope, share } = options;
+  const keep = (added: readonly MessagePart[]): Promise<void> => add(added).then(grow);
+  for (let hasMadeRoom = false; ; hasMadeRoom = true) {
+    const { step, tokens } = await context.prepare(tools);
+    checkNext(tokens);
+    const run = createStepRun({ model, step, totals, emit: scope.emit, growInput: share.growInput, keep });
+    try {
+      await keepWhatWasSaid(run, add);
+    } catch (error) {
+      // A host that was told something of it would be told it twice.
+      if (!isOverflow(error) || run.hasSpoken) throw error;
+      if (hasMadeRoom) throw toFullError(error, "that is so also after what was said before was summarised");
+      await context.makeRoom(error, tools);
+      continue;
+    }
+    if (run.inputTokens !== undefined) context.learn(step, run.inputTokens);
+    return run;
+  }
 }
 
 /** What was said before a failure belongs in the history as much as what was said before the end. */
@@ -88,6 +130,11 @@ async function runCalls(calls: readonly RequestedCall[], { runner, messageId, gr
     open.delete(result.toolId);
     await writeLarge(charsOf(result.result), options, () => conversation.addParts(messageId, [{ type: "tool_result", ...result }]));
     await scope.emit({ type: "tool_result", data: { ...result, ...time } });
+    const plan = planIn(result.toolName, result.result);
+    if (plan) {
+      await conversation.addParts(messageId, [{ type: "plan", ...plan }]);
+      await scope.emit({ type: "plan", data: plan });
+    }
     await grow();
     if (result.isError && parts.toolFailure === "fatal")
       throw new HawserError("tool_failed", `tool "${result.toolName}" failed: ${result.error}`);
@@ -111,7 +158,9 @@ async function readAll(
   const read = attachments.length > 0 ? await workspace.readAttachments(attachments, signal) : [];
   const contents = new Map(read.map((content) => [content.path, content]));
   let bytes = read.reduce((sum, { content }) => sum + content.length, 0);
-  const earlier = conversation.messages.flatMap((message) => message.parts).filter((part) => part.type === "attachment");
+  const earlier = toContextView(conversation)
+    .messages.flatMap((message) => message.parts)
+    .filter((part) => part.type === "attachment");
   for (const { path, mime } of earlier.slice(-agentLimits.agentEarlierEntries).toReversed()) {
     if (contents.has(path)) continue;
     const [content] = await workspace.readAttachments([{ path, mime }], signal, true).catch(() => []);
@@ -120,27 +169,4 @@ async function readAll(
     if (content) contents.set(path, content);
   }
   return contents;
-}
-
-function toUsage({ name }: Model, totals: TurnTotals, { prices }: AgentParts): UsageData {
-  const { inputTokens, outputTokens, cachedInputTokens, contextTokens } = totals;
-  // The user's own prices count before the model's estimate.
-  const price = prices && Object.hasOwn(prices, name) ? prices[name] : undefined;
-  const costUsd = price ? toCostUsd(totals, price) : totals.costUsd;
-  return {
-    model: name,
-    inputTokens,
-    outputTokens,
-    ...(cachedInputTokens > 0 && { cachedInputTokens }),
-    ...(costUsd !== undefined && { costUsd }),
-    ...(contextTokens > 0 && { contextTokens }),
-  };
-}
-
-type UsedTokens = Pick<TurnTotals, "inputTokens" | "outputTokens" | "cachedInputTokens">;
-
-export function toCostUsd({ inputTokens, outputTokens, cachedInputTokens }: UsedTokens, prices: TokenPrices): number {
-  const { inputPerMillion, outputPerMillion, cachedInputPerMillion = inputPerMillion } = prices;
-  const freshTokens = Math.max(0, inputTokens - cachedInputTokens);
-  return (freshTokens * inputPerMillion + cachedInputTokens * cachedInputPerMillion + outputTokens * outputPerMillion) / 1_000_000;
 }

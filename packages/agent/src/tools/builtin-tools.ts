@@ -1,4 +1,4 @@
-// The tools that every runtime has: files inside the roots, and the commands that the user allowed.
+// The tools that every runtime has: files inside the roots, a plan, and the commands that the user allowed.
 
 import type { Tool } from "@hawser/tools";
 import { createEditFile } from "./edit-file.ts";
@@ -6,6 +6,7 @@ import { createListFiles } from "./list-files.ts";
 import { createReadFile } from "./read-file.ts";
 import { createRunCommand, type RunCommandOptions } from "./run-command.ts";
 import { createSearchFiles } from "./search-files.ts";
+import { createUpdatePlan } from "./update-plan.ts";
 import { createWriteFile } from "./write-file.ts";
 
 export interface BuiltinToolsOptions extends Omit<RunCommandOptions, "allowedCommands"> {
@@ -21,6 +22,7 @@ export function createBuiltinTools(options: BuiltinToolsOptions): Tool[] {
     createWriteFile(roots),
     createEditFile(roots),
     createSearchFiles(roots),
+    createUpdatePlan(),
     ...(allowedCommands.length > 0 ? [createRunCommand({ ...options, allowedCommands })] : []),
   ];
 }

@@ -7,6 +7,7 @@ import { agentLimits } from "../limits.ts";
 import { occurrencesOf, separateOccurrences } from "./files/occurrences.ts";
 import { openInside } from "./files/open-inside.ts";
 import { permitOf } from "./files/permit.ts";
+import { changesOneFile } from "./files/reach.ts";
 import { readWholeText } from "./files/read-text.ts";
 import { changesFiles, replaceFile } from "./files/replace-file.ts";
 import type { Roots } from "./files/roots.ts";
@@ -19,7 +20,7 @@ interface Edit {
 }
 
 export function createEditFile(roots: Roots): Tool {
-  return defineTool({
+  const tool = defineTool({
     name: toolNames.editFile,
     description:
       "Replaces text in a file. `oldText` must occur exactly once, character for character, with its white space; " +
@@ -52,6 +53,7 @@ export function createEditFile(roots: Roots): Tool {
       return { path: shown, replacements, bytes };
     },
   });
+  return changesOneFile(tool);
 }
 
 function applyEdit(text: string, { oldText, newText, replaceAll }: Edit, shown: string): { result: string; replacements: number } {

@@ -1,7 +1,7 @@
 // `list_files`: the names in a folder, sorted; folders end with `/`. Names that the rules of the permissions deny,
 // or ask about, are left out and counted.
 
-import { defineTool, type Tool } from "@hawser/tools";
+import { defineTool, type Tool, type ToolContext } from "@hawser/tools";
 import { agentLimits } from "../limits.ts";
 import { createLeftOut } from "./files/left-out.ts";
 import { openFolderInside } from "./files/open-inside.ts";
@@ -27,28 +27,31 @@ export function createListFiles(roots: Roots): Tool {
       additionalProperties: false,
     },
     annotations: { title: "List files", readOnlyHint: true, openWorldHint: false },
-    async run(args, context) {
-      const { path = ".", recursive = false } = args as { path?: string; recursive?: boolean };
-      const { signal } = context;
-      const permit = permitOf(context);
-      signal.throwIfAborted();
-      await using folder = await openFolderInside(roots, path, permit);
-      const leftOut = createLeftOut();
-      const walk = createWalk(roots, folder, { recursive, signal, permit, leftOut });
-      const files: string[] = [];
-      let isFull = false;
-      for await (const { way } of walk.entries()) {
-        isFull = files.length >= agentLimits.listedEntries;
-        if (isFull) break;
-        files.push(way);
-      }
-      return {
-        path: roots.show(folder.path),
-        files,
-        ...leftOut.member(),
-        ...((isFull || walk.isCut || leftOut.hasFailures) && { truncated: true }),
-        ...(walk.unnamed > 0 && { unnamed: walk.unnamed, note: "Names that are not UTF-8 are left out." }),
-      };
-    },
+    run: (args, context) => listNames(roots, args, context),
   });
+}
+
+/** The names in a folder, in order, as many as an answer takes. */
+export async function listNames(roots: Roots, args: Readonly<Record<string, unknown>>, context: ToolContext) {
+  const { path = ".", recursive = false } = args as { path?: string; recursive?: boolean };
+  const { signal } = context;
+  const permit = permitOf(context);
+  signal.throwIfAborted();
+  await using folder = await openFolderInside(roots, path, permit);
+  const leftOut = createLeftOut();
+  const walk = createWalk(roots, folder, { recursive, signal, permit, leftOut });
+  const files: string[] = [];
+  let isFull = false;
+  for await (const { way } of walk.entries()) {
+    isFull = files.length >= agentLimits.listedEntries;
+    if (isFull) break;
+    files.push(way);
+  }
+  return {
+    path: roots.show(folder.path),
+    files,
+    ...leftOut.member(),
+    ...((isFull || walk.isCut || leftOut.hasFailures) && { truncated: true }),
+    ...(walk.unnamed > 0 && { unnamed: walk.unnamed, note: "Names that are not UTF-8 are left out." }),
+  };
 }

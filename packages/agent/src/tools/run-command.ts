@@ -9,8 +9,9 @@ import { createAllowedCommands } from "./command/allowed-commands.ts";
 import { commandEnvironment, runProgram, type ProgramResult } from "./command/run-program.ts";
 import { codeOf } from "./files/file-errors.ts";
 import { openFolderInside } from "./files/open-inside.ts";
-import { permitOf } from "./files/permit.ts";
+import { permitOf, type Permit } from "./files/permit.ts";
 import type { Roots } from "./files/roots.ts";
+import { unconfined, type Containment, type Sandbox } from "./sandbox/sandbox.ts";
 import { toolNames } from "./tool-table.ts";
 
 export interface RunCommandOptions {
@@ -20,10 +21,12 @@ export interface RunCommandOptions {
   readonly commandTimeoutMs?: number | undefined;
   /** Where the allowed variables are taken from; this process's own unless given. */
   readonly environment?: NodeJS.ProcessEnv | undefined;
+  /** What is around the programs; nothing unless given. */
+  readonly sandbox?: Sandbox | undefined;
 }
 
 export function createRunCommand(options: RunCommandOptions): Tool {
-  const { roots, environment = process.env, commandTimeoutMs = agentLimits.commandMs } = options;
+  const { roots, environment = process.env, commandTimeoutMs = agentLimits.commandMs, sandbox } = options;
   const env = commandEnvironment(environment);
   const commands = createAllowedCommands(options.allowedCommands, roots, env["PATH"] ?? env["Path"] ?? "");
   return defineTool({
@@ -48,8 +51,14 @@ export function createRunCommand(options: RunCommandOptions): Tool {
       checkText([given.command, ...(given.args ?? [])]);
       const command = await commands.resolve(given.command);
       await using folder = await openFolderInside(roots, roots.paths[0], permitOf(context));
-      const program = { command, args: given.args ?? [], cwd: folder.entry(), env, timeoutMs: commandTimeoutMs, signal };
-      return toResult(await runProgram(program).catch((error: unknown) => Promise.reject(describeFailure(error))));
+      await sandbox?.whenKnown();
+      holdToContainment(sandbox?.containment(), permitOf(context));
+      const wanted = { command, args: given.args ?? [] };
+      const contained = sandbox?.wrap({ ...wanted, roots, programs: [command, ...(await commands.places())] }) ?? wanted;
+      const program = { ...contained, cwd: folder.entry(), env, timeoutMs: commandTimeoutMs, signal };
+      const result = await runProgram(program).catch((error: unknown) => Promise.reject(describeFailure(error)));
+      if (sandbox?.containment().sandboxed) checkStart(result);
+      return toResult(result);
     },
   });
 }
@@ -60,6 +69,19 @@ function checkText(texts: readonly string[]): void {
     if (text.includes("\0")) throw new HawserError("invalid_arguments", `${where} contains a NUL character, which no program can be given`);
     if (!text.isWellFormed()) throw new HawserError("invalid_arguments", `${where} is not well-formed text; send well-formed text`);
   }
+}
+
+/** The question said how it would run. */
+function holdToContainment(now: Containment = unconfined, permit: Permit | undefined): void {
+  const { sandboxed, network } = permit?.runs ?? now;
+  if (sandboxed === now.sandboxed && network === now.network) return;
+  throw new HawserError("tool_failed", "the sandbox is not what was decided about. Nothing was run; try again");
+}
+
+/** What bubblewrap says of itself is not the program's output. */
+function checkStart({ code, stdout, stderr }: ProgramResult): void {
+  if (code !== 1 || stdout.text !== "" || !stderr.text.startsWith("bwrap: ")) return;
+  throw new HawserError("tool_failed", `the program could not be started in the sandbox: ${stderr.text.trim()}`);
 }
 
 function toResult({ code, signal, stdout, stderr, isTimedOut }: ProgramResult): object {

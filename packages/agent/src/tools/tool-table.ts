@@ -8,17 +8,19 @@ export const toolNames = {
   editFile: "edit_file",
   searchFiles: "search_files",
   runCommand: "run_command",
+  readSkill: "read_skill",
+  updatePlan: "update_plan",
   /** Of a gateway. */
   callOperation: "call_operation",
 } as const;
 
 /** As the Agent Client Protocol sorts tools. */
-type ToolKind = "read" | "edit" | "search" | "execute" | "fetch" | "other";
+type ToolKind = "read" | "edit" | "search" | "execute" | "fetch" | "think" | "other";
 
 interface ToolFacts {
   readonly kind: ToolKind;
   /** What "always allow" covers: the same file, the same command with the same arguments, the same operation. */
-  readonly actsOn: "file" | "command" | "operation";
+  readonly actsOn?: "file" | "command" | "operation";
   /** What a call without a `path` is about. */
   readonly defaultPath?: string;
   /** Files that it finds below its path are opened, so they are judged also as this tool would be. */
@@ -34,6 +36,8 @@ const facts: Readonly<Record<string, ToolFacts>> = {
   [toolNames.editFile]: { kind: "edit", actsOn: "file" },
   [toolNames.searchFiles]: { kind: "search", actsOn: "file", defaultPath: ".", opensLike: toolNames.readFile },
   [toolNames.runCommand]: { kind: "execute", actsOn: "command" },
+  [toolNames.readSkill]: { kind: "read" },
+  [toolNames.updatePlan]: { kind: "think" },
   [toolNames.callOperation]: { kind: "fetch", actsOn: "operation" },
 };
 

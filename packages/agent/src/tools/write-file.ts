@@ -3,11 +3,12 @@
 import { defineTool, type Tool } from "@hawser/tools";
 import { permitOf } from "./files/permit.ts";
 import { changesFiles, replaceFile } from "./files/replace-file.ts";
+import { changesOneFile } from "./files/reach.ts";
 import type { Roots } from "./files/roots.ts";
 import { toolNames } from "./tool-table.ts";
 
 export function createWriteFile(roots: Roots): Tool {
-  return defineTool({
+  const tool = defineTool({
     name: toolNames.writeFile,
     description:
       "Writes a text file: makes it, with the folders above it, or replaces its whole content. " +
@@ -31,4 +32,5 @@ export function createWriteFile(roots: Roots): Tool {
       return { path: shown, bytes, created: isNew };
     },
   });
+  return changesOneFile(tool);
 }

@@ -105,7 +105,10 @@ describe("what it holds", () => {
     [{ roots: ["a", ""] }, "FILE: roots[1] must be a text that is not empty"],
     [{ openaiCompatible: {} }, "FILE: openaiCompatible.baseUrl is missing"],
     [{ permissions: [{ tool: "x", decision: "maybe" }] }, "FILE: permissions[0] needs `decision`: allow, ask or deny"],
-    [{ mcpServers: { a: {} } }, "FILE: mcpServers.a needs a command to start, or a url to connect to, and not both"],
+    [
+      { mcpServers: { a: {} } },
+      "FILE: mcpServers.a needs one of: a command to start, a url to connect to, a fleet whose machines have the tools",
+    ],
     [{ mcpServers: { a: { command: "x", env: { KEY: 5 } } } }, "FILE: mcpServers.a.env.KEY must be a text"],
     [{ limits: { agentSteps: 0 } }, "FILE: limits.agentSteps must be a whole number from 1 to 2147483647"],
     [{ prices: { m: { inputPerMillion: 3 } } }, "FILE: prices.m.outputPerMillion is missing"],

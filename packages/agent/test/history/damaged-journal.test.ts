@@ -203,7 +203,7 @@ describe("a file that must not be touched", () => {
 
   it("RUN-07 a file of a newer version is refused and unchanged", async () => {
     const stage = await storeWithTwoTurns();
-    const newer = readFileSync(stage.file, "utf8").replace('"version":2', '"version":3');
+    const newer = readFileSync(stage.file, "utf8").replace('"version":3', '"version":4');
     writeFileSync(stage.file, newer);
     await expectRefused(stage, /newer version/);
     expect(readFileSync(stage.file, "utf8")).toBe(newer);

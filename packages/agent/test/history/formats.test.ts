@@ -65,7 +65,7 @@ it("G12 the recorded journal of version 1 loads, is repaired and goes on, and wh
   expect(notices).toEqual([]);
 });
 
-it("G12 a journal of version 1 is written again as version 2 before something that version 1 does not know", async () => {
+it("G12 a journal of version 1 is written again in the present one before something that version 1 does not know", async () => {
   const folder = temporaryFolder();
   const file = join(folder, recordedName);
   copyFileSync(recorded, file);
@@ -76,7 +76,7 @@ it("G12 a journal of version 1 is written again as version 2 before something th
   await conversation.keepAgentSession(session);
   await conversation.suggestTitle("Not taken: the user gave one");
   await conversation.close();
-  expect(readFileSync(file, "utf8").split("\n")[0]).toBe('{"format":"hawser-conversation","version":2,"conversationId":"Harbour ✓ 1"}');
+  expect(readFileSync(file, "utf8").split("\n")[0]).toBe('{"format":"hawser-conversation","version":3,"conversationId":"Harbour ✓ 1"}');
   const again = await storeIn(folder).store.open("Harbour ✓ 1");
   expect(again.agentSession).toEqual(session);
   expect(again.title).toBe("Ships and boats");
@@ -122,7 +122,106 @@ it("G12 the recorded journal of version 2 loads: the agent's session, its title,
   expect(notices).toEqual([]);
 });
 
-it.each(["3", '"2.0"'])(
+it("G12 a journal of version 2 stays one until it holds something that version 2 does not know", async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, recordedName);
+  copyFileSync(recorded2, file);
+  const conversation = await storeIn(folder).store.open("Harbour ✓ 1");
+  const headerOf = (): string | undefined => readFileSync(file, "utf8").split("\n")[0];
+  await conversation.keepAgentSession({ agent: "acp/codex", sessionId: "session-3", through: "a2" });
+  expect(headerOf()).toContain('"version":2');
+  await conversation.addSteer({ steerId: "s1", target: "r1", message: "more boats" });
+  expect(headerOf()).toContain('"version":3');
+  await conversation.close();
+  const again = await storeIn(folder).store.open("Harbour ✓ 1");
+  expect(again.steers).toMatchObject([{ steerId: "s1", target: "r1", message: "more boats" }]);
+  expect(again.agentSession?.sessionId).toBe("session-3");
+  await again.close();
+});
+
+const recorded3 = fileURLToPath(new URL("fixtures/format-3.jsonl", import.meta.url));
+
+it("G12 so does one whose answer gets a part that version 2 does not know", async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, recordedName);
+  copyFileSync(recorded2, file);
+  const conversation = await storeIn(folder).store.open("Harbour ✓ 1");
+  await conversation.add(answer("a3"));
+  expect(readFileSync(file, "utf8")).toContain('"version":2');
+  await conversation.addParts("a3", [{ type: "steer", steerId: "s1", message: "more boats" }]);
+  expect(readFileSync(file, "utf8").split("\n")[0]).toContain('"version":3');
+  await conversation.close();
+});
+
+it("G12 the recorded journal of version 3 loads: what was steered stands where the model saw it, and what waits is still there", async () => {
+  const folder = temporaryFolder();
+  copyFileSync(recorded3, join(folder, recordedName));
+  const { store, notices } = storeIn(folder);
+  const conversation = await store.open("Harbour ✓ 1");
+  expect(conversation.messages.map(({ parts }) => parts.map(({ type }) => type))).toEqual([
+    ["text"],
+    ["tool_use", "tool_result", "steer", "text"],
+    ["text"],
+    ["reasoning", "tool_use", "tool_result", "plan", "text"],
+    ["text"],
+    ["tool_use", "tool_result", "text"],
+  ]);
+  expect(conversation.messages[1]?.parts[2]).toEqual({ type: "steer", steerId: "steer-1", message: "Only the sailing ones, please." });
+  expect(conversation.messages[2]?.requestId).toBe("steer-2");
+  expect(conversation.steers).toMatchObject([{ steerId: "steer-4", target: "r1", message: "And where they are moored." }]);
+  await conversation.close();
+  expect(notices).toEqual([]);
+});
+
+it("G12 the recorded journal of version 3 loads: thoughts, a plan, summaries, one of them within an answer, and what was used", async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, recordedName);
+  copyFileSync(recorded3, file);
+  const { store, notices } = storeIn(folder);
+  const conversation = await store.open("Harbour ✓ 1");
+  const plan = { entries: [{ content: "Count the boats", status: "pending" }] };
+  expect(conversation.messages.at(3)?.parts).toEqual([
+    { type: "reasoning", text: "Two steps will do." },
+    { type: "tool_use", toolId: "t2", toolName: "update_plan", input: plan },
+    { type: "tool_result", toolId: "t2", toolName: "update_plan", result: plan },
+    { type: "plan", ...plan },
+    text("That is the plan."),
+  ]);
+  expect(conversation.summaries).toMatchObject([
+    { through: "a2", text: "The user asks for boats.", messages: 4 },
+    { through: "a3", parts: 2, messages: 5 },
+  ]);
+  expect(conversation.used).toEqual({ tokens: 200, usd: 0.5, ms: 42 });
+  // Writes the file again.
+  await conversation.truncate("a3");
+  await conversation.close();
+  const again = await storeIn(folder).store.open("Harbour ✓ 1");
+  expect(again.summaries).toHaveLength(2);
+  expect(again.used).toEqual({ tokens: 200, usd: 0.5, ms: 42 });
+  await again.truncate("q3");
+  expect(again.summaries).toMatchObject([{ through: "a2" }]);
+  await again.clear();
+  expect(again.summaries).toEqual([]);
+  expect(again.used).toEqual({ tokens: 0, usd: 0, ms: 0 });
+  await again.close();
+  expect(notices).toEqual([]);
+});
+
+it("G12 a journal of version 2 is written again as version 3 before a summary or a thought", async () => {
+  for (const isSummary of [true, false]) {
+    const folder = temporaryFolder();
+    const file = join(folder, recordedName);
+    copyFileSync(recorded2, file);
+    const conversation = await storeIn(folder).store.open("Harbour ✓ 1");
+    const counts = { messages: 2, tokensBefore: 2, tokensAfter: 1, timestamp: 1 };
+    if (isSummary) await conversation.addSummary({ through: "a1", text: "Boats.", ...counts });
+    else await conversation.add({ ...user("q9"), role: "assistant", parts: [{ type: "reasoning", text: "Hm." }] });
+    await conversation.close();
+    expect(readFileSync(file, "utf8").split("\n")[0]).toContain('"version":3');
+  }
+});
+
+it.each(["4", '"2.0"'])(
   "RUN-07 a journal of format %s is refused with what to do, left out of the list, and stays byte for byte",
   async (version) => {
     const folder = temporaryFolder();

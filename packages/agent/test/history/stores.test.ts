@@ -50,6 +50,30 @@ describe.each([
     expect(other.title).toBe("My title");
   });
 
+  it("what was steered and waits is counted until it is seen, withdrawn or cleared, and is still there when it is opened again", async () => {
+    const store = create();
+    await addTurn(store, "one", "x");
+    const conversation = await store.open("one");
+    const before = conversation.bytes;
+    for (const steerId of ["s1", "s2", "s3"]) await conversation.addSteer({ steerId, target: "r", message: "x".repeat(2_000) });
+    expect(conversation.bytes).toBeGreaterThan(before + 6_000);
+    await conversation.changeSteer("s1", "short");
+    expect([await conversation.withdrawSteer("s2"), await conversation.withdrawSteer("s2")]).toEqual([true, false]);
+    await conversation.close();
+    const again = await store.open("one");
+    expect(again.steers.map(({ steerId, message }) => [steerId, message.length])).toEqual([
+      ["s1", 5],
+      ["s3", 2_000],
+    ]);
+    await again.withdrawSteer("s3");
+    await again.withdrawSteer("s1");
+    expect(again.bytes).toBe(before);
+    await again.addSteer({ steerId: "s4", target: "r", message: "gone" });
+    await again.clear();
+    expect([again.bytes, again.steers]).toEqual([0, []]);
+    await again.close();
+  });
+
   it("R116 clearing leaves no message and keeps the title that was given; the conversation goes on", async () => {
     const store = create();
     await addTurn(store, "one", "x");

@@ -3,42 +3,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HawserError } from "@hawser/protocol";
-import { agentHostLimits, createAgentClient, type AgentLink, type LostRuntime } from "../../src/host/link.ts";
+import { agentHostLimits, createAgentClient } from "../../src/host/link.ts";
+import { createPageLink } from "./page-link.ts";
 import { eventsOf, failureOf, textOf } from "./scripted.ts";
-
-type Item = string | LostRuntime;
-
-interface PageLink extends AgentLink {
-  readonly sent: Record<string, unknown>[];
-  deliver(message: Item | object): void;
-  end(): void;
-}
-
-function createPageLink(): PageLink {
-  const items: (Item | undefined)[] = [];
-  let wake = (): void => {};
-  const sent: Record<string, unknown>[] = [];
-  async function* incoming(): AsyncGenerator<Item> {
-    for (;;) {
-      while (items.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-      const item = items.shift();
-      if (item === undefined) return;
-      yield item;
-    }
-  }
-  const put = (item: Item | undefined): void => {
-    items.push(item);
-    wake();
-  };
-  return {
-    sent,
-    send: (line) => void sent.push(JSON.parse(line) as Record<string, unknown>),
-    incoming: { [Symbol.asyncIterator]: incoming },
-    deliver: (message) =>
-      put(typeof message === "string" || "lost" in message ? (message as Item) : JSON.stringify({ timestamp: 1, ...message })),
-    end: () => put(undefined),
-  };
-}
 
 const ready = { type: "ready", capabilities: ["cancel"] };
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));

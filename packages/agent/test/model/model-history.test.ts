@@ -36,9 +36,9 @@ const twoRounds = [
   ]),
 ];
 
-async function sentTo(api: Api): Promise<unknown> {
+async function sentTo(api: Api, messages = twoRounds): Promise<unknown> {
   await using scripted = await startScriptedModel(api, [{ text: "Done." }]);
-  const { error } = await readStep(scripted.model, createStep({ messages: twoRounds }));
+  const { error } = await readStep(scripted.model, createStep({ messages }));
   expect(error).toBeUndefined();
   const body = scripted.server.requests[0]?.body as { messages?: unknown; input?: unknown } | undefined;
   return body?.messages ?? body?.input;
@@ -116,6 +116,56 @@ describe("the history reaches the vendor", () => {
     expect(sent).toContain("image/png");
     expect(sent).toContain("the text inside");
     expect(sent).toContain("/gone.txt can't be read any more");
+  });
+});
+
+describe("what the user said while tools ran reaches the vendor behind the results, and before what the model says then", () => {
+  const steer = (message: string): MessagePart => ({ type: "steer", steerId: `steer-${message}`, message });
+  const parts = [use("t1"), result("t1", "one"), steer("Only one."), steer("In English."), use("t2"), result("t2", "two"), steer("Stop.")];
+  const steered = [user("List them"), assistant(parts, "cancelled"), user("Go on")];
+
+  it("as the Messages API takes it: in the message with the results, after them", async () => {
+    expect(await sentTo("messages", steered)).toMatchObject([
+      { role: "user", content: [{ text: "List them" }] },
+      { role: "assistant", content: [{ type: "tool_use", id: "t1" }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t1" }, { text: "Only one." }, { text: "In English." }] },
+      { role: "assistant", content: [{ type: "tool_use", id: "t2" }] },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "t2" },
+          { text: "Stop." },
+          { text: "[The answer before ended early: cancelled]" },
+          { text: "Go on" },
+        ],
+      },
+    ]);
+  });
+
+  it("as Chat Completions takes it: a message of the user after the results", async () => {
+    expect(await sentTo("chat", steered)).toMatchObject([
+      { role: "system" },
+      { role: "user", content: "List them" },
+      { role: "assistant", tool_calls: [{ id: "t1" }] },
+      { role: "tool", tool_call_id: "t1" },
+      { role: "user", content: [{ text: "Only one." }, { text: "In English." }] },
+      { role: "assistant", tool_calls: [{ id: "t2" }] },
+      { role: "tool", tool_call_id: "t2" },
+      { role: "user", content: [{ text: "Stop." }, { text: "[The answer before ended early: cancelled]" }, { text: "Go on" }] },
+    ]);
+  });
+
+  it("as Responses takes it: an item of the user after the outputs", async () => {
+    expect(await sentTo("responses", steered)).toMatchObject([
+      {},
+      { role: "user", content: [{ text: "List them" }] },
+      { type: "function_call", call_id: "t1" },
+      { type: "function_call_output", call_id: "t1" },
+      { role: "user", content: [{ text: "Only one." }, { text: "In English." }] },
+      { type: "function_call", call_id: "t2" },
+      { type: "function_call_output", call_id: "t2" },
+      { role: "user", content: [{ text: "Stop." }, { text: "[The answer before ended early: cancelled]" }, { text: "Go on" }] },
+    ]);
   });
 });
 
@@ -225,8 +275,10 @@ describe("the history is made fit", () => {
     expect(convert(user("Go"), assistant([half, blank], "cancelled"), user("And?"), assistant([blank]), user(" "))).toMatchObject([
       { role: "user", content: [{ text: "Go" }] },
       { role: "assistant", content: [{ text: "It is" }] },
-      { role: "user", content: [{ text: "[The answer before ended early: cancelled]" }, { text: "And?" }] },
-      { role: "user", content: [{ text: "[The message is empty]" }] },
+      {
+        role: "user",
+        content: [{ text: "[The answer before ended early: cancelled]" }, { text: "And?" }, { text: "[The message is empty]" }],
+      },
     ]);
   });
 

@@ -2,7 +2,7 @@
 
 import { defineTool } from "@hawser/tools";
 import { expect, it } from "vitest";
-import { toCostUsd } from "../../src/runtime/turn.ts";
+import { toCostUsd } from "../../src/runtime/turn-usage.ts";
 import { openStage, say } from "./stage.ts";
 
 it("a usage tells what the model says itself that it has cost, summed up over the steps, unless there are prices", async () => {

@@ -7,6 +7,7 @@ import { agentProtocol, HawserError, type AnyAgentResponse, type ConversationMes
 import type { Tool } from "@hawser/tools";
 import { createLifecycle, createStreamTransport, ndjson, type LifecycleControl } from "@hawser/wire/internal/node";
 import type { Conversation, ConversationStore } from "../../src/history/conversation-store.ts";
+import type { Steer } from "../../src/history/record.ts";
 import type { Model, ModelEvent, ModelStep } from "../../src/model/model.ts";
 import type { PermissionPolicy, ToolCall, Verdict } from "../../src/permissions/policy.ts";
 import type { AgentParts, Workspace } from "../../src/runtime/agent-parts.ts";
@@ -178,7 +179,8 @@ export function arrayStore(): ConversationStore {
   const kept = new Map<string, Kept>();
   return {
     async open(conversationId) {
-      const state = kept.get(conversationId) ?? { title: "", folders: [], messages: [] };
+      const used = { tokens: 0, usd: 0, ms: 0 };
+      const state = kept.get(conversationId) ?? { title: "", folders: [], messages: [], steers: [], summaries: [], used };
       kept.set(conversationId, state);
       return toConversation(conversationId, state);
     },
@@ -186,6 +188,8 @@ export function arrayStore(): ConversationStore {
       [...kept].map(([conversationId, { title, messages }]) => ({ conversationId, title, updatedAt: 0, messages: messages.length })),
     lengthOf: async (conversationId) => kept.get(conversationId)?.messages.length ?? 0,
     delete: async (conversationId) => void kept.delete(conversationId),
+    search: () => Promise.resolve({ matches: [], pending: 0 }),
+    fork: () => Promise.reject(new HawserError("internal", "this store forks nothing")),
     close: async () => {},
   };
 }
@@ -194,6 +198,9 @@ interface Kept {
   title: string;
   folders: readonly string[];
   messages: ConversationMessage[];
+  summaries: Conversation["summaries"][number][];
+  used: Conversation["used"];
+  steers: Steer[];
   agentSession?: NonNullable<Conversation["agentSession"]>;
 }
 
@@ -218,13 +225,30 @@ function toConversation(conversationId: string, state: Kept): Conversation {
       return state.messages.flatMap(({ parts }) => parts).reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 1_000), 0);
     },
     isStale: false,
-    add: async (message) => void state.messages.push(structuredClone(message)),
+    async add(message, answer, session) {
+      state.messages.push(structuredClone(message), ...(answer ? [structuredClone(answer)] : []));
+      if (session) state.agentSession = session;
+    },
     addParts: async (messageId, parts) => void find(messageId).parts.push(...structuredClone(parts)),
+    get summaries() {
+      return state.summaries;
+    },
+    addSummary: async (summary) => void state.summaries.push(summary),
+    get used() {
+      return state.used;
+    },
     finish: async (messageId, interrupted) => void (interrupted !== undefined && Object.assign(find(messageId), { interrupted })),
     get agentSession() {
       return state.agentSession;
     },
     keepAgentSession: async (session) => void (state.agentSession = session),
+    get steers() {
+      return state.steers;
+    },
+    addSteer: async (steer) => void state.steers.push(steer),
+    changeSteer: () => Promise.resolve(false),
+    withdrawSteer: () => Promise.resolve(false),
+    takeSteers: () => Promise.resolve([]),
     rename: async (title) => void (state.title = title),
     setFolders: async (folders) => void (state.folders = folders),
     suggestTitle: async (title) => void (state.title ||= title),

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ConversationMessage } from "@hawser/protocol";
 import { isJournalName } from "../../src/history/conversation-files.ts";
+import type { Conversation } from "../../src/history/conversation-store.ts";
 import { createFileStore } from "../../src/history/file-store.ts";
 
 const count = Number(process.argv[2] ?? 200);
@@ -25,6 +26,8 @@ interface Acknowledged {
   messageIds: string[];
   readonly parts: Set<string>;
   readonly finished: Set<string>;
+  /** By the last message that each stands for. */
+  readonly summaries: Set<string>;
   /** A removal was asked for and not acknowledged: both are right, before and after it. */
   isRemoving: boolean;
 }
@@ -35,12 +38,19 @@ let acknowledgements = 0;
 function take(line: string): void {
   const [conversationId = "", what = "", name = ""] = line.split(" ");
   if (conversationId === "notice") return;
-  const facts = acknowledged.get(conversationId) ?? { messageIds: [], parts: new Set(), finished: new Set(), isRemoving: false };
+  const facts = acknowledged.get(conversationId) ?? {
+    messageIds: [],
+    parts: new Set(),
+    finished: new Set(),
+    summaries: new Set(),
+    isRemoving: false,
+  };
   acknowledged.set(conversationId, facts);
   acknowledgements++;
   if (what === "message") facts.messageIds.push(name);
   if (what === "part" || what === "result") facts.parts.add(`${what} ${name}`);
   if (what === "done") facts.finished.add(name);
+  if (what === "summary") facts.summaries.add(name);
   if (what === "removing") facts.isRemoving = true;
   if (what === "kept") {
     facts.messageIds = name === "" ? [] : name.split(",");
@@ -77,6 +87,7 @@ async function check(folder: string): Promise<void> {
   for (const [conversationId, facts] of acknowledged) {
     const conversation = await store.open(conversationId);
     problems.push(...compare(conversation.messages, facts).map((problem) => `${conversationId}: ${problem}`));
+    problems.push(...compareSummaries(conversation, facts).map((problem) => `${conversationId}: ${problem}`));
     // One that was begun, and has nothing yet, is not listed.
     if ((listed.get(conversationId) ?? 0) !== conversation.messages.length)
       problems.push(`${conversationId}: the list says ${listed.get(conversationId)}`);
@@ -102,6 +113,17 @@ function compare(messages: readonly ConversationMessage[], facts: Acknowledged):
   const isRemoved = facts.isRemoving && found.every((messageId, index) => facts.messageIds[index] === messageId);
   if (!isRight && !isRemoved) return [`holds ${found.join(",")} instead of ${facts.messageIds.join(",")}`];
   return messages.flatMap((message) => compareAnswer(message, facts));
+}
+
+function compareSummaries({ messages, summaries }: Conversation, facts: Acknowledged): string[] {
+  const found = new Set(messages.map(({ messageId }) => messageId));
+  const told = new Set(summaries.map(({ through }) => through));
+  return [
+    ...[...facts.summaries]
+      .filter((through) => found.has(through) && !told.has(through))
+      .map((through) => `the summary of ${through} is lost`),
+    ...[...told].filter((through) => !found.has(through)).map((through) => `the summary of ${through} stands for nothing`),
+  ];
 }
 
 function compareAnswer({ messageId, role, parts, interrupted }: ConversationMessage, facts: Acknowledged): string[] {

@@ -6,10 +6,12 @@ import { createToolHost, type HostedTool, toJsonSchema, type Tool, type ToolCont
 import type { IPCErrorResponse, IPCResponse, ToolHandler, ToolSchema } from "../contract/contract.ts";
 import { toErrorPayload, toToolResult } from "./tool-result.ts";
 
+export type Answer = IPCResponse | IPCErrorResponse;
+
 export interface ContractTools {
   readonly schemas: readonly ToolSchema[];
-  /** Never rejects: a failure is an answer too. */
-  call(name: string, args: Record<string, unknown>, context: ToolContext): Promise<IPCResponse | IPCErrorResponse>;
+  /** Neither throws nor rejects: a failure is an answer too. Where it is there at once it is returned as it is. */
+  call(name: string, args: Record<string, unknown>, context: ToolContext): Promise<Answer> | Answer;
 }
 
 export interface ContractToolsOptions {
@@ -22,13 +24,15 @@ export function createContractTools(tools: readonly Tool[], options: ContractToo
   const host = createToolHost(tools);
   return {
     schemas: host.tools.map((hosted) => ({ ...describe(hosted), ...metaOf(hosted.tool, options) })),
-    async call(name, args, context) {
+    call(name, args, context) {
+      const failed = (error: unknown): Answer => ({ error: toErrorPayload(name, error) });
+      const bound = (value: unknown): Answer => ({ result: toToolResult(name, value) });
       try {
         const { tool, call } = host.find(name);
-        const bound = (value: unknown): IPCResponse => ({ result: toToolResult(name, value) });
-        return await call({ args, signal: context.signal, run: (checked) => tool.run(checked, context), bound });
+        const answer = call({ args, signal: context.signal, run: (checked) => tool.run(checked, context), bound });
+        return answer instanceof Promise ? answer.catch(failed) : answer;
       } catch (error) {
-        return { error: toErrorPayload(name, error) };
+        return failed(error);
       }
     },
   };

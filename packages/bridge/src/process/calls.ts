@@ -15,11 +15,12 @@ import {
 import { type HawserError, isRecord, toHawserError, toIPCError } from "@hawser/protocol/internal";
 import type { LogLevel } from "@hawser/tools";
 import { type CancelController, type CancelSignal, createCancelController, linkSignals } from "@hawser/wire/internal";
-import { boundedText, createProgressReporter, maxTypeChars, type ProgressParams } from "../contract/notes.ts";
+import type { CallToolParams } from "../contract/contract.ts";
+import { boundedText, createProgressReporter, maxTypeChars, type Progress, type ProgressParams } from "../contract/notes.ts";
 import type { ClientRequests } from "./client-requests.ts";
 import type { FitResult } from "./client-result.ts";
-import { ParentError } from "./connection.ts";
-import type { Pool } from "./pool.ts";
+import { ParentError, type ParentResult } from "./connection.ts";
+import type { Pool, PoolCall } from "./pool.ts";
 import type { ToolList } from "./tool-list.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -43,6 +44,8 @@ interface CallContext {
   readonly progressToken: RequestId | undefined;
   notifyProgress(params: ProgressParams): void;
   log(level: LogLevel, message: string): void;
+  /** Called once, whatever becomes of the call. */
+  finish(result: CallToolResult): void;
 }
 
 export type Calls = ReturnType<typeof createCalls>;
@@ -63,52 +66,100 @@ export function createCalls({ requests, toolList, pool, fitResult, serverInfo, c
   /** The envelope that the library has accepted: undefined in the `initialize` era, which has none. */
   let accepted: { readonly server: Server; readonly envelope: string | undefined } | undefined;
 
-  /** Never rejects. */
-  async function relay(params: CallParams, context: CallContext): Promise<CallToolResult> {
-    toolList.refresh();
-    const { name, isStructured } = toolList.current.originals.get(params.name) ?? { name: params.name, isStructured: false };
-    const progress =
-      context.progressToken === undefined ? undefined : createProgressReporter(context.progressToken, context.notifyProgress);
-    try {
-      const answer = await pool.call({
-        params: { name, arguments: params.arguments ?? {} },
-        // A client of the first era names itself once, later ones do in every request.
-        client: context.client ?? server?.getClientVersion(),
-        signal: context.signal,
-        onProgress: (told) => progress?.report(told),
-        onLog: ({ level, message }) => context.log(level, boundedText(message)),
-      });
-      return fitResult({ toolName: name, isStructured, answer, privateDirectory: pool.privateDirectory });
-    } catch (error) {
-      return errorResult(params.name, error);
-    } finally {
-      progress?.stop();
+  // Classes, since each of many thousand calls has one of each: what it does is made once.
+  class RelayedCall implements PoolCall {
+    readonly params: CallToolParams;
+    readonly signal: CancelSignal;
+    readonly client: PoolCall["client"];
+    private readonly shownName: string;
+    private readonly isStructured: boolean;
+    private readonly context: CallContext;
+    private readonly progress: ReturnType<typeof createProgressReporter> | undefined;
+
+    constructor(params: CallParams, context: CallContext) {
+      const original = toolList.current.originals.get(params.name);
+      this.params = { name: original?.name ?? params.name, arguments: params.arguments ?? {} };
+      this.signal = context.signal;
+      // A client of the first era names itself once, later ones do in every request.
+      this.client = context.client ?? server?.getClientVersion();
+      this.shownName = params.name;
+      this.isStructured = original?.isStructured ?? false;
+      this.context = context;
+      this.progress =
+        context.progressToken === undefined
+          ? undefined
+          : createProgressReporter(context.progressToken, (progress) => context.notifyProgress(progress));
+    }
+
+    onProgress(told: Progress): void {
+      this.progress?.report(told);
+    }
+
+    onLog({ level, message }: { readonly level: LogLevel; readonly message: string }): void {
+      this.context.log(level, boundedText(message));
+    }
+
+    onResult(answer: ParentResult): void {
+      let result: CallToolResult;
+      try {
+        const { name: toolName } = this.params;
+        result = fitResult({ toolName, isStructured: this.isStructured, answer, privateDirectory: pool.privateDirectory });
+      } catch (error) {
+        return this.onFailure(error);
+      }
+      this.end(result);
+    }
+
+    onFailure(error: unknown): void {
+      this.end(errorResult(this.shownName, error));
+    }
+
+    private end(result: CallToolResult): void {
+      this.progress?.stop();
+      this.context.finish(result);
     }
   }
 
-  async function run(call: DirectCall): Promise<void> {
-    const { id, params } = call;
-    const controller = createCancelController();
-    running.set(id, controller);
-    const result = await relay(params, contextOf(params._meta, controller.signal));
-    // The client has cancelled it; its id may be that of another call by now.
-    if (running.get(id) !== controller) return;
-    running.delete(id);
-    requests.answer({ jsonrpc: "2.0", id, result: encode(result, accepted?.envelope !== undefined) });
+  function relay(params: CallParams, context: CallContext): void {
+    toolList.refresh();
+    pool.call(new RelayedCall(params, context));
   }
 
-  function contextOf(meta: Members | undefined, signal: CancelSignal): CallContext {
-    return {
-      signal,
-      progressToken: meta?.["progressToken"] as RequestId | undefined,
-      client: clientIn(meta),
-      notifyProgress: (params) =>
-        void requests.notify({ jsonrpc: "2.0", method: "notifications/progress", params: { ...params } }).catch(ignore),
-      log(level, data) {
-        // The library knows the level that the client has set. In the later era a request asks for log lines, and then takes the library's door.
-        if (accepted?.envelope === undefined) accepted?.server.sendLoggingMessage({ level, data }).catch(ignore);
-      },
-    };
+  class DirectContext implements CallContext {
+    readonly controller = createCancelController();
+    readonly signal = this.controller.signal;
+    readonly client: CallContext["client"];
+    readonly progressToken: RequestId | undefined;
+    private readonly id: RequestId;
+
+    constructor({ id, params: { _meta: meta } }: DirectCall) {
+      this.id = id;
+      this.client = meta && clientIn(meta);
+      this.progressToken = meta?.["progressToken"] as RequestId | undefined;
+    }
+
+    notifyProgress(params: ProgressParams): void {
+      requests.notify({ jsonrpc: "2.0", method: "notifications/progress", params: { ...params } }).catch(ignore);
+    }
+
+    log(level: LogLevel, data: string): void {
+      // The library knows the level that the client has set. In the later era a request asks for log lines, and then takes the library's door.
+      if (accepted?.envelope === undefined) accepted?.server.sendLoggingMessage({ level, data }).catch(ignore);
+    }
+
+    finish(result: CallToolResult): void {
+      const { id } = this;
+      // The client has cancelled it; its id may be that of another call by now.
+      if (running.get(id) !== this.controller) return;
+      running.delete(id);
+      requests.answer({ jsonrpc: "2.0", id, result: encode(result, accepted?.envelope !== undefined) });
+    }
+  }
+
+  function run(call: DirectCall): void {
+    const context = new DirectContext(call);
+    running.set(call.id, context.controller);
+    relay(call.params, context);
   }
 
   /** As the library does: results of the later era say that they are complete, and which server made them. */
@@ -142,20 +193,23 @@ export function createCalls({ requests, toolList, pool, fitResult, serverInfo, c
       const envelope = mcpReq.envelope as Members | undefined;
       accept(by, envelope);
       const ending = linkSignals(mcpReq.signal, cancelling);
-      return relay(params, {
+      const { promise, resolve: finish } = Promise.withResolvers<CallToolResult>();
+      relay(params, {
         signal: ending.signal,
         progressToken: mcpReq._meta?.progressToken,
         client: clientIn(envelope),
         notifyProgress: (progress) => void mcpReq.notify({ method: "notifications/progress", params: { ...progress } }).catch(ignore),
         // Deprecated since 2026-07-28 in favour of stderr, which a client's user never sees.
         log: (level, message) => void mcpReq.log(level, message).catch(ignore),
-      }).finally(ending.release);
+        finish,
+      });
+      return promise.finally(ending.release);
     },
     /** The direct door: admits, calls and answers. False for a message that the library has to handle. */
     callDirectly(message: unknown, line: string): boolean {
       const call = toDirectCall(message);
       if (!call || !accepted || accepted.envelope !== envelopeIn(call.params._meta)) return false;
-      if (requests.admit(call.id, line)) void run(call);
+      if (requests.admit(call.id, line)) run(call);
       return true;
     },
     cancel,

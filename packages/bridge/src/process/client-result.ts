@@ -105,17 +105,23 @@ export function createFitResult({ socketPath, maxResultBytes }: Pick<BridgeOptio
 }
 
 /** Only what a tool result has; blocks that MCP does not know would cost the client the whole answer. */
-function toPlainResult(toolName: string, { content, isError, structuredContent, _meta }: ToolResult): ToolResult {
-  const result: ToolResult = {
-    content,
-    ...(isError !== undefined && { isError }),
-    ...(structuredContent !== undefined && { structuredContent }),
-    ...(_meta !== undefined && { _meta }),
-  };
+function toPlainResult(toolName: string, given: ToolResult): ToolResult {
+  const { content } = given;
+  const result = withKnownMembers(given);
   if (content.every(isPlainText) || isCallToolResult(result)) return result;
   const types = [...new Set(content.map(({ type }) => cutText(type, 64)))].join(", ");
   const message = `"${toolName}" returned content that MCP clients can't read (blocks of type ${types}); correct the tool`;
   throw new HawserError("invalid_message", message);
+}
+
+const memberNames: ReadonlySet<string> = new Set(["content", "isError", "structuredContent", "_meta"]);
+
+/** The result itself when it has no others. */
+function withKnownMembers(result: ToolResult): ToolResult {
+  for (const name in result)
+    if (!memberNames.has(name))
+      return Object.fromEntries(Object.entries(result).filter(([member]) => memberNames.has(member))) as object as ToolResult;
+  return result;
 }
 
 const isPlainText = (block: ToolResultContent): boolean =>

@@ -26,9 +26,13 @@ import { connectSocket, createStreamTransport, lengthPrefix, logLine } from "@ha
 import type { CallToolParams, IPCErrorPayload, ToolResult } from "../contract/contract.ts";
 import { helloFeatures, type Progress } from "../contract/notes.ts";
 
-export interface CallEvents {
+/** Who waits for an answer: told of what comes before it, then once of the end. Called while the connection is read. */
+export interface Exchange {
   onProgress(progress: Progress): void;
   onLog(log: { level: LogLevel; message: string }): void;
+  onResult(answer: ParentResult): void;
+  /** With the contract's error classes, or the reason for which the connection was closed. */
+  onFailure(error: unknown): void;
 }
 
 /** A result as it came, with what its frame tells about the line that will carry it. */
@@ -81,20 +85,22 @@ async function openConnection(options: ConnectionOptions) {
   });
   const transport = createStreamTransport({ readable: socket, writable: socket, codec: lengthPrefix });
   const closed = Promise.withResolvers<HawserError | undefined>();
-  let current: { readonly events: CallEvents; readonly answer: PromiseWithResolvers<ParentResult> } | undefined;
+  let current: Exchange | undefined;
   let isOpen = true;
 
   /** Without a reason the end is ours; `told` is what the call that still waits is given. */
   function end(reason: HawserError | undefined, told: unknown = reason ?? new HawserError("cancelled", "the call was given up")): void {
     if (!isOpen) return;
     isOpen = false;
-    current?.answer.reject(told);
+    const waiting = current;
+    current = undefined;
     // Always with a reason: without one, closing would wait for a parent that doesn't read.
     void transport.close(reason ?? new HawserError("closed", "closed by the bridge"));
     closed.resolve(reason);
+    waiting?.onFailure(told);
   }
 
-  function receive(item: Incoming): void {
+  function receive(item: Incoming): undefined {
     try {
       if (isOpen) take(item);
     } catch (error) {
@@ -105,13 +111,13 @@ async function openConnection(options: ConnectionOptions) {
 
   function take(item: Incoming): void {
     const answer = readAnswer(item, socketPath);
-    if ("progress" in answer) return current?.events.onProgress(answer.progress);
-    if ("log" in answer) return current?.events.onLog(answer.log);
+    if ("progress" in answer) return current?.onProgress(answer.progress);
+    if ("log" in answer) return current?.onLog(answer.log);
     if (!current) throw new IPCConnectionError(`the program that offers the tools answered without a request; its socket is ${socketPath}`);
-    const { resolve, reject } = current.answer;
+    const exchange = current;
     current = undefined;
-    if ("error" in answer) reject(new ParentError(answer.error));
-    else resolve({ result: answer.result, ...sizeOf(item) });
+    if ("error" in answer) exchange.onFailure(new ParentError(answer.error));
+    else exchange.onResult(toParentResult(answer.result, item));
   }
 
   async function read(): Promise<never> {
@@ -119,21 +125,21 @@ async function openConnection(options: ConnectionOptions) {
     throw new IPCConnectionError(`the program that offers the tools closed the connection before it answered; its socket is ${socketPath}`);
   }
 
-  function request(message: object, events: CallEvents): Promise<ParentResult> {
-    const exchange = { events, answer: Promise.withResolvers<ParentResult>() };
+  function request(message: object, exchange: Exchange): void {
     current = exchange;
     const sent = transport.send(message);
-    if (sent !== taken)
-      sent.catch((error: HawserError) => {
-        if (current === exchange) current = undefined;
-        exchange.answer.reject(withSocket(error, socketPath));
-      });
-    return exchange.answer.promise;
+    if (sent === taken) return;
+    sent.catch((error: HawserError) => {
+      if (current !== exchange) return;
+      current = undefined;
+      exchange.onFailure(withSocket(error, socketPath));
+    });
   }
 
   read().catch((error: HawserError) => end(error));
-  const silent: CallEvents = { onProgress: () => {}, onLog: () => {} };
-  const greeting = options.saysHello ? sayHello((message) => request(message, silent), options.client) : Promise.resolve(undefined);
+  const ask = (message: object): Promise<ParentResult> =>
+    new Promise((onResult, onFailure) => request(message, { onProgress: () => {}, onLog: () => {}, onResult, onFailure }));
+  const greeting = options.saysHello ? sayHello(ask, options.client) : Promise.resolve(undefined);
   const hello = await untilAborted(signal, greeting).catch((error: unknown) => {
     end(undefined, error);
     throw error;
@@ -146,9 +152,9 @@ async function openConnection(options: ConnectionOptions) {
     },
     /** Resolves when the connection can't be used any more, with the reason if the end was not ours. */
     closed: closed.promise,
-    /** Rejects with the contract's error classes. */
-    call: (params: CallToolParams, events: CallEvents) => request({ method: "call_tool", params }, events),
-    /** A call that still waits is rejected with the reason. */
+    /** When the one before it has ended, and not while its answer is told: what else came with that answer is without a request. */
+    call: (params: CallToolParams, exchange: Exchange) => request({ method: "call_tool", params }, exchange),
+    /** A call that still waits fails with the reason. */
     close: (reason?: unknown) => end(undefined, reason),
   };
 }
@@ -160,9 +166,9 @@ function withSocket(error: HawserError, socketPath: string): Error {
 }
 
 // Measured here, where the text still exists: writing it again would cost as much as the rest of the call.
-function sizeOf(item: Incoming): Omit<ParentResult, "result"> {
+function toParentResult(result: ToolResult, item: Incoming): ParentResult {
   const text = item.kind === "message" ? item.text : "";
-  return { bytes: Buffer.byteLength(text), isTooDeep: exceedsDepth(text, wireLimits.maxWriteDepth) };
+  return { result, bytes: Buffer.byteLength(text), isTooDeep: exceedsDepth(text, wireLimits.maxWriteDepth) };
 }
 
 async function sayHello(
@@ -211,12 +217,17 @@ const withoutAdvice = (message: string): string => message.replace(/(?:[;,.] (?:
 function withValidResult(value: unknown): unknown {
   const { result } = (isRecord(value) ? value : {}) as { result?: unknown };
   if (!isRecord(result) || !Array.isArray(result["content"])) return value;
-  const content = result["content"].map((block: unknown) => (isRecord(block) ? without(block, isNull) : block));
-  const members = without(result, (member, name) => isNull(member) || isMisplaced(member, name));
+  const given: readonly unknown[] = result["content"];
+  const members = without(result, isUnfit);
+  const isAsItShouldBe = members === result && given.length > 0 && given.every((block) => !isRecord(block) || !hasUnfit(block, isNull));
+  if (isAsItShouldBe) return value;
+  const content = given.map((block) => (isRecord(block) ? without(block, isNull) : block));
   return { ...(value as object), result: { ...members, content: content.length > 0 ? content : [{ type: "text", text: "" }] } };
 }
 
-const isNull = (member: unknown): boolean => member === null;
+type IsUnfit = (member: unknown, name: string) => boolean;
+const isNull: IsUnfit = (member) => member === null;
+const isUnfit: IsUnfit = (member, name) => isNull(member, name) || isMisplaced(member, name);
 
 function isMisplaced(member: unknown, name: string): boolean {
   const isOdd = (name === "structuredContent" || name === "_meta") && !isRecord(member);
@@ -224,9 +235,13 @@ function isMisplaced(member: unknown, name: string): boolean {
   return isOdd;
 }
 
+function hasUnfit(record: Record<string, unknown>, isUnfitHere: IsUnfit): boolean {
+  for (const name in record) if (isUnfitHere(record[name], name)) return true;
+  return false;
+}
+
 /** The record itself when nothing has to go. */
-function without(record: Record<string, unknown>, isUnfit: (member: unknown, name: string) => boolean): Record<string, unknown> {
-  for (const unfit in record)
-    if (isUnfit(record[unfit], unfit)) return Object.fromEntries(Object.entries(record).filter(([name, member]) => !isUnfit(member, name)));
-  return record;
+function without(record: Record<string, unknown>, isUnfitHere: IsUnfit): Record<string, unknown> {
+  if (!hasUnfit(record, isUnfitHere)) return record;
+  return Object.fromEntries(Object.entries(record).filter(([name, member]) => !isUnfitHere(member, name)));
 }

@@ -15,7 +15,13 @@ interface McpTransportOptions {
 }
 
 export function createMcpTransport({ transport, requests, calls }: McpTransportOptions): McpTransport {
-  function receive(item: Incoming): void {
+  // A client that never reads isn't read either.
+  function receive(item: Incoming): Promise<void> | undefined {
+    take(item);
+    return requests.whenReadable();
+  }
+
+  function take(item: Incoming): void {
     if (item.kind === "refused") return refuseLine(item);
     keepArguments(item);
     if (calls.callDirectly(item.value, item.text)) return;
@@ -53,8 +59,7 @@ export function createMcpTransport({ transport, requests, calls }: McpTransportO
   }
 
   async function read(): Promise<void> {
-    // A client that never reads isn't read either.
-    await readEach(transport.incoming, receive, requests.whenReadable);
+    await readEach(transport.incoming, receive);
     requests.endInput();
   }
 

@@ -15,18 +15,31 @@ import { createClientRequests } from "./client-requests.ts";
 import { createFitResult } from "./client-result.ts";
 import { connectToParent } from "./connection.ts";
 import { createMcpTransport } from "./mcp-transport.ts";
-import { createPool } from "./pool.ts";
+import { createPool, type Pool, type PoolOptions } from "./pool.ts";
 import { createToolList, type ToolList } from "./tool-list.ts";
 
 export { toBridgeOptions } from "../contract/bridge-options.ts";
 export type { AskedBridgeOptions, BridgeOptions } from "../contract/bridge-options.ts";
+export { toClientTools } from "../contract/client-tools.ts";
+export { ParentError, type ParentResult } from "./connection.ts";
+export type { PoolCall } from "./pool.ts";
+
+/** Where the tools run: in the program that owns a socket, or elsewhere. */
+export interface ToolPlace {
+  readonly toolList: ToolList;
+  /** Whether the list may change while the client is there. */
+  readonly isLive: boolean;
+  /** The way to call them, for as long as the process lives. */
+  open(room: Pick<PoolOptions, "stopping" | "whenRoom">): Pool;
+}
 
 /** Owns the process until the client closes its input. A failure is told on stderr, with exit code 2. */
 export async function runBridge(options: BridgeOptions, version: string): Promise<void> {
   try {
     const toolList = createToolList(options);
     if (options.check) return await check(options, toolList.current);
-    await serve(options, toolList, version);
+    const open: ToolPlace["open"] = (room) => createPool({ ...options, ...room });
+    await serveBridge({ toolList, isLive: options.follow, open }, options, version);
   } catch (error) {
     logLine(`hawser: ${describeThrown(error)}`);
     process.exitCode = 2;
@@ -47,9 +60,11 @@ async function check({ socketPath }: BridgeOptions, { count }: ClientTools): Pro
   logLine(`ok: ${count} ${count === 1 ? "tool" : "tools"}, the program at ${socketPath} answers`);
 }
 
-function serve(options: BridgeOptions, toolList: ToolList, version: string): Promise<never> {
+/** The MCP server on stdin and stdout. Owns the process until the client closes its input. */
+export function serveBridge(place: ToolPlace, options: Parameters<typeof createFitResult>[0], version: string): Promise<never> {
+  const { toolList, isLive } = place;
   const serverInfo = { name: "hawser", version };
-  const capabilities = { tools: options.follow ? { listChanged: true } : {}, logging: {} };
+  const capabilities = { tools: isLive ? { listChanged: true } : {}, logging: {} };
   return runStdio({
     codec: clientLines,
     gathersTurn: true,
@@ -57,7 +72,7 @@ function serve(options: BridgeOptions, toolList: ToolList, version: string): Pro
     async serve(transport, lifecycle) {
       const { stopping, cancelling } = lifecycle;
       const requests = createClientRequests(transport, stopping);
-      const pool = createPool({ ...options, stopping, whenRoom: requests.whenRoom });
+      const pool = place.open({ stopping, whenRoom: requests.whenRoom });
       const fitResult = createFitResult(options);
       const calls = createCalls({ requests, toolList, pool, fitResult, serverInfo, cancelling });
       const handle = serveStdio(() => prepareServer(new Server(serverInfo, { capabilities }), toolList, calls), {

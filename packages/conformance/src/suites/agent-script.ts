@@ -64,10 +64,10 @@ export const endsTurn = (id: string, kind: string, more: object, error?: object)
 export const isDone = (id: string, kind: string, more?: object): Step[] => [ask(id, kind, more), { expect: done(id) }];
 
 /** A request that is answered with one message of data, and then with done. */
-export const returns = (request: { readonly id: string; readonly kind: string }, type: string, data: object): Step[] => [
-  { send: request },
-  { expect: { type, id: request.id, data } },
-  { expect: done(request.id) },
-];
+export const returns = (
+  request: { readonly id: string; readonly kind: string } & Record<string, unknown>,
+  type: string,
+  data: object,
+): Step[] => [{ send: request }, { expect: { type, id: request.id, data } }, { expect: done(request.id) }];
 
 export const hasStatus = (id: string, data?: object, more?: object): Step[] => [ask(id, "get_status", more), { expect: status(id, data) }];

@@ -3,7 +3,7 @@
 
 import { HawserError, toHawserError } from "@hawser/protocol";
 import type { ConnectTimes } from "./connect-times.ts";
-import type { Connection, Connections, Flow, ResponseHeaders, Sender, WireRequest } from "./connections.ts";
+import type { Connections, Flow, ResponseHeaders, Sender, WireRequest } from "./connections.ts";
 import { createContentDecoder, parseContentEncoding, type ContentDecoder } from "./content-decoder.ts";
 import type { Interruptible, Interruption } from "./interruption.ts";
 
@@ -31,8 +31,6 @@ export interface ExchangeOptions {
   readonly times: ExchangeTimes;
 }
 
-const settled = Promise.resolve();
-
 /** Resolves when the body ended or the sink had enough. Rejects with a HawserError or what the HTTP client says. */
 export function exchange(request: WireRequest, options: ExchangeOptions): Promise<void> {
   return new Promise<void>((resolve, reject) => {
@@ -44,7 +42,6 @@ export function exchange(request: WireRequest, options: ExchangeOptions): Promis
 
 // A class, since each of many thousand calls has one: a closure for each of its methods would cost as much as the rest of it.
 class Exchange implements Sender, Interruptible {
-  connection: Connection | undefined;
   private readonly startedAt = performance.now();
   private flow: Flow | undefined;
   private ended: { readonly error: Error | undefined } | undefined;
@@ -78,8 +75,10 @@ class Exchange implements Sender, Interruptible {
     if (this.ended) return flow.abort(this.ended.error ?? enough());
     times.connection = connections.freshConnection();
     times.isSent = true;
-    // The whole request is written behind this call, in the same turn. Cheaper than `queueMicrotask`, which makes an async resource each time.
-    void settled.then(() => (times.writtenMs = this.elapsed()));
+  }
+
+  onRequestWritten(): void {
+    if (!this.ended) this.options.times.writtenMs = this.elapsed();
   }
 
   onResponseStart(_flow: Flow, status: number, headers: ResponseHeaders): void {
@@ -101,14 +100,14 @@ class Exchange implements Sender, Interruptible {
   }
 
   onResponseEnd(): void {
-    this.free(false);
+    this.flow = undefined;
     if (this.decoder && !this.ended) this.decoder.end();
     else this.settle(undefined);
   }
 
   onResponseError(_flow: Flow, error: Error): void {
+    this.flow = undefined;
     this.settle(error);
-    this.free(true);
   }
 
   private elapsed(): number {
@@ -149,12 +148,6 @@ class Exchange implements Sender, Interruptible {
     this.decoder?.destroy();
     if (error) this.reject(error);
     else this.resolve();
-  }
-
-  private free(isBroken: boolean): void {
-    const { connection } = this;
-    this.connection = undefined;
-    connection?.release(isBroken);
   }
 }
 

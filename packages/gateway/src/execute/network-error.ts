@@ -69,3 +69,11 @@ function codeOf(error: unknown): string | undefined {
   if (inner !== undefined) return inner;
   return typeof code === "string" && !HawserError.isInstance(error) ? code : undefined;
 }
+
+// What connections of our own say, by the codes of the HTTP clients beside them.
+const coded = (message: string, code: string): Error => Object.assign(new TypeError(message), { code });
+export const closedEarly = (): Error => coded("other side closed", "UND_ERR_SOCKET");
+export const connectTimeout = (): Error => coded("no connection in time", "UND_ERR_CONNECT_TIMEOUT");
+export const headersOverflow = (): Error => coded("the headers are too large", "UND_ERR_HEADERS_OVERFLOW");
+/** `code`: one of those of Node's parser, HPE_… */
+export const notHttp = (code: string): Error => coded("not a response of HTTP/1.1", code);

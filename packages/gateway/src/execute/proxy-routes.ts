@@ -4,15 +4,15 @@
 import type { ClientRequest } from "node:http";
 import type { Socket } from "node:net";
 import { HawserError } from "@hawser/protocol";
-import type { Dispatcher } from "undici";
 import type { Environment } from "../config/config-file.ts";
 import { findProxy, type Proxy } from "../config/proxy.ts";
 import { gatewayLimits } from "../limits.ts";
+import type { WireRequest } from "./connections.ts";
 import { describeCause } from "./network-error.ts";
 
 export interface ProxyRoutes {
   /** The request as it is dispatched. Throws `usage` where the environment names a proxy that can't be used. */
-  of(request: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions;
+  of(request: WireRequest): WireRequest;
   /** What a connection to this origin is for. */
   toHost(origin: string): { readonly tunnel?: Proxy | undefined; readonly proxy?: Proxy | undefined };
 }
@@ -23,13 +23,13 @@ export function createRoutes(env: Environment): ProxyRoutes {
 
   return {
     of(request) {
-      const origin = String(request.origin);
+      const { origin } = request;
       if (!known.has(origin)) known.set(origin, findProxy(new URL(origin), env));
       const proxy = known.get(origin);
       if (!proxy || origin.startsWith("https:")) return request;
       forwarders.set(proxy.origin, proxy);
       // The token is in the headers, which this proxy reads, as everyone on the way does without TLS.
-      const headers = [...(request.headers as readonly string[]), "host", new URL(origin).host];
+      const headers = [...request.headers, "host", new URL(origin).host];
       if (proxy.authorization !== undefined) headers.push("proxy-authorization", proxy.authorization);
       return { ...request, origin: proxy.origin, path: `${origin}${request.path}`, headers };
     },

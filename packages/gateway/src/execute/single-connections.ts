@@ -7,7 +7,10 @@ import type { Environment } from "../config/config-file.ts";
 import { findProxy } from "../config/proxy.ts";
 import { gatewayLimits } from "../limits.ts";
 import { watchOpening, type ConnectTimes } from "./connect-times.ts";
-import { closed, createConnectionPool } from "./connection-pool.ts";
+import { createConnectionPool } from "./connection-pool.ts";
+import { closed } from "./pooled-host.ts";
+import { closedEarly, connectTimeout } from "./network-error.ts";
+import { contentLengthOf } from "./request-head.ts";
 import type { Connections, Flow, ResponseHeaders, Sender, WireRequest } from "./connections.ts";
 
 export function createSingleConnections(maxConnections?: number, env: Environment = process.env): Connections {
@@ -30,7 +33,9 @@ export function createSingleConnections(maxConnections?: number, env: Environmen
       fresh = times();
       sender.onRequestStart(flow);
       fresh = undefined;
-      if (!asked.destroyed) asked.end(request.body);
+      if (asked.destroyed) return;
+      asked.end(request.body);
+      sender.onRequestWritten();
     });
   }
 
@@ -103,13 +108,10 @@ function prepare(request: WireRequest, url: URL, socket: Socket, sender: Sender)
   return { asked, flow };
 }
 
-/** Those of which a server expects a length even without a body. */
-const withBody = new Set(["POST", "PUT", "PATCH", "QUERY", "PROPFIND", "PROPPATCH"]);
-
-function toHeaders({ method, headers, body }: WireRequest, host: string): string[] {
-  const length = body === null ? 0 : Buffer.byteLength(body);
-  const framing = length > 0 || withBody.has(method) ? ["content-length", String(length)] : [];
-  return ["host", host, ...headers, ...framing];
+function toHeaders(request: WireRequest, host: string): string[] {
+  const length = contentLengthOf(request);
+  const framing = length === undefined ? [] : ["content-length", String(length)];
+  return ["host", host, ...request.headers, ...framing];
 }
 
 /** Every value of every name, which Node's own record of them does not have. */
@@ -122,10 +124,6 @@ function toLists(raw: readonly string[]): ResponseHeaders {
   }
   return Object.fromEntries(headers);
 }
-
-/** In the words of the other client, which callers know. */
-const closedEarly = (): Error => Object.assign(new TypeError("other side closed"), { code: "UND_ERR_SOCKET" });
-const connectTimeout = (): Error => Object.assign(new TypeError("no connection in time"), { code: "UND_ERR_CONNECT_TIMEOUT" });
 
 /** Node says "reset" also of a connection that was closed, and then no system call is to blame. */
 function toTold(error: Error): Error {

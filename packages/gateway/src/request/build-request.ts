@@ -10,7 +10,7 @@ import { toRequestBody } from "./body.ts";
 import { checkItem, operationIdOf, parseMethod } from "./call-item.ts";
 import { encodeStrictly, isGiven, toCookieParts, toHeaderText, toPathText, toQueryParts, toQueryString } from "./parameter-styles.ts";
 import { checkHeader, checkValue, isToken, type Pair, parseHeader, shown, usage, valueOf } from "./safe-text.ts";
-import { splitPath, toTargetUrl } from "./target-url.ts";
+import { splitPath, toPlainUrl, toTargetUrl } from "./target-url.ts";
 
 export interface HttpRequest {
   readonly method: string;
@@ -25,6 +25,8 @@ const none: readonly never[] = [];
 
 /** `operation` is the description of `item.op`, and undefined for a call by path. Throws `usage`. */
 export function buildRequest(item: CallItem, operation: OperationDescription | undefined, target: Target): HttpRequest {
+  const plain = operation ? undefined : toPlainRequest(item, target);
+  if (plain) return plain;
   const operationId = operationIdOf(item);
   if (operationId !== undefined && !operation) throw usage(`operation ${shown(operationId)} is not known`);
   const method = operation ? parseMethod(operation.method) : parseMethod(item.method);
@@ -47,6 +49,19 @@ export function buildRequest(item: CallItem, operation: OperationDescription | u
     throw usage(text, { maxRequestHeadBytes });
   }
   return { method, url, headers: all, body: body?.content };
+}
+
+// What says which request it is, or how it is made, and adds nothing to it.
+const plainMembers = new Set(["method", "path", "yes", "timeout", "retry", "retryBackoff"]);
+
+/** Most calls are a path and nothing else: they need none of the steps that put a request together. */
+function toPlainRequest(item: CallItem, target: Target): HttpRequest | undefined {
+  for (const name in item) if (!plainMembers.has(name)) return undefined;
+  const url = toPlainUrl(target, item.path ?? "");
+  if (url === undefined) return undefined;
+  const method = parseMethod(item.method);
+  checkItem(item, method);
+  return { method, url, headers: none, body: undefined };
 }
 
 interface Placed {

@@ -49,6 +49,9 @@ function checkPath(path: string, asGiven: string): void {
   throw refusal(asGiven, "is percent-encoded too many times");
 }
 
+/** The whole address of a path that none of the checks could refuse; undefined for every other one. */
+export const toPlainUrl = (target: Target, path: string): string | undefined => (isPlainPath(path) ? baseOf(target) + path : undefined);
+
 /** The whole address. `queryParts` are encoded already. */
 export function toTargetUrl(target: Target, path: string, queryParts: readonly string[]): string {
   const base = baseOf(target);

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { CallOutcome } from "../../src/call.ts";
 import { startInterruption } from "../../src/execute/interruption.ts";
 import { answer, type StubServer } from "../../../../test/kit/api-stub.ts";
-import { connectionKinds, coreOf as pooledCoreOf, rawStubOf, stubOf, type CoreOf } from "../core-fixture.ts";
+import { connectionKinds, pooledKinds, rawStubOf, stubOf, type CoreOf } from "../core-fixture.ts";
 
 const head = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n";
 
@@ -127,10 +127,10 @@ describe("the clock of a deadline", () => {
   });
 });
 
-it("a call that is cancelled while it waits for a free connection is never sent", async () => {
+it.each(pooledKinds)("a call that is cancelled while it waits for a free connection is never sent, with $kind", async ({ coreOf }) => {
   let received = "";
   const stub = await rawStubOf((socket) => void socket.on("data", (chunk: Buffer) => (received += chunk.toString())));
-  const core = pooledCoreOf(stub.url, { maxConnections: 1 });
+  const core = coreOf(stub.url, { maxConnections: 1 });
   const [one, other] = [new AbortController(), new AbortController()];
   const first = core.call({ path: "/first" }, { signal: one.signal });
   await vi.waitFor(() => expect(received).toContain("/first"), 30_000);

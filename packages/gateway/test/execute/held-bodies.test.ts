@@ -2,12 +2,12 @@
 
 import { gatewayLimits } from "../../src/limits.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { answer } from "../../../../test/kit/api-stub.ts";
-import { coreOf, stubOf } from "../core-fixture.ts";
+import { pooledKinds, stubOf } from "../core-fixture.ts";
 import { until } from "../../../../test/kit/until.ts";
 
-describe("the room that bodies share", () => {
+describe.each(pooledKinds)("the room that bodies share, with $kind", ({ coreOf }) => {
   it("G10 of calls whose largest bodies are not written yet only a few end; the others wait and end later", async () => {
     const body = Buffer.alloc(gatewayLimits.maxBodyBytes, "a");
     const stub = await stubOf((_request, response) => answer(response, 200, body));
@@ -24,6 +24,26 @@ describe("the room that bodies share", () => {
     expect(ended).toBeLessThan(5);
     writeAll();
     expect((await Promise.all(calls)).map(({ response }) => response?.bytes)).toEqual(Array(8).fill(gatewayLimits.maxBodyBytes));
+  });
+
+  it("G10 the same holds for bodies that come in one piece", async () => {
+    const { maxHeldBodyBytes } = gatewayLimits;
+    onTestFinished(() => void Object.assign(gatewayLimits, { maxHeldBodyBytes }));
+    gatewayLimits.maxHeldBodyBytes = 10;
+    const stub = await stubOf((_request, response) => answer(response, 200, "x".repeat(100)));
+    const core = coreOf(stub.url);
+    const { promise: written, resolve: writeAll } = Promise.withResolvers<void>();
+    let ended = 0;
+    const calls = Array.from({ length: 4 }, async () => {
+      const { response } = await core.call({ path: "/" }, { whenWritten: (tell) => void written.then(tell) });
+      ended++;
+      return response?.bytes;
+    });
+    await until(() => stub.requests.length === 4 && ended > 0);
+    await sleep(100);
+    expect(ended).toBe(1);
+    writeAll();
+    expect(await Promise.all(calls)).toEqual([100, 100, 100, 100]);
   });
 
   it("G10 a call that has ended leaves its room, whether or not anybody waits for it to be written", async () => {

@@ -1,9 +1,11 @@
-// Answers that no well-behaved server gives: with both kinds of connections they have the same outcome, and leave nothing open.
+// Answers that no well-behaved server gives: with every kind of connections they have the same outcome, and leave nothing open.
 
 import { describe, expect, it, vi } from "vitest";
 import { connectionKinds, rawStubOf, stubOf } from "../core-fixture.ts";
 
 const many = (count: number, line: string): string => Array.from({ length: count }, (_, at) => line.replace("#", String(at))).join("");
+
+const chunked = (chunks: string): string => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`;
 
 const whole = { ok: true, status: 200, response: { body: "ok" } };
 const broken = { ok: false, code: 7, errorInfo: { kind: "network" } };
@@ -26,6 +28,33 @@ const answers: readonly (readonly [name: string, bytes: string, outcome: object]
   ["a negative length", "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\nok", broken],
   ["a NUL in a header", "HTTP/1.1 200 OK\r\nx: a\0b\r\n\r\nok", broken],
   ["another protocol", "HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\nok", broken],
+  ["a header that goes over two lines", "HTTP/1.1 200 OK\r\nx: a\r\n b\r\ncontent-length: 2\r\n\r\nok", broken],
+  ["line feeds alone", "HTTP/1.1 200 OK\ncontent-length: 2\n\nok", broken],
+  ["a line feed alone within the head", "HTTP/1.1 200 OK\r\nx: a\ncontent-length: 2\r\n\r\nok", broken],
+  ["a carriage return within a value", "HTTP/1.1 200 OK\r\nx: a\rb\r\ncontent-length: 2\r\n\r\nok", broken],
+  ["a control character in a value", "HTTP/1.1 200 OK\r\nx: \u0001\r\ncontent-length: 2\r\n\r\nok", broken],
+  ["a blank before the colon", "HTTP/1.1 200 OK\r\ncontent-length : 2\r\n\r\nok", broken],
+  ["a header without a name", "HTTP/1.1 200 OK\r\n: 2\r\n\r\nok", broken],
+  ["a header without a colon", "HTTP/1.1 200 OK\r\nabc\r\n\r\nok", broken],
+  ["the same length twice", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 2\r\n\r\nok", broken],
+  ["a list of lengths", "HTTP/1.1 200 OK\r\ncontent-length: 2, 2\r\n\r\nok", broken],
+  ["a length with a sign", "HTTP/1.1 200 OK\r\ncontent-length: +2\r\n\r\nok", broken],
+  ["an empty length", "HTTP/1.1 200 OK\r\ncontent-length:\r\n\r\nok", broken],
+  ["a length beyond all numbers", "HTTP/1.1 200 OK\r\ncontent-length: 99999999999999999999999\r\n\r\nok", broken],
+  ["a version of its own", "HTTP/1.2 200 OK\r\ncontent-length: 2\r\n\r\nok", broken],
+  ["a status of four digits", "HTTP/1.1 2000 OK\r\ncontent-length: 2\r\n\r\nok", broken],
+  ["a chunk that ends with something else", chunked("2\r\nokX0\r\n\r\n"), broken],
+  ["a chunk size that ends with a line feed alone", chunked("2\nok\r\n0\r\n\r\n"), broken],
+  ["a chunk size with blanks", chunked("2 \r\nok\r\n0\r\n\r\n"), broken],
+  ["a chunk size with blanks before its extension", chunked("2 ;x\r\nok\r\n0\r\n\r\n"), broken],
+  ["a chunk size with a prefix", chunked("0x2\r\nok\r\n0\r\n\r\n"), broken],
+  ["a chunk size beyond all numbers", chunked("ffffffffffffffffff\r\nok\r\n0\r\n\r\n"), broken],
+  ["a chunk without a size", chunked("\r\nok\r\n0\r\n\r\n"), broken],
+  ["a control character in an extension", chunked("2;\u0001\r\nok\r\n0\r\n\r\n"), broken],
+  ["a trailer that is none", chunked("2\r\nok\r\n0\r\nx y\r\n\r\n"), broken],
+  ["a trailer beyond the limit", chunked(`2\r\nok\r\n0\r\nx: ${"y".repeat(20_000)}\r\n\r\n`), broken],
+  ["an empty line before the answer", "\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok", whole],
+  ["chunks of an old version", chunked("2\r\nok\r\n0\r\n\r\n").replace("1.1", "1.0"), whole],
   ["no answer at all", "", broken],
   ["half a head", "HTTP/1.1 200 OK\r\nx", broken],
 ];

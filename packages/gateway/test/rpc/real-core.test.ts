@@ -4,14 +4,16 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CallCore, CallOutcome } from "../../src/call.ts";
 import { createCallCore } from "../../src/create-call-core.ts";
+import type { OpenConnections } from "../../src/execute/connections.ts";
 import { runBatch } from "../../src/batch/run-batch.ts";
 import { answer, closedPort, startApiStub, type ApiStub, type StubHandler } from "../../../../test/kit/api-stub.ts";
+import { pooledKinds } from "../core-fixture.ts";
 import { serve } from "./rpc-client.ts";
 import { until } from "../../../../test/kit/until.ts";
 
-async function start(handler: StubHandler): Promise<{ core: CallCore; stub: ApiStub }> {
+async function startWith(open: OpenConnections, handler: StubHandler): Promise<{ core: CallCore; stub: ApiStub }> {
   const stub = await startApiStub(handler);
-  const core = createCallCore({ gatewayUrl: stub.url, apiKey: "canary-token", maxConnections: 64, timeoutMs: 60_000 });
+  const core = createCallCore({ gatewayUrl: stub.url, apiKey: "canary-token", maxConnections: 64, timeoutMs: 60_000 }, open);
   onTestFinished(async () => {
     await core.close();
     await stub.close();
@@ -28,7 +30,9 @@ const normalized = ({ ok, code, status, error, request, response }: Partial<Call
   response,
 });
 
-describe("one core, three doors", () => {
+describe.each(pooledKinds)("one core, three doors, with $kind", ({ open }) => {
+  const start = (handler: StubHandler): ReturnType<typeof startWith> => startWith(open, handler);
+
   it.each([200, 400, 401, 403, 404, 500])("R87 R93 status %i gives the same through call, batch and rpc", async (status) => {
     const { core } = await start((request, response) => answer(response, status, { target: request.target }));
     const item = { method: "GET", path: "/x", query: ["a=1"] };
@@ -52,7 +56,7 @@ describe("one core, three doors", () => {
     expect(stub.requests).toEqual([]);
     expect(client.of("post")).toMatchObject([{ ok: false, code: 2, data: { errorInfo: { kind: "usage" } } }]);
     expect(client.of("path")).toMatchObject([{ ok: false, code: 2 }]);
-    const { client: other } = serve(createCallCore({ gatewayUrl: `http://127.0.0.1:${closedPort}`, apiKey: "canary-token" }));
+    const { client: other } = serve(createCallCore({ gatewayUrl: `http://127.0.0.1:${closedPort}`, apiKey: "canary-token" }, open));
     await other.send({ id: "gone", op: "call", args: { path: "/" } });
     await other.count(1);
     expect(other.of("gone")).toMatchObject([{ ok: false, code: 7, data: { errorInfo: { kind: "network" } } }]);

@@ -11,6 +11,7 @@ const chosenModel = "default";
 export function createClaudeCodeModels(env: NodeJS.ProcessEnv, cwd: string): ModelProvider {
   return {
     prefix: "claude-code",
+    ownsLoop: true,
     models: [chosenModel, "opus", "sonnet", "haiku"],
     async missing() {
       if (!mayHaveLogin(env)) return "Claude Code has no login here; log in once with `claude`, or set ANTHROPIC_API_KEY";

@@ -1,26 +1,30 @@
 // Puts an agent runtime together from the flags and the configuration file. Mistakes in them are said before anything is
 // served; what takes time is left for later, so that the runtime is ready at once.
 
+import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import {
   agentConfigPath,
   checkDefaultRoot,
+  createChangeLog,
   createAuditLog,
   createFileStore,
   createMemoryStore,
   createModelCatalog,
   createRoots,
+  createSandbox,
   createTrustedFolders,
   defaultDataFolder,
   loadAgentConfig,
   openRulesFile,
+  ownPlaces,
   toCommandRule,
   type AgentConfig,
   type AgentParts,
   type PolicyOptions,
 } from "@hawser/agent/internal";
 import { createAcpModels } from "@hawser/acp/internal";
-import { logLine, userFolder } from "@hawser/wire/internal/node";
+import { createPrivateFolder, logLine, userFolder } from "@hawser/wire/internal/node";
 import { readVersion } from "../command-line/launcher.ts";
 import type { AgentFlags } from "./flags.ts";
 import { createClaudeCodeModels } from "./claude-code-models.ts";
@@ -31,20 +35,38 @@ import { createWorkspaces } from "./workspaces.ts";
 export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: (message) => logLine(`[hawser] ${message}`) });
   const providers = [createClaudeCodeModels(env, cwd), createAcpModels({ agents: config.agents, env, version: readVersion() })];
-  const models = createModelCatalog({ env, config, model: flags.model, providers });
+  const models = createModelCatalog({ env, config, model: flags.model, contextWindow: flags.contextWindow, providers });
   const folder = flags.dataDir === undefined ? dirname(defaultDataFolder(env)) : resolve(cwd, flags.dataDir);
   const audit = createAuditLog({ path: join(folder, "audit.jsonl") });
   const remembered = config.rememberPermissions ? await openRulesFile(join(folder, "permissions.json")) : undefined;
+  const undo = openUndo(flags, config, folder);
+  const { changes } = undo;
+  const named = ["audit.jsonl", "permissions.json", "trusted-folders.json", "conversations"].map((name) => join(folder, name));
+  const ownData = [...named, undo.folder];
+  const own = ownPlaces(env);
+  const sandbox = createSandbox({
+    ...config.sandbox,
+    mode: flags.sandbox ?? config.sandbox?.mode ?? "auto",
+    hidden: [folder, ...ownData],
+    home: env["HOME"] || homedir(),
+    // Scripts of the user's own skills.
+    read: [...(config.sandbox?.read ?? []), ...own.skills],
+  });
   const workspaces = await createWorkspaces({
+    changes,
     flags,
     config,
     place: { env, cwd },
     homeFolders: rootsOf(flags, config, cwd),
-    policy: { ...rulesOf(flags, config), audit, remembered },
+    policy: { ...rulesOf(flags, config), audit, remembered, sandbox },
+    sandbox,
+    own,
     trusted: createTrustedFolders(join(folder, "trusted-folders.json")),
     settings: [
       resolve(cwd, flags.config ?? agentConfigPath(env)),
-      ...["audit.jsonl", "permissions.json", "trusted-folders.json", "conversations"].map((name) => join(folder, name)),
+      ...ownData,
+      ...own.instructions,
+      ...own.skills,
       // Compiled code, which the next start runs.
       join(userFolder("cache", env), "hawser"),
     ],
@@ -56,9 +78,11 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
         ? createMemoryStore()
         : createFileStore({ folder: join(folder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) }),
     workspaces,
+    changes,
     build: readVersion(),
     limits: config.limits,
     prices: config.prices,
+    budgets: config.budgets,
     toolFailure: flags.toolFailure,
   };
   return {
@@ -68,7 +92,20 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
     /** Lets go of servers and files; what was promised is on disk. */
     async close(): Promise<void> {
       await Promise.allSettled([models.close?.(), workspaces.close(), audit.close(), remembered?.close()]);
+      undo.close();
     },
+  };
+}
+
+/** What is kept for undo, if anything is. Without a history it goes with the process, too. */
+function openUndo(flags: AgentFlags, config: AgentConfig, dataFolder: string) {
+  const isOn = flags.undo !== false && config.undo !== false;
+  const passing = isOn && flags.history === false ? createPrivateFolder("undo") : undefined;
+  const folder = passing?.path ?? join(dataFolder, "undo");
+  return {
+    folder,
+    changes: isOn ? createChangeLog({ folder, limits: config.limits }) : undefined,
+    close: (): void => passing?.remove(),
   };
 }
 

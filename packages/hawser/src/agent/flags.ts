@@ -1,11 +1,12 @@
 // The flags of the agent runtime. `chat` and `shell` take them too and hand them on to the runtime that they start.
 
 import { Option, type Command } from "commander";
-import { collect, toFlag } from "../command-line/command.ts";
+import { collect, parseWhole, toFlag } from "../command-line/command.ts";
 import { launcherPath } from "../command-line/launcher.ts";
 
 export interface AgentFlags {
   readonly model?: string;
+  readonly contextWindow?: number;
   readonly root?: readonly string[];
   readonly allowCommand?: readonly string[];
   readonly tools?: readonly string[];
@@ -15,10 +16,14 @@ export interface AgentFlags {
   readonly dataDir?: string;
   /** False for `--no-history`. */
   readonly history?: boolean;
+  /** False for `--no-undo`. */
+  readonly undo?: boolean;
   /** `commands`: as `deny`, but the programs of `allowCommand` may run. */
   readonly permissions?: "ask" | "deny" | "commands";
   /** What a failed tool means: a result that the model reads, or the end of the turn. */
   readonly toolFailure?: "result" | "fatal";
+  /** What is around commands. */
+  readonly sandbox?: "auto" | "require" | "off";
   /** What a folder brings along counts without a question. */
   readonly trust?: true;
   readonly debugProtocol?: true;
@@ -37,20 +42,35 @@ export function addSessionOptions(command: Command): Command {
       "anthropic[/<model>], openai[/<model>], openai-compatible/<model>, claude-code[/<model>], ollama/<model>, acp/<agent> or offline (else HAWSER_MODEL, else the first that can be used)",
     )
     .option(
+      "--context-window <tokens>",
+      "how many tokens the model's context holds, where it is not known to be less; near it, what was said is summarised",
+      parseWhole(1_000, 100_000_000),
+    )
+    .option(
       "--allow-command <name>",
-      "a program that may be run, with all your rights; may be given several times (default: none)",
+      "a program that may be run, in the sandbox where it works, else with all your rights; may be given several times (default: none)",
       collect,
     )
     .option("--tools <module>", "a .ts or .js file that exports tools; may be given several times", collect)
-    .option("--trust", "trust the folders: what their .hawser/agent.json brings along (tools, MCP servers, instructions) counts")
+    .option(
+      "--trust",
+      "trust the folders: what they bring along (AGENTS.md, skills, and tools, MCP servers and instructions of .hawser/agent.json) counts",
+    )
     .option("--config <file>", "the configuration (default: ~/.config/hawser/agent.json)")
     .option("--data-dir <folder>", "where conversations are kept (default: ~/.local/share/hawser)")
     .option("--no-history", "keep conversations in memory only")
+    .option("--no-undo", "keep no copies of files, so that changes can't be listed or reverted")
     .addOption(
       new Option(
         "--permissions <how>",
         "what changes something: ask, deny without asking, or deny all but the programs of --allow-command (default: ask)",
       ).choices(["ask", "deny", "commands"]),
+    )
+    .addOption(
+      new Option(
+        "--sandbox <how>",
+        "around commands: auto (where bubblewrap works), require (else no command runs) or off (default: auto)",
+      ).choices(["auto", "require", "off"]),
     )
     .addOption(
       new Option(
@@ -62,11 +82,24 @@ export function addSessionOptions(command: Command): Command {
 
 export const commandsHelp = `
 Commands:
-  A program that is allowed can do what you can, also outside of the roots: rules compare the text of
-  its arguments and don't contain it. Allow exact commands, for example in agent.json:
+  Where bubblewrap works, a program runs in a sandbox: it can write in the roots and nowhere else, and has
+  no network. Elsewhere, and with --sandbox off, it can do what you can, also outside of the roots: rules
+  compare the text of its arguments and don't contain it. Allow exact commands, for example in agent.json:
   {"permissions":[{"tool":"run_command","match":{"command":"git","args":["status"]},"decision":"allow"}]}`;
 
-const handedOn = ["model", "root", "allowCommand", "tools", "attachments", "config", "dataDir", "permissions", "toolFailure"] as const;
+const handedOn = [
+  "model",
+  "contextWindow",
+  "root",
+  "allowCommand",
+  "tools",
+  "attachments",
+  "config",
+  "dataDir",
+  "permissions",
+  "sandbox",
+  "toolFailure",
+] as const;
 
 /** How this program starts its own agent with the same flags, in the same folder. `--flag=value`: no value is taken for a flag. */
 export const toAgentArguments = (flags: AgentFlags): string[] => [...process.execArgv, launcherPath, "agent", ...toAgentFlags(flags)];
@@ -76,6 +109,7 @@ export function toAgentFlags(flags: AgentFlags): string[] {
   const given = handedOn.flatMap((name) => [flags[name] ?? []].flat().map((value) => `${toFlag(name)}=${value}`));
   const switches = [
     ...(flags.history === false ? ["--no-history"] : []),
+    ...(flags.undo === false ? ["--no-undo"] : []),
     ...(flags.trust ? ["--trust"] : []),
     ...(flags.debugProtocol ? ["--debug-protocol"] : []),
   ];

@@ -31,6 +31,15 @@ export function createSharedWorkspaces(open: OpenFolders, maxIdle = hawserLimits
   /** In the order of last use. */
   const all = new Map<string, Shared>();
 
+  /** Where conversations worked last, the latest ones. */
+  const last = new Map<string, Workspace>();
+
+  function noteUse(conversationId: string, workspace: Workspace): void {
+    last.delete(conversationId);
+    last.set(conversationId, workspace);
+    for (const oldest of last.keys()) if (last.size > hawserLimits.agentUsedFolderEntries) last.delete(oldest);
+  }
+
   function enter(name: string, key: WorkspaceKey): Shared {
     const shared = all.get(name) ?? { key, opening: open(key.folders, key.conversationId), users: 0, isLetGo: false };
     all.delete(name);
@@ -60,6 +69,7 @@ export function createSharedWorkspaces(open: OpenFolders, maxIdle = hawserLimits
       const shared = enter(name, key);
       try {
         const { workspace } = await shared.opening;
+        noteUse(key.conversationId, workspace);
         return await action(workspace);
       } catch (error) {
         // One that could not be opened may be possible later: its folder may come back.
@@ -71,8 +81,13 @@ export function createSharedWorkspaces(open: OpenFolders, maxIdle = hawserLimits
         else await letGoOldest();
       }
     },
+    /** Where it worked when it was used last, if that is known. */
+    lastOf: (conversationId: string): Workspace | undefined => last.get(conversationId),
     /** What one conversation had for itself. */
-    release: (conversationId: string): Promise<void> => letGoWhere((key) => key.isOwn && key.conversationId === conversationId),
+    release(conversationId: string): Promise<void> {
+      last.delete(conversationId);
+      return letGoWhere((key) => key.isOwn && key.conversationId === conversationId);
+    },
     /** The next use of these folders opens them anew. */
     forget: (folders: readonly string[]): Promise<void> => letGoWhere((key) => JSON.stringify(key.folders) === JSON.stringify(folders)),
     close: (): Promise<void> => letGoWhere(() => true),

@@ -4,16 +4,26 @@
 
 import { resolve } from "node:path";
 import {
+  bringsTexts,
   createAttachmentReader,
   createBuiltinTools,
+  createGuidance,
+  createFindFiles,
   createPolicy,
+  createReadSkill,
   createRoots,
+  createWorkspaceChanges,
+  describeTexts,
   loadFolderSettings,
   parseServers,
+  toQuestionLines,
   type AgentConfig,
+  type ChangeLog,
   type FolderConfig,
+  type OwnPlaces,
   type PolicyOptions,
   type Roots,
+  type Sandbox,
   type TrustQuestion,
   type TrustedFolders,
   type Workspace,
@@ -33,13 +43,30 @@ export interface WorkspacesOptions {
   readonly homeFolders: readonly string[];
   /** What decides in all of them, besides the rules of their folders. */
   readonly policy: Omit<PolicyOptions, "roots">;
+  readonly sandbox: Sandbox;
+  /** Where the user's own instructions and skills are. */
+  readonly own: OwnPlaces;
   readonly trusted: TrustedFolders;
+  /** Where changes in files are kept for undo, if they are. */
+  readonly changes?: ChangeLog | undefined;
   /** Files and folders of ours that no tool may change. */
   readonly settings: readonly string[];
 }
 
 type TrustedConfig = FolderConfig & Pick<ToolNames, "modules">;
-type TrustAnswer = (question: TrustQuestion, digest: string) => Promise<boolean>;
+
+/** What folders bring along, as far as it is trusted. */
+interface Brought {
+  readonly configs: readonly TrustedConfig[];
+  readonly trusted: ReadonlySet<string>;
+}
+
+interface Untrusted extends Pick<TrustQuestion, "folder"> {
+  readonly digest: string;
+  brings(): Promise<string[]>;
+}
+
+type TrustAnswer = (question: Untrusted) => Promise<boolean>;
 
 export interface ComposedWorkspaces extends Workspaces {
   /** Begins to load the tools that take a while. */
@@ -49,15 +76,17 @@ export interface ComposedWorkspaces extends Workspaces {
 
 /** Throws `usage` for folders and modules of the flags that can't be used. */
 export async function createWorkspaces(options: WorkspacesOptions): Promise<ComposedWorkspaces> {
-  const { flags, config, place, trusted } = options;
+  const { flags, config, place, trusted, sandbox } = options;
   const configured = createToolSources({ ...config, tools: [...(config.tools ?? []), ...toolModulesOf(flags, place.cwd)] }, place);
   const configuredTools = createLateTools([], configured.list);
+  const allowedCommands = [...(config.allowedCommands ?? []), ...(flags.allowCommand ?? [])];
   /** What hosts gave to single conversations, until they are released. */
   const given = new Map<string, ToolNames>();
-  /** What was not trusted, by its digest. */
+  /** What was not trusted, by its digest and folder. */
   const refused = new Set<string>();
 
-  async function open(folders: readonly string[], own: readonly (ToolNames & FolderConfig)[]): Promise<OpenWorkspace> {
+  async function open(folders: readonly string[], brought: Brought, given?: ToolNames): Promise<OpenWorkspace> {
+    const own: readonly (ToolNames & FolderConfig)[] = [...brought.configs, ...(given ? [given] : [])];
     const roots = await createRoots(folders, { settings: options.settings });
     const attachable = flags.attachments === undefined ? roots : await createRoots([...folders, resolve(place.cwd, flags.attachments)]);
     const policy = createPolicy({
@@ -65,60 +94,72 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
       rules: [...(options.policy.rules ?? []), ...own.flatMap(({ permissions = [] }) => permissions)],
       roots,
     });
-    const allowedCommands = [...(config.allowedCommands ?? []), ...(flags.allowCommand ?? [])];
-    const builtin = createBuiltinTools({ roots, allowedCommands, environment: place.env });
+    const denial = (real: string): string | undefined => policy.denialOfReading([roots.show(real)]);
+    const guided = roots.paths.map((folder) => ({ folder, isTrusted: flags.trust === true || brought.trusted.has(folder) }));
+    const guidance = createGuidance({ own: options.own, roots: guided, denial });
+    const readSkill = createReadSkill(guidance, { denial });
+    const builtin = [...createBuiltinTools({ roots, allowedCommands, environment: place.env, sandbox }), readSkill];
     const sources = own.map((names) => createToolSources(names, { ...place, cwd: roots.paths[0] }));
     const shared = { label: "the configuration", load: () => configuredTools.whenLoaded().then(() => ({ tools: configuredTools.tools })) };
     const late = createLateTools(builtin, [shared, ...sources.flatMap(({ list }) => list)]);
+    const general = toInstructions(roots, [config, ...own]);
     const workspace: Workspace = {
       folders: roots.paths,
-      tools: late.tools,
+      tools: () => late.tools().filter((tool) => tool !== readSkill || guidance.skills().length > 0),
       ownTools: () => late.tools().filter((tool) => !builtin.includes(tool)),
-      whenReady: late.whenLoaded,
+      whenReady: async () => void (await Promise.all([late.whenLoaded(), guidance.refresh()])),
+      refresh: guidance.refresh,
       servers: () => [configured, ...sources].flatMap(({ servers }) => servers()),
+      setting: () => ({ ...guidance.status(), sandbox: sandbox.status() }),
       policy,
+      findFiles: createFindFiles({ roots, policy }),
       readAttachments: createAttachmentReader({ roots: attachable, policy }),
-      instructions: toInstructions(roots, [config, ...own]),
+      get instructions() {
+        return [general, guidance.text()].filter((text) => text !== "").join("\n\n");
+      },
+      changes: options.changes && createWorkspaceChanges(options.changes, roots),
     };
     return { workspace, close: async () => void (await Promise.allSettled(sources.map((source) => source.close()))) };
   }
 
   /** What the folders bring along, as far as it is trusted. */
-  async function settingsOf(folders: readonly string[], isTrusted: TrustAnswer): Promise<TrustedConfig[]> {
+  async function broughtBy(folders: readonly string[], isTrusted: TrustAnswer): Promise<Brought> {
     const configs: TrustedConfig[] = [];
+    const trustedNow = new Set<string>();
     for (const folder of folders) {
-      const settings = loadFolderSettings(folder, (message) => logLine(`[hawser] ${message}`));
-      if (!settings) continue;
-      const { config: folderConfig, digest, modules, brings } = settings;
+      const { config: folderConfig, digest, modules, brings } = loadFolderSettings(folder, (message) => logLine(`[hawser] ${message}`));
+      if (brings.length === 0 && !bringsTexts(folder)) continue;
       const isKnown = await trusted.has(folder, digest);
-      if (!isKnown && !flags.trust && !(await isTrusted({ folder, brings }, digest))) continue;
+      const question = { folder, digest, brings: async () => toQuestionLines([...brings, ...(await describeTexts(folder))]) };
+      if (!isKnown && !flags.trust && !(await isTrusted(question))) continue;
       if (!isKnown) await trusted.add(folder, digest);
+      trustedNow.add(folder);
       configs.push({ ...folderConfig, modules });
     }
-    return configs;
+    return { configs, trusted: trustedNow };
   }
 
   /** Once for what a folder brings: a no counts until it changes, or the process ends. */
   const askOnce =
     (isTrusted: WorkspaceChoice["isTrusted"]): TrustAnswer =>
-    async (question, digest) => {
-      if (refused.has(digest)) return false;
-      if (await isTrusted(question)) return true;
-      refused.add(digest);
+    async ({ folder, digest, brings }) => {
+      const key = `${digest} ${folder}`;
+      if (refused.has(key)) return false;
+      if (await isTrusted({ folder, brings: await brings() })) return true;
+      refused.add(key);
       return false;
     };
 
   const tellUntrusted: TrustAnswer = ({ folder }) => {
-    logLine(`[hawser] ${folder}/.hawser/agent.json is not used: the folder isn't trusted; start with --trust if you know what it brings`);
+    logLine(`[hawser] what ${folder} brings along is not used: the folder isn't trusted; start with --trust if you know what it brings`);
     return Promise.resolve(false);
   };
 
   const homeFolders = (await createRoots(options.homeFolders)).paths;
-  const home = await open(homeFolders, await settingsOf(homeFolders, tellUntrusted).catch(leaveOut));
-  const others = createSharedWorkspaces(async (folders, conversationId) => {
-    const own = given.get(conversationId);
-    return open(folders, [...(await settingsOf(folders, tellUntrusted).catch(leaveOut)), ...(own ? [own] : [])]);
-  });
+  const home = await open(homeFolders, await broughtBy(homeFolders, tellUntrusted).catch(leaveOut));
+  const others = createSharedWorkspaces(async (folders, conversationId) =>
+    open(folders, await broughtBy(folders, tellUntrusted).catch(leaveOut), given.get(conversationId)),
+  );
 
   return {
     home: home.workspace,
@@ -130,19 +171,25 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
     async choose({ conversationId, folders, mcpServers, isTrusted }) {
       const { paths } = await createRoots(folders);
       const servers = mcpServers && parseServers(mcpServers);
-      await settingsOf(paths, options.policy.mode === "deny" ? tellUntrusted : askOnce(isTrusted));
+      await broughtBy(paths, options.policy.mode === "deny" ? tellUntrusted : askOnce(isTrusted));
       await others.release(conversationId);
       // Made anew: what was answered just now may have changed it.
       await others.forget(paths);
       given.delete(conversationId);
       if (servers && Object.keys(servers).length > 0) given.set(conversationId, { mcpServers: servers });
+      // So that a status knows what its model will be told.
+      await others.use({ folders: paths, conversationId, isOwn: given.has(conversationId) }, ({ refresh }) => refresh());
       return paths;
     },
+    lastOf: (conversationId) => others.lastOf(conversationId) ?? home.workspace,
     async release(conversationId) {
       given.delete(conversationId);
       await others.release(conversationId);
     },
-    warmUp: () => void home.workspace.whenReady(),
+    warmUp() {
+      void home.workspace.whenReady();
+      if (allowedCommands.length > 0) void sandbox.whenKnown();
+    },
     async close() {
       await Promise.allSettled([configured.close(), home.close(), others.close()]);
     },
@@ -150,9 +197,9 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
 }
 
 /** A broken file costs what it brings, never the runtime. */
-function leaveOut(error: unknown): TrustedConfig[] {
+function leaveOut(error: unknown): Brought {
   logLine(`[hawser] what a folder brings along is left out: ${toHawserError(error).message}`);
-  return [];
+  return { configs: [], trusted: new Set() };
 }
 
 function toInstructions(roots: Roots, configs: readonly Pick<AgentConfig, "instructions">[]): string {

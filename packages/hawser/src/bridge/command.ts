@@ -7,12 +7,14 @@ import { describeThrown } from "@hawser/protocol";
 import { wireLimits } from "@hawser/wire";
 import { addCommand, exitWith, parseWhole } from "../command-line/command.ts";
 import { readVersion } from "../command-line/launcher.ts";
+import { addFleetOptions } from "../fleet/flags.ts";
+import type { FleetBridgeFlags } from "./run-fleet.ts";
 
 const maxConnections = 1_024;
 // The contract of the bridge wants 1 here, where the other commands have 2.
 const usageExitCode = 1;
 
-type GivenOptions = Omit<AskedBridgeOptions, "socketPath" | "schemaPath">;
+type GivenOptions = Omit<AskedBridgeOptions, "socketPath" | "schemaPath"> & FleetBridgeFlags;
 
 export function addBridge(program: Command): void {
   const bridge: Command = addCommand(program, "bridge", {
@@ -20,10 +22,11 @@ export function addBridge(program: Command): void {
     description:
       "An MCP server on stdin and stdout whose tools run in the program that owns the socket. MCP clients start it, with the configuration that this program gives them; people don't, except with --check.",
     notes: exitCodes,
-    examples: ["hawser bridge --check <socket_path> <schema_path>"],
+    examples: ["hawser bridge --check <socket_path> <schema_path>", "hawser bridge --fleet nats://127.0.0.1:4222 --service plant --check"],
   })
-    .argument("<socket_path>", "the socket of the program")
-    .argument("<schema_path>", "the file with the schemas of its tools")
+    .usage("[options] <socket_path> <schema_path>")
+    .argument("[socket_path]", "the socket of the program")
+    .argument("[schema_path]", "the file with the schemas of its tools")
     .option(
       "--connections <n>",
       `parallel calls, each on a connection of its own, 1 to ${maxConnections} (default: ${bridgeLimits.bridgeConnections})`,
@@ -42,7 +45,14 @@ export function addBridge(program: Command): void {
     )
     .option("--follow", "the program may restart: read the schema file again when it is another one, and tell the client")
     .option("--check", "connect, say hello, report, and exit")
-    .action(async (socketPath: string, schemaPath: string, given: GivenOptions) => {
+    .option("--service <name>", "with --fleet: the name under which the tools are offered")
+    .action(async (socketPath: string | undefined, schemaPath: string | undefined, given: GivenOptions) => {
+      if (given.fleet !== undefined) {
+        if (socketPath !== undefined) bridge.error("error: --fleet takes the place of the two paths; leave them out");
+        return (await import("./run-fleet.ts")).runFleetBridge(given.fleet, given, readVersion());
+      }
+      if (socketPath === undefined || schemaPath === undefined)
+        bridge.error(`error: missing required argument '${socketPath === undefined ? "socket_path" : "schema_path"}'`);
       const { runBridge, toBridgeOptions } = await import("@hawser/bridge/internal/process");
       let options: ReturnType<typeof toBridgeOptions>;
       try {
@@ -53,6 +63,7 @@ export function addBridge(program: Command): void {
       }
       await runBridge(options, readVersion());
     });
+  addFleetOptions(bridge, "the tools run on other machines: the NATS servers, e.g. nats://127.0.0.1:4222");
   exitWith(bridge, usageExitCode);
 }
 

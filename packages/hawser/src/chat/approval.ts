@@ -9,15 +9,24 @@ import { answerWordsFor, type AnswerWords } from "./answer-words.ts";
 import { showOffers, showQuestion } from "./question.ts";
 import { terminal } from "./tool-card.ts";
 import type { TurnView } from "./turn-view.ts";
+import type { Typing } from "./typing.ts";
 
-/** `onInterrupt`: Ctrl-C at a question. */
-export function createApproval(view: Pick<TurnView, "pause" | "resume">, onInterrupt: () => void): OnPermission {
+/** `onInterrupt`: Ctrl-C at a question. `typing`: who reads the keys otherwise. */
+export function createApproval(
+  view: Pick<TurnView, "pause" | "resume">,
+  onInterrupt: () => void,
+  typing?: Pick<Typing, "hold" | "release">,
+): OnPermission {
   let last: Promise<unknown> = Promise.resolve();
   return (request, { signal }) => {
     const answer = last.then(async () => {
       if (signal.aborted) return "deny";
+      const isLineBegun = typing?.hold() ?? false;
       view.pause();
-      return ask(request, signal, onInterrupt).finally(view.resume);
+      return ask(request, { signal, onInterrupt, isLineBegun }).finally(() => {
+        view.resume();
+        typing?.release();
+      });
     });
     last = answer.catch(() => {});
     return answer;
@@ -29,13 +38,20 @@ type End = "interrupt" | "gone";
 
 const { paint, write } = terminal;
 
-async function ask(request: PermissionRequest, signal: AbortSignal, onInterrupt: () => void): Promise<Decision | PermissionAnswer> {
+interface Asking {
+  readonly signal: AbortSignal;
+  readonly onInterrupt: () => void;
+  /** A line was begun elsewhere: its rest is not an answer. */
+  readonly isLineBegun: boolean;
+}
+
+async function ask(request: PermissionRequest, { signal, onInterrupt, isLineBegun }: Asking): Promise<Decision | PermissionAnswer> {
   const words = answerWordsFor(request);
   for (let isWhole = false; ; isWhole = true) {
     const early = await dropTypedAhead(signal);
     const isOver = early === "interrupt" || early === "gone";
     if (!isOver) write(showQuestion(request, terminal, isWhole) + showOffers(words, terminal));
-    const answer = isOver ? early : await readWord(words, signal, early === "unfinished");
+    const answer = isOver ? early : await readWord(words, signal, early === "unfinished" || (isLineBegun && !isWhole));
     if (answer === "interrupt" || answer === "gone") {
       write(signal.aborted ? "\n  too late\n" : "\n  denied\n");
       if (answer === "interrupt") onInterrupt();

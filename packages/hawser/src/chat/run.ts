@@ -3,6 +3,7 @@
 
 import type { SpawnedAgent } from "@hawser/agent/host";
 import { HawserError } from "@hawser/protocol";
+import { checkRoots } from "../agent/compose-agent.ts";
 import { withDemo, type DemoFlags, type RuntimeSetup } from "../agent/demo-agent.ts";
 import { readStdin } from "../command-line/input.ts";
 import { fitLine, paint, printTo } from "../command-line/output.ts";
@@ -69,7 +70,7 @@ async function converse(setup: RuntimeSetup<ChatFlags>): Promise<number> {
     const conversationId = await chooseConversation(agent, flags);
     const tips = examples.map((example) => paint("dim", `  The demo API is there. Try: ${example}\n`));
     terminal.write(wrapText((await greeting(agent, conversationId, flags)) + tips.join(""), terminal.width));
-    return await loop.run(agent, conversationId);
+    return await loop.run(agent, conversationId, await checkRoots(flags, { env: process.env, cwd: process.cwd() }));
   } finally {
     await agent.close();
   }

@@ -2,20 +2,33 @@
 
 import { toHawserError, type ModelEntry } from "@hawser/protocol";
 import { fitLine, paint } from "../command-line/output.ts";
+import { runCompact, runPlan } from "./context.ts";
 import type { Session } from "./conversation-loop.ts";
+import { redo, showChanges, undo } from "./changes.ts";
 import { showLatest } from "./conversations.ts";
+import { showSkills, trustFolders } from "./guidance.ts";
 import { runOptions } from "./options.ts";
+import { runFork, runQueue } from "./queue-commands.ts";
 
 const help = `  /help          this
   /clear         forget what was said in this conversation
+  /compact       have a summary stand for what was said, so that there is room in the model's context
+  /plan          what the agent means to do, and how far it is
   /list          the latest conversations
+  /queue         what waits; "/queue drop 1" takes it back, "/queue edit 1 <words>" changes it
+  /fork          go on in a new conversation that begins as this one does
   /model         the models and agents that can answer, and why others can't
   /model <name>  let this one answer from now on; "/model usual": the usual one
   /options       what can be chosen about an agent: its mode, model and the like
   /options <name> <value>   choose it
+  /skills        the instructions and skills that the model is told of, and what is left out
+  /trust         asks whether what this folder brings along may count: instructions, skills, tools
+  /changes       what was changed in files, with diffs; "/changes <file>": all of one
+  /undo          take back what the last turn changed; "/undo <file>": only there
+  /redo          take the last /undo back
   /quit, /exit   leave; so does Ctrl-D
 
-  A question is answered with yes, no or always, or with the number of one of the agent's own answers, and Enter. Ctrl-C stops an answer. Ask the offline model for "help" to see what it understands.
+  A question is answered with yes, no or always, or with the number of one of the agent's own answers, and Enter. Ctrl-C stops an answer. What you type while the agent works waits for its turn with Enter, and with Esc the agent sees it at its next step. Ask the offline model for "help" to see what it understands.
 `;
 
 const maxNameChars = 100;
@@ -31,6 +44,15 @@ const commands: Readonly<Record<string, (session: Session, argument: string) => 
   models: showModels,
   model: (session, name) => (name === "" ? showModels(session) : chooseModel(session, name)),
   options: runOptions,
+  compact: runCompact,
+  plan: runPlan,
+  queue: runQueue,
+  fork: runFork,
+  skills: showSkills,
+  trust: trustFolders,
+  changes: showChanges,
+  undo,
+  redo,
 };
 
 /** `quit` when the person wants to leave. */

@@ -4,6 +4,7 @@
 import type { TurnEvent } from "@hawser/agent/host";
 import { createProseRevealer } from "@hawser/protocol/internal";
 import { fitLine } from "../command-line/output.ts";
+import { showCompaction, toMeter } from "./context.ts";
 import { createMarkdownStream } from "./markdown-stream.ts";
 import { showPlan, showResult, showUse, type Screen } from "./tool-card.ts";
 import { createWordWrap, wrapText } from "./word-wrap.ts";
@@ -22,6 +23,7 @@ export function createTurnView(screen: Screen) {
   const thoughtWrap = createWordWrap(() => screen.width);
   let isThinking = false;
   let shownPlan = "";
+  let meter: string | undefined;
   let isLineOpen = false;
   let isAfterCard = false;
   let kept: string[] | undefined;
@@ -126,8 +128,14 @@ export function createTurnView(screen: Screen) {
         return putThought(event.data.text);
       case "plan":
         return putPlan(event.data);
-      case "permission_request":
+      case "steered":
+        return putCard(`${paint("green", "↪")} ${paint("dim", "the model sees now:")} ${fitLine(event.data.message, maxNoticeChars)}\n`);
+      case "compaction":
+        return putCard(`${dimmed(wrapText(showCompaction(event.data), screen.width))}\n`);
       case "usage":
+        meter = toMeter(event.data);
+        return;
+      case "permission_request":
       case "done":
     }
   }
@@ -156,6 +164,8 @@ export function createTurnView(screen: Screen) {
       endThought();
       put(renderRest());
       if (isLineOpen) put("\n");
+      if (meter !== undefined) put(`${dimmed(meter)}\n`);
+      meter = undefined;
       shownPlan = "";
       isAfterCard = false;
     },

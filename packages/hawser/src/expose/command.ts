@@ -2,10 +2,11 @@
 
 import { Option, type Command } from "commander";
 import { addCommand } from "../command-line/command.ts";
+import { addFleetOptions } from "../fleet/flags.ts";
 import type { ExposeOptions } from "./run.ts";
 
 export function addExpose(program: Command): void {
-  addCommand(program, "expose", {
+  const expose = addCommand(program, "expose", {
     summary: "offer functions to MCP clients",
     description:
       "Offers the tools that a module exports. With a command: runs it with the tools added, ends with it and returns its exit code. Without: prints the configuration for a client and serves until Ctrl-C, SIGTERM or the end of the program that started it.",
@@ -14,8 +15,10 @@ export function addExpose(program: Command): void {
       "hawser expose tools.ts --name harbour -- codex",
       "hawser expose tools.ts -- mcp-inspector --cli --config {config}",
       "hawser expose tools.ts --print codex",
+      "hawser expose tools.ts --fleet nats://127.0.0.1:4222 --name plant",
     ],
-  })
+  });
+  addFleetOptions(expose, "offer the tools to other machines: the NATS servers, e.g. nats://127.0.0.1:4222")
     .usage("[options] <module> [-- <command...>]")
     .argument("<module>", "a .ts or .js file that exports tools: made by defineTool, of the AI SDK or the Agent SDK, or lists of them")
     .argument(

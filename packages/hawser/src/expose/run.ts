@@ -7,10 +7,11 @@ import { whenAborted, wireLimits } from "@hawser/wire/internal";
 import { guardStdout, logLine, runUntilStopped, type StdoutGuard } from "@hawser/wire/internal/node";
 import { reportFailure } from "../command-line/failure.ts";
 import { isUnread } from "../command-line/output.ts";
+import type { FleetFlags } from "../fleet/flags.ts";
 import { loadTools, toServerName } from "./load-tools.ts";
 import { runClient } from "./run-client.ts";
 
-export interface ExposeOptions {
+export interface ExposeOptions extends FleetFlags {
   readonly name?: string;
   readonly address?: string;
   readonly print?: ClientName;
@@ -23,7 +24,13 @@ export async function runExpose(modulePath: string, command: readonly string[], 
   process.exit(exitCode);
 }
 
-async function expose(modulePath: string, [program, ...args]: readonly string[], { name, address, print }: ExposeOptions): Promise<number> {
+async function expose(modulePath: string, [program, ...args]: readonly string[], options: ExposeOptions): Promise<number> {
+  const { name, address, print } = options;
+  if (options.fleet !== undefined && (program !== undefined || address !== undefined || print !== undefined))
+    throw new HawserError(
+      "usage",
+      "--fleet offers the tools to other machines; a command, --address and --print are for clients on this one",
+    );
   if (program !== undefined && print !== undefined)
     throw new HawserError("usage", "--print is for a client that you start yourself; leave it out, or the command");
   // Now: the program that started us may be gone before we serve.
@@ -31,9 +38,14 @@ async function expose(modulePath: string, [program, ...args]: readonly string[],
   const guard = guardStdout();
   const tools = await loadTools(modulePath);
   const serverName = name ?? toServerName(modulePath);
+  const warn = (): void => Object.entries(tools).forEach(([toolName, tool]) => warnIfUndescribed(toolName, tool));
+  if (options.fleet !== undefined) {
+    warn();
+    return (await import("./run-fleet.ts")).offerToFleet(options.fleet, options, { service: serverName, tools, parent });
+  }
   // A client that is started for these tools should show them to its model at once, not let it search for them.
   const session = createIPCSession(tools, { alwaysLoad: program !== undefined, ...(address !== undefined && { name: address }) });
-  for (const [toolName, tool] of Object.entries(tools)) warnIfUndescribed(toolName, tool);
+  warn();
   try {
     await session.start();
     if (program !== undefined) return await runClient(session, serverName, [program, ...args]);

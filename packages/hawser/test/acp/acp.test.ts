@@ -129,6 +129,20 @@ describe.concurrent("an editor", () => {
     expect(await other.say(await newSession(other, stage.folder), "list the tools")).toContain("greet");
   });
 
+  it("G18 can cancel while it is asked about a folder, and the next prompt asks anew", async () => {
+    const stage = makeStage({ ".hawser/agent.json": JSON.stringify({ tools: [toolsModule] }) });
+    const editor = await start(stage);
+    const session = await newSession(editor, stage.folder);
+    editor.answer = undefined;
+    const asking = editor.say(session, "list the tools");
+    while (editor.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await editor.agent.notify(methods.agent.session.cancel, { sessionId: session });
+    expect(await asking).toBe("cancelled");
+    editor.answer = "allow";
+    expect(await editor.say(session, "list the tools")).toContain("greet");
+    expect(editor.asked).toHaveLength(2);
+  });
+
   it("brings its MCP servers as tools of that session alone", async () => {
     const stage = makeStage();
     const editor = await start(stage);

@@ -44,7 +44,7 @@ describe.concurrent("one answer", () => {
     const { code, stdout, stderr } = await runIn(makeStage({ "a.txt": "" }), ["chat", "--json", "list the files here"]);
     expect([code, stderr]).toEqual([0, ""]);
     const events = toEvents(stdout);
-    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["token", "tool_use", "tool_result", "done"]));
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["token", "tool_use", "tool_result", "usage", "done"]));
     expect(events.find(({ type }) => type === "tool_use")).toMatchObject({ data: { toolName: "list_files" } });
     expect(events.at(-1)).toMatchObject({ type: "done" });
     expect(textOfEvents(events)).toContain("a.txt");

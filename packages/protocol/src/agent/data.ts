@@ -2,6 +2,9 @@
 
 import * as v from "valibot";
 import { anything, described, flag, number, text } from "../described.ts";
+import { contextParts } from "./context.ts";
+import { askedFor } from "./envelope.ts";
+import { runs, settingStatus } from "./setting-data.ts";
 
 const toolId = text("Names this use of the tool; its result carries the same.");
 const toolName = text("The tool.");
@@ -62,6 +65,7 @@ export const statusData = v.object({
   running: v.exactOptional(number("Additive. Turns that run, in all conversations.")),
   waiting: v.exactOptional(number("Additive. Turns that wait, in all conversations.")),
   servers: v.exactOptional(described(v.array(serverEntry), "Additive. The MCP servers of the configuration, where there are any.")),
+  ...settingStatus,
 });
 
 const permissionOption = v.object({
@@ -86,6 +90,7 @@ export const permissionData = v.object({
       "The answers that the asking agent offers; for a runtime with the capability `permission_options`.",
     ),
   ),
+  runs,
   replaces: v.exactOptional(flag("For `write_file`: whether there is a file of that name, which would be replaced.")),
 });
 
@@ -110,18 +115,6 @@ export const usageData = v.object({
   contextWindow: v.exactOptional(number("Additive. How many tokens the context holds, where it is known.")),
 });
 
-export const planData = v.object({
-  entries: described(
-    v.array(
-      v.object({
-        content: text("What is to be done."),
-        status: described(v.picklist(["pending", "in_progress", "completed"]), "How far it is."),
-      }),
-    ),
-    "The whole plan, each time.",
-  ),
-});
-
 const optionValue = v.object({
   value: text("For `set_option`."),
   name: text("What the user is shown."),
@@ -143,6 +136,7 @@ export const doneData = v.object({
   assistantMessageId: v.exactOptional(text("For a turn: the answer in the history.")),
   cancelled: v.exactOptional(flag("For a `cancel`: whether its target was in flight.")),
   running: v.exactOptional(text("For a `subscribe`: the id of the running turn, if there is one.")),
+  steerId: v.exactOptional(text("For a `steer`: names it.")),
 });
 
 export const conversationSummary = v.object({
@@ -158,6 +152,11 @@ const messagePart = v.variant("type", [
   v.object({ type: v.literal("attachment"), path: v.string(), mime: v.string() }),
   v.object({ type: v.literal("tool_use"), toolId, toolName, input: v.unknown(), ...aboutUse }),
   v.object({ type: v.literal("tool_result"), toolId, toolName, result: v.unknown(), ...failure, diffs }),
+  described(
+    v.object({ type: v.literal("steer"), steerId: v.string(), message: v.string() }),
+    `${askedFor} What the user said while the answer was made, where the model saw it.`,
+  ),
+  ...contextParts,
 ]);
 
 export const conversationMessage = v.object({
@@ -184,6 +183,5 @@ export type ModelEntry = v.InferOutput<typeof modelEntry>;
 export type ServerEntry = v.InferOutput<typeof serverEntry>;
 export type OptionEntry = v.InferOutput<typeof optionEntry>;
 export type PermissionOption = v.InferOutput<typeof permissionOption>;
-export type PlanData = v.InferOutput<typeof planData>;
 export type StatusData = v.InferOutput<typeof statusData>;
 export type UsageData = v.InferOutput<typeof usageData>;

@@ -31,7 +31,20 @@ export type AnyAgentResponse = ResponseOf<typeof agentProtocol>;
 /** What a turn says, ended by `done`. */
 export type TurnEvent = Extract<
   AnyAgentResponse,
-  { type: "token" | "tool_use" | "tool_result" | "permission_request" | "progress" | "usage" | "reasoning" | "plan" | "done" }
+  {
+    type:
+      | "token"
+      | "tool_use"
+      | "tool_result"
+      | "permission_request"
+      | "progress"
+      | "usage"
+      | "reasoning"
+      | "plan"
+      | "steered"
+      | "compaction"
+      | "done";
+  }
 >;
 
 /** A response before it is sent: without the id of its request, its time and its number. */

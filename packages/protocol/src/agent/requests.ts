@@ -2,15 +2,20 @@
 
 import * as v from "valibot";
 import type { DirectionDefinition } from "../define-protocol.ts";
-import { described, idText, jsonObject, text } from "../described.ts";
+import { changeRequests } from "./changes.ts";
+import { described, jsonObject, text, texts } from "../described.ts";
+import { contextRequests } from "./context.ts";
+import { conversationId, requestId as id } from "./envelope.ts";
+import { fileRequests } from "./files.ts";
+import { forkRequests } from "./fork.ts";
+import { searchRequests } from "./search.ts";
+import { steerRequests } from "./steer.ts";
 
-const id = idText("Chosen by the host, unique among requests in flight; every answer carries it.");
 const metadata = v.exactOptional(
   jsonObject(
-    "Known members: `conversationId` (absent in a message: the default conversation), `userId`, `model`, `force`, and `answersPermissions`: true from a host that answers questions, which then wait for the user longer than 45 seconds. Others are ignored.",
+    "Known members: `conversationId` (absent in a message: the default conversation), `userId`, `model`, `force`, and `answersPermissions`: true from a host that answers questions, which then wait for the user longer than 45 seconds. Of a `user_message` also `effort` (how much the model is to think: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`) and `budget` (`{tokens, usd, ms}`, each a number: what the turn may use). Others are ignored.",
   ),
 );
-const conversationId = text("Which conversation.");
 const optionsModel = v.exactOptional(text("Whose options; of the one that would answer the next message unless given."));
 
 export const agentRequests = {
@@ -97,8 +102,16 @@ export const agentRequests = {
         kind: v.literal("load_conversation"),
         conversationId,
         after: v.exactOptional(text("Only messages after this `messageId`.")),
+        include: v.exactOptional(
+          texts(
+            "Kinds of parts that a host of the first form does not know, and is not sent unless it names them: `steer`, `reasoning`, `plan`, `summary`. Others are ignored.",
+          ),
+        ),
       }),
-      examples: [{ id: "req-uuid-130", kind: "load_conversation", conversationId: "conv-456" }],
+      examples: [
+        { id: "req-uuid-130", kind: "load_conversation", conversationId: "conv-456" },
+        { id: "req-uuid-145", kind: "load_conversation", conversationId: "conv-456", after: "m2", include: ["steer", "summary"] },
+      ],
     },
     delete_conversation: {
       summary: "Additive. Removes a conversation and its file. Answered with `done`; with `error` while a turn of it runs.",
@@ -120,6 +133,7 @@ export const agentRequests = {
       }),
       examples: [{ id: "req-uuid-133", kind: "truncate_conversation", conversationId: "conv-456", after: "m2" }],
     },
+    ...contextRequests,
     list_models: {
       summary: "Additive. Answered with one `models`, then `done`.",
       schema: v.object({ id, kind: v.literal("list_models") }),
@@ -171,5 +185,10 @@ export const agentRequests = {
       }),
       examples: [{ id: "req-uuid-135", kind: "subscribe", conversationId: "conv-456", since: 12 }],
     },
+    ...changeRequests,
+    ...steerRequests,
+    ...forkRequests,
+    ...searchRequests,
+    ...fileRequests,
   },
 } as const satisfies DirectionDefinition;

@@ -2,8 +2,15 @@
 
 import * as v from "valibot";
 import type { DirectionDefinition } from "../define-protocol.ts";
-import { idText, number, text, texts } from "../described.ts";
+import { text, texts } from "../described.ts";
+import { changeResponses } from "./changes.ts";
+import * as context from "./context.ts";
 import * as data from "./data.ts";
+import { answer, conversationId, example, exampleTime, seq, timestamp } from "./envelope.ts";
+import { fileResponses } from "./files.ts";
+import { forkResponses } from "./fork.ts";
+import { searchResponses } from "./search.ts";
+import { steerResponses } from "./steer.ts";
 
 export const AGENT_PROTOCOL_VERSION = "1.0.0";
 
@@ -25,23 +32,18 @@ export const AGENT_CAPABILITIES = [
   "permission_options",
   "options",
   "workspaces",
+  "changes",
+  "steer",
+  "queue",
+  "fork",
+  "search",
+  "instructions",
+  "skills",
+  "sandbox",
+  "files",
+  "compaction",
+  "budgets",
 ] as const;
-
-const id = idText("Of the request that is answered.");
-const timestamp = number("Unix time in milliseconds.");
-const conversationId = text("Which conversation.");
-const seq = v.exactOptional(number("Additive. Counts the answers of one `user_message` from 1, without gaps."));
-
-const answer = <const Type extends string>(type: Type) => ({ type: v.literal(type), id, timestamp });
-
-const exampleTime = 1234567890000;
-/** An answer to the request of that number, so many milliseconds after the first one. */
-const example = (type: string, request: number, ms: number, members: object = {}) => ({
-  type,
-  id: `req-uuid-${request}`,
-  ...members,
-  timestamp: exampleTime + ms,
-});
 
 export const agentResponses = {
   tag: "type",
@@ -117,7 +119,20 @@ export const agentResponses = {
     status: {
       summary: "Ends a `get_status`.",
       schema: v.object({ ...answer("status"), data: data.statusData }),
-      examples: [example("status", 125, 6, { data: { state: "idle", conversationLength: 10, uptime: 3600000 } })],
+      examples: [
+        example("status", 125, 6, { data: { state: "idle", conversationLength: 10, uptime: 3600000 } }),
+        example("status", 125, 6, {
+          data: {
+            state: "idle",
+            conversationLength: 10,
+            uptime: 3600000,
+            instructions: [{ path: "/home/ada/harbour/AGENTS.md", bytes: 812 }],
+            skills: [{ name: "tides", description: "Computes tides.", path: "/home/ada/harbour/.agents/skills/tides/SKILL.md" }],
+            leftOut: [{ path: "/home/ada/harbour/.agents/skills/Bad Name/SKILL.md", reason: "its name is not a skill's name" }],
+            sandbox: { mode: "auto", state: "on", network: false },
+          },
+        }),
+      ],
     },
     permission_request: {
       summary: "Additive. Asks the host whether a tool may run. What is shown is what will be executed.",
@@ -166,7 +181,7 @@ export const agentResponses = {
     },
     plan: {
       summary: "Additive. What the agent means to do, whole, whenever it changes.",
-      schema: v.object({ ...answer("plan"), data: data.planData, seq }),
+      schema: v.object({ ...answer("plan"), data: context.planData, seq }),
       examples: [
         example("plan", 123, 2, {
           data: {
@@ -176,6 +191,14 @@ export const agentResponses = {
             ],
           },
         }),
+      ],
+    },
+    compaction: {
+      summary:
+        "Additive. A summary stands for the earlier messages in the model's context from now on: the answer to `compact_conversation`, or, under the id of a turn, because the context was nearly full.",
+      schema: v.object({ ...answer("compaction"), data: context.compactionData, seq }),
+      examples: [
+        example("compaction", 140, 6, { data: { conversationId: "conv-456", messages: 24, tokensBefore: 161_204, tokensAfter: 22_480 } }),
       ],
     },
     options: {
@@ -248,5 +271,10 @@ export const agentResponses = {
         }),
       ],
     },
+    ...changeResponses,
+    ...steerResponses,
+    ...forkResponses,
+    ...searchResponses,
+    ...fileResponses,
   },
 } as const satisfies DirectionDefinition;

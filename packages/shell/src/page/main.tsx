@@ -6,6 +6,7 @@ import { BrokenPage, Fallback, LockedPage } from "./components/fallback.tsx";
 import { chooseLink } from "./links/choose-link.ts";
 import { createActions } from "./session/actions.ts";
 import { followAddress } from "./session/address.ts";
+import { notifyWhenHidden } from "./session/notifications.ts";
 import { PageContext } from "./session/page-context.ts";
 import { createSession } from "./session/session.ts";
 import { scheduleByFrame } from "./session/store.ts";
@@ -18,6 +19,7 @@ const root = place ? createRoot(place) : undefined;
 const { openLink, files, desktop } = await chooseLink((wasKeyRefused) => root?.render(<LockedPage wasKeyRefused={wasKeyRefused} />));
 const session = createSession({ openLink, schedule: scheduleByFrame, now: Date.now });
 followAddress(session);
+notifyWhenHidden(session);
 
 root?.render(
   <PageContext value={{ session, actions: createActions(session), files, desktop }}>

@@ -2,15 +2,15 @@
 // message; the runtime is started again when it ends, and the page is told. When the shell is closed,
 // nothing is left: no process, no socket, no file.
 
-import { createProcessLink, type ProcessLink } from "@hawser/agent/host";
+import { createProcessLink } from "@hawser/agent/host";
 import { fileURLToPath } from "node:url";
 import { agentHostLimits } from "@hawser/agent/host/link";
-import { createNoiseLog, describeThrown, HawserError, toHawserError } from "@hawser/protocol/internal";
+import { createNoiseLog, type HawserError } from "@hawser/protocol/internal";
 import type { RuntimeFacts } from "../link/page-frames.ts";
 import { createDroppedFiles } from "./dropped-files.ts";
 import { startServer, type PageAddress, type ShellServer } from "./http-server.ts";
 import { readPageFiles } from "./page-files.ts";
-import { createTabs, type Tabs } from "./tabs.ts";
+import { createTabs, relay } from "./tabs.ts";
 
 export interface ShellOptions {
   /** The runtime's program and arguments; the folder of dropped files is given as a further root. */
@@ -66,27 +66,10 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
     throw error;
   });
   let closing: Promise<void> | undefined;
-  return { port: server.port, newAddress: server.newAddress, failed: relay(link, tabs), stop: () => (closing ??= closeAll(server)) };
-}
-
-/** Until the runtime has ended for good; resolves to why. */
-async function relay(link: ProcessLink, tabs: Tabs): Promise<HawserError> {
-  let isRunning = false;
-  try {
-    for await (const item of link.incoming) {
-      if (typeof item === "object" && "lost" in item) {
-        isRunning = false;
-        void tabs.tell({ kind: "state", state: { runtime: "restarting", message: item.lost.message } });
-        continue;
-      }
-      if (!isRunning) void tabs.tell({ kind: "state", state: { runtime: "running" } });
-      isRunning = true;
-      const room = tabs.tell({ kind: "response", line: typeof item === "string" ? item : item.text });
-      if (room) await room;
-    }
-    throw new HawserError("closed", "the agent has ended");
-  } catch (error) {
-    void tabs.tell({ kind: "state", state: { runtime: "failed", message: describeThrown(error) } });
-    return toHawserError(error);
-  }
+  return {
+    port: server.port,
+    newAddress: server.newAddress,
+    failed: relay(link.incoming, tabs),
+    stop: () => (closing ??= closeAll(server)),
+  };
 }

@@ -4,6 +4,8 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import type { ProcessLink } from "@hawser/agent/host";
+import { describeThrown, HawserError, toHawserError } from "@hawser/protocol/internal";
 import { shellLimits } from "../limits.ts";
 import { wireLimits } from "@hawser/wire";
 import { WebSocketServer, type ServerOptions, type WebSocket } from "ws";
@@ -140,4 +142,26 @@ export function createTabs({ send, facts = {}, pingMs = shellLimits.shellPingMs,
       server.close();
     },
   };
+}
+
+/** The runtime's lines to all tabs, without a look into them, until it has ended for good; resolves to why. */
+export async function relay(incoming: ProcessLink["incoming"], tabs: Pick<Tabs, "tell">): Promise<HawserError> {
+  let isRunning = false;
+  try {
+    for await (const item of incoming) {
+      if (typeof item === "object" && "lost" in item) {
+        isRunning = false;
+        void tabs.tell({ kind: "state", state: { runtime: "restarting", message: item.lost.message } });
+        continue;
+      }
+      if (!isRunning) void tabs.tell({ kind: "state", state: { runtime: "running" } });
+      isRunning = true;
+      const room = tabs.tell({ kind: "response", line: typeof item === "string" ? item : item.text });
+      if (room) await room;
+    }
+    throw new HawserError("closed", "the agent has ended");
+  } catch (error) {
+    void tabs.tell({ kind: "state", state: { runtime: "failed", message: describeThrown(error) } });
+    return toHawserError(error);
+  }
 }

@@ -101,7 +101,7 @@ describe.skipIf(!browser)("by keyboard alone", () => {
     await untilIdle();
     await tabTo(page, "Shift+Tab", () => document.activeElement?.textContent?.startsWith("read_file") ?? false);
     await keyboard.press("Enter");
-    await toolCard("read_file").getByText('"notes.txt"').waitFor();
+    await toolCard("read_file").getByRole("region", { name: "notes.txt" }).waitFor();
 
     await keyboard.press("Alt+n");
     await page.getByText("no key, no network").waitFor();

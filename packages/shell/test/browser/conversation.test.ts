@@ -153,15 +153,16 @@ describe.skipIf(!browser)("a message", () => {
 });
 
 describe.skipIf(!browser)("tools", () => {
-  it("show a card that opens to the input and the result, a file as a file with numbered lines", async () => {
+  it("show a card that opens to the result and to what its title does not say, a file as a file with numbered lines", async () => {
     await using stage = await openStage({ files: { "notes.txt": "first line\nsecond line\n" } });
     const { say, toolCard, untilIdle } = await stage.open();
     await say("read the file notes.txt");
     await untilIdle();
     const card = toolCard("read_file");
     await card.getByRole("button", { expanded: false }).click();
-    await card.getByText('"notes.txt"').waitFor();
-    await card.getByText("second line").waitFor();
+    await card.getByRole("region", { name: "notes.txt" }).getByText("second line").waitFor();
+    // The title says the path: it is not said again.
+    expect(await card.getByLabel("Input").count()).toBe(0);
     expect(await card.getByRole("button", { expanded: true }).count()).toBe(1);
     expect(await card.getByTitle("How long it took").innerText()).toMatch(/^\d+ ms$|^\d+\.\d s$/);
   });
@@ -199,7 +200,7 @@ describe.skipIf(!browser)("tools", () => {
     await approval.getByRole("button", { name: "Deny" }).click();
     await untilIdle();
     expect(existsSync(join(stage.work, "greeting.txt"))).toBe(false);
-    await toolCard("write_file").getByText("failed").waitFor();
+    await toolCard("write_file").getByText("denied", { exact: true }).waitFor();
   });
 
   it("always allowed are not asked about again in this conversation", async () => {

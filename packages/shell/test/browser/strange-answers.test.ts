@@ -158,11 +158,12 @@ describe.skipIf(!browser)("what can't be drawn", () => {
     await say("read the file notes.txt");
     await untilIdle();
     await page.evaluate(() => {
-      const stringify = JSON.stringify.bind(JSON);
-      JSON.stringify = ((value: unknown) => {
-        if (value === "notes.txt") throw new Error("broken on purpose");
-        return stringify(value);
-      }) as typeof JSON.stringify;
+      const replace = Function.prototype.call.bind(String.prototype.replace) as (text: string, ...given: unknown[]) => string;
+      // oxlint-disable-next-line no-extend-native -- the page is to break where it draws this text
+      String.prototype.replace = function (this: string, ...given: unknown[]): string {
+        if (this.valueOf() === "harbour") throw new Error("broken on purpose");
+        return replace(this, ...given);
+      } as typeof String.prototype.replace;
     });
     await toolCard("read_file").getByRole("button").first().click();
     await answers.first().waitFor({ state: "detached" });

@@ -10,6 +10,15 @@ import { asked, conversationId, fold, happens, opened, ready, says, shown, turnO
 
 const text = (token: string) => ({ type: "token", token }) as const;
 
+describe("a message that waits", () => {
+  it("is shown in its new words, unless its turn has begun", () => {
+    const both = [asked(says("r1")), happens({ type: "token", id: "r1", token: "x", seq: 1, timestamp: 1 }), asked(says("r2"))];
+    const edit = (target: string) => asked({ id: "e", kind: "edit_queued", target, message: "in other words" });
+    const texts = shown(fold([...both, edit("r1"), edit("r2")])).filter(({ role }) => role === "user");
+    expect(texts.map(({ parts }) => JSON.stringify(parts).includes("in other words"))).toEqual([false, true]);
+  });
+});
+
 describe("a turn", () => {
   it("shows the user's message and a place for the answer as soon as it is sent", () => {
     const state = fold([asked(says("r1", "list\nthem"), 7)]);
@@ -95,7 +104,7 @@ describe("a turn", () => {
     expect(shown(state)[1]).toMatchObject({
       state: "ended",
       failure: { text: "no luck", code: "tool_failed" },
-      parts: [{ state: "failed", error: "no luck" }],
+      parts: [{ state: "failed" }],
     });
     expect(state.threads[conversationId]?.load).toBe("needed");
   });
@@ -187,7 +196,11 @@ describe("conversations", () => {
   it("that can't be loaded are not asked for again and again", () => {
     const opens = { type: "opened", conversationId: "old", isNew: false } as const;
     expect(fold([opens]).threads["old"]?.load).toBe("needed");
+    // A runtime that keeps no history has nothing to load.
     expect(fold([opens, { type: "load_failed", conversationId: "old" }]).threads["old"]?.load).toBe("done");
+    const failed = fold([opens, { type: "load_failed", conversationId: "old", reason: "the disk is gone" }]);
+    expect(failed.threads["old"]).toMatchObject({ load: "failed", loadError: "the disk is gone" });
+    expect(fold([{ type: "load_wanted", conversationId: "old" }], failed).threads["old"]?.load).toBe("needed");
   });
 
   it("are held in a bounded number, the oldest forgotten first", () => {

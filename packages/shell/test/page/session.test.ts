@@ -51,7 +51,7 @@ describe("a session", () => {
     connection.respond({ type: "done", id: load.id, timestamp: 1 });
     const subscribe = await until(connection, "subscribe");
     connection.respond({ type: "done", id: subscribe.id, timestamp: 1 });
-    await expect.poll(() => session.store.getState().threads["c1"]?.load, { timeout: 30_000 }).toBe("done");
+    await expect.poll(() => session.store.getState().threads["c1"]?.load, { timeout: 30_000 }).toBe("failed");
     const loads = session.store.getState().wire.entries.filter(({ name }) => name === "load_conversation");
     expect(loads).toHaveLength(1);
     await session.close();

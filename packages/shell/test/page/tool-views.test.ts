@@ -8,8 +8,10 @@ import { shellLimits } from "../../src/limits.ts";
 import { reveal } from "@hawser/protocol";
 import { describe, expect, it } from "vitest";
 import type { ToolPart } from "../../src/page/state/page-state.ts";
+import { unsaidInput } from "../../src/page/tools/call-input.tsx";
 import { describeCall, formatDuration, summarizeInput } from "../../src/page/tools/describe-call.ts";
 import { diffLines } from "../../src/page/tools/line-diff.ts";
+import { countLines, endOfPart } from "../../src/page/tools/text-part.ts";
 import { ChangePreview, ToolResult } from "../../src/page/tools/tool-result.tsx";
 
 function draw(toolName: string, input: unknown, result: unknown, state: ToolPart["state"] = "done"): string {
@@ -70,6 +72,44 @@ describe("a call", () => {
 
   it("has a time that people can read", () => {
     expect([5.4, 999, 1_000, 61_000, 3_700_000].map(formatDuration)).toEqual(["5 ms", "999 ms", "1.0 s", "1 min 1 s", "1 h 1 min"]);
+  });
+});
+
+describe("the input of a call", () => {
+  const unsaid = (toolName: string, input: unknown, state: ToolPart["state"] = "done") => unsaidInput({ toolName, input, state });
+
+  it("is shown only where the title and the result don't say it", () => {
+    expect(unsaid("read_file", { path: "notes.txt" })).toBeUndefined();
+    expect(unsaid("run_command", { command: "git", args: ["push"] })).toBeUndefined();
+    expect(unsaid("edit_file", { path: "a", oldText: "x", newText: "y" })).toBeUndefined();
+    expect(unsaid("getPet", { petId: 7 })).toBeUndefined();
+    expect(unsaid("read_file", { path: "notes.txt", limit: 3 })).toEqual({ limit: 3 });
+    expect(unsaid("edit_file", { path: "a", oldText: "x", newText: "y" }, "failed")).toEqual({ oldText: "x", newText: "y" });
+  });
+
+  it("is whole where the title is cut", () => {
+    const input = { path: `${"deep/".repeat(60)}notes.txt` };
+    expect(unsaid("read_file", input)).toEqual(input);
+    expect(unsaid("getPet", { name: "x".repeat(500) })).toEqual({ name: "x".repeat(500) });
+  });
+});
+
+describe("a text of megabytes", () => {
+  it("is cut by lines and by characters, and never inside a character", () => {
+    expect(endOfPart("a\nb\nc\n", 0, 2, 100)).toBe(4);
+    expect(endOfPart("a\nb\nc", 0, 9, 100)).toBe(5);
+    expect(endOfPart("x".repeat(50), 0, 9, 10)).toBe(10);
+    expect(endOfPart("ab🚢cd", 0, 9, 3)).toBe(2);
+    expect(["", "a", "a\n", "a\nb"].map(countLines)).toEqual([0, 1, 1, 2]);
+  });
+
+  it("is drawn in part, and the rest is one button", () => {
+    const page = draw("read_file", {}, { path: "big.txt", content: "a line of text\n".repeat(600_000) });
+    expect(page.length).toBeLessThan(30_000);
+    expect(page).toContain("Show more (599,700 lines left)");
+    const line = draw("read_file", {}, { path: "big.txt", content: "x".repeat(9_000_000) });
+    expect(line.length).toBeLessThan(80_000);
+    expect(line).toContain("Show more (8,940,000 characters left)");
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { shellLimits } from "../../src/limits.ts";
 import { describe, expect, it } from "vitest";
-import { filterEntries, toNdjson } from "../../src/page/state/wire-log.ts";
+import { filterEntries, groupEntries, textOfGroup, toNdjson } from "../../src/page/state/wire-log.ts";
 import { asked, conversationId, fold, happens, passed, says, wholeTurn } from "./lines.ts";
 
 const token = (at: number, text = "x") => passed({ type: "token", id: "r1", token: text, seq: at + 1, timestamp: 1 }, "received", at);
@@ -29,6 +29,24 @@ describe("the log", () => {
   it("shows what is no message of the protocol too", () => {
     const { wire } = fold([{ type: "line_passed", at: 1, chars: 3, value: "???", direction: "received" }]);
     expect(wire.entries.at(-1)).toMatchObject({ name: "(no message)", value: "???", id: undefined });
+  });
+});
+
+describe("the rows of the wire view", () => {
+  it("hold the pieces of one answer together, and nothing else", () => {
+    const other = passed({ type: "token", id: "r2", token: "y", seq: 1, timestamp: 1 });
+    const { wire } = fold([passed(says("r1"), "sent"), token(0, "ships "), token(1, "ahoy"), other, token(2), passed(says("r3"), "sent")]);
+    const groups = groupEntries(wire.entries);
+    expect(groups.map(({ first, entries }) => [first.name, entries.length])).toEqual([
+      ["user_message", 1],
+      ["token", 2],
+      ["token", 1],
+      ["token", 1],
+      ["user_message", 1],
+    ]);
+    expect(groups[1] && textOfGroup(groups[1], 100)).toBe("ships ahoy");
+    expect(groups.flatMap(({ entries }) => entries)).toEqual(wire.entries);
+    expect(groups.reduce((sum, { chars }) => sum + chars, 0)).toBe(wire.chars);
   });
 });
 

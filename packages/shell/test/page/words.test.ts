@@ -18,7 +18,7 @@ describe("a screen reader", () => {
 
   it("hears what is asked and how it is answered, also when something was said since", () => {
     const asked =
-      "The agent asks for permission. Write 1 characters to a; the file of that name is replaced. Alt+Y allows it once, Alt+X denies it.";
+      "The agent asks for permission. Write 1 character to a; the file of that name is replaced. Alt+Y allows it once, Alt+X denies it.";
     const said = (state: PageState) => [whatIsAsked(state), whatToSay(state)];
     expect(said(stateAfter(3))).toEqual(["", "The agent is answering."]);
     expect(said(stateAfter(4))).toEqual([asked, ""]);

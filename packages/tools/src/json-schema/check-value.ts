@@ -40,20 +40,37 @@ for (const [name, reasonAgainst] of simpleKeywords) {
 }
 
 /**
- * The function says what is wrong, the first few; nothing for a value that fits. It rejects where the schema can't be used or the
- * check takes too much. The schema is looked at when it is first used.
+ * The function says what is wrong, the first few; nothing for a value that fits, and undefined where that is known at once. It rejects
+ * where the schema can't be used or the check takes too much. The schema is looked at when it is first used.
  */
-export function createSchemaCheck(schema: unknown): (value: unknown) => Promise<readonly Problem[]> {
+export function createSchemaCheck(schema: unknown): (value: unknown) => Promise<readonly Problem[]> | undefined {
   let preparing: Promise<References> | undefined;
   let references: References | undefined;
-  return async (value) => {
+
+  async function prepare(): Promise<References> {
     preparing ??= inSlices(createReferences(isRecord(schema) ? schema : {}, table));
-    references ??= await preparing;
+    return (references ??= await preparing);
+  }
+
+  function begin(value: unknown, known: References) {
     const problems: Finding[] = [];
-    const spot = { value, place: undefined, problems, seen: undefined, scope: references.rootScope };
-    const verdict = createRun(references).evaluate(schema, spot);
+    const spot = { value, place: undefined, problems, seen: undefined, scope: known.rootScope };
+    return { problems, verdict: createRun(known).evaluate(schema, spot) };
+  }
+
+  async function finish({ problems, verdict }: ReturnType<typeof begin>): Promise<readonly Problem[]> {
     if (typeof verdict !== "boolean") await inSlices(verdict);
     return problems.map(({ place, reason }) => ({ path: pointerOf(place), reason }));
+  }
+
+  return (value) => {
+    if (!references) return prepare().then((known) => finish(begin(value, known)));
+    try {
+      const begun = begin(value, references);
+      return begun.verdict === true && begun.problems.length === 0 ? undefined : finish(begun);
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
   };
 }
 

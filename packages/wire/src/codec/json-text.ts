@@ -57,8 +57,10 @@ function membersOf(value: object, levels: number): number {
 }
 
 /** What a message weighs while it waits: its characters, and a fixed cost for each object, array and named member. */
-export const weighJsonText = (text: string): number =>
-  text.length < weighFromChars ? text.length : text.length + (countMembers(text, Infinity) ?? 0) * wireLimits.memberChars;
+export const weighJsonText = (text: string): number => (text.length < weighFromChars ? text.length : text.length + weighMembers(text));
+
+/** The second part of it, for a text of any length. */
+export const weighMembers = (text: string): number => (countMembers(text, Infinity) ?? 0) * wireLimits.memberChars;
 
 function tooHeavy(): HawserError {
   const { maxHeldBytes, memberChars } = wireLimits;

@@ -17,7 +17,14 @@ import { temporaryFolder, temporaryFolders } from "./temporary-folder.ts";
 export type PrivateFolder = ReturnType<typeof createPrivateFolder>;
 
 /** What a name begins with. The one of a conformance run is short, since sockets are made in it. */
-const beginnings = { acp: "hawser-acp", files: "hawser-files", demo: "hawser-demo", open: "hawser-open", conform: "hwc" } as const;
+const beginnings = {
+  acp: "hawser-acp",
+  files: "hawser-files",
+  demo: "hawser-demo",
+  open: "hawser-open",
+  conform: "hwc",
+  undo: "hawser-undo",
+} as const;
 
 /** Throws `usage` where no folder can be made. */
 export function createPrivateFolder(kind: keyof typeof beginnings) {

@@ -21,10 +21,10 @@ export interface MailboxOptions<Item> {
 
 export interface MailboxItems<Item> extends AsyncIterable<Item> {
   /**
-   * What is unread, and then what comes together, is received at once, without a promise for each item. While a promise that
+   * What is unread, and then each item in the moment in which it comes, is received without a promise. While a promise that
    * `receive` returned is pending, what comes waits. Resolves at the end; rejects with the error, or with what `receive` throws.
    */
-  receiveAll(receive: (items: readonly Item[]) => Promise<void> | undefined): Promise<void>;
+  receiveEach(receive: (item: Item) => Promise<void> | undefined): Promise<void>;
 }
 
 /** A read that waits. */
@@ -64,6 +64,18 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
     mailbox.unread = waiting.length - next;
     mailbox.unreadWeight += change;
     mailbox.isFull = mailbox.unread > maxItems || mailbox.unreadWeight > maxWeight;
+  }
+
+  /** `isEarlier`: than what came while those before them were given. */
+  function keep(items: readonly Item[], isEarlier: boolean): void {
+    const later = isEarlier ? waiting.splice(next) : [];
+    for (const item of items) {
+      const weight = options.weigh?.(item) ?? 1;
+      waiting.push({ item, weight });
+      count(weight);
+    }
+    for (const held of later) waiting.push(held);
+    count(0);
   }
 
   function take(): Item | undefined {
@@ -120,34 +132,30 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
     });
   }
 
-  function takeAll(): Item[] {
-    const items = waiting.slice(next).map((held) => held?.item as Item);
-    dropUnread();
-    options.onRead?.();
-    options.onCaughtUp?.();
-    return items;
-  }
-
-  const receiveAll: MailboxItems<Item>["receiveAll"] = (receive) =>
+  const receiveEach: MailboxItems<Item>["receiveEach"] = (receive) =>
     new Promise((resolve, reject) => {
-      function pass(items: readonly Item[]): void {
+      /** Whether the next one may follow. */
+      function pass(item: Item): boolean {
         try {
-          const held = receive(items);
-          if (held) held.then(goOn, reject);
-          else goOn();
+          const held = receive(item);
+          held?.then(goOn, reject);
+          return held === undefined;
         } catch (error) {
           reject(error as Error);
+          return false;
         }
       }
+      const read: Read<Item> = {
+        give(items) {
+          for (let at = 0; at < items.length; at++) if (!pass(items[at] as Item)) return at + 1;
+          goOn();
+          return items.length;
+        },
+        end: (error) => (error ? reject(error) : resolve()),
+      };
       function goOn(): void {
-        if (mailbox.unread > 0) return pass(takeAll());
-        addRead({
-          give(items) {
-            pass(items);
-            return items.length;
-          },
-          end: (error) => (error ? reject(error) : resolve()),
-        });
+        for (let item = take(); item; item = take()) if (!pass(item)) return;
+        addRead(read);
       }
       goOn();
     });
@@ -170,7 +178,7 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
 
   // Plain members: an object with a getter stays until a full collection (decision 0031).
   const mailbox = {
-    items: { receiveAll, [Symbol.asyncIterator]: () => iterator },
+    items: { receiveEach, [Symbol.asyncIterator]: () => iterator },
     isFull: false,
     unread: 0,
     unreadWeight: 0,
@@ -182,11 +190,7 @@ export function createMailbox<Item extends object>(options: MailboxOptions<Item>
         reads.shift();
         given += read.give(given === 0 ? more : more.slice(given));
       }
-      for (const item of given === 0 ? more : more.slice(given)) {
-        const weight = options.weigh?.(item) ?? 1;
-        waiting.push({ item, weight });
-        count(weight);
-      }
+      if (given < more.length) keep(given === 0 ? more : more.slice(given), given > 0);
       return given;
     },
     end,

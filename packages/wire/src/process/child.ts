@@ -7,6 +7,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Codec } from "../codec/codec.ts";
 import { createStreamTransport } from "../transport/stream-transport.ts";
 import type { Transport } from "../transport/transport.ts";
+import { inheritingNothing } from "./inherited-descriptors.ts";
 import { type ChildExit, type OwnedProcess, type ProcessOptions, startProcess } from "./owned-process.ts";
 
 interface WithStderr extends ProcessOptions {
@@ -20,6 +21,8 @@ export interface ChildOptions extends WithStderr {
 
 export interface PipedChildOptions extends WithStderr {
   readonly stdio: "pipe";
+  /** What the child reads from descriptor 3, to its end. It then inherits no other descriptor, not even those that we have inherited. */
+  readonly extraInput?: Uint8Array | undefined;
 }
 
 export interface AttachedChildOptions extends ProcessOptions {
@@ -45,10 +48,14 @@ export function startChild(options: ChildOptions | PipedChildOptions | AttachedC
 }
 
 async function startWithPipes(options: ChildOptions | PipedChildOptions): Promise<OwnedProcess> {
-  const started = await startProcess(options, ["pipe", "pipe", options.onStderr ? "pipe" : "inherit"]);
+  const extraInput = "extraInput" in options ? options.extraInput : undefined;
+  const others = extraInput ? (["pipe", ...inheritingNothing(4)] as const) : [];
+  const started = await startProcess(options, ["pipe", "pipe", options.onStderr ? "pipe" : "inherit", ...others]);
   const { pid, exited, kill, setKeepsAlive, child } = started;
   const [stdin, stdout] = [child.stdin as Writable, child.stdout as Readable];
   if (options.onStderr) child.stderr?.on("data", options.onStderr);
+  // A child that is gone reads none of it, which is seen by its end.
+  if (extraInput) (child.stdio[3] as Writable).on("error", () => {}).end(extraInput);
   const transport = "codec" in options ? createStreamTransport({ readable: stdout, writable: stdin, codec: options.codec }) : undefined;
   let stopping: Promise<ChildExit> | undefined;
 

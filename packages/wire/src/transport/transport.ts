@@ -32,7 +32,7 @@ export interface Refused {
 
 export type Incoming = Received | Refused;
 
-/** With `receiveAll` what has come together is read without a promise for each. */
+/** With `receiveEach` what comes is read without a promise for each. */
 export type IncomingItems = AsyncIterable<Incoming> & Partial<MailboxItems<Incoming>>;
 
 export interface Transport {
@@ -45,25 +45,17 @@ export interface Transport {
 
 /**
  * As `for await`, but a message is received in the moment in which its bytes come, and nothing of it is held while more is
- * waited for. `beforeNext` holds the reading back, once for all that came together.
+ * waited for. A promise that `receive` returns holds the reading back.
  */
-export async function readEach(
-  incoming: IncomingItems,
-  receive: (item: Incoming) => void,
-  beforeNext?: () => Promise<void> | undefined,
-): Promise<void> {
-  if (incoming.receiveAll)
-    return incoming.receiveAll((items) => {
-      for (const item of items) receive(item);
-      return beforeNext?.();
-    });
+export async function readEach(incoming: IncomingItems, receive: (item: Incoming) => Promise<void> | undefined): Promise<void> {
+  if (incoming.receiveEach) return incoming.receiveEach(receive);
   const items = incoming[Symbol.asyncIterator]();
   async function readOne(): Promise<boolean> {
     const { value, done } = await items.next();
-    if (!done) receive(value);
+    if (!done) await receive(value);
     return !done;
   }
-  while (await readOne()) await beforeNext?.();
+  while (await readOne());
 }
 
 /** What a message takes while it is held: its characters, and `memberChars` for all that it holds. */

@@ -47,32 +47,50 @@ it("refuses a second reader while the first one waits", async () => {
   await expect(iterator.next()).rejects.toMatchObject({ code: "usage" });
 });
 
-it("gives what is unread and then what comes together at once, holds it while the receiver waits, and ends with the error", async () => {
+it("gives what is unread and then what comes in the same moment, keeps the rest while the receiver waits, and ends with the error", async () => {
   let caughtUp = 0;
   const inbox = createIncomingMailbox(() => caughtUp++);
   inbox.put(messages(300));
-  const batches: number[] = [];
+  const seen: number[] = [];
   const hold = Promise.withResolvers<void>();
-  const received = inbox.items.receiveAll((items) => {
-    batches.push(items.length);
-    return items.length === 3 ? hold.promise : undefined;
+  const received = inbox.items.receiveEach(({ position }) => {
+    seen.push(position);
+    return position === 302 ? hold.promise : undefined;
   });
-  expect([batches, caughtUp, inbox.isFull, inbox.unreadWeight]).toEqual([[300], 1, false, 0]);
-  expect([inbox.put(messages(3)), inbox.put(messages(2)), inbox.unread]).toEqual([3, 0, 2]);
+  expect([seen.length, caughtUp, inbox.isFull, inbox.unreadWeight]).toEqual([300, 1, false, 0]);
+  expect([inbox.put([message(301), message(302), message(303)]), inbox.put([message(304)]), inbox.unread]).toEqual([2, 0, 2]);
+  expect(inbox.unreadWeight).toBeGreaterThan(0);
   hold.resolve();
   await wait(1);
-  expect(batches).toEqual([300, 3, 2]);
+  expect(seen.slice(300)).toEqual([301, 302, 303, 304]);
+  expect(inbox.unreadWeight).toBe(0);
   inbox.fail(new HawserError("connection_lost", "gone"));
   await expect(received).rejects.toMatchObject({ code: "connection_lost" });
 });
 
 it("a receiver that throws gets no more", async () => {
   const inbox = createIncomingMailbox();
-  const received = inbox.items.receiveAll(() => {
+  const received = inbox.items.receiveEach(() => {
     throw new HawserError("usage", "no more");
   });
   expect([inbox.put(messages(1)), inbox.put(messages(1))]).toEqual([1, 0]);
   await expect(received).rejects.toMatchObject({ message: "no more" });
+});
+
+it("keeps the order when a receiver brings about what comes next, and has to wait itself", async () => {
+  const inbox = createIncomingMailbox();
+  const seen: number[] = [];
+  const hold = Promise.withResolvers<void>();
+  void inbox.items.receiveEach(({ position }) => {
+    seen.push(position);
+    if (position === 1) inbox.put([message(4), message(5)]);
+    return position === 2 ? hold.promise : undefined;
+  });
+  inbox.put([message(1), message(2), message(3)]);
+  expect([seen, inbox.unread]).toEqual([[1, 2], 3]);
+  hold.resolve();
+  await wait(1);
+  expect(seen).toEqual([1, 2, 3, 4, 5]);
 });
 
 describe("falling behind", () => {

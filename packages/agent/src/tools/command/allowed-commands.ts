@@ -12,8 +12,19 @@ import type { Roots } from "../files/roots.ts";
 export function createAllowedCommands(names: readonly string[], roots: Roots, searchPath: string) {
   for (const name of names) checkName(name);
   const allowed = new Set(names);
+
+  async function find(command: string): Promise<string | undefined> {
+    if (isAbsolute(command)) return command;
+    for (const folder of searchPath.split(delimiter).filter(isAbsolute)) {
+      if (await isProgram(roots, folder, command)) return join(folder, command);
+    }
+    return undefined;
+  }
+
   return {
     names: [...allowed],
+    /** Where those lie that are there. */
+    places: async (): Promise<string[]> => (await Promise.all(Array.from(allowed, find))).filter((path) => path !== undefined),
     /** The program's path; throws when it is not allowed, or not there. */
     async resolve(command: string): Promise<string> {
       if (!allowed.has(command)) {
@@ -21,10 +32,8 @@ export function createAllowedCommands(names: readonly string[], roots: Roots, se
         const problem = `the command ${quoteShort(command, 100)} is not allowed; allowed are: ${names.join(", ")}. ${advice}`;
         throw new HawserError("invalid_arguments", problem);
       }
-      if (isAbsolute(command)) return command;
-      for (const folder of searchPath.split(delimiter).filter(isAbsolute)) {
-        if (await isProgram(roots, folder, command)) return join(folder, command);
-      }
+      const path = await find(command);
+      if (path !== undefined) return path;
       throw new HawserError("tool_failed", `${command} is allowed, but there is no such program on the PATH; ask the user to install it`);
     },
   };

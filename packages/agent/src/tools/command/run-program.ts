@@ -15,6 +15,8 @@ export interface ProgramOptions {
   readonly env: Record<string, string>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** For descriptor 3. */
+  readonly extraInput?: Uint8Array | undefined;
 }
 
 export interface ProgramResult extends ChildExit {
@@ -24,13 +26,13 @@ export interface ProgramResult extends ChildExit {
 }
 
 export async function runProgram(options: ProgramOptions): Promise<ProgramResult> {
-  const { command, args, cwd, env, timeoutMs, signal } = options;
+  const { command, args, cwd, env, timeoutMs, signal, extraInput } = options;
   const stdout = createBoundedOutput(agentLimits.commandOutputBytes);
   const stderr = createBoundedOutput(agentLimits.commandOutputBytes);
   signal.throwIfAborted();
   const stopping = { stopInputMs: 0, stopSignalMs: agentLimits.commandStopMs };
   const onStderr = (chunk: Buffer): void => stderr.add(chunk);
-  const child = await startChild({ stdio: "pipe", command, args, cwd, env, ownsGroup: true, onStderr, ...stopping });
+  const child = await startChild({ stdio: "pipe", command, args, cwd, env, ownsGroup: true, onStderr, extraInput, ...stopping });
   child.stdin.end();
   child.stdout.on("data", (chunk: Buffer) => stdout.add(chunk));
   const isOver = Promise.withResolvers<HawserError>();

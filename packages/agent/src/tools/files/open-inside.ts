@@ -18,6 +18,8 @@ export interface Folder extends AsyncDisposable {
   readonly path: string;
   /** What system calls take for an entry of it; for the folder itself without a name. */
   entry(name?: string): string;
+  /** The same for a name that may be bytes, where it is not UTF-8. */
+  entryOf(name: string | Buffer): string | Buffer;
   identity(): Promise<Identity>;
   /** Throws when it is no longer at its path. */
   checkPlace(): Promise<void>;
@@ -111,15 +113,20 @@ export async function openFolder(roots: Roots, real: string): Promise<Folder> {
 }
 
 /** Steps into a folder of a folder; the outer one is closed unless it is kept. */
-export async function openSubfolder(roots: Roots, folder: Folder, name: string, keeps: "keep" | "close" = "close"): Promise<Folder> {
+export async function openSubfolder(
+  roots: Roots,
+  folder: Folder,
+  name: string | Buffer,
+  keeps: "keep" | "close" = "close",
+): Promise<Folder> {
   try {
-    return await openStep(roots, folder.entry(name), join(folder.path, name));
+    return await openStep(roots, folder.entryOf(name), join(folder.path, name.toString()));
   } finally {
     if (keeps === "close") await folder.close();
   }
 }
 
-async function openStep(roots: Roots, at: string, path: string): Promise<Folder> {
+async function openStep(roots: Roots, at: string | Buffer, path: string): Promise<Folder> {
   if (!roots.hasDescriptorPaths) return openNamedFolder(roots, path);
   const handle = await open(at, folderFlags);
   try {
@@ -138,6 +145,7 @@ async function openStep(roots: Roots, at: string, path: string): Promise<Folder>
     return {
       path,
       entry: (name) => (name === undefined ? base : `${base}/${name}`),
+      entryOf: (name) => joinName(base, name),
       identity: () => handle.stat({ bigint: true }),
       checkPlace: () => checkPlace(roots, handle, { path }),
       share: hold,
@@ -147,6 +155,9 @@ async function openStep(roots: Roots, at: string, path: string): Promise<Folder>
   };
   return hold();
 }
+
+const joinName = (base: string, name: string | Buffer): string | Buffer =>
+  typeof name === "string" ? join(base, name) : Buffer.concat([Buffer.from(`${base}/`), name]);
 
 /** Where descriptors have no paths: the folder is known by its name alone, which is looked at again each time. */
 async function openNamedFolder(roots: Roots, path: string): Promise<Folder> {
@@ -159,6 +170,7 @@ async function openNamedFolder(roots: Roots, path: string): Promise<Folder> {
   const folder: Folder = {
     path,
     entry: (name) => (name === undefined ? path : join(path, name)),
+    entryOf: (name) => joinName(path, name),
     identity: () => lstat(path, { bigint: true }),
     checkPlace: check,
     share: () => folder,

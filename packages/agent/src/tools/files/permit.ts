@@ -23,7 +23,16 @@ export interface Target {
 
 export type Ruling = "allow" | "ask" | "deny";
 
+/** How and where a command runs, as its question says. */
+export interface CommandRun {
+  readonly folder: string;
+  readonly sandboxed: boolean;
+  readonly network: boolean;
+}
+
 export interface Permit {
+  /** Of a command. */
+  readonly runs?: CommandRun | undefined;
   /** Undefined when the path could not be looked at: then nothing may be opened. */
   readonly target: Target | undefined;
   /** What the rules say about a file or a folder that is found below the target. */

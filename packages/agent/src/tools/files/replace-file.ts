@@ -3,13 +3,13 @@
 // old content, since it may lie outside of the roots. All of it goes through the folder's descriptor. A file that was
 // not there is published by a link, which fails when another process has made it meanwhile.
 
-import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { link, lstat, mkdir, open, opendir, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { HawserError } from "@hawser/protocol";
 import { wireLimits } from "@hawser/wire";
 import { agentLimits } from "../../limits.ts";
+import { isDraft, toDraftName } from "./draft-name.ts";
 import { codeOf, fileError, toFileError } from "./file-errors.ts";
 import { openEntry, openFolder, openSubfolder, resolveInside, type Folder, type RealTarget } from "./open-inside.ts";
 import { holdToPermit, type Permit } from "./permit.ts";
@@ -43,7 +43,7 @@ export async function replaceFile(roots: Roots, path: string, replacement: Repla
   try {
     if (replacement.madeFrom && !isUnchanged(replacement.madeFrom, old)) throw changedMeanwhile(shown);
     await sweepDrafts(folder);
-    const draft = folder.entry(`.hawser-${randomUUID()}.tmp`);
+    const draft = folder.entry(toDraftName());
     try {
       await writeDraft(draft, content, old);
       replacement.signal.throwIfAborted();
@@ -150,10 +150,6 @@ function isUnchanged(before: Stats | undefined, now: Stats | undefined): boolean
 
 const changedMeanwhile = (shown: string): Error =>
   fileError(shown, "was changed by another program just now; read it again, then try again");
-
-const draftPattern = /^\.hawser-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
-
-export const isDraft = (name: string): boolean => draftPattern.test(name);
 
 /** Never fails: what can't be removed stays. */
 async function sweepDrafts(folder: Folder): Promise<void> {

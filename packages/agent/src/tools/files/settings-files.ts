@@ -1,6 +1,7 @@
 // What decides about an agent is not the agent's to write: the configuration, the remembered answers, the trusted folders, the history,
 // and what a folder brings along in `.hawser`. Else a file that may be written would be a permission that widens itself.
 
+import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileError } from "./file-errors.ts";
 import { targetOf } from "./permit.ts";
@@ -20,4 +21,10 @@ export function refuseSettings(roots: Roots, real: string): void {
 function realPathOf(path: string): string {
   const target = targetOf(path);
   return target ? join(target.existing, ...target.missing) : path;
+}
+
+/** What of it is there inside of the roots, for a command: real paths. A `.hawser` deeper down counts only for a root of its own. */
+export function settingsInside(roots: Roots): string[] {
+  const named = [...roots.paths.map((root) => join(root, folderName)), ...roots.settings];
+  return named.map(realPathOf).filter((path) => roots.rootOf(path) !== undefined && !roots.paths.includes(path) && existsSync(path));
 }

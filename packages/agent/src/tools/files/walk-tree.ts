@@ -6,7 +6,7 @@ import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { agentLimits } from "../../limits.ts";
-import { isDraft } from "./replace-file.ts";
+import { isDraft } from "./draft-name.ts";
 import type { LeftOut } from "./left-out.ts";
 import { openSubfolder, type Folder } from "./open-inside.ts";
 import type { Permit, Ruling } from "./permit.ts";

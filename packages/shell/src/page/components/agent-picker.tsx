@@ -75,7 +75,7 @@ function Switch({ option: { name, description, value }, blocked, onSet }: Switch
       aria-checked={isOn}
       aria-disabled={blocked !== undefined}
       title={blocked ?? (description === undefined ? undefined : reveal(description))}
-      className="flex max-w-64 min-w-0 items-center gap-1.5 rounded-md border border-line bg-sheet px-2 py-1 text-xs text-ink hover:bg-raised aria-disabled:opacity-60"
+      className="chip max-w-64"
       onClick={() => (blocked === undefined ? onSet(!isOn) : undefined)}
     >
       <span aria-hidden="true" className={`flex h-3 w-5 rounded-full p-0.5 ${isOn ? "justify-end bg-sea" : "bg-edge"}`}>

@@ -10,11 +10,17 @@ import { KeysDialog } from "./keys.tsx";
 import { LinkBanner } from "./link-banner.tsx";
 import { MessageList } from "./message-list.tsx";
 import { Sidebar } from "./sidebar.tsx";
+import { saveAsMarkdown } from "./page-commands.ts";
 import { StatusBar } from "./status-bar.tsx";
+import { canNotify, isNotifying, switchNotifications } from "../session/notifications.ts";
 import { usePageKeys, type Switches } from "./keys.tsx";
 import { useTheme, type Theme } from "../session/theme.ts";
 import { Icon, IconButton } from "./icon.tsx";
 
+const FolderDialog = lazy(async () => ({ default: (await import("./folder-dialog.tsx")).FolderDialog }));
+const SettingDialog = lazy(async () => ({ default: (await import("./setting-dialog.tsx")).SettingDialog }));
+const ReviewDialog = lazy(async () => ({ default: (await import("../tools/review-dialog.tsx")).ReviewDialog }));
+const TrustDialog = lazy(async () => ({ default: (await import("./folder-dialog.tsx")).TrustDialog }));
 const WireView = lazy(async () => ({ default: (await import("../wire/wire-view.tsx")).WireView }));
 const SettingsDialog = lazy(async () => ({ default: (await import("../settings/settings-dialog.tsx")).SettingsDialog }));
 
@@ -23,6 +29,10 @@ export function App() {
   const [isWireOpen, setIsWireOpen] = useState(false);
   const [areKeysShown, setAreKeysShown] = useState(false);
   const [areSettingsShown, setAreSettingsShown] = useState(false);
+  const [isFolderAsked, setIsFolderAsked] = useState(false);
+  const [isSettingShown, setIsSettingShown] = useState(false);
+  const [areChangesShown, setAreChangesShown] = useState(false);
+  const trust = usePage((state) => state.trust);
   const { desktop } = usePageParts();
   const theme = useTheme();
   const switches = {
@@ -31,6 +41,9 @@ export function App() {
     keys: () => setAreKeysShown(true),
     ...(desktop && { settings: () => setAreSettingsShown(true) }),
     sidebar: () => setIsDrawerOpen(true),
+    folder: () => setIsFolderAsked(true),
+    setting: () => setIsSettingShown(true),
+    changes: () => setAreChangesShown(true),
   };
   usePageKeys(switches);
   return (
@@ -41,14 +54,20 @@ export function App() {
         <LinkBanner />
         <MessageList />
         <Notices />
-        <Composer />
-        <StatusBar />
+        <Composer switches={switches} />
+        <StatusBar switches={switches} />
       </main>
       <Suspense fallback={null}>{isWireOpen && <WireView onClose={() => setIsWireOpen(false)} />}</Suspense>
       <Suspense fallback={null}>
         {desktop && areSettingsShown && (
           <SettingsDialog desktop={desktop} onTheme={theme.show} onClose={() => setAreSettingsShown(false)} />
         )}
+      </Suspense>
+      <Suspense fallback={null}>
+        {isFolderAsked && <FolderDialog onClose={() => setIsFolderAsked(false)} />}
+        {isSettingShown && <SettingDialog onClose={() => setIsSettingShown(false)} />}
+        {areChangesShown && <ReviewDialog onClose={() => setAreChangesShown(false)} />}
+        {trust && <TrustDialog key={trust.permissionId} question={trust} />}
       </Suspense>
       {areKeysShown && <KeysDialog onClose={() => setAreKeysShown(false)} />}
       <Announcer />
@@ -70,7 +89,7 @@ function Header({ theme, isWireOpen, switches }: HeaderProps) {
   return (
     <header className="flex items-center gap-1 border-b border-line px-2 py-1.5 sm:px-4">
       <IconButton name="menu" label="Show conversations" className="md:hidden" onClick={switches.sidebar} />
-      <h1 className="min-w-0 flex-1 truncate px-1 text-[0.95rem] font-semibold">{title || "New conversation"}</h1>
+      <h1 className="min-w-0 flex-1 truncate px-1 text-base font-semibold">{title || "New conversation"}</h1>
       <button
         type="button"
         className={`button px-2 ${isWireOpen ? "border-sea bg-sea-wash" : "button-quiet"}`}
@@ -82,10 +101,40 @@ function Header({ theme, isWireOpen, switches }: HeaderProps) {
         <Icon name="wire" />
         <span className="hidden text-xs sm:inline">Wire view</span>
       </button>
+      <ConversationActions />
       <IconButton name={themeIcons[theme]} label={`Theme: ${theme}`} title={`Theme: ${theme} (Alt L)`} onClick={switches.theme} />
       {switches.settings && <IconButton name="settings" label="Settings" title="Settings (Alt ,)" onClick={switches.settings} />}
       <IconButton name="keys" label="Keys" title="Keys (?)" onClick={switches.keys} />
     </header>
+  );
+}
+
+/** What can be done with the conversation on the screen, and with the page while it is hidden. */
+function ConversationActions() {
+  const parts = usePageParts();
+  const [isNotified, setIsNotified] = useState(isNotifying);
+  async function switchBell(): Promise<void> {
+    const outcome = await switchNotifications(!isNotified);
+    if (typeof outcome === "string") parts.session.notify(outcome);
+    else setIsNotified(outcome);
+  }
+  return (
+    <>
+      <IconButton name="save" label="Save as Markdown" className="hidden sm:inline-flex" onClick={() => saveAsMarkdown(parts)} />
+      {canNotify() && (
+        <IconButton
+          name={isNotified ? "bell" : "mute"}
+          label="Notify me when the tab is hidden"
+          aria-pressed={isNotified}
+          title={
+            isNotified
+              ? "You are notified when the agent has answered or asks while this tab is hidden"
+              : "Notify me when the tab is hidden"
+          }
+          onClick={() => void switchBell()}
+        />
+      )}
+    </>
   );
 }
 

@@ -2,16 +2,17 @@
 // can be done when it has ended early.
 
 import { reveal } from "@hawser/protocol";
-import { memo, startTransition, useEffect, useRef, useState, type RefObject } from "react";
+import { memo, startTransition, useRef } from "react";
 import { CopyButton } from "../markdown/copy-button.tsx";
-import { Markdown } from "../markdown/markdown.tsx";
+import { LateMarkdown } from "../markdown/late-markdown.tsx";
 import { PlainText } from "../markdown/plain-text.tsx";
 import { textOf } from "../session/actions.ts";
 import { usePage, usePageParts } from "../session/page-context.ts";
-import { isAsking, type Message, type Part } from "../state/page-state.ts";
+import { isAsking, type Message, type PageState, type Part } from "../state/page-state.ts";
 import { ToolCard } from "../tools/tool-card.tsx";
 import { Button } from "./icon.tsx";
 import { Plan, Thought } from "./thought.tsx";
+import { useSeen } from "./use-seen.ts";
 
 interface AssistantMessageProps {
   readonly message: Message;
@@ -21,9 +22,10 @@ interface AssistantMessageProps {
 export const AssistantMessage = memo(function AssistantMessage({ message, isLast }: AssistantMessageProps) {
   const article = useRef<HTMLElement>(null);
   const isRunning = message.state === "running";
-  const isSeen = useSeen(article, isRunning);
+  // Drawing many at once may wait for more urgent work.
+  const isSeen = useSeen(article, isRunning, startTransition);
   return (
-    <article ref={article} aria-label="Agent" aria-busy={isRunning} className={`flex gap-3 ${isRunning ? "" : "lazy-paint"}`}>
+    <article ref={article} aria-label="Agent" aria-busy={isRunning} className={`group/message flex gap-3 ${isRunning ? "" : "lazy-paint"}`}>
       <div aria-hidden="true" className={`w-1 shrink-0 rounded-full ${isRunning ? "strand strand-moving" : "bg-line"}`} />
       <div className="min-w-0 flex-1 space-y-3">
         {message.parts.map((part, at) => (
@@ -34,9 +36,11 @@ export const AssistantMessage = memo(function AssistantMessage({ message, isLast
             isGrowing={isRunning && at === message.parts.length - 1}
           />
         ))}
-        {isRunning && <Working message={message} />}
         {message.failure && <Ended message={message} />}
-        {!isRunning && <AnswerActions message={message} isLast={isLast} />}
+        {/* One place for both, so that the end of an answer moves nothing. */}
+        <div className="flex min-h-7 items-center">
+          {isRunning ? <Working message={message} /> : <AnswerActions message={message} isLast={isLast} />}
+        </div>
       </div>
     </article>
   );
@@ -57,21 +61,47 @@ function AnswerPart({ part, isSeen, isGrowing }: AnswerPartProps) {
       return <Thought thought={part} isGrowing={isGrowing} />;
     case "plan":
       return <Plan plan={part} />;
+    case "steer":
+      return <Steered text={part.text} />;
     case "text":
-      return isSeen ? <Markdown text={part.text} isGrowing={isGrowing} /> : <PlainText text={part.text} />;
+      return isSeen ? <LateMarkdown text={part.text} isGrowing={isGrowing} /> : <PlainText text={part.text} />;
     default:
       // Of a user's message.
       return null;
   }
 }
 
+function isBehindAnother(turns: PageState["turns"], conversationId: string, id: string): boolean {
+  const running = Object.values(turns).filter((turn) => turn.state === "running" && turn.conversationId === conversationId);
+  return running.length > 1 && running[0]?.id !== id;
+}
+
+/** What the user said meanwhile. */
+function Steered({ text }: { readonly text: string }) {
+  return (
+    <section
+      aria-label="You, meanwhile"
+      className="ml-auto w-fit max-w-[92%] rounded-2xl rounded-br-sm bg-sea-wash px-4 py-2 sm:max-w-[80%]"
+    >
+      <p className="whitespace-pre-wrap wrap-anywhere">{text}</p>
+    </section>
+  );
+}
+
 function Working({ message }: { readonly message: Message }) {
   const turn = usePage(({ turns }) => turns[message.requestId ?? ""]);
+  // Another turn of the conversation has not ended yet.
+  const isWaiting = usePage(({ turns, currentId }) => turn?.seq === 0 && isBehindAnother(turns, currentId, turn.id));
   const lastKind = message.parts.at(-1)?.kind;
   const hasWords = lastKind === "text" || lastKind === "thought";
   // The question says what is waited for, also where further tools wait behind it.
   if (message.parts.some(isAsking) && !turn?.isStopping) return null;
-  const said = turn?.isStopping ? "Stopping…" : (turn?.progress ?? (hasWords ? undefined : "Working…"));
+  const said =
+    isWaiting && !turn?.isStopping
+      ? "Waiting for its turn…"
+      : turn?.isStopping
+        ? "Stopping…"
+        : (turn?.progress ?? (hasWords ? undefined : "Working…"));
   return said === undefined ? null : <p className="text-sm text-soft">{said}</p>;
 }
 
@@ -82,7 +112,7 @@ function Ended({ message }: { readonly message: Message }) {
   return (
     <div className="rounded-lg border border-alarm bg-alarm-wash px-3 py-2 text-sm">
       <p className="font-semibold text-alarm">This answer ended early</p>
-      <p className="wrap-anywhere">{text}</p>
+      <p className="whitespace-pre-wrap wrap-anywhere">{reveal(text)}</p>
     </div>
   );
 }
@@ -90,12 +120,21 @@ function Ended({ message }: { readonly message: Message }) {
 function AnswerActions({ message, isLast }: AssistantMessageProps) {
   const text = textOf(message);
   return (
-    <div className="-ml-2 flex items-center text-xs text-soft">
+    <div className={`-ml-2 flex items-center text-xs text-soft ${isLast ? "" : "on-demand"}`}>
       {text !== "" && <CopyButton text={text} label="Copy answer" />}
       {isLast && <RetryButton message={message} />}
+      <ForkButton message={message} />
       {message.model !== undefined && <span className="ml-2 wrap-anywhere">{reveal(message.model)}</span>}
     </div>
   );
+}
+
+function ForkButton({ message: { messageId } }: { readonly message: Message }) {
+  const { actions } = usePageParts();
+  const canFork = usePage(({ runtime }) => runtime?.info.capabilities.includes("fork") ?? false);
+  if (!canFork || messageId === undefined) return null;
+  const title = "A new conversation that begins as this one does, up to here";
+  return <Button label="Fork" icon="fork" isSmall title={title} onClick={() => void actions.fork(messageId)} />;
 }
 
 function RetryButton({ message }: { readonly message: Message }) {
@@ -107,35 +146,4 @@ function RetryButton({ message }: { readonly message: Message }) {
     if (asked && actions.mayChangeHistory()) void actions.sendAgain(asked);
   }
   return <Button label="Retry" icon="again" isSmall onClick={retry} />;
-}
-
-const margin = "1200px";
-// One observer serves all messages.
-const waiting = new WeakMap<Element, () => void>();
-let observer: IntersectionObserver | undefined;
-
-function observe(element: Element, onSeen: () => void): () => void {
-  observer ??= new IntersectionObserver(
-    (entries) => {
-      for (const { isIntersecting, target } of entries) if (isIntersecting) waiting.get(target)?.();
-    },
-    { rootMargin: margin },
-  );
-  waiting.set(element, onSeen);
-  observer.observe(element);
-  return () => {
-    waiting.delete(element);
-    observer?.unobserve(element);
-  };
-}
-
-/** Whether an element has been near the screen yet: a conversation may have two thousand messages, and those far away are drawn simply. */
-function useSeen(element: RefObject<Element | null>, isSeenAnyway: boolean): boolean {
-  const [isSeen, setIsSeen] = useState(isSeenAnyway);
-  useEffect(() => {
-    if (isSeen || !element.current) return undefined;
-    // Drawing many at once may wait for more urgent work.
-    return observe(element.current, () => startTransition(() => setIsSeen(true)));
-  }, [isSeen, element]);
-  return isSeen || isSeenAnyway;
 }

@@ -1,25 +1,57 @@
-// Where the user writes. Enter sends, Shift+Enter begins a new line; files come by drop, paste and picker.
+// Where the user writes. Enter sends, Shift+Enter begins a new line; a slash offers commands and an @ files; files come by drop, paste
+// and picker, too.
 // What is written stays when it can't be sent.
 
 import { useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent } from "react";
 import { useIsConnected, usePage, usePageParts } from "../session/page-context.ts";
 import { runningTurnsOf } from "../state/page-state.ts";
-import { Button, Icon, IconButton } from "./icon.tsx";
+import { ComposerButtons } from "./composer-buttons.tsx";
+import { useCompletion, type Completion, type CompletionPlace } from "./completion.tsx";
+import { IconButton } from "./icon.tsx";
+import type { Switches } from "./keys.tsx";
+import { commandsFor } from "./page-commands.ts";
 import { readPastedImage, useAttachments, type WaitingFile } from "./use-attachments.ts";
+import { WaitingList } from "./waiting-list.tsx";
 
-export function Composer() {
-  const { actions, desktop } = usePageParts();
+export function Composer({ switches }: { readonly switches: Switches }) {
+  const parts = usePageParts();
+  const { actions, desktop } = parts;
   const currentId = usePage((state) => state.currentId);
   const isConnected = useIsConnected();
   const [text, setText] = useState("");
-  const { files, add, remove, setFiles } = useAttachments();
+  const [caret, setCaret] = useState(0);
+  const capabilities = usePage(({ runtime }) => runtime?.info.capabilities);
+  const { files, add, addKnown, remove, setFiles } = useAttachments();
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => box.current?.focus(), [currentId]);
 
   const isReady = files.every(({ state }) => state === "ready");
   const canSend = isConnected && isReady && (text.trim() !== "" || files.length > 0);
 
+  const isRunning = usePage((state) => runningTurnsOf(state, state.currentId).length > 0);
+  // Files belong to a message of their own.
+  const canSteer = isRunning && canSend && files.length === 0 && (capabilities?.includes("steer") ?? false);
+
+  function takeCompletion({ name, command }: Completion, { from, to }: CompletionPlace): void {
+    if (command) {
+      setText("");
+      return command.run(parts, switches);
+    }
+    const isFolder = name.endsWith("/");
+    const inserted = `@${name}${isFolder ? "" : " "}`;
+    setText(text.slice(0, from) + inserted + text.slice(to));
+    requestAnimationFrame(() => box.current?.setSelectionRange(from + inserted.length, from + inserted.length));
+    setCaret(from + inserted.length);
+    if (!isFolder) addKnown(name);
+  }
+  const completion = useCompletion(text, caret, takeCompletion);
+
   async function send(): Promise<void> {
+    const command = commandsFor(capabilities ?? []).find(({ name }) => text.trim() === `/${name}`);
+    if (command) {
+      setText("");
+      return command.run(parts, switches);
+    }
     if (!canSend) return;
     const attachments = files.flatMap(({ path, mime }) => (path === undefined ? [] : [{ path, mime }]));
     setText("");
@@ -28,12 +60,18 @@ export function Composer() {
     setText((present) => present || text);
     setFiles((present) => (present.length > 0 ? present : files));
   }
+  async function steer(): Promise<void> {
+    setText("");
+    if (!(await actions.steer(text))) setText((present) => present || text);
+  }
   function onKeyDown(event: KeyboardEvent): void {
+    if (completion.onKeyDown(event)) return;
     // Enter also ends the choice of a character in some scripts.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     // A key that is still held from elsewhere, a button that gave the focus back, was not meant for this text.
-    if (!event.repeat) void send();
+    if (event.repeat) return;
+    void (canSteer && (event.ctrlKey || event.metaKey) ? steer() : send());
   }
   function onPaste(event: ClipboardEvent): void {
     const { files: pasted, types } = event.clipboardData;
@@ -50,7 +88,9 @@ export function Composer() {
   }
   return (
     <form className="px-3 pb-2 sm:px-6" onSubmit={onSubmit}>
-      <div className="mx-auto max-w-3xl rounded-2xl border border-edge bg-sheet p-2 shadow-sm focus-within:border-sea">
+      <WaitingList />
+      <div className="relative mx-auto max-w-3xl rounded-2xl border border-edge bg-sheet p-2 shadow-sm focus-within:border-sea">
+        {completion.list}
         <WaitingFiles files={files} onRemove={remove} />
         <textarea
           ref={box}
@@ -60,45 +100,16 @@ export function Composer() {
           className="grows-with-text max-h-60 min-h-11 w-full resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-soft"
           rows={1}
           value={text}
+          {...completion.aria}
           onChange={(event) => setText(event.target.value)}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
-        <ComposerButtons canSend={canSend} onFiles={add} />
+        <ComposerButtons canSend={canSend} onSteer={canSteer ? () => void steer() : undefined} onFiles={add} />
       </div>
       <DropArea onFiles={add} />
     </form>
-  );
-}
-
-function ComposerButtons({ canSend, onFiles }: { readonly canSend: boolean; onFiles(files: Iterable<File>): void }) {
-  const { actions } = usePageParts();
-  const isRunning = usePage((state) => runningTurnsOf(state, state.currentId).length > 0);
-  const picker = useRef<HTMLInputElement>(null);
-  function onPicked(): void {
-    onFiles([...(picker.current?.files ?? [])]);
-    // So that the same file can be picked again.
-    if (picker.current) picker.current.value = "";
-  }
-  return (
-    <div className="flex items-center gap-2">
-      <input ref={picker} type="file" multiple aria-label="Files to attach" tabIndex={-1} className="sr-only" onChange={onPicked} />
-      <button
-        type="button"
-        className="button button-quiet px-2"
-        aria-label="Attach files"
-        title="Attach files"
-        onClick={() => picker.current?.click()}
-      >
-        <Icon name="clip" />
-        <span className="hidden text-xs sm:inline">Attach</span>
-      </button>
-      <span className="ml-auto hidden text-xs text-soft sm:inline">
-        <kbd className="key">Enter</kbd> sends
-      </span>
-      {isRunning && <Button label="Stop" icon="stop" className="ml-auto border-alarm text-alarm sm:ml-0" onClick={actions.stop} />}
-      <Button type="submit" label="Send" icon="send" className={`button-main ${isRunning ? "" : "ml-auto sm:ml-0"}`} disabled={!canSend} />
-    </div>
   );
 }
 

@@ -1,18 +1,29 @@
-// What a new conversation shows: what is running, what can be tried, and how to connect a real model.
+// What a new conversation shows: what is running, what can be tried, and, in three steps, how to get to a real model.
 
 import { reveal } from "@hawser/protocol";
+import type { ReactNode } from "react";
+import { CopyButton } from "../markdown/copy-button.tsx";
 import { useIsConnected, usePage, usePageParts } from "../session/page-context.ts";
-import { chosenModel, isAgentName } from "../state/page-state.ts";
+import { chosenModel, folderOf, isAgentName } from "../state/page-state.ts";
 import { Button } from "./icon.tsx";
 
+interface Example {
+  readonly text: string;
+  /** What it shows. */
+  readonly shows: string;
+}
+
 /** Requests that the offline model understands; a real one does as well. */
-const examples = ["list the files here", "what is 12 * 34?", 'write "hello" to hello.txt', "list the tools", "what can you do?"];
+const examples: readonly Example[] = [
+  { text: "list the files here", shows: "uses a tool" },
+  { text: "what is 12 * 34?", shows: "answers at once" },
+  { text: 'write "hello" to hello.txt', shows: "asks you first" },
+  { text: "list the tools", shows: "what it can use" },
+  { text: "what can you do?", shows: "a long answer" },
+];
 
 export function EmptyState() {
-  const { actions } = usePageParts();
-  const isConnected = useIsConnected();
   const model = usePage(chosenModel);
-  const more = usePage(({ link }) => link.examples);
   const hasRealModel = usePage(
     ({ models, runtime }) => isReal(runtime?.info.model) || models.some((entry) => entry.available && isReal(entry.model)),
   );
@@ -23,7 +34,7 @@ export function EmptyState() {
           <span aria-hidden="true" className="strand h-7 w-1.5 rounded-full" />
           Hawser
         </h2>
-        <div className="space-y-1 text-[0.95rem]">
+        <div className="space-y-1 text-base">
           {isReal(model) ? <ModelLines model={model} /> : <OfflineLines hasRealModel={hasRealModel} />}
           <p>
             {model !== undefined && isAgentName(model)
@@ -33,23 +44,97 @@ export function EmptyState() {
           </p>
         </div>
       </div>
-      <div>
-        <h3 className="mb-2 text-sm font-semibold text-soft">Try one of these</h3>
-        <ul className="flex flex-wrap gap-2">
-          {[...examples, ...(more ?? [])].map((example) => (
-            <li key={example}>
-              <Button
-                label={example}
-                className="bg-sheet font-mono text-[0.8rem]"
-                disabled={!isConnected}
-                onClick={() => void actions.send(example, [])}
-              />
-            </li>
-          ))}
-        </ul>
-      </div>
-      {!hasRealModel && <ConnectModel />}
+      {hasRealModel ? <Examples heading="Try one of these" /> : <FirstSteps />}
     </div>
+  );
+}
+
+const hintId = (shows: string): string => `shows-${shows.replaceAll(" ", "-")}`;
+
+function Examples({ heading }: { readonly heading: string }) {
+  const { actions } = usePageParts();
+  const isConnected = useIsConnected();
+  const more = usePage(({ link }) => link.examples);
+  const all = [...examples, ...(more ?? []).map((text) => ({ text, shows: "" }))];
+  return (
+    <div>
+      <h3 className="mb-2 text-sm font-semibold">{heading}</h3>
+      <ul className="grid gap-2 sm:grid-cols-2">
+        {all.map(({ text, shows }) => (
+          <li key={text}>
+            <Button
+              label={text}
+              className="w-full justify-start bg-sheet text-left font-mono text-xs wrap-anywhere"
+              disabled={!isConnected}
+              aria-describedby={shows === "" ? undefined : hintId(shows)}
+              onClick={() => void actions.send(text, [])}
+            />
+            {shows !== "" && (
+              <span id={hintId(shows)} className="mt-0.5 block px-1 text-xs text-soft">
+                {shows}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** From the offline model to a real one. */
+function FirstSteps() {
+  const { desktop } = usePageParts();
+  return (
+    <ol aria-label="First steps" className="space-y-5">
+      <Step number={1}>
+        <Examples heading="Try one of these" />
+      </Step>
+      <Step number={2}>
+        <h3 className="text-sm font-semibold">To connect a real model</h3>
+        {desktop ? (
+          <p className="mt-1 text-sm text-soft">Open the settings (Alt ,): put in a key, or start Ollama.</p>
+        ) : (
+          <ul className="mt-2 space-y-1.5 text-sm text-soft">
+            <Way text="With a key of Anthropic or OpenAI" command="export ANTHROPIC_API_KEY=…" />
+            <Way text="Or log in to Claude Code" command="claude /login" />
+            <Way text="Or start a model on this machine" command="ollama run qwen3" />
+          </ul>
+        )}
+      </Step>
+      <Step number={3}>
+        <h3 className="text-sm font-semibold">Choose it</h3>
+        <p className="mt-1 text-sm text-soft">
+          {desktop ? "" : "Press Ctrl-C in the terminal of the shell and start it again, so that it sees the key. "}
+          The list at the bottom left (Alt A) has every model and agent, and says of those that are not available why.
+        </p>
+        {!desktop && (
+          <ul className="mt-2">
+            <Way text="" command="npx hawser shell" />
+          </ul>
+        )}
+      </Step>
+    </ol>
+  );
+}
+
+function Step({ number, children }: { readonly number: number; readonly children: ReactNode }) {
+  return (
+    <li className="flex gap-3">
+      <span aria-hidden="true" className="grid size-6 shrink-0 place-items-center rounded-full bg-sea-wash text-xs font-semibold text-sea">
+        {number}
+      </span>
+      <div className="min-w-0 flex-1">{children}</div>
+    </li>
+  );
+}
+
+function Way({ text, command }: { readonly text: string; readonly command: string }) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-2">
+      {text !== "" && <span>{text}:</span>}
+      <code className="rounded bg-raised px-1.5 py-0.5 font-mono text-xs text-ink">{command}</code>
+      <CopyButton text={command.replace("…", "")} label={`Copy ${command}`} />
+    </li>
   );
 }
 
@@ -88,29 +173,11 @@ function ModelLines({ model }: { readonly model: string }) {
 }
 
 function InRoot() {
-  const root = usePage(({ link }) => link.root);
+  const root = usePage((state) => folderOf(state, state.currentId));
   if (root === undefined) return "in its folder";
   return (
     <>
-      in <code className="font-mono text-[0.85em] wrap-anywhere">{root}</code>
+      in <code className="font-mono text-sm wrap-anywhere">{root}</code>
     </>
-  );
-}
-
-function ConnectModel() {
-  const { desktop } = usePageParts();
-  return (
-    <div className="border-t border-line pt-4 text-sm text-soft">
-      <h3 className="font-semibold">To connect a real model</h3>
-      {desktop ? (
-        <p className="mt-1">Open the settings (Alt ,): put in a key, or start Ollama, and choose the model.</p>
-      ) : (
-        <p className="mt-1 [&>code]:font-mono [&>code]:text-xs [&>code]:text-ink">
-          Set <code>ANTHROPIC_API_KEY</code> or <code>OPENAI_API_KEY</code>, log in to Claude Code, or start Ollama. Then end the shell with
-          Ctrl-C in its terminal, and start it again: <code>npx hawser shell</code>. The list of models below says what is available, and
-          why not.
-        </p>
-      )}
-    </div>
   );
 }

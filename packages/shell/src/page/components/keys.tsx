@@ -6,7 +6,9 @@ import { usePageParts, type PageParts } from "../session/page-context.ts";
 import { Dialog } from "./dialog.tsx";
 
 /** What the page can show, hide or change besides the conversation. */
-export type Switches = Readonly<Record<"wire" | "theme" | "keys" | "sidebar", () => void>> & { readonly settings?: () => void };
+export type Switches = Readonly<Record<"wire" | "theme" | "keys" | "sidebar" | "folder" | "setting" | "changes", () => void>> & {
+  readonly settings?: () => void;
+};
 
 interface PageKey {
   readonly shown: readonly string[];
@@ -73,7 +75,7 @@ function focusOn(id: string, reveal?: () => void): void {
   }
 }
 
-const clickOn = (id: string): void => document.querySelector<HTMLElement>(`#${id}`)?.click();
+export const clickOn = (id: string): void => document.querySelector<HTMLElement>(`#${id}`)?.click();
 
 function openNeighbour(session: PageParts["session"], step: number): void {
   const { conversations, currentId } = session.store.getState();
@@ -85,7 +87,7 @@ function openNeighbour(session: PageParts["session"], step: number): void {
 const tell = (name: string, detail?: string): boolean => dispatchEvent(new CustomEvent(name, { detail }));
 
 const pageKeys: readonly PageKey[] = [
-  { shown: ["Alt", "N"], meaning: "New conversation", matches: alt("KeyN"), run: ({ session }) => session.open() },
+  { shown: ["Alt", "N"], meaning: "New conversation", matches: alt("KeyN"), run: ({ actions }) => actions.begin() },
   {
     shown: ["Alt", "K"],
     meaning: "Search conversations",
@@ -96,6 +98,7 @@ const pageKeys: readonly PageKey[] = [
   { shown: ["Alt", "↓"], meaning: "Next conversation", matches: alt("ArrowDown"), run: ({ session }) => openNeighbour(session, 1) },
   { shown: ["Alt", "M"], meaning: "Go to the message box", matches: alt("KeyM"), run: () => focusOn("message-box") },
   { shown: ["Alt", "A"], meaning: "Choose a model or an agent", matches: alt("KeyA"), run: () => clickOn("model-picker") },
+  { shown: ["Alt", "O"], meaning: "Choose the folder to work in", matches: alt("KeyO"), run: (_, { folder }) => folder() },
   { shown: ["Alt", "J"], meaning: "Jump to the latest message", matches: alt("KeyJ"), run: () => tell(jumpEvent) },
   { shown: answerKeys.allow, meaning: "Allow once what the question shows", matches: answers("Y"), run: () => tell(answerEvent, "allow") },
   { shown: answerKeys.deny, meaning: "Deny what the question shows", matches: answers("X"), run: () => tell(answerEvent, "deny") },
@@ -127,7 +130,9 @@ const pageKeys: readonly PageKey[] = [
 /** Keys that work where they are, and are only listed. */
 const localKeys: readonly { readonly shown: readonly string[]; readonly meaning: string }[] = [
   { shown: ["Enter"], meaning: "Send the message" },
+  { shown: ["Ctrl", "Enter"], meaning: "Say it to the turn that runs" },
   { shown: ["Shift", "Enter"], meaning: "New line in the message" },
+  { shown: ["/", "@"], meaning: "In the message: commands, files" },
   { shown: ["←", "→"], meaning: "In a question: the other answers" },
   { shown: ["F2"], meaning: "On a conversation: rename" },
   { shown: ["Delete"], meaning: "On a conversation: delete" },

@@ -1,17 +1,20 @@
-// The conversation. What is far from the screen is neither laid out nor painted. A screen reader is told of
-// changes elsewhere, not per token.
+// The conversation. What was never near the screen is not there yet, and what is far from it is neither laid out nor painted. A
+// screen reader is told of changes elsewhere, not per token.
 
-import { useEffect, memo } from "react";
-import { usePage } from "../session/page-context.ts";
+import { useEffect, memo, useRef } from "react";
+import { reveal } from "@hawser/protocol";
+import { usePage, usePageParts } from "../session/page-context.ts";
 import { EmptyState } from "./empty-state.tsx";
 import { Button } from "./icon.tsx";
 import { jumpEvent } from "./keys.tsx";
 import { useStickToBottom } from "./use-stick-to-bottom.ts";
+import { loadMarkdown } from "../markdown/late-markdown.tsx";
 import { PlainText } from "../markdown/plain-text.tsx";
 import { textOf } from "../session/actions.ts";
 import type { Message } from "../state/page-state.ts";
 import { AssistantMessage } from "./assistant-message.tsx";
 import { Fallback } from "./fallback.tsx";
+import { useSeen } from "./use-seen.ts";
 import { UserMessage } from "./user-message.tsx";
 
 export function MessageList() {
@@ -27,6 +30,8 @@ export function MessageList() {
     addEventListener(jumpEvent, jump);
     return () => removeEventListener(jumpEvent, jump);
   }, [jump]);
+  // Before the first words of an answer come.
+  useEffect(() => (isEmpty ? undefined : void loadMarkdown()), [isEmpty]);
   const groups = toGroups(messages);
   return (
     <div className="relative min-h-0 flex-1">
@@ -43,9 +48,15 @@ export function MessageList() {
       >
         <div ref={content} className={`mx-auto max-w-3xl space-y-6 py-6 ${isEmpty ? "flex min-h-full flex-col" : ""}`}>
           {isEmpty && thread?.load === "done" && <EmptyState />}
-          {isEmpty && thread?.load === "needed" && <p className="m-auto text-sm text-soft">Loading the conversation…</p>}
+          {isEmpty && thread?.load === "needed" && <Loading />}
+          {thread?.load === "failed" && <LoadFailed reason={thread.loadError ?? ""} />}
           {groups.map((group, at) => (
-            <MessageGroup key={at} messages={group} isLast={at === groups.length - 1} />
+            <MessageGroup
+              key={`${currentId}:${at}`}
+              messages={group}
+              isLast={at === groups.length - 1}
+              isNearEnd={at >= groups.length - groupsAtOnce}
+            />
           ))}
         </div>
       </div>
@@ -61,33 +72,65 @@ export function MessageList() {
   );
 }
 
+/** In the shape of what will stand there. */
+function Loading() {
+  return (
+    <div role="status" aria-label="Loading the conversation" className="w-full space-y-6">
+      {["ml-auto w-1/3", "w-3/4", "ml-auto w-1/2", "w-2/3"].map((look) => (
+        <div key={look} className={`beat h-12 rounded-2xl bg-raised ${look}`} />
+      ))}
+    </div>
+  );
+}
+
+function LoadFailed({ reason }: { readonly reason: string }) {
+  const { actions } = usePageParts();
+  return (
+    <div role="alert" className="m-auto max-w-xl space-y-3 text-center text-sm">
+      <p className="text-base font-semibold">This conversation can't be read</p>
+      <p className="whitespace-pre-wrap text-soft wrap-anywhere">{reveal(reason)}</p>
+      <Button label="Try again" icon="again" onClick={actions.loadAgain} />
+    </div>
+  );
+}
+
 const groupSize = 40;
 
 interface MessageGroupProps {
   readonly messages: readonly Message[];
   readonly isLast: boolean;
+  readonly isNearEnd: boolean;
 }
 
-const MessageGroup = memo(function MessageGroup({ messages, isLast }: MessageGroupProps) {
+// What is near the end is there at once: it is what a conversation opens with.
+const groupsAtOnce = 2;
+
+const MessageGroup = memo(function MessageGroup({ messages, isLast, isNearEnd }: MessageGroupProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const isSeen = useSeen(place, isNearEnd, drawNow);
   return (
-    <div className={`space-y-6 ${isLast ? "" : "lazy-paint-group"}`}>
-      {messages.map((message) => (
-        <Fallback key={message.key} instead={() => <PlainText text={textOf(message)} />}>
-          {message.role === "user" ? (
-            <UserMessage message={message} />
-          ) : (
-            <AssistantMessage message={message} isLast={isLast && message === messages.at(-1)} />
-          )}
-        </Fallback>
-      ))}
+    <div ref={place} className={`space-y-6 ${isLast ? "" : isSeen ? "lazy-paint-group" : "unseen-group"}`}>
+      {isSeen &&
+        messages.map((message) => (
+          <Fallback key={message.key} instead={() => <PlainText text={textOf(message)} />}>
+            {message.role === "user" ? (
+              <UserMessage message={message} />
+            ) : (
+              <AssistantMessage message={message} isLast={isLast && message === messages.at(-1)} />
+            )}
+          </Fallback>
+        ))}
     </div>
   );
 }, isSameGroup);
+
+const drawNow = (draw: () => void): void => draw();
 
 function isSameGroup(before: MessageGroupProps, after: MessageGroupProps): boolean {
   const { messages } = after;
   return (
     before.isLast === after.isLast &&
+    before.isNearEnd === after.isNearEnd &&
     before.messages.length === messages.length &&
     before.messages.every((message, at) => message === messages[at])
   );

@@ -70,7 +70,7 @@ export function Picker({ label, choices, value, isNamed = false, id, blocked, on
         ref={button}
         type="button"
         id={id}
-        className="flex max-w-64 min-w-0 items-center gap-1 rounded-md border border-line bg-sheet px-2 py-1 text-xs text-ink hover:bg-raised aria-disabled:opacity-60"
+        className="chip max-w-64"
         aria-haspopup="dialog"
         aria-expanded={place !== undefined}
         aria-disabled={blocked !== undefined}

@@ -1,30 +1,40 @@
 // The conversations: a new one, a search, and the list of all, the latest first. Each is opened by a click, renamed in
 // place, deleted after a question.
 
-import type { ConversationSummary } from "@hawser/protocol";
+import { reveal, type ConversationSummary } from "@hawser/protocol";
 import { memo, useRef, useState, type KeyboardEvent } from "react";
 import { usePage, usePageParts } from "../session/page-context.ts";
+import { nameOfFolder, toProjects, type Project } from "../session/workspaces.ts";
 import { openQuestion, runningTurnsOf } from "../state/page-state.ts";
 import { Dialog } from "./dialog.tsx";
-import { Button, IconButton } from "./icon.tsx";
+import { Button, Icon, IconButton } from "./icon.tsx";
 
 /** `onChosen`: a drawer closes then. */
 export function Sidebar({ onChosen }: { onChosen(): void }) {
-  const { session } = usePageParts();
+  const { session, actions } = usePageParts();
   const conversations = usePage((state) => state.conversations);
+  const currentId = usePage((state) => state.currentId);
+  const home = usePage(({ link }) => link.root);
   const [search, setSearch] = useState("");
   const wanted = search.trim().toLowerCase();
-  const found = conversations.filter(({ title }) => title.toLowerCase().includes(wanted));
-  function choose(conversationId?: string): void {
+  // A folder may have been chosen for a conversation in which nothing was said yet.
+  const begun = conversations.filter(({ conversationId, messages }) => messages > 0 || conversationId === currentId);
+  const found = begun.filter(({ title }) => title.toLowerCase().includes(wanted));
+  const projects = toProjects(found, home);
+  function choose(conversationId: string): void {
     session.open(conversationId);
+    onChosen();
+  }
+  function begin(folder?: string): void {
+    actions.begin(folder);
     onChosen();
   }
   return (
     <div className="flex h-full min-h-0 flex-col gap-3 p-3">
-      <p className="flex items-center gap-2 px-1 text-[0.95rem] font-semibold tracking-tight">
+      <p className="flex items-center gap-2 px-1 text-base font-semibold tracking-tight">
         <span aria-hidden="true" className="strand h-5 w-1.5 rounded-full" /> Hawser
       </p>
-      <Button label="New conversation" icon="plus" className="button-main w-full" onClick={() => choose()} />
+      <Button label="New conversation" icon="plus" className="button-main w-full" onClick={() => begin()} />
       <input
         id="conversation-search"
         type="search"
@@ -35,11 +45,15 @@ export function Sidebar({ onChosen }: { onChosen(): void }) {
         onChange={(event) => setSearch(event.target.value)}
       />
       <nav aria-label="Conversations" className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1">
-        <ul className="space-y-0.5">
-          {found.map((summary) => (
-            <ConversationRow key={summary.conversationId} summary={summary} onOpen={choose} />
-          ))}
-        </ul>
+        {projects.map((project) => (
+          <ProjectGroup
+            key={project.folder ?? ""}
+            project={project}
+            isNamed={projects.length > 1 || (project.folder !== home && project.folder !== undefined)}
+            onOpen={choose}
+            onBegin={begin}
+          />
+        ))}
         {found.length === 0 && (
           <p className="px-2 py-4 text-sm text-soft">
             {wanted === "" ? "Conversations appear here." : "No conversation has this in its title."}
@@ -47,6 +61,36 @@ export function Sidebar({ onChosen }: { onChosen(): void }) {
         )}
       </nav>
     </div>
+  );
+}
+
+interface ProjectGroupProps {
+  readonly project: Project;
+  /** Where all conversations work in one folder, its name would say nothing. */
+  readonly isNamed: boolean;
+  onOpen(conversationId: string): void;
+  onBegin(folder: string): void;
+}
+
+function ProjectGroup({ project: { folder, conversations }, isNamed, onOpen, onBegin }: ProjectGroupProps) {
+  const name = folder === undefined ? "" : reveal(nameOfFolder(folder));
+  return (
+    <section aria-label={isNamed ? `Project ${name}` : undefined} className={isNamed ? "mb-3" : ""}>
+      {isNamed && folder !== undefined && (
+        <div className="flex items-center gap-1.5 pl-2 text-xs text-soft">
+          <Icon name="folder" className="size-3.5" />
+          <h2 title={reveal(folder)} className="min-w-0 flex-1 truncate font-semibold">
+            {name}
+          </h2>
+          <IconButton name="plus" label={`New conversation in ${name}`} className="min-h-8 min-w-7 px-1" onClick={() => onBegin(folder)} />
+        </div>
+      )}
+      <ul className="space-y-0.5">
+        {conversations.map((summary) => (
+          <ConversationRow key={summary.conversationId} summary={summary} onOpen={onOpen} />
+        ))}
+      </ul>
+    </section>
   );
 }
 

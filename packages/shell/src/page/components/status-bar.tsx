@@ -4,12 +4,14 @@
 import { useEffect, useState } from "react";
 import { usePage } from "../session/page-context.ts";
 import { AgentPicker } from "./agent-picker.tsx";
+import type { Switches } from "./keys.tsx";
 import { ContextMeter } from "./context-meter.tsx";
-import { chosenModel, isConnected, openQuestion, type PageState, type Usage } from "../state/page-state.ts";
+import { Icon } from "./icon.tsx";
+import { chosenModel, folderOf, isConnected, openQuestion, type PageState, type Usage } from "../state/page-state.ts";
 import { formatClock } from "../tools/describe-call.ts";
 import { cutText, reveal } from "@hawser/protocol/internal";
 
-export function StatusBar() {
+export function StatusBar({ switches }: { readonly switches: Switches }) {
   const phase = usePage(describePhase);
   const light = phase === "working" ? "beat bg-sea" : phase === "idle" ? "bg-leaf" : "bg-rope";
   return (
@@ -25,7 +27,8 @@ export function StatusBar() {
       </span>
       <ContextMeter />
       <Tokens />
-      <Root />
+      <Instructions onOpen={switches.setting} />
+      <Root onFolder={switches.folder} />
       <Uptime />
       <ServerFaults />
     </div>
@@ -73,17 +76,40 @@ function showCost(used: readonly Usage[]): string {
   return sum === 0 ? "no cost" : sum < 0.01 ? "under $0.01" : `$${sum.toFixed(2)}`;
 }
 
-/** The end of a path tells more than its beginning. */
-function Root() {
-  const root = usePage(({ link }) => link.root);
+/** How many files the agent is told, and the way to them. */
+function Instructions({ onOpen }: { onOpen(): void }) {
+  const status = usePage((state) => state.status);
+  const count = (status?.instructions?.length ?? 0) + (status?.skills?.length ?? 0);
+  if (count === 0) return null;
+  return (
+    <button type="button" className="chip" onClick={onOpen}>
+      {count === 1 ? "1 instruction" : `${count} instructions`}
+    </button>
+  );
+}
+
+/** Where the conversation works, and the way to another folder. */
+function Root({ onFolder }: { onFolder(): void }) {
+  const root = usePage((state) => folderOf(state, state.currentId));
+  const canChoose = usePage(({ runtime }) => runtime?.info.capabilities.includes("workspaces") ?? false);
   if (root === undefined) return null;
   const parts = root.split(/(?=[/\\])/);
-  const shown = parts.length > 3 ? `…${parts.slice(-2).join("")}` : root;
+  const shown = reveal(parts.length > 3 ? `…${parts.slice(-2).join("")}` : root);
+  const title = `The agent works in ${reveal(root)}`;
+  const look = "ml-auto flex max-w-full min-w-0 items-center gap-1.5";
+  if (!canChoose)
+    return (
+      <span title={title} className={look}>
+        <span className="sr-only">Folder: </span>
+        <span className="truncate">{shown}</span>
+      </span>
+    );
   return (
-    <span title={`The agent works in ${root}`} className="ml-auto max-w-full truncate">
+    <button type="button" title={title} className={`${look} chip`} onClick={onFolder}>
+      <Icon name="folder" className="size-3.5 text-soft" />
       <span className="sr-only">Folder: </span>
-      {shown}
-    </span>
+      <span className="truncate">{shown}</span>
+    </button>
   );
 }
 

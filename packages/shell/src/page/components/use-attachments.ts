@@ -41,8 +41,14 @@ export function useAttachments() {
     [keptFiles],
   );
 
+  /** A file that lies where the agent works: it is there already. */
+  const addKnown = useCallback((path: string) => {
+    const file = { key: ++lastKey.current, name: path, path, mime: "application/octet-stream", state: "ready" as const };
+    setFiles((present) => (present.some((each) => each.path === path) ? present : [...present, file]));
+  }, []);
+
   const remove = useCallback((key: number) => setFiles((present) => present.filter((file) => file.key !== key)), []);
-  return { files, add, remove, setFiles };
+  return { files, add, addKnown, remove, setFiles };
 }
 
 /**

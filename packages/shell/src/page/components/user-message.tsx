@@ -14,7 +14,7 @@ export const UserMessage = memo(function UserMessage({ message }: { readonly mes
   const text = textOf(message);
   const files = message.parts.filter((part) => part.kind === "attachment");
   return (
-    <article aria-label="You" className="lazy-paint ml-auto w-fit max-w-[92%] min-w-0 sm:max-w-[80%]">
+    <article aria-label="You" className="group/message lazy-paint ml-auto w-fit max-w-[92%] min-w-0 sm:max-w-[80%]">
       {isEditing ? (
         <EditForm message={message} text={text} onEnd={() => setIsEditing(false)} />
       ) : (
@@ -32,7 +32,7 @@ export const UserMessage = memo(function UserMessage({ message }: { readonly mes
         </div>
       )}
       {!isEditing && (
-        <div className="mt-0.5 flex justify-end">
+        <div className="on-demand mt-0.5 flex justify-end">
           <CopyButton text={text} label="Copy message" />
           <Button
             label="Edit"

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { CopyButton } from "./copy-button.tsx";
+import { HighlightedCode } from "./highlighted-code.tsx";
 
 interface CodeFrameProps {
   readonly label: string;
@@ -26,12 +27,10 @@ export function CodeFrame({ label, text, copyLabel = `Copy ${label}`, children }
 export function CodeBlock({ code, language }: { readonly code: string; readonly language: string }) {
   return (
     <CodeFrame label={language || "text"} text={code} copyLabel="Copy code">
-      <pre
-        tabIndex={0}
-        aria-label={`Code${language && `, ${language}`}`}
-        className="overflow-x-auto p-3 font-mono text-[0.84rem] leading-relaxed"
-      >
-        <code>{code}</code>
+      <pre tabIndex={0} aria-label={`Code${language && `, ${language}`}`} className="overflow-x-auto p-3 font-mono text-sm leading-relaxed">
+        <code>
+          <HighlightedCode code={code} language={language.toLowerCase()} />
+        </code>
       </pre>
     </CodeFrame>
   );

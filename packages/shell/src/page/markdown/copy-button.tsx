@@ -19,7 +19,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
     );
   };
   return (
-    <button type="button" className="button button-quiet min-h-7 px-2 text-xs" aria-label={outcome ?? label} title={label} onClick={copy}>
+    <button type="button" className="button button-quiet button-small" aria-label={outcome ?? label} title={label} onClick={copy}>
       <Icon name={outcome === "Copied" ? "check" : "copy"} className="size-3.5" />
       <span aria-live="polite">{outcome ?? "Copy"}</span>
     </button>

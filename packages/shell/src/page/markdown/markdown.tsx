@@ -6,6 +6,7 @@ import { memo, type ReactNode } from "react";
 import ReactMarkdown, { type Components, type ExtraProps } from "react-markdown";
 import { Fallback } from "../components/fallback.tsx";
 import { CodeBlock } from "./code-block.tsx";
+import type { MarkdownProps } from "./late-markdown.tsx";
 import { isTooHeavy, codeOf, splitBlocks } from "./split-blocks.ts";
 import { PlainText } from "./plain-text.tsx";
 import remarkGfm from "remark-gfm";
@@ -53,7 +54,7 @@ const components: Components = {
 
 const plugins = [remarkGfm];
 
-export const Markdown = memo(function Markdown({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }) {
+export const Markdown = memo(function Markdown({ text, isGrowing }: MarkdownProps) {
   if (text.length > shellLimits.shellMarkdownChars) return <PlainText text={text} />;
   const blocks = isGrowing || isTooHeavy(text) ? splitBlocks(text) : [text];
   return (

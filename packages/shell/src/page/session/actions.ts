@@ -1,10 +1,11 @@
 // What the user can do. Each action asks the runtime, and changes the screen when that has agreed. A refusal becomes a
 // notice that says what was tried and why it did not work.
 
-import type { AgentMessage, Decision } from "@hawser/agent/host/link";
+import type { AgentMessage, AgentTurn, Decision } from "@hawser/agent/host/link";
 import { describeThrown, joinTexts, reveal, type OptionEntry } from "@hawser/protocol/internal";
-import { chosenModel, isConnected, runningTurnsOf, type Message } from "../state/page-state.ts";
+import { chosenModel, folderOf, isConnected, runningTurnsOf, type Message } from "../state/page-state.ts";
 import type { Session } from "./session.ts";
+import { createFolderChooser } from "./workspaces.ts";
 
 const ignore = (): void => {};
 
@@ -18,7 +19,9 @@ export interface GivenAnswer {
   readonly optionId?: string | undefined;
 }
 
-export function createActions({ store, client, follow, notify, open }: Session) {
+export function createActions({ store, client, follow, notify, open, onWaitingChanged }: Session) {
+  const folders = createFolderChooser({ store, client, notify });
+
   async function attempt(what: string, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();
@@ -51,6 +54,46 @@ export function createActions({ store, client, follow, notify, open }: Session) 
       const running = runningTurnsOf(store.getState(), store.getState().currentId);
       // The last first, so that no waiting one begins when the running one ends.
       for (const { id } of running.toReversed()) void attempt("Could not stop", () => client.cancel(id));
+    },
+    /** Says something to the turn that runs. False when that could not be; the text is then still the user's. */
+    async steer(text: string): Promise<boolean> {
+      const state = store.getState();
+      const conversationId = state.currentId;
+      const target = runningTurnsOf(state, conversationId)[0]?.id;
+      if (target === undefined) return send(text, []);
+      // The turn may end before the model has seen it: then it is a message of its own.
+      const onNext = (turn: AgentTurn): void => {
+        const request = { id: turn.id, kind: "user_message", message: text, metadata: { conversationId } } as const;
+        store.dispatch({ type: "asked", request, at: Date.now() });
+        void follow(turn);
+      };
+      const isTaken = await attempt("It could not be said to this turn", () => client.steer(target, text, { onNext }));
+      onWaitingChanged();
+      return isTaken;
+    },
+    async editWaiting(id: string, text: string): Promise<void> {
+      await attempt("It could not be changed", () => client.editQueued(id, text));
+      onWaitingChanged();
+    },
+    async takeBack(id: string, isSteer: boolean): Promise<void> {
+      await attempt("It could not be taken back", () => (isSteer ? client.withdraw(id) : client.cancel(id)));
+      onWaitingChanged();
+    },
+    /** Opens a new conversation that begins as the one on the screen, up to a message; to its end unless named. */
+    async fork(after?: string): Promise<void> {
+      await attempt("Could not fork", async () => {
+        const forked = await client.fork(store.getState().currentId, after === undefined ? {} : { after });
+        open(forked);
+        const conversations = await client.listConversations();
+        store.dispatch({ type: "learned", facts: { conversations } });
+      });
+    },
+    /** Has the model summarise what was said; the history keeps all of it. */
+    async compact(): Promise<void> {
+      await attempt("Could not make room", async () => {
+        const { messages, tokensBefore, tokensAfter } = await client.compactConversation(store.getState().currentId);
+        notify(`The model now has a summary of ${messages} messages: about ${tokensAfter} tokens instead of ${tokensBefore}.`);
+      });
     },
     async answer(permissionId: string, answer: GivenAnswer): Promise<void> {
       const wasTaken = await attempt("The answer came too late", () => client.respondPermission(permissionId, answer));
@@ -87,6 +130,33 @@ export function createActions({ store, client, follow, notify, open }: Session) 
     /** What is available may have changed since the page was opened: somebody logged in, or started a server. */
     async refreshModels(): Promise<void> {
       await client.listModels().then((models) => store.dispatch({ type: "learned", facts: { models } }), ignore);
+    },
+    /** Begins a conversation in a folder; unless one is named, where the one on the screen works. */
+    begin(folder?: string): void {
+      const state = store.getState();
+      const wanted = folder ?? folderOf(state, state.currentId);
+      const id = open();
+      if (wanted !== undefined && wanted !== state.link.root) void folders.choose(id, wanted);
+    },
+    chooseFolder: (folder: string): Promise<boolean> => folders.choose(store.getState().currentId, folder),
+    answerTrust: folders.answerTrust,
+    loadAgain: (): void => store.dispatch({ type: "load_wanted", conversationId: store.getState().currentId }),
+    /** Of the folder in which the conversation on the screen works; none where the runtime does not list them. */
+    async findFiles(query: string): Promise<readonly string[]> {
+      const { runtime, currentId } = store.getState();
+      if (!runtime?.info.capabilities.includes("files")) return [];
+      return client.listFiles(currentId, query).then(
+        ({ files }) => files,
+        () => [],
+      );
+    },
+    /** Folders below a path that is being typed; none where the runtime does not list them. */
+    async findFolders(path: string): Promise<readonly string[]> {
+      if (!store.getState().runtime?.info.capabilities.includes("files")) return [];
+      return client.listFolders(path).then(
+        ({ folders: found }) => found,
+        () => [],
+      );
     },
     async setOption({ optionId, name }: OptionEntry, value: string | boolean): Promise<void> {
       const state = store.getState();

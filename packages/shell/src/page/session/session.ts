@@ -9,6 +9,7 @@ import type { OpenPageLink } from "../links/page-link.ts";
 import { isConnected, runningTurnsOf, type PageEvent, type Turn } from "../state/page-state.ts";
 import { conversationOf } from "../state/reduce.ts";
 import { createOptionsKeeper } from "./agent-options.ts";
+import { createWaitingKeeper } from "./waiting.ts";
 import { createStore, type Schedule, type Store } from "./store.ts";
 
 export interface Session {
@@ -19,6 +20,8 @@ export interface Session {
   /** Shows a turn up to its end. */
   follow(turn: AgentTurn): Promise<void>;
   notify(text: string): void;
+  /** What waits in a conversation has changed. */
+  onWaitingChanged(): void;
   retryLink(): void;
   close(): Promise<void>;
 }
@@ -60,6 +63,7 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
     if (!request || followed.has(request.id)) return;
     if (request.kind === "user_message") void follow(client.adopt(request.id));
     if (request.kind === "set_option") void whenDone(client.adopt(request.id)).then(options.onChanged, ignore);
+    if (changesWhatWaits.includes(request.kind)) void whenDone(client.adopt(request.id)).then(waiting.onChanged, ignore);
     const change = changeOf(request);
     if (change) void whenDone(client.adopt(request.id)).then(() => store.dispatch(change), ignore);
   }
@@ -67,7 +71,10 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
   async function follow(turn: AgentTurn): Promise<void> {
     followed.add(turn.id);
     try {
-      for await (const event of turn) store.queue({ type: "turn", event });
+      for await (const event of turn) {
+        store.queue({ type: "turn", event });
+        if (event.type === "steered") waiting.onChanged();
+      }
     } catch (thrown) {
       const error = toHawserError(thrown);
       // A turn outlives the link: it is followed again when its runtime greets.
@@ -80,6 +87,8 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
   const notify = (text: string): void => store.dispatch({ type: "notice", notice: { key: `notice-${++noticeCount}`, text } });
   const options = createOptionsKeeper({ store, client, notify });
   const stopOptions = store.subscribe(options.keep);
+  const waiting = createWaitingKeeper({ store, client });
+  const stopWaiting = store.subscribe(waiting.keep);
   const stop = store.subscribe(createKeeper({ store, client, follow, isFollowed: (id) => followed.has(id), now }));
 
   return {
@@ -87,6 +96,7 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
     client,
     follow,
     notify,
+    onWaitingChanged: waiting.onChanged,
     open(conversationId) {
       const id = conversationId ?? crypto.randomUUID();
       store.dispatch({ type: "opened", conversationId: id, isNew: conversationId === undefined });
@@ -96,10 +106,13 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
     async close() {
       stop();
       stopOptions();
+      stopWaiting();
       await client.close();
     },
   };
 }
+
+const changesWhatWaits: readonly string[] = ["steer", "edit_queued", "withdraw"];
 
 const noiseChars = 200;
 
@@ -120,6 +133,10 @@ function changeOf(request: AnyAgentRequest): PageEvent | undefined {
       return { type: "truncated", conversationId: request.conversationId, after: request.after };
     case "clear_history":
       return { type: "truncated", conversationId: conversationOf(request), after: null };
+    case "set_workspace":
+      return request.folders[0] === undefined
+        ? undefined
+        : { type: "moved", conversationId: request.conversationId, folder: request.folders[0] };
     default:
       return undefined;
   }
@@ -182,12 +199,13 @@ function createKeeper({ store, client, follow, isFollowed, now }: KeeperOptions)
   }
 
   async function load(conversationId: string): Promise<void> {
+    const include = store.getState().runtime?.info.capabilities.includes("steer") ? ["steer"] : undefined;
     try {
-      store.dispatch({ type: "loaded", conversation: await client.loadConversation(conversationId) });
+      store.dispatch({ type: "loaded", conversation: await client.loadConversation(conversationId, { include }) });
     } catch (thrown) {
       const error = toHawserError(thrown);
       if (isLinkLost(error) || error.code === "timeout") throw error;
-      store.dispatch({ type: "load_failed", conversationId });
+      store.dispatch({ type: "load_failed", conversationId, reason: error.code === "unknown_method" ? undefined : error.message });
     }
   }
 

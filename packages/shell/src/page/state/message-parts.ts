@@ -36,6 +36,10 @@ export function addToAnswer(message: Message, event: TurnEvent): Message {
       return { ...message, parts: addThought(message.parts, event.data.text, event.timestamp) };
     case "plan":
       return { ...message, parts: putPlan(message.parts, { kind: "plan", entries: event.data.entries }) };
+    case "steered":
+      return { ...message, parts: addSteer(message.parts, event.data) };
+    case "compaction":
+      return message;
     default:
       // `done`
       return { ...message, state: "ended", messageId: event.data?.assistantMessageId ?? message.messageId };
@@ -61,6 +65,11 @@ function addThought(parts: readonly Part[], text: string, at: number): readonly 
   if (last?.kind !== "thought") return [...parts, { kind: "thought", text, startedAt: at, endedAt: at }];
   return [...parts.slice(0, -1), { ...last, text: last.text + text, endedAt: at }];
 }
+
+const addSteer = (
+  parts: readonly Part[],
+  { steerId, message }: { readonly steerId: string; readonly message: string },
+): readonly Part[] => [...parts, { kind: "steer", steerId, text: message }];
 
 /** Where the first one stood. */
 function putPlan(parts: readonly Part[], plan: Part): readonly Part[] {
@@ -90,10 +99,10 @@ function changeTool(message: Message, { toolId, toolName, input }: Call, change:
 export const findTool = (parts: readonly Part[], toolId: string | undefined): ToolPart | undefined =>
   parts.findLast((part): part is ToolPart => part.kind === "tool" && part.toolId === toolId);
 
-/** No tool runs on when its turn has ended. */
+/** No tool runs on when its turn has ended; why is said once, for the whole answer. */
 export function failAnswer(message: Message, failure: Failure): Message {
   const parts = message.parts.map((part) =>
-    part.kind === "tool" && part.state === "running" ? { ...part, state: "failed" as const, error: failure.text } : part,
+    part.kind === "tool" && part.state === "running" ? { ...part, state: "failed" as const } : part,
   );
   return { ...message, parts, state: "ended", failure };
 }
@@ -138,6 +147,9 @@ function addHistoryPart(message: Message, part: MessagePart): Message {
   if (part.type === "attachment")
     return { ...message, parts: [...message.parts, { kind: "attachment", path: part.path, mime: part.mime }] };
   if (part.type === "tool_use") return changeTool(message, part, { ...aboutOf(part), input: part.input });
+  if (part.type === "steer") return { ...message, parts: addSteer(message.parts, part) };
+  // The others are not asked for.
+  if (part.type !== "tool_result") return message;
   const { result, isError, error } = part;
   return changeTool(message, { ...part, input: null }, { ...aboutOf(part), result, error, state: isError ? "failed" : "done" });
 }

@@ -1,7 +1,7 @@
 // What is on the screen, as plain data, and everything that can change it. It comes from the agent client's events, from
 // the link, and from what the user chose; components only draw it. Nothing is changed in place.
 
-import type { AgentInfo, Decision, LoadedConversation, TurnEvent } from "@hawser/agent/host/link";
+import type { AgentInfo, Decision, LoadedConversation, Queue, TurnEvent } from "@hawser/agent/host/link";
 import type {
   AnyAgentRequest,
   ConversationSummary,
@@ -69,10 +69,18 @@ export interface PlanPart extends PlanData {
   readonly kind: "plan";
 }
 
+/** What the user said while the answer was made, where the model saw it. */
+export interface SteerPart {
+  readonly kind: "steer";
+  readonly steerId: string;
+  readonly text: string;
+}
+
 export type Part =
   | { readonly kind: "text"; readonly text: string }
   | ThoughtPart
   | PlanPart
+  | SteerPart
   | { readonly kind: "attachment"; readonly path: string; readonly mime: string }
   | ToolPart;
 
@@ -98,8 +106,12 @@ export interface Thread {
   readonly conversationId: string;
   readonly title: string;
   readonly messages: readonly Message[];
-  /** `needed`: what is here may be incomplete; the history knows. */
-  readonly load: "needed" | "done";
+  /** `needed`: what is here may be incomplete; the history knows. `failed`: it can't be read, and asking again by itself would not help. */
+  readonly load: "needed" | "done" | "failed";
+  /** Why it can't be read. */
+  readonly loadError?: string | undefined;
+  /** Where it works, when it was chosen here; otherwise the list of conversations says it. */
+  readonly folder?: string | undefined;
 }
 
 export interface Turn {
@@ -159,6 +171,13 @@ export interface LinkState extends RuntimeState {
   readonly retryInMs?: number | undefined;
 }
 
+/** Whether what a folder brings along may count. */
+export interface TrustQuestion {
+  readonly permissionId: string;
+  readonly folder: string;
+  readonly brings: readonly string[];
+}
+
 export interface Notice {
   readonly key: string;
   readonly text: string;
@@ -176,6 +195,9 @@ export interface PageState {
   readonly pickedModel: string | undefined;
   readonly agentOptions: AgentOptions | undefined;
   readonly status: (StatusData & { readonly at: number }) | undefined;
+  readonly trust: TrustQuestion | undefined;
+  /** What waits in a conversation; undefined when nothing runs there, or nobody knows. */
+  readonly waiting: ({ readonly conversationId: string } & Queue) | undefined;
   readonly notices: readonly Notice[];
   readonly wire: WireLog;
 }
@@ -193,14 +215,19 @@ export type PageEvent =
   /** The runtime was asked which turn runs. `known`: those that were taken to run and were not followed any more. */
   | { readonly type: "resumed"; readonly conversationId: string; readonly running: string | undefined; readonly known: readonly string[] }
   | { readonly type: "loaded"; readonly conversation: LoadedConversation }
-  /** Asking again would not help. */
-  | { readonly type: "load_failed"; readonly conversationId: string }
+  /** Asking again by itself would not help. Without a reason, the runtime keeps no history. */
+  | { readonly type: "load_failed"; readonly conversationId: string; readonly reason?: string | undefined }
+  | { readonly type: "load_wanted"; readonly conversationId: string }
+  /** It works in another folder from now on. */
+  | { readonly type: "moved"; readonly conversationId: string; readonly folder: string }
   | { readonly type: "renamed"; readonly conversationId: string; readonly title: string }
   | { readonly type: "deleted"; readonly conversationId: string }
   | { readonly type: "truncated"; readonly conversationId: string; readonly after: string | null }
   | {
       readonly type: "learned";
-      readonly facts: Partial<Pick<PageState, "conversations" | "models" | "status" | "pickedModel" | "agentOptions">>;
+      readonly facts: Partial<
+        Pick<PageState, "conversations" | "models" | "status" | "pickedModel" | "agentOptions" | "trust" | "waiting">
+      >;
     }
   | { readonly type: "opened"; readonly conversationId: string; readonly isNew: boolean }
   | { readonly type: "permission_expired"; readonly permissionId: string }
@@ -219,6 +246,8 @@ export const initialState: PageState = {
   pickedModel: undefined,
   agentOptions: undefined,
   status: undefined,
+  trust: undefined,
+  waiting: undefined,
   notices: [],
   wire: { entries: [], chars: 0, dropped: 0 },
 };
@@ -246,6 +275,10 @@ export const runningTurnsOf = ({ turns }: PageState, conversationId: string): Tu
 /** The name of the model or agent that answers the next message. */
 export const chosenModel = ({ pickedModel, models, runtime }: PageState): string | undefined =>
   pickedModel ?? models.find((entry) => entry.current)?.model ?? runtime?.info.model;
+
+/** Where a conversation works: in a folder of its own, else where the runtime was started. */
+export const folderOf = ({ threads, conversations, link }: PageState, conversationId: string): string | undefined =>
+  threads[conversationId]?.folder ?? conversations.find((summary) => summary.conversationId === conversationId)?.folder ?? link.root;
 
 const agentPrefix = "acp/";
 

@@ -7,7 +7,7 @@ import { shellLimits } from "../../limits.ts";
 import { isGone } from "../../link/page-frames.ts";
 import { asksFor, changePermission, keyOf, type Answer } from "./message-parts.ts";
 import type { LinkState, Message, PageEvent, PageState, Part } from "./page-state.ts";
-import { conversationOfPermission, dropThread, needsLoad, openThread, takeHistory, withThread } from "./threads.ts";
+import { conversationOfPermission, dropThread, needsLoad, openThread, takeHistory, withMessage, withThread } from "./threads.ts";
 import { beginTurn, failAllTurns, failTurn, receiveTurnEvent, resumeTurns, toEmptyAnswer, withTurn } from "./turns.ts";
 import { addWireEntry, clearWireLog } from "./wire-log.ts";
 
@@ -22,7 +22,10 @@ const reducers: Reducers = {
   turn_failed: (state, { id, failure }) => failTurn(state, id, failure),
   resumed: resumeTurns,
   loaded: (state, { conversation }) => takeHistory(state, conversation),
-  load_failed: (state, { conversationId }) => withThread(state, conversationId, (thread) => ({ ...thread, load: "done" })),
+  load_failed: (state, { conversationId, reason }) =>
+    withThread(state, conversationId, (thread) => ({ ...thread, load: reason === undefined ? "done" : "failed", loadError: reason })),
+  load_wanted: (state, { conversationId }) => needsLoad(state, conversationId),
+  moved: (state, { conversationId, folder }) => move(state, conversationId, folder),
   renamed: (state, { conversationId, title }) => rename(state, conversationId, title),
   deleted: (state, { conversationId }) => forget(state, conversationId),
   truncated: (state, { conversationId, after }) => truncate(state, conversationId, after),
@@ -64,8 +67,21 @@ function greet(state: PageState, info: AgentInfo): PageState {
 function reduceRequest(state: PageState, request: AnyAgentRequest, at: number): PageState {
   if (request.kind === "user_message") return sayAsUser(state, request, at);
   if (request.kind === "permission_response") return decidePermission(state, request.permissionId, request);
+  if (request.kind === "edit_queued") return reword(state, request.target, request.message);
   const turn = request.kind === "cancel" ? state.turns[request.target] : undefined;
   return turn?.state === "running" ? withTurn(state, { ...turn, isStopping: true }) : state;
+}
+
+/** Of a message whose turn has not begun; a steer is no message yet. */
+function reword(state: PageState, id: string, text: string): PageState {
+  const turn = state.turns[id];
+  if (turn?.state !== "running" || turn.seq > 0) return state;
+  return withThread(state, turn.conversationId, (thread) =>
+    withMessage(thread, "user", id, (message) => ({
+      ...message,
+      parts: [{ kind: "text", text }, ...message.parts.filter(({ kind }) => kind !== "text")],
+    })),
+  );
 }
 
 type UserMessage = Extract<AnyAgentRequest, { kind: "user_message" }>;
@@ -121,6 +137,13 @@ function decidePermission(state: PageState, permissionId: string, answer: Answer
 function rename(state: PageState, conversationId: string, title: string): PageState {
   const conversations = state.conversations.map((summary) => (summary.conversationId === conversationId ? { ...summary, title } : summary));
   return withThread({ ...state, conversations }, conversationId, (thread) => ({ ...thread, title }));
+}
+
+function move(state: PageState, conversationId: string, folder: string): PageState {
+  const conversations = state.conversations.map((summary) =>
+    summary.conversationId === conversationId ? { ...summary, folder } : summary,
+  );
+  return withThread({ ...state, conversations }, conversationId, (thread) => ({ ...thread, folder }));
 }
 
 function forget(state: PageState, conversationId: string): PageState {

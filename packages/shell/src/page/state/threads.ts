@@ -55,7 +55,10 @@ export const needsLoad = (state: PageState, conversationId: string): PageState =
  */
 export function takeHistory(state: PageState, { conversationId, title, messages }: LoadedConversation): PageState {
   return withThread(state, conversationId, (thread) => {
-    const loaded = withOwnKeys(messages.map(fromHistory)).map((message) => keepWhatIsKnown(state, thread, message));
+    const shown = new Map(
+      thread.messages.flatMap((each) => (each.role === "assistant" && each.requestId !== undefined ? [[each.requestId, each]] : [])),
+    );
+    const loaded = withOwnKeys(messages.map(fromHistory)).map((message) => keepWhatIsKnown(state, shown, message));
     const isLoaded = new Set(loaded.map(({ requestId }) => requestId));
     const unwritten = thread.messages.filter(
       ({ messageId, requestId }) => messageId === undefined && requestId !== undefined && !isLoaded.has(requestId),
@@ -64,9 +67,10 @@ export function takeHistory(state: PageState, { conversationId, title, messages 
   });
 }
 
-function keepWhatIsKnown(state: PageState, thread: Thread, message: Message): Message {
+/** `answers`: those that are shown, by their requests; of several the last. */
+function keepWhatIsKnown(state: PageState, answers: ReadonlyMap<string, Message>, message: Message): Message {
   if (message.role === "user" || message.requestId === undefined) return message;
-  const shown = thread.messages.findLast(({ role, requestId }) => role === "assistant" && requestId === message.requestId);
+  const shown = answers.get(message.requestId);
   if (!shown) return message;
   const turn = state.turns[message.requestId];
   if (turn?.state === "running" && turn.seq > 0) return { ...shown, messageId: message.messageId };

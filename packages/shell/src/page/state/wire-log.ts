@@ -73,6 +73,39 @@ export function filterEntries(entries: readonly WireEntry[], { conversationId, n
   );
 }
 
+/** Messages that follow each other and belong together: the pieces of one answer are one row. */
+export interface WireGroup {
+  readonly first: WireEntry;
+  readonly entries: readonly WireEntry[];
+  readonly chars: number;
+}
+
+const pieces: readonly string[] = ["token", "reasoning"];
+
+export function groupEntries(entries: readonly WireEntry[]): readonly WireGroup[] {
+  const groups: { first: WireEntry; entries: WireEntry[]; chars: number }[] = [];
+  for (const entry of entries) {
+    const last = groups.at(-1);
+    const isMore = last?.first.name === entry.name && last.first.id === entry.id && pieces.includes(entry.name);
+    if (last && isMore) {
+      last.entries.push(entry);
+      last.chars += entry.chars;
+    } else groups.push({ first: entry, entries: [entry], chars: entry.chars });
+  }
+  return groups;
+}
+
+/** What the pieces of a group say together, up to so many characters. */
+export function textOfGroup({ entries }: WireGroup, maxChars: number): string {
+  let text = "";
+  for (const { value } of entries) {
+    if (text.length >= maxChars) break;
+    const piece = member(value, "token") ?? member(member(value, "data"), "text");
+    if (typeof piece === "string") text += piece;
+  }
+  return text;
+}
+
 /** One line per message, as it was on the wire, with when and which way it went. */
 export function toNdjson(entries: readonly WireEntry[]): string {
   return entries.map(({ at, direction, value }) => `${toJsonText({ at, direction, message: value })}\n`).join("");

@@ -58,11 +58,13 @@ export function describeCall(
 ): string {
   const given = isRecord(input) ? input : {};
   const path = reveal(quote(toText(given["path"])));
-  if (toolName === "write_file") return `Write ${toText(given["content"]).length} characters to ${path}${whatHappensTo(replaces)}`;
+  if (toolName === "write_file") return `Write ${countChars(toText(given["content"]))} to ${path}${whatHappensTo(replaces)}`;
   if (toolName === "edit_file") return `Change text in ${path}${given["replaceAll"] === true ? ", everywhere it occurs" : ""}`;
   if (toolName === "run_command") return `Run this program: ${summarizeInput(input)}`;
   return `Use ${reveal(toolName)} with exactly this input`;
 }
+
+const countChars = ({ length }: string): string => (length === 1 ? "1 character" : `${length} characters`);
 
 function whatHappensTo(replaces: boolean | undefined): string {
   if (replaces === undefined) return "; if there is a file of that name, it is replaced";

@@ -1,37 +1,50 @@
-// The content of a file with the numbers of its lines, and the difference that an edit makes. The first
-// lines are drawn; the rest on demand.
+// The content of a file with the numbers of its lines, and the difference that an edit makes. The first lines are drawn, the rest
+// piece by piece on demand: a text may have megabytes.
 
 import { reveal } from "@hawser/protocol";
 import { useMemo, useState } from "react";
 import { Button } from "../components/icon.tsx";
 import { CodeFrame } from "../markdown/code-block.tsx";
+import { HighlightedCode, languageOf } from "../markdown/highlighted-code.tsx";
 import { diffLines, foldDiff, type NumberedLine } from "./line-diff.ts";
+import { countLines, endOfPart } from "./text-part.ts";
 
 const shownLines = 300;
+const moreLines = 2_000;
+const shownChars = 60_000;
 
 interface NumberedCodeProps {
   readonly text: string;
   readonly label: string;
   readonly firstNumber?: number;
+  /** Of a file, by whose name the language is known. */
+  readonly path?: string;
 }
 
-export function NumberedCode({ text, label: givenLabel, firstNumber = 1 }: NumberedCodeProps) {
+export function NumberedCode({ text, label: givenLabel, firstNumber = 1, path }: NumberedCodeProps) {
   const label = reveal(givenLabel);
-  const [isWhole, setIsWhole] = useState(false);
-  const lines = text.replace(/\n$/, "").split("\n");
-  const shown = isWhole ? lines : lines.slice(0, shownLines);
+  const [end, setEnd] = useState(() => endOfPart(text, 0, shownLines, shownChars));
+  const shown = useMemo(() => reveal(text.slice(0, end).replace(/\n$/, "")), [text, end]);
+  const numbers = useMemo(() => toNumbers(firstNumber, countLines(shown)), [firstNumber, shown]);
   return (
     <CodeFrame label={label} text={text}>
       <div tabIndex={0} role="region" aria-label={label} className="flex max-h-96 overflow-auto font-mono text-xs leading-relaxed">
         <pre aria-hidden="true" className="sticky left-0 border-r border-line bg-raised px-2 py-2 text-right text-soft select-none">
-          {shown.map((_, at) => at + firstNumber).join("\n")}
+          {numbers}
         </pre>
-        <pre className="px-3 py-2">{reveal(shown.join("\n"))}</pre>
+        <pre className="px-3 py-2">
+          <HighlightedCode code={shown} language={path === undefined ? "" : languageOf(path)} />
+        </pre>
       </div>
-      {shown.length < lines.length && <ShowAll count={lines.length} onClick={() => setIsWhole(true)} />}
+      {end < text.length && <ShowMore rest={text.slice(end)} onClick={() => setEnd(endOfPart(text, end, moreLines, 4 * shownChars))} />}
     </CodeFrame>
   );
 }
+
+const toNumbers = (first: number, count: number): string => Array.from({ length: Math.max(1, count) }, (_, at) => at + first).join("\n");
+
+// More would take longer than a person waits for.
+const comparedChars = 2_000_000;
 
 const looks = {
   same: { sign: " ", className: "" },
@@ -51,7 +64,9 @@ export function DiffView({ before, after, label: givenLabel, hasNumbers = false 
   const label = reveal(givenLabel);
   const [isWhole, setIsWhole] = useState(false);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
-  const rows = useMemo(() => foldDiff(diffLines(before, after)), [before, after]);
+  const isHuge = before.length + after.length > comparedChars;
+  const rows = useMemo(() => (isHuge ? [] : foldDiff(diffLines(before, after))), [before, after, isHuge]);
+  if (isHuge) return <NumberedCode text={after} label={`${label}, all of the new text`} />;
   const shown = isWhole ? rows : rows.slice(0, shownLines);
   const count = rows.reduce((sum, row) => sum + (row.kind === "folded" ? row.lines.length : 1), 0);
   return (
@@ -100,5 +115,13 @@ function DiffRow({ line, hasNumbers }: { readonly line: NumberedLine; readonly h
 }
 
 function ShowAll({ count, onClick }: { readonly count: number; onClick(): void }) {
-  return <Button label={`Show all ${count} lines`} className="button-quiet w-full rounded-none text-xs" onClick={onClick} />;
+  return <Button label={`Show all ${count} lines`} className={moreLook} onClick={onClick} />;
 }
+
+function ShowMore({ rest, onClick }: { readonly rest: string; onClick(): void }) {
+  const lines = useMemo(() => countLines(rest), [rest]);
+  const left = lines > 1 ? `${lines.toLocaleString("en")} lines` : `${rest.length.toLocaleString("en")} characters`;
+  return <Button label={`Show more (${left} left)`} className={moreLook} onClick={onClick} />;
+}
+
+const moreLook = "button-quiet w-full rounded-none text-xs";

@@ -1,16 +1,16 @@
 // One use of a tool: its name, what it was given, how it stands and how long it took, in one line that opens
 // to everything. While it waits for leave, the question stands below it.
 
-import { isRecord, reveal } from "@hawser/protocol/internal";
+import { cutText, isRecord, reveal } from "@hawser/protocol/internal";
 import { memo, useState } from "react";
-import { Icon } from "../components/icon.tsx";
+import { Button, Icon } from "../components/icon.tsx";
 import { isAsking, type Permission, type ToolPart } from "../state/page-state.ts";
 import { KindAndPlaces } from "./about-use.tsx";
 import { trustTool } from "./answers.ts";
 import { Approval } from "./approval.tsx";
+import { CallInput } from "./call-input.tsx";
 import { formatDuration, summarizeInput, wordsOfKind } from "./describe-call.ts";
-import { JsonTree } from "./json-tree.tsx";
-import { isEmptyInput, ToolResult } from "./tool-result.tsx";
+import { ToolResult } from "./tool-result.tsx";
 
 export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPart }) {
   const [isOpen, setIsOpen] = useState(false);
@@ -27,14 +27,30 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
         <CardState tool={tool} />
       </button>
       {tool.state === "running" && tool.progress && <Progress tool={tool} />}
-      {tool.error !== undefined && (
-        <p className="border-t border-line bg-alarm-wash px-3 py-2 text-sm text-alarm wrap-anywhere">{tool.error}</p>
-      )}
+      {tool.error !== undefined && <Trouble tool={tool} error={tool.error} />}
       {isAsking(tool) && <Approval key={tool.permission.permissionId} tool={tool} />}
       {isOpen && <CardBody tool={tool} />}
     </section>
   );
 });
+
+/** A no is what the user wanted, so it does not look like a failure. */
+const isDenied = ({ state, error, permission }: ToolPart): boolean =>
+  state === "failed" && (permission?.decision === "deny" || (error ?? "").startsWith("denied:"));
+
+const troubleChars = 2_000;
+
+function Trouble({ tool, error }: { readonly tool: ToolPart; readonly error: string }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const shown = isWhole ? error : cutText(error, troubleChars);
+  const look = isDenied(tool) ? "text-soft" : "bg-alarm-wash text-alarm";
+  return (
+    <div className={`border-t border-line px-3 py-2 text-sm ${look}`}>
+      <p className="whitespace-pre-wrap wrap-anywhere">{reveal(shown)}</p>
+      {shown !== error && <Button label="Show all of it" isSmall onClick={() => setIsWhole(true)} />}
+    </div>
+  );
+}
 
 /** In the agent's own words where it has some. */
 function CardTitle({ tool: { toolName, toolKind, title: given, input } }: { readonly tool: ToolPart }) {
@@ -52,18 +68,25 @@ function CardTitle({ tool: { toolName, toolKind, title: given, input } }: { read
   );
 }
 
+const ends = {
+  done: { word: "done", icon: "check", className: "text-leaf" },
+  failed: { word: "failed", icon: "alert", className: "text-alarm" },
+  denied: { word: "denied", icon: "denied", className: "text-soft" },
+} as const;
+
 function CardState({ tool }: { readonly tool: ToolPart }) {
   const { state, durationMs } = tool;
   const time = durationMs === undefined ? "" : formatDuration(durationMs);
   if (isAsking(tool)) return <span className="shrink-0 text-xs font-medium text-rope">asks you</span>;
   if (state === "running") return <span className="shrink-0 text-xs text-sea">running…</span>;
+  const { word, icon, className } = isDenied(tool) ? ends.denied : ends[state];
   return (
-    <span className={`flex shrink-0 items-center gap-1.5 text-xs ${state === "failed" ? "text-alarm" : "text-leaf"}`}>
+    <span className={`flex shrink-0 items-center gap-1.5 text-xs ${className}`}>
       <span className="text-soft" title="How long it took">
         {time}
       </span>
-      <Icon name={state === "failed" ? "close" : "check"} className="size-3.5" />
-      <span className={state === "done" ? "sr-only" : ""}>{state}</span>
+      <Icon name={icon} className="size-3.5" />
+      <span className={state === "done" ? "sr-only" : ""}>{word}</span>
     </span>
   );
 }
@@ -90,16 +113,8 @@ function CardBody({ tool }: { readonly tool: ToolPart }) {
         </p>
       )}
       <KindAndPlaces {...tool} />
-      {!isEmptyInput(tool.input) && (
-        <div>
-          <p className="text-xs font-semibold text-soft">Input</p>
-          <JsonTree value={tool.input} />
-        </div>
-      )}
-      <div>
-        <p className="mb-1 text-xs font-semibold text-soft">Result</p>
-        {tool.state === "running" ? <p className="text-xs text-soft">Not there yet.</p> : <ToolResult tool={tool} />}
-      </div>
+      <CallInput tool={tool} />
+      {tool.state === "running" ? <p className="text-xs text-soft">The result is not there yet.</p> : <ToolResult tool={tool} />}
     </div>
   );
 }

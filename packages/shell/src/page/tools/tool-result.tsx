@@ -11,10 +11,10 @@ import { JsonTree } from "./json-tree.tsx";
 import { DiffView, NumberedCode } from "./numbered-code.tsx";
 
 export function ToolResult({ tool }: { readonly tool: ToolPart }) {
-  const { result, diffs = [] } = tool;
+  const { result, error, diffs = [] } = tool;
   const drawn = diffs.length > 0 ? <Diffs diffs={diffs} /> : (drawKnown(tool) ?? drawContent(result));
   if (drawn) return drawn;
-  if (result === null || result === undefined) return null;
+  if (result === null || result === undefined || result === error) return null;
   return typeof result === "string" ? <NumberedCode text={result} label="Result" /> : <JsonTree value={result} name="result" />;
 }
 
@@ -66,7 +66,7 @@ export function ChangePreview({ toolName, input, openDepth = 2 }: ChangePreviewP
   );
 }
 
-export const isEmptyInput = (input: unknown): boolean =>
+const isEmptyInput = (input: unknown): boolean =>
   input === null || input === undefined || (isRecord(input) && Object.keys(input).length === 0);
 
 function CommandPreview({ command, input, openDepth }: { command: string; input: Readonly<Record<string, unknown>>; openDepth: number }) {
@@ -85,7 +85,7 @@ function drawFile({ content, path, offset, truncated }: Readonly<Record<string, 
   if (typeof content !== "string") return undefined;
   return (
     <>
-      <NumberedCode text={content} label={String(path)} firstNumber={typeof offset === "number" ? offset : 1} />
+      <NumberedCode text={content} label={String(path)} path={String(path)} firstNumber={typeof offset === "number" ? offset : 1} />
       {truncated === true && <p className="mt-1 text-xs text-soft">There is more of this file than was read.</p>}
     </>
   );

@@ -8,7 +8,7 @@ import { useStickToBottom } from "../components/use-stick-to-bottom.ts";
 import { CopyButton } from "../markdown/copy-button.tsx";
 import { usePage, usePageParts } from "../session/page-context.ts";
 import type { WireEntry } from "../state/page-state.ts";
-import { filterEntries, toNdjson } from "../state/wire-log.ts";
+import { filterEntries, groupEntries, textOfGroup, toNdjson, type WireGroup } from "../state/wire-log.ts";
 import { formatDuration } from "../tools/describe-call.ts";
 
 export function WireView({ onClose }: { onClose(): void }) {
@@ -36,7 +36,7 @@ export function WireView({ onClose }: { onClose(): void }) {
       }}
     >
       <div className="flex items-center gap-1 border-b border-line px-3 py-1.5">
-        <h2 className="flex-1 text-[0.95rem] font-semibold">On the wire</h2>
+        <h2 className="flex-1 text-base font-semibold">On the wire</h2>
         <Button label="Export" className="button-quiet text-xs" onClick={() => download(toNdjson(shown))} />
         <Button label="Clear" className="button-quiet text-xs" onClick={() => session.store.dispatch({ type: "wire_cleared" })} />
         <IconButton name="close" label="Close wire view" onClick={onClose} />
@@ -86,7 +86,8 @@ const step = 300;
 function WireRows({ entries, startedAt }: { readonly entries: readonly WireEntry[]; readonly startedAt: number }) {
   const { scroller, content, follow, onScroll } = useStickToBottom("");
   const [count, setCount] = useState(step);
-  const shown = entries.slice(-count);
+  const groups = useMemo(() => groupEntries(entries), [entries]);
+  const shown = groups.slice(-count);
   useLayoutEffect(follow, [follow, entries]);
   return (
     <div
@@ -99,20 +100,20 @@ function WireRows({ entries, startedAt }: { readonly entries: readonly WireEntry
       onScroll={onScroll}
     >
       <div ref={content}>
-        {shown.length < entries.length && (
+        {shown.length < groups.length && (
           <Button
-            label={`Show earlier (${entries.length - shown.length})`}
+            label={`Show earlier (${groups.length - shown.length})`}
             className="button-quiet w-full text-xs"
             onClick={() => setCount(count + step)}
           />
         )}
         <ol className="font-mono text-xs">
-          {shown.map((entry, at) => (
+          {shown.map((group, at) => (
             <WireRow
-              key={entry.number}
-              entry={entry}
-              sinceStart={entry.at - startedAt}
-              sincePrevious={entry.at - (shown[at - 1]?.at ?? entry.at)}
+              key={group.first.number}
+              group={group}
+              sinceStart={group.first.at - startedAt}
+              sincePrevious={group.first.at - (shown[at - 1]?.entries.at(-1)?.at ?? group.first.at)}
             />
           ))}
         </ol>
@@ -129,52 +130,81 @@ const ways = {
 } as const;
 
 interface WireRowProps {
-  readonly entry: WireEntry;
+  readonly group: WireGroup;
   readonly sinceStart: number;
   readonly sincePrevious: number;
 }
 
-const WireRow = memo(function WireRow({ entry, sinceStart, sincePrevious }: WireRowProps) {
+// The entries of a group stay the same objects; it has changed when it has more of them.
+const isSameRow = (before: WireRowProps, after: WireRowProps): boolean =>
+  before.group.first === after.group.first &&
+  before.group.entries.length === after.group.entries.length &&
+  before.sinceStart === after.sinceStart &&
+  before.sincePrevious === after.sincePrevious;
+
+const WireRow = memo(function WireRow({ group, sinceStart, sincePrevious }: WireRowProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const { sign, said, className } = ways[entry.direction];
+  const { first, entries, chars } = group;
+  const { sign, said, className } = ways[first.direction];
   return (
     <li className="border-b border-line/60">
       <button
         type="button"
         aria-expanded={isOpen}
-        className="flex min-h-8 w-full items-center gap-2 px-3 text-left hover:bg-raised"
+        className="flex min-h-8 w-full items-center gap-2 px-3 text-left hover:bg-raised focus-visible:-outline-offset-2"
         onClick={() => setIsOpen(!isOpen)}
       >
         <span aria-hidden="true" className={`w-3 shrink-0 text-center font-bold ${className}`}>
           {sign}
         </span>
         <span className="sr-only">{said}</span>
-        <span className={`shrink-0 font-semibold ${className}`}>{entry.name}</span>
-        <span className="min-w-0 flex-1 truncate text-soft">{brief(entry)}</span>
-        <span className="shrink-0 text-right text-[0.68rem] text-soft" title={`${formatDuration(sinceStart)} since the start`}>
+        <span className={`shrink-0 font-semibold ${className}`}>
+          {first.name}
+          {entries.length > 1 && <span className="font-normal text-soft"> × {entries.length}</span>}
+        </span>
+        <span className="min-w-0 flex-1 truncate text-soft">
+          {entries.length > 1 ? reveal(JSON.stringify(textOfGroup(group, briefChars))) : brief(first)}
+        </span>
+        <span className="shrink-0 text-right text-soft" title={`${formatDuration(sinceStart)} since the start`}>
           {(sinceStart / 1_000).toFixed(3)} s <span className="inline-block w-14">+{formatDuration(sincePrevious)}</span>
         </span>
-        <span className="w-12 shrink-0 text-right text-[0.68rem] text-soft">{formatSize(entry.chars)}</span>
+        <span className="w-12 shrink-0 text-right text-soft">{formatSize(chars)}</span>
       </button>
-      {isOpen && <WireDetail entry={entry} />}
+      {isOpen && <WireDetail group={group} />}
     </li>
   );
-});
+}, isSameRow);
 
-function WireDetail({ entry }: { readonly entry: WireEntry }) {
-  const text = JSON.stringify(entry.value, undefined, 2);
+const briefChars = 80;
+const shownLines = 200;
+
+/** One message as it is, several as one line each. */
+function WireDetail({ group: { first, entries } }: { readonly group: WireGroup }) {
+  const isOne = entries.length === 1;
+  const text = isOne ? toText(JSON.stringify(first.value, undefined, 2)) : toNdjson(entries);
+  const shown = isOne ? text : toNdjson(entries.slice(0, shownLines));
   return (
     <div className="bg-paper px-3 py-2">
       <div className="flex items-center justify-between text-soft">
-        <span className="truncate">{entry.id ?? "no id"}</span>
-        <CopyButton text={text} label="Copy message as JSON" />
+        <span className="truncate">{first.id ?? "no id"}</span>
+        <CopyButton text={text} label={isOne ? "Copy message as JSON" : "Copy messages as NDJSON"} />
       </div>
-      <pre tabIndex={0} aria-label="Message as JSON" className="max-h-96 overflow-auto leading-relaxed wrap-anywhere whitespace-pre-wrap">
-        {reveal(text)}
+      <pre
+        tabIndex={0}
+        aria-label={isOne ? "Message as JSON" : "Messages as JSON"}
+        className="max-h-96 overflow-auto leading-relaxed wrap-anywhere whitespace-pre-wrap"
+      >
+        {reveal(cutText(shown, detailChars, "… (the rest is in the copy)"))}
       </pre>
+      {entries.length > shownLines && !isOne && <p className="text-soft">{entries.length - shownLines} more are in the copy.</p>}
     </div>
   );
 }
+
+// A message may have megabytes.
+const detailChars = 100_000;
+
+const toText = (json: string | undefined): string => json ?? "undefined";
 
 /** What tells this line from others of its kind. */
 function brief({ value, id }: WireEntry): string {

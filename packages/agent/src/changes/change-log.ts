@@ -1,0 +1,226 @@
+// What was changed in the roots, on disk, in a private folder: one store for each root, shared by all conversations that work there, and
+// used by one process at a time. A store goes with the last conversation that needs it; all of them together are bounded, and the one
+// that was used longest ago goes first.
+
+import { createHash } from "node:crypto";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { isRecord } from "@hawser/protocol/internal";
+import { createSemaphore } from "@hawser/wire/internal";
+import { createHolderName, judgeHolder, makeFolder, replacePrivateFile, withFileLock } from "@hawser/wire/internal/node";
+import { agentLimits } from "../limits.ts";
+import type { RootVerb } from "./changes-thread.ts";
+import { askThread } from "./thread-link.ts";
+import type { RootChanges, RootLimits, RootOptions } from "./thread/root-changes.ts";
+
+/** The limits that a program may change. */
+export type UndoLimits = Pick<typeof agentLimits, "undoFileBytes" | "undoRootBytes">;
+
+export interface ChangeLogOptions {
+  /** Made when it is first needed. */
+  readonly folder: string;
+  readonly limits?: Partial<UndoLimits> | undefined;
+}
+
+export type ChangeLog = ReturnType<typeof createChangeLog>;
+
+/** One root, with nothing else at work in it, here or in another process. */
+export type RootAccess = <Verb extends RootVerb>(
+  verb: Verb,
+  ...args: Parameters<RootChanges[Verb]>
+) => Promise<ReturnType<RootChanges[Verb]>>;
+
+export type Store = ReturnType<ChangeLog["storeOf"]>;
+
+const conversationsFolder = "conversations";
+
+export function createChangeLog(options: ChangeLogOptions) {
+  const { folder } = options;
+  const limits = toRootLimits({ ...agentLimits, ...options.limits });
+  /** Of this process. */
+  const holder = createHolderName();
+  const stores = new Map<string, ReturnType<typeof openStore>>();
+
+  function openStore(root: RootOptions) {
+    const lane = createSemaphore(1, { maxWaiting: agentLimits.undoWaitingEntries });
+    /** Watches and reverts of this process that are under way. */
+    const active = new Set<string>();
+    /** What calls of this process are about to change, by how many. */
+    const busy = new Map<string, number>();
+    const marked = new Set<string>();
+    let isRecovered = false;
+    const ask: RootAccess = (verb, ...args) => askThread(holder, root, verb, args);
+
+    async function recover(): Promise<void> {
+      const pending = await ask("pending");
+      const left = pending.filter((one) => (one.holder === holder ? !active.has(one.id) : judgeHolder(one.holder) === "gone"));
+      if (left.length > 0)
+        await ask(
+          "recover",
+          left.map(({ id }) => id),
+        );
+      isRecovered = true;
+    }
+
+    async function prepare(): Promise<void> {
+      if (await isFolder(root.folder)) return;
+      marked.clear();
+      await makeRoom(folder);
+      await makeFolder(join(root.folder, conversationsFolder));
+      await replacePrivateFile(join(root.folder, "root.json"), JSON.stringify({ root: root.root }));
+    }
+
+    return {
+      root: root.root,
+      holder,
+      active,
+      busyKeys: (): string[] => [...busy.keys()],
+      hold(keys: readonly string[]): () => void {
+        for (const key of keys) busy.set(key, (busy.get(key) ?? 0) + 1);
+        return () => {
+          for (const key of keys) {
+            const count = (busy.get(key) ?? 1) - 1;
+            if (count > 0) busy.set(key, count);
+            else busy.delete(key);
+          }
+        };
+      },
+      /** `looksBack`: first notes what processes that are gone have left. */
+      use: <Result>(action: (ask: RootAccess) => Promise<Result>, looksBack = false): Promise<Result> =>
+        lane.run(async () => {
+          await makeFolder(folder);
+          return withFileLock(
+            `${root.folder}.lock`,
+            async () => {
+              await prepare();
+              if (looksBack || !isRecovered) await recover();
+              return action(ask);
+            },
+            agentLimits.undoLockMs,
+          );
+        }),
+      /** So that its deletion finds this store. */
+      async mark(conversationId: string): Promise<void> {
+        if (marked.has(conversationId)) return;
+        await makeFolder(join(root.folder, conversationsFolder));
+        await replacePrivateFile(join(root.folder, conversationsFolder, digestOf(conversationId)), "");
+        marked.add(conversationId);
+      },
+      unmark(conversationId: string): void {
+        marked.delete(conversationId);
+      },
+    };
+  }
+
+  function storeOf(root: string, settings: readonly string[]) {
+    const known = stores.get(root);
+    if (known) return known;
+    const store = openStore({ root, settings, limits, folder: join(folder, toStoreName(root)) });
+    stores.set(root, store);
+    return store;
+  }
+
+  /** The stores that hold something of a conversation. */
+  async function storesWith(conversationId: string) {
+    const names = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const found: { readonly path: string; readonly store: ReturnType<typeof openStore> }[] = [];
+    for (const name of names) {
+      const path = join(folder, name.name);
+      if (!name.isDirectory() || !(await stat(join(path, conversationsFolder, digestOf(conversationId))).catch(() => undefined))) continue;
+      const root = await readRoot(path);
+      if (root !== undefined && toStoreName(root) === basename(path)) found.push({ path, store: storeOf(root, []) });
+    }
+    return found;
+  }
+
+  return {
+    storeOf,
+    /** `to` goes on from what these requests of `from` have done. */
+    async fork(from: string, to: string, requestIds: () => Promise<readonly string[]>): Promise<void> {
+      for (const { store } of await storesWith(from)) {
+        const shared = [...new Set(await requestIds())];
+        await store.use((ask) => ask("fork", from, to, shared));
+        await store.mark(to);
+      }
+    },
+    /** The conversation is gone, and with it what only it needed. */
+    async forget(conversationId: string): Promise<void> {
+      for (const { path, store } of await storesWith(conversationId)) {
+        await store.use(async (ask) => {
+          const isNeeded = await ask("forget", conversationId);
+          await rm(join(path, conversationsFolder, digestOf(conversationId)), { force: true });
+          store.unmark(conversationId);
+          if (!isNeeded) await rm(path, { recursive: true, force: true });
+        });
+      }
+    },
+  };
+}
+
+function toRootLimits(limits: typeof agentLimits): RootLimits {
+  return {
+    maxFileBytes: limits.undoFileBytes,
+    maxRootBytes: limits.undoRootBytes,
+    maxEntries: limits.undoTreeEntries,
+    maxDepth: limits.walkedDepth,
+    maxChanges: limits.undoListedEntries,
+    maxDiffChars: limits.undoDiffChars,
+    maxUntracked: limits.undoUntrackedEntries,
+  };
+}
+
+const digestOf = (text: string): string => createHash("sha256").update(Buffer.from(text, "utf16le")).digest("hex").slice(0, 32);
+
+const readableChars = 40;
+
+/** What is readable of the folder's name, and a hash of its whole path. */
+function toStoreName(root: string): string {
+  const readable = basename(root)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, readableChars);
+  return `r-${readable}.${digestOf(root)}`;
+}
+
+const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+
+async function readRoot(path: string): Promise<string | undefined> {
+  try {
+    const content: unknown = JSON.parse(await readFile(join(path, "root.json"), "utf8"));
+    return isRecord(content) && typeof content["root"] === "string" ? content["root"] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Before another store is begun: those that were used longest ago go, until the others leave enough room. */
+async function makeRoom(folder: string): Promise<void> {
+  const stores: { readonly path: string; readonly bytes: number; readonly usedAt: number }[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) stores.push({ path, ...(await measure(path)) });
+  }
+  let total = stores.reduce((sum, { bytes }) => sum + bytes, 0);
+  let count = stores.length;
+  for (const { path, bytes } of stores.toSorted((one, other) => one.usedAt - other.usedAt)) {
+    if (total + agentLimits.undoRootBytes <= agentLimits.undoFolderBytes && count < agentLimits.undoStoreEntries) return;
+    await withFileLock(`${path}.lock`, () => rm(path, { recursive: true, force: true }), 0).then(
+      () => {
+        total -= bytes;
+        count--;
+      },
+      // It is in use.
+      () => undefined,
+    );
+  }
+}
+
+async function measure(path: string): Promise<{ readonly bytes: number; readonly usedAt: number }> {
+  let [bytes, usedAt] = [0, 0];
+  for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
+    const found = entry.isFile() ? await stat(join(path, entry.name)).catch(() => undefined) : undefined;
+    bytes += found?.size ?? 0;
+    usedAt = Math.max(usedAt, found?.mtimeMs ?? 0);
+  }
+  return { bytes, usedAt };
+}

@@ -1,0 +1,163 @@
+// Goes through a whole root and tells what differs from what is known of it. No link is followed: on Linux each folder is opened from the
+// one above it (/proc/self/fd/N/name), so a folder that is swapped for a link leads nowhere. What is not looked into is told, and
+// what is known below it counts as unchanged.
+
+import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, type Dirent } from "node:fs";
+import { isDraft } from "../../tools/files/draft-name.ts";
+import { ancestorsOf, isKept, isSame, toName, toNameKey, unkeptReason, type Change, type Entry } from "./entry.ts";
+import { isAlwaysIgnored, parseIgnoreFile, type IgnoreRules } from "./ignored-folders.ts";
+import { lookAt, type LookOptions } from "./look.ts";
+
+export interface WalkOptions extends LookOptions {
+  readonly root: string;
+  readonly tree: ReadonlyMap<string, Entry>;
+  /** Our own files and folders; keys. */
+  readonly settings: ReadonlySet<string>;
+  /** What a running call of a tool is about to change; it is looked at when the call is over. Keys. */
+  readonly busy: ReadonlySet<string>;
+  readonly maxEntries: number;
+  readonly maxDepth: number;
+}
+
+export interface Untracked {
+  readonly key: string;
+  readonly reason: string;
+}
+
+export interface Seen {
+  readonly changes: Change[];
+  /** Entries whose signs alone are new, with the same content. */
+  readonly touched: Map<string, Entry>;
+  readonly untracked: Untracked[];
+}
+
+interface Place {
+  /** By its name: enough to see that nothing has changed, and takes half the time. */
+  readonly path: string | Buffer;
+  /** What system calls take for the folder. */
+  readonly at: string | Buffer;
+  /** Its key with `/` at the end; empty for the root. */
+  readonly prefix: string;
+  readonly depth: number;
+  readonly rules: readonly { readonly prefix: string; readonly rules: IgnoreRules }[];
+}
+
+type Listed = readonly [nameKey: string, dirent: Pick<Dirent, "isDirectory" | "isFile" | "isSymbolicLink">];
+
+const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
+const hasDescriptorPaths = process.platform === "linux" && existsSync("/proc/self/fd");
+const ignoreFile = ".gitignore";
+
+/** Throws when the root itself can't be read. */
+export function walkRoot(options: WalkOptions): Seen {
+  const { root, tree, settings, busy, maxEntries } = options;
+  const result: Seen = { changes: [], touched: new Map(), untracked: [] };
+  const reached = new Set<string>();
+  /** Folders that were not entered. */
+  const closed = new Set<string>();
+  let left = 0;
+
+  function close(key: string, reason: string): void {
+    closed.add(key);
+    result.untracked.push({ key: `${key}/`, reason });
+  }
+
+  function visit(place: Place, [nameKey, dirent]: Listed): void {
+    const key = place.prefix + nameKey;
+    reached.add(key);
+    if (settings.has(key)) return void closed.add(key);
+    if (busy.has(key) || isDraft(nameKey)) return;
+    const known = tree.get(key);
+    if (dirent.isDirectory()) {
+      const reason = whyIgnored(place, nameKey, known !== undefined);
+      if (reason !== undefined) return close(key, reason);
+    }
+    if (!known && reached.size > maxEntries) return void left++;
+    const entry = lookAt({ path: joinPath(place.path, nameKey), surePath: joinPath(place.at, nameKey) }, known, options);
+    if (entry !== known) noteChange(key, known, entry);
+    if (!entry) return noteOther(key, dirent);
+    if (entry.kind === "file" && !isKept(entry)) result.untracked.push({ key, reason: describeUnkept(entry, options.maxFileBytes) });
+    if (entry.kind === "folder") enter(place, nameKey);
+  }
+
+  function noteChange(key: string, before: Entry | undefined, after: Entry | undefined): void {
+    if (after && isSame(before, after)) result.touched.set(key, after);
+    else result.changes.push({ key, before, after });
+  }
+
+  function noteOther(key: string, dirent: Listed[1]): void {
+    if (!dirent.isFile() && !dirent.isDirectory() && !dirent.isSymbolicLink())
+      result.untracked.push({ key, reason: "it is a pipe, a socket or a device" });
+  }
+
+  function enter({ at, path: above, prefix, depth, rules }: Place, nameKey: string): void {
+    const key = prefix + nameKey;
+    if (depth >= options.maxDepth) return close(key, `it lies below more than ${options.maxDepth} folders`);
+    let file: number | undefined;
+    try {
+      const path = joinPath(above, nameKey);
+      file = hasDescriptorPaths ? openSync(joinPath(at, nameKey), folderFlags) : undefined;
+      list({ at: file === undefined ? path : `/proc/self/fd/${file}`, path, prefix: `${key}/`, depth: depth + 1, rules });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // Without a place for what it holds, the look as a whole has failed.
+      if (code === undefined || code === "ENOSPC" || code === "EDQUOT") throw error;
+      close(key, `it can't be read (${code})`);
+    } finally {
+      if (file !== undefined) closeSync(file);
+    }
+  }
+
+  function list(place: Place): void {
+    const names = listNames(place.at);
+    const own = names.some(([name, dirent]) => name === ignoreFile && dirent.isFile()) ? readRules(place.at) : undefined;
+    const inner = own ? { ...place, rules: [...place.rules, { prefix: place.prefix, rules: own }] } : place;
+    for (const listed of names) visit(inner, listed);
+  }
+
+  list({ at: root, path: root, prefix: "", depth: 0, rules: [] });
+  for (const [key, before] of tree) {
+    if (reached.has(key) || busy.has(key) || ancestorsOf(key).some((above) => closed.has(above))) continue;
+    result.changes.push({ key, before, after: undefined });
+  }
+  if (left > 0) result.untracked.push({ key: "", reason: `${left} files and folders beyond the first ${maxEntries}` });
+  return result;
+}
+
+/** Why a folder is not entered. One that was entered before stays so: a command can't hide its work behind a new `.gitignore`. */
+function whyIgnored({ prefix, rules }: Place, nameKey: string, isKnown: boolean): string | undefined {
+  if (isAlwaysIgnored(nameKey)) return "such folders are never looked into";
+  if (isKnown) return undefined;
+  const key = prefix + nameKey;
+  const words = rules.map((one) => one.rules.judge(key.slice(one.prefix.length)));
+  return words.findLast((word) => word !== undefined) === "ignored" ? "a .gitignore names it" : undefined;
+}
+
+function listNames(at: string | Buffer): Listed[] {
+  const dirents = readdirSync(at, { withFileTypes: true });
+  // What is not UTF-8 was replaced by this character, which a name may also have by itself.
+  if (!dirents.some(({ name }) => name.includes("\ufffd"))) return dirents.map((dirent) => [dirent.name, dirent]);
+  return readdirSync(at, { withFileTypes: true, encoding: "buffer" }).map((dirent) => [toNameKey(dirent.name), dirent]);
+}
+
+function joinPath(at: string | Buffer, nameKey: string): string | Buffer {
+  const name = toName(nameKey);
+  if (typeof at === "string" && typeof name === "string") return `${at}/${name}`;
+  return Buffer.concat([Buffer.from(at), Buffer.from("/"), Buffer.from(name)]);
+}
+
+const maxIgnoreChars = 65_536;
+
+function readRules(at: string | Buffer): IgnoreRules | undefined {
+  try {
+    return parseIgnoreFile(readFileSync(joinPath(at, ignoreFile), "utf8").slice(0, maxIgnoreChars));
+  } catch {
+    return undefined;
+  }
+}
+
+export function describeUnkept(entry: Entry, maxFileBytes: number): string {
+  const reason = unkeptReason(entry);
+  if (reason === "large") return `it has more than ${maxFileBytes} bytes`;
+  return reason === "room" ? "there is no more room for contents of this folder" : "it can't be read";
+}

@@ -1,0 +1,30 @@
+// What a folder would tell the model once it is trusted, for the question about that: each file with its beginning, each skill with what it
+// says of itself. The user sees it before it counts.
+
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import { createGuidance } from "./guidance.ts";
+import { instructionNames, skillPlaces } from "./guidance-places.ts";
+import { projectFolders } from "./project-folders.ts";
+
+/** Whether there is anything of the kind. Opens nothing. */
+export const bringsTexts = (root: string): boolean =>
+  projectFolders(root).some((folder) =>
+    [...instructionNames.map((name) => join(folder, name)), ...skillPlaces(folder).map(({ path }) => path)].some((path) =>
+      existsSync(path),
+    ),
+  );
+
+/** One line for each, and one for each that would be left out. They may hold anything, and be long. */
+export async function describeTexts(root: string): Promise<string[]> {
+  const own = { instructions: [], skills: [] };
+  const guidance = createGuidance({ own, roots: [{ folder: root, isTrusted: true }], denial: () => undefined });
+  await guidance.refresh();
+  const { skills = [], leftOut = [] } = guidance.status();
+  const show = (path: string): string => relative(root, path);
+  return [
+    ...guidance.instructions().map(({ path, text, bytes }) => `instructions for the model in ${show(path)}, ${bytes} bytes: ${text}`),
+    ...skills.map(({ name, description, path }) => `the skill ${name} in ${show(path)}: ${description}`),
+    ...leftOut.map(({ path, reason }) => `not used: ${show(path)}: ${reason}`),
+  ];
+}

@@ -1,0 +1,107 @@
+// What undo keeps: over processes, conversations and forks, within its bounds, and when something is wrong with it.
+
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { newFolder, openUndoStage, treeOf } from "./undo-stage.ts";
+
+test("a later process knows what an earlier one did; what is kept is for its owner alone", async () => {
+  const first = await openUndoStage({ "a.txt": "a" });
+  await first.turn(() => writeFileSync(first.path("a.txt"), "b"), "r1");
+  const second = await openUndoStage({}, { root: first.root, data: first.data });
+  writeFileSync(second.path("new.txt"), "by the user");
+  await second.turn(() => writeFileSync(second.path("a.txt"), "c"), "r2");
+  expect((await second.list()).changes.map(({ requestId, path }) => [requestId, path])).toEqual([
+    ["r1", "a.txt"],
+    ["r2", "a.txt"],
+  ]);
+  await second.revert();
+  expect(second.read("a.txt")).toBe("a");
+  const modes = Object.entries(treeOf(first.data)).map(([name, state]) => [name.endsWith("/"), state.split(" ")[0]]);
+  expect(new Set(modes.map(String))).toEqual(new Set(["true,700", "false,600"]));
+});
+
+test("two processes in one root see each other's turns", async () => {
+  const one = await openUndoStage({ "a.txt": "0" });
+  const other = await openUndoStage({}, { root: one.root, data: one.data });
+  await one.turn(() => writeFileSync(one.path("a.txt"), "1"), "r1", "one");
+  await other.turn(() => writeFileSync(one.path("a.txt"), "2"), "r2", "other");
+  await one.turn(() => writeFileSync(one.path("b.txt"), "b"), "r3", "one");
+  expect((await one.list({ conversationId: "other" })).changes.map(({ path }) => path)).toEqual(["a.txt"]);
+  expect((await other.list({ conversationId: "one" })).changes.map(({ requestId }) => requestId)).toEqual(["r1", "r3"]);
+  expect((await other.revert({ conversationId: "other" })).reverted).toEqual(["a.txt"]);
+  expect((await one.revert({ conversationId: "one" })).reverted.toSorted()).toEqual(["a.txt", "b.txt"]);
+  expect(treeOf(one.root)).toEqual({ "a.txt": "644 0" });
+});
+
+test("of two turns at once, one with a file of its own and one with anything, each has its own changes", async () => {
+  const stage = await openUndoStage({ "a.txt": "a", "b.txt": "b" });
+  const wide = stage.open("wide", "w");
+  const endWide = await wide.before("anything", stage.signal);
+  writeFileSync(stage.path("b.txt"), "by wide");
+  const narrow = stage.open("narrow", "n");
+  const endNarrow = await narrow.before({ path: "a.txt" }, stage.signal);
+  writeFileSync(stage.path("a.txt"), "by narrow");
+  // It ends while the other one's call is under way.
+  await endWide();
+  await wide.end();
+  await endNarrow();
+  await narrow.end();
+  expect((await stage.list({ conversationId: "wide" })).changes.map(({ path }) => path)).toEqual(["b.txt"]);
+  expect((await stage.list({ conversationId: "narrow" })).changes.map(({ path }) => path)).toEqual(["a.txt"]);
+});
+
+test("a forked conversation has the changes that it goes on from, and a deleted one takes its own along", async () => {
+  const stage = await openUndoStage({ "a.txt": "a" });
+  await stage.turn(() => writeFileSync(stage.path("a.txt"), "b"), "r1");
+  await stage.turn(() => writeFileSync(stage.path("a.txt"), "c"), "r2");
+  await stage.log.fork("c", "fork", async () => ["r1"]);
+  expect((await stage.list({ conversationId: "fork" })).changes.map(({ requestId }) => requestId)).toEqual(["r1"]);
+  await stage.revert({ target: "r2" });
+  await stage.log.forget("c");
+  expect((await stage.list()).changes).toEqual([]);
+  expect((await stage.revert({ conversationId: "fork" })).reverted).toEqual(["a.txt"]);
+  expect(stage.read("a.txt")).toBe("a");
+  await stage.log.forget("fork");
+  expect(readdirSync(stage.data)).toEqual([]);
+});
+
+test("where the room for contents runs out, the oldest turns go first", async () => {
+  const stage = await openUndoStage({ "a.txt": "0".repeat(1_000) }, { limits: { undoRootBytes: 20_000 } });
+  for (let at = 1; at <= 40; at++) await stage.turn(() => writeFileSync(stage.path("a.txt"), String(at % 10).repeat(1_000 + at)), `r${at}`);
+  const { changes, untracked } = await stage.list();
+  expect(changes.length).toBeGreaterThan(5);
+  expect(changes.length).toBeLessThan(25);
+  expect(changes.at(-1)?.requestId).toBe("r40");
+  expect(untracked.some(({ reason }) => /older turns/.test(reason))).toBe(true);
+  expect((await stage.revert({ target: "r40" })).reverted).toEqual(["a.txt"]);
+  expect(stage.read("a.txt")).toBe("9".repeat(1_039));
+  const kept = Object.entries(treeOf(stage.data)).filter(([name]) => name.endsWith(".pack"));
+  expect(kept.reduce((sum, [, state]) => sum + state.length, 0)).toBeLessThan(25_000);
+});
+
+test("a log that is damaged is set aside, and a torn line costs nothing but itself", async () => {
+  const first = await openUndoStage({ "a.txt": "a" });
+  await first.turn(() => writeFileSync(first.path("a.txt"), "b"), "r1");
+  const [store = ""] = readdirSync(first.data);
+  const file = join(first.data, store, "log.jsonl");
+  writeFileSync(file, '{"t":"seen","changes":[["a.t', { flag: "a" });
+  const second = await openUndoStage({}, { root: first.root, data: first.data });
+  expect((await second.list()).changes).toHaveLength(1);
+  await second.turn(() => writeFileSync(second.path("a.txt"), "c"), "r2");
+  expect((await second.revert()).reverted).toEqual(["a.txt"]);
+  writeFileSync(file, "what is this?\n");
+  const third = await openUndoStage({}, { root: first.root, data: first.data });
+  expect((await third.list()).changes).toEqual([]);
+  await third.turn(() => writeFileSync(third.path("a.txt"), "d"));
+  expect((await third.revert()).reverted).toEqual(["a.txt"]);
+  expect(existsSync(`${file}.damaged`)).toBe(true);
+});
+
+test("a turn is not failed by a folder that can't be written; it is told", async () => {
+  const blocked = join(newFolder(), "file");
+  writeFileSync(blocked, "");
+  const stage = await openUndoStage({ "a.txt": "a" }, { data: join(blocked, "undo") });
+  await stage.turn(() => writeFileSync(stage.path("a.txt"), "b"), "r1");
+  expect(stage.problems).toEqual([expect.stringMatching(/^what request r1 changes can't be undone: /)]);
+});

@@ -1,0 +1,25 @@
+// What NATS says when something goes wrong, as our error: what happened, and what to do.
+
+import { describeThrown, HawserError, type ErrorCode } from "@hawser/protocol";
+
+export function toFleetError(error: unknown, servers: string): HawserError {
+  if (HawserError.isInstance(error)) return error;
+  const { name } = error as { name?: unknown };
+  const [code, message] = explain(String(name), describeThrown(error), servers);
+  return new HawserError(code, message, { cause: error });
+}
+
+function explain(name: string, told: string, servers: string): [ErrorCode, string] {
+  switch (name) {
+    case "AuthorizationError":
+    case "UserAuthenticationExpiredError":
+      return ["usage", `the server at ${servers} does not take these credentials (${told}); name others with --fleet-credentials`];
+    case "PermissionViolationError":
+      return ["usage", `the server at ${servers} does not allow it: ${told}. The account needs the permissions of its role`];
+    case "ClosedConnectionError":
+    case "DrainingConnectionError":
+      return ["closed", `the connection to ${servers} is closed`];
+    default:
+      return ["connection_failed", `can't reach a NATS server at ${servers}: ${told}. Start one with: hawser fleet up`];
+  }
+}

@@ -1,0 +1,11 @@
+// What the command line uses of this package. Not for users: it may change in any release.
+
+export { connectFleet, type Fleet, type FleetAddress } from "./connect.ts";
+export { findServices, type FoundService } from "./discovery.ts";
+export { fleetLimits } from "./limits.ts";
+export { findServer } from "./server/find-server.ts";
+export { startServer, type FleetServer } from "./server/start-server.ts";
+export { drainSubject } from "./subjects.ts";
+export { createFleetCalls, MachineError } from "./tools/call-tools.ts";
+export { watchTools } from "./tools/live-tools.ts";
+export { offerTools } from "./tools/offer-tools.ts";

@@ -1,0 +1,46 @@
+// `fleet`, as help shows it: a server to try it out with, who is there, and telling a machine to leave.
+
+import type { Command } from "commander";
+import { addCommand, maxPort, parseWhole } from "../command-line/command.ts";
+import { addFleetOptions } from "./flags.ts";
+import type { DrainFlags, StatusFlags, UpFlags } from "./run.ts";
+
+const defaultPort = 4_222;
+export const defaultServers = `nats://127.0.0.1:${defaultPort}`;
+
+export function addFleet(program: Command): void {
+  const fleet = addCommand(program, "fleet", {
+    summary: "more than one machine, on NATS",
+    description: "Tools on other machines, over NATS: starts a server to try it out, shows who is there, and tells machines to leave.",
+    examples: ["hawser fleet up", "hawser expose tools.ts --fleet nats://127.0.0.1:4222 --name plant", "hawser fleet status"],
+  });
+  addCommand(fleet, "up", {
+    summary: "run a server to try it out",
+    description:
+      "Runs a NATS server on loopback, with the settings that a fleet needs, until Ctrl-C. It is the nats-server of the PATH, else one that is fetched once. It is for trying a fleet out; machines that rely on one need servers of their own.",
+    examples: ["hawser fleet up", "hawser fleet up --port 5222"],
+  })
+    .option("--port <n>", `where it listens; 0 is any free one (default: ${defaultPort})`, parseWhole(0, maxPort))
+    .action(async (flags: UpFlags) => (await import("./run.ts")).runUp(flags.port ?? defaultPort));
+  addFleetOptions(
+    addCommand(fleet, "status", {
+      summary: "show who is there",
+      description: "Lists the services that answer, with their machines and the calls they had. On a terminal it refreshes until Ctrl-C.",
+      examples: ["hawser fleet status", "hawser fleet status --json"],
+    }),
+    `the servers (default: ${defaultServers})`,
+  )
+    .option("--json", "for programs: one list, then it ends")
+    .option("--once", "one list, then it ends, also on a terminal")
+    .action(async (flags: StatusFlags) => (await import("./run.ts")).runStatus(flags));
+  addFleetOptions(
+    addCommand(fleet, "drain", {
+      summary: "tell machines to leave",
+      description: "Tells the machines of a service, or one of them by its id, to finish what runs, take nothing new, and end.",
+      examples: ["hawser fleet drain plant", "hawser fleet drain 3f2a…"],
+    }),
+    `the servers (default: ${defaultServers})`,
+  )
+    .argument("<name>", "a service, or the id of one machine, as `hawser fleet status` shows them")
+    .action(async (name: string, flags: DrainFlags) => (await import("./run.ts")).runDrain(name, flags));
+}

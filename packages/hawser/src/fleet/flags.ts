@@ -1,0 +1,30 @@
+// The flags that lead to a fleet's servers, the same on every command that can use one.
+
+import type { Command } from "commander";
+import type { FleetAddress } from "@hawser/fleet/internal";
+
+export interface FleetFlags {
+  /** The servers. */
+  readonly fleet?: string;
+  readonly fleetCredentials?: string;
+  readonly fleetCa?: string;
+  readonly fleetCert?: string;
+  readonly fleetKey?: string;
+}
+
+export function addFleetOptions(command: Command, purpose: string): Command {
+  return command
+    .option("--fleet <servers>", purpose)
+    .option("--fleet-credentials <file>", "NATS credentials, or one line user:password; only its owner may read it")
+    .option("--fleet-ca <file>", "who signs the servers' certificates")
+    .option("--fleet-cert <file>", "our certificate, with --fleet-key")
+    .option("--fleet-key <file>", "its key");
+}
+
+export const toFleetAddress = (servers: string, flags: FleetFlags): FleetAddress => ({
+  servers,
+  credentials: flags.fleetCredentials,
+  ca: flags.fleetCa,
+  cert: flags.fleetCert,
+  key: flags.fleetKey,
+});

@@ -1,0 +1,39 @@
+// A real NATS server for a test file, and connections to it. Where no server can be had, tests are skipped with the reason.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, type TestContext } from "vitest";
+import { connectFleet, type Fleet } from "../../packages/fleet/src/connect.ts";
+import { findServer } from "../../packages/fleet/src/server/find-server.ts";
+import { startServer, type FleetServer, type ServerOptions } from "../../packages/fleet/src/server/start-server.ts";
+
+const found = await findServer().then(
+  (program) => ({ program, reason: "" }),
+  (error: Error) => ({ program: "", reason: error.message }),
+);
+
+/** The program. */
+export const serverProgram: string = found.program;
+
+/** For the tests of a file, which need a server. */
+export const skipWithoutServer = (context: TestContext): void => void (found.reason !== "" && context.skip(found.reason));
+
+const root = mkdtempSync(join(tmpdir(), "hawser-fleet-"));
+const opened: { close(): Promise<unknown> }[] = [];
+afterAll(async () => {
+  for (const one of opened.toReversed()) await one.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+export async function openServer(options: Partial<ServerOptions> = {}): Promise<FleetServer> {
+  const server = await startServer({ program: found.program, folder: mkdtempSync(join(root, "server-")), port: 0, ...options });
+  opened.push({ close: () => server.stop() });
+  return server;
+}
+
+export async function openFleet(server: Pick<FleetServer, "address">, name = "test"): Promise<Fleet> {
+  const fleet = await connectFleet({ servers: server.address }, name);
+  opened.push(fleet);
+  return fleet;
+}
