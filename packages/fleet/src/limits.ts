@@ -28,4 +28,20 @@ export const fleetLimits = {
   fleetListedEntries: 1_000,
   /** Time for calls that run when a machine is told to leave. */
   fleetDrainMs: 30_000,
+  /** How long a runtime has a conversation without being heard of; then another one may take it. The bucket of the leases is made with it, and what that says counts. */
+  fleetLeaseMs: 10_000,
+  /** How long events of turns are kept for hosts that come back. */
+  fleetEventMs: 3_600_000,
+  /** What those events may take together in the servers' memory; the oldest go first. */
+  fleetEventBytes: 268_435_456,
+  /** Time for one answer of a server's store. */
+  fleetAnswerMs: 5_000,
+  /** How long a write is settled whose answer was lost, while the servers choose a new leader. */
+  fleetSettleMs: 30_000,
+  /** Between two attempts to settle it. */
+  fleetRetryMs: 250,
+  /** Messages of a journal that are read ahead. */
+  fleetReadMessages: 256,
+  /** Parts of one text that is larger than the server's `max_payload`. */
+  fleetPartEntries: 4_096,
 };

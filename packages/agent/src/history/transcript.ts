@@ -128,6 +128,10 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
       transcript.used = nothingUsed;
       dropSteers(transcript, () => true);
       return keepFirst(transcript, 0);
+    case "claim":
+    case "call":
+      // About who writes, not about what was said.
+      return;
   }
 }
 
