@@ -42,6 +42,22 @@ export const fleetLimits = {
   fleetRetryMs: 250,
   /** Messages of a journal that are read ahead. */
   fleetReadMessages: 256,
-  /** Parts of one text that is larger than the server's `max_payload`. */
-  fleetPartEntries: 4_096,
+  /** Texts in parts, larger than the server's `max_payload`, that are waited for at the same time; the one that began first is given up. */
+  fleetPartedTexts: 64,
+  /** Messages that are sent before a server has to say that it has them: one that can't keep up holds the runtime back. */
+  fleetUnflushedMessages: 256,
+  /** How often a host looks whether the runtime that it has asked is still there. */
+  fleetLookMs: 1_000,
+  /** How long a host looks for a runtime that takes its request. Longer than a lease, which may have to end first. */
+  fleetPatienceMs: 60_000,
+  /** Silence about a turn after which its host asks again what became of it: a turn that runs gives signs of life. */
+  fleetQuietMs: 40_000,
+  /** Conversations whose events one host follows; the one that was used longest ago is left first. */
+  fleetFollowedEntries: 256,
+  /** Turns of one conversation, and questions of one host, that are told apart; the oldest are forgotten. */
+  fleetKnownEntries: 1_024,
+  /** What waits for a host that does not read; then it is left. */
+  fleetUnreadChars: 67_108_864,
+  /** Requests of one host that wait for their end. */
+  fleetHostRequests: 1_024,
 };

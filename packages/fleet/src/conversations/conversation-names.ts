@@ -40,6 +40,8 @@ export const header = {
   epoch: "Hawser-Epoch",
   /** The program that asked. Without it nothing is repeated. */
   host: "Hawser-Host",
+  /** Asks for the end of this turn, of which the host has not the request itself. */
+  turn: "Hawser-Turn",
   /** Where answers go that belong to one request. */
   inbox: "Hawser-Inbox",
 } as const;

@@ -2,7 +2,6 @@
 // the last part has not come was not sent.
 
 import { headers, type MsgHdrs } from "@nats-io/transport-node";
-import { HawserError } from "@hawser/protocol";
 import { fleetLimits } from "../limits.ts";
 import { header } from "./conversation-names.ts";
 
@@ -16,7 +15,7 @@ export function toParts(text: string, maxPayload: number): Buffer[] {
   return Array.from({ length: count }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
 }
 
-/** What every part of a text is sent with. */
+/** What a part of a text is sent with. */
 export function toPartHeaders(values: Readonly<Record<string, string>>, index: number, count: number): MsgHdrs {
   const made = headers();
   for (const [name, value] of Object.entries(values)) made.set(name, value);
@@ -29,22 +28,22 @@ export interface PartMessage {
   readonly data: Uint8Array;
 }
 
-/** For the messages of one sender in their order. Returns a text when its last part has come. */
+/** Returns a text when its last part has come. Of texts that never end, those that began first are forgotten. */
 export function createPartJoiner(): (message: PartMessage) => string | undefined {
-  let pieces: Uint8Array[] = [];
-  let record = "";
+  const begun = new Map<string, Uint8Array[]>();
   return ({ headers: given, data }) => {
-    const [, at, count] = /^(\d+)\/(\d+)$/.exec(given?.get(header.part) ?? "") ?? ["", "1", "1"];
-    const from = given?.get(header.record) ?? "";
-    if (at === "1") [pieces, record] = [[], from];
-    // The beginning of it was lost, or belongs to a text that was not sent to its end.
-    if (from !== record || pieces.length !== Number(at) - 1) return undefined;
+    const [, at, count] = /^(\d+)\/(\d+)$/.exec(given?.get(header.part) ?? "") ?? [];
+    if (at === undefined || count === undefined) return Buffer.from(data).toString("utf8");
+    const record = given?.get(header.record) ?? "";
+    const pieces = begun.get(record) ?? [];
+    begun.delete(record);
+    // Its beginning was lost.
+    if (pieces.length !== Number(at) - 1) return undefined;
     pieces.push(data);
-    if (pieces.length > fleetLimits.fleetPartEntries)
-      throw new HawserError("too_large", `a text in ${count} parts; at most ${fleetLimits.fleetPartEntries} are taken`);
-    if (at !== count) return undefined;
-    const text = Buffer.concat(pieces).toString("utf8");
-    pieces = [];
-    return text;
+    if (at === count) return Buffer.concat(pieces).toString("utf8");
+    begun.set(record, pieces);
+    const [oldest] = begun.keys();
+    if (begun.size > fleetLimits.fleetPartedTexts && oldest !== undefined) begun.delete(oldest);
+    return undefined;
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { addCommand, maxPort, parseWhole } from "../command-line/command.ts";
-import { addFleetOptions } from "./flags.ts";
+import { addFleetOptions, type FleetFlags } from "./flags.ts";
 import type { DrainFlags, StatusFlags, UpFlags } from "./run.ts";
 
 const defaultPort = 4_222;
@@ -33,6 +33,15 @@ export function addFleet(program: Command): void {
     .option("--json", "for programs: one list, then it ends")
     .option("--once", "one list, then it ends, also on a terminal")
     .action(async (flags: StatusFlags) => (await import("./run.ts")).runStatus(flags));
+  addFleetOptions(
+    addCommand(fleet, "host", {
+      summary: "the agent protocol, answered by a fleet",
+      description:
+        "Speaks the agent protocol on stdin and stdout as `hawser agent` does, for a program that starts it; the runtimes of the fleet answer. It finds the one that has a conversation, and follows the conversation to the next one.",
+      examples: [`echo '{"id":"1","kind":"user_message","message":"hello"}' | hawser fleet host`],
+    }),
+    `the servers (default: ${defaultServers})`,
+  ).action(async (flags: FleetFlags) => (await import("./run-host.ts")).runHost(flags));
   addFleetOptions(
     addCommand(fleet, "drain", {
       summary: "tell machines to leave",

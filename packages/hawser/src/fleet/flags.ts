@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { FleetAddress } from "@hawser/fleet/internal";
+import { toFlag } from "../command-line/command.ts";
 
 export interface FleetFlags {
   /** The servers. */
@@ -28,3 +29,9 @@ export const toFleetAddress = (servers: string, flags: FleetFlags): FleetAddress
   cert: flags.fleetCert,
   key: flags.fleetKey,
 });
+
+/** The flags as they were written. */
+export const toFleetFlags = ({ fleet, fleetCredentials, fleetCa, fleetCert, fleetKey }: FleetFlags): string[] =>
+  Object.entries({ fleet, fleetCredentials, fleetCa, fleetCert, fleetKey }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${toFlag(name)}=${value}`],
+  );
