@@ -4,6 +4,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openServer, serverProgram, skipWithoutServer } from "../../../test/kit/nats-server.ts";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { anyRuntimeSubject, header, journalStream, toEventSubject } from "../../fleet/src/conversations/conversation-names.ts";
+import { toPartHeaders } from "../../fleet/src/conversations/parts.ts";
+import { until } from "../../../test/kit/until.ts";
+import { makeFolder, runHawser } from "./run-hawser.ts";
 import { endsOf, openRig, say, textOf, weld, type RawHost } from "./fleet-rig.ts";
 
 let address = "";
@@ -117,5 +122,116 @@ describe("a conversation of a fleet", () => {
     expect(drained.code).toBe(0);
     expect((await second.ended).code).toBe(0);
     await host.close();
+  });
+
+  describe("with one runtime", () => {
+    let host: RawHost;
+    beforeAll(async () => {
+      if (serverProgram === "") return;
+      await rig.runtime();
+      host = await rig.host();
+    });
+
+    it("runs a request that is repeated once, and answers it with its recorded end; without a host's name nothing is known as repeated", async () => {
+      const { id, conversation } = fresh();
+      const inbox = `test.${id}`;
+      const answers: unknown[] = [];
+      rig.connection.subscribe(inbox, { callback: (_, message) => void answers.push(message.json()) });
+      const line = JSON.stringify(say(id, weld(`once-${id}`), conversation));
+      const ask = (values: Record<string, string>) =>
+        rig.connection.request(anyRuntimeSubject, line, { headers: toPartHeaders(values, 0, 1), timeout: 20_000 });
+      const named = { [header.host]: "one", [header.inbox]: inbox };
+      const runs = (): number => rig.runs().filter((run) => run.startsWith(`once-${id} `)).length;
+      expect((await ask(named)).json()).toMatchObject({ accepted: true });
+      // While it runs it is not begun again; afterwards its end is told.
+      await until(async () => {
+        expect((await ask(named)).json()).toMatchObject({ accepted: true });
+        return answers.length > 0;
+      });
+      expect([answers[0], runs()]).toEqual([expect.objectContaining({ id, type: "done" }), 1]);
+      expect((await ask({ [header.inbox]: inbox })).json()).toMatchObject({ accepted: true });
+      await expect.poll(runs, { timeout: 20_000 }).toBe(2);
+    });
+
+    it("lives on when anything at all is sent to the runtimes' subjects", async () => {
+      const junk = ["{", "[]", "null", '{"id":1,"kind":"user_message"}', '{"kind":"cancel"}', "\u0000", "x".repeat(200_000)];
+      for (const text of junk) {
+        rig.connection.publish(anyRuntimeSubject, text);
+        rig.connection.publish(anyRuntimeSubject, text, { reply: "nowhere", headers: toPartHeaders({ [header.conversation]: "%zz" }, 0, 1) });
+        rig.connection.publish(toEventSubject("junk"), text, { headers: toPartHeaders({ [header.epoch]: "x", [header.part]: "9/3" }, 0, 1) });
+      }
+      host.send({ id: "junk", kind: "subscribe", conversationId: "junk" });
+      expect(await host.end("junk")).toMatchObject({ type: "done" });
+      await expectGoesOn(host, "junk");
+    });
+
+    it("refuses a message that the server does not carry, with both sizes, and takes apart what is larger on the way back", async () => {
+      const { id, conversation } = fresh();
+      host.send(say("large", "x".repeat(300_000), conversation));
+      expect(await host.end("large")).toMatchObject({ code: "too_large", error: expect.stringMatching(/300\d{3} bytes; the limit is 262144/) });
+      host.send(say(id, weld("wide", false, 600_000), conversation));
+      expect(await host.end(id)).toMatchObject({ type: "done" });
+      const result = host.lines.find((line) => line.id === id && line.type === "tool_result");
+      expect(JSON.stringify(result).length).toBeGreaterThan(600_000);
+      expect(JSON.stringify(await load(host, conversation)).length).toBeGreaterThan(600_000);
+    });
+
+    it("ends a turn with what to do when the journal is full, and takes the next one when there is room", async () => {
+      const { id, conversation } = fresh();
+      await expectGoesOn(host, conversation);
+      const manager = await jetstreamManager(rig.connection);
+      const { config, state } = await manager.streams.info(journalStream);
+      await manager.streams.update(journalStream, { ...config, max_bytes: state.bytes + 100 });
+      host.send(say(id, "2+3", conversation));
+      expect(await host.end(id)).toMatchObject({ type: "error", error: expect.stringContaining("Make room in the stream HAWSER_JOURNAL") });
+      await manager.streams.update(journalStream, { ...config, max_bytes: -1 });
+      await expectGoesOn(host, conversation);
+      expect(endsOf(host, id)).toHaveLength(1);
+    });
+
+    it("is shown by status, with the runtime that has it and what is left of its lease", async () => {
+      const { conversation } = fresh();
+      await expectGoesOn(host, conversation);
+      const shown = await rig.status();
+      expect(shown.stdout).toMatch(/^SERVICE +MACHINE[^]+agents +\S+ +agent +\d+/);
+      expect(shown.stdout).toMatch(new RegExp(`CONVERSATION +MACHINE +RUNTIME +LEASE[^]+${conversation} .* \\d\\.\\d s$`, "m"));
+    });
+  });
+
+  it("goes on after its server was killed and started again; what the server held in memory only is made anew", async () => {
+    const folder = makeFolder("server");
+    const server = await openServer({ folder });
+    const other = await openRig(server.address);
+    try {
+      await other.runtime();
+      const host = await other.host();
+      const { conversation } = fresh();
+      await expectGoesOn(host, conversation);
+      process.kill(server.pid, "SIGKILL");
+      await server.exited;
+      await openServer({ folder, port: Number(new URL(server.address).port) });
+      await expectGoesOn(host, conversation);
+      host.send({ id: "anew", kind: "subscribe", conversationId: conversation });
+      await expect.poll(() => endsOf(host, "anew"), { timeout: 30_000 }).toMatchObject([{ type: expect.any(String) }]);
+      expect(JSON.stringify(await load(host, conversation)).match(/2\+2/g)).toHaveLength(4);
+      await host.close();
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("is not for those whom the server does not know: both ends say so, and end", async () => {
+    const { address: closed } = await openServer({ more: 'authorization { token: "harbour" }' });
+    const outcomes = await Promise.all([
+      runHawser(["agent", "--fleet", closed, "--model", "offline", "--root", rig.folder]),
+      runHawser(["fleet", "host", "--fleet", closed]),
+      runHawser(["chat", "--fleet", closed, "hello"]),
+      runHawser(["chat", "--fleet", closed, "--root", rig.folder, "hello"]),
+      runHawser(["agent", "--fleet", closed, "--no-history"]),
+    ]);
+    expect(outcomes.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
+    for (const { stderr } of outcomes.slice(0, 3)) expect(stderr).toContain("does not take these credentials");
+    expect(outcomes[3]?.stderr).toContain("--root is for the runtime");
+    expect(outcomes[4]?.stderr).toContain("leave out --no-history");
   });
 });

@@ -88,6 +88,7 @@ export async function openRig(address: string, more: readonly string[] = []) {
     },
     /** Tells runtimes to leave, as an operator does. */
     drain: (name: string) => begin(["fleet", "drain", name, "--fleet", address]).ended,
+    status: () => begin(["fleet", "status", "--fleet", address]).ended,
     /** The runs of the tool, as `<n> <process id>`. */
     runs: (): string[] => readFileSync(ledger, "utf8").split("\n").filter(Boolean),
     /** Resolves to the process in which the held run number `n` is. */
@@ -118,14 +119,15 @@ const folder = ${JSON.stringify(folder)};
 export default [{
   name: "weld",
   description: "Welds a seam, once.",
-  input: { type: "object", properties: { n: { type: "string" }, hold: { type: "boolean" } }, required: ["n"] },
-  async run({ n, hold }) {
+  input: { type: "object", properties: { n: { type: "string" }, hold: { type: "boolean" }, size: { type: "number" } }, required: ["n"] },
+  async run({ n, hold, size = 0 }) {
     appendFileSync(folder + "/ledger", n + " " + process.pid + "\\n");
     while (hold && !existsSync(folder + "/gate-" + n)) await sleep(20);
-    return "seam " + n + " is welded";
+    return "seam " + n + " is welded" + "!".repeat(size);
   },
 }];
 `;
 
 export const say = (id: string, message: string, conversationId: string) => ({ id, kind: "user_message", message, metadata: { conversationId } });
-export const weld = (n: string, hold = false): string => `use weld with ${JSON.stringify({ n, ...(hold && { hold }) })}`;
+export const weld = (n: string, hold = false, size = 0): string =>
+  `use weld with ${JSON.stringify({ n, ...(hold && { hold }), ...(size > 0 && { size }) })}`;

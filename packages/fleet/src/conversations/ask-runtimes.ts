@@ -6,7 +6,7 @@ import { RequestError, TimeoutError } from "@nats-io/transport-node";
 import { HawserError, tooLarge } from "@hawser/protocol/internal";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
-import { gone, readReply, type LineReply } from "./bus-line.ts";
+import { readReply, type LineReply } from "./bus-line.ts";
 import { anyRuntimeSubject, header, toHeaderText, toRuntimeSubject, toToken } from "./conversation-names.ts";
 import { readHolder } from "./lease.ts";
 import type { Streams } from "./open-streams.ts";
@@ -34,7 +34,7 @@ export function createAskRuntimes(fleet: Fleet, streams: Streams, { host, inbox 
   }
 
   /** `none`: it has reached no one. `unknown`: it may have. */
-  async function sendTo(runtime: string | undefined, { text, conversationId, turn }: BusRequest): Promise<LineReply | "none" | "unknown"> {
+  async function sendTo(runtime: string | undefined, { text, conversationId, turn, mayRepeat }: BusRequest): Promise<LineReply | "none" | "unknown"> {
     const values = {
       [header.host]: host,
       [header.inbox]: inbox,
@@ -43,7 +43,9 @@ export function createAskRuntimes(fleet: Fleet, streams: Streams, { host, inbox 
     };
     const subject = runtime === undefined ? anyRuntimeSubject : toRuntimeSubject(runtime);
     try {
-      const options = { headers: toPartHeaders(values, 0, 1), timeout: fleetLimits.fleetAnswerMs };
+      // What may be repeated need not wait for a machine that stands still.
+      const timeout = mayRepeat ? fleetLimits.fleetAskMs : fleetLimits.fleetAnswerMs;
+      const options = { headers: toPartHeaders(values, 0, 1), timeout };
       const reply = await connection.request(subject, text, options);
       return readReply(reply.string()) ?? "unknown";
     } catch (error) {
@@ -80,7 +82,7 @@ export function createAskRuntimes(fleet: Fleet, streams: Streams, { host, inbox 
         if (reply === "unknown" && !request.mayRepeat) throw unknown();
         if (typeof reply === "object" && "accepted" in reply) return reply.runtime;
         next = typeof reply === "object" && "owner" in reply && reply.owner !== runtime ? reply.owner : undefined;
-        if (performance.now() > deadline) throw reply === "none" ? noRuntime() : gone();
+        if (performance.now() > deadline) throw reply === "none" ? noRuntime() : unknown();
         // One that was named is asked at once; otherwise a lease has to end, or a runtime to come.
         if (next === undefined) await sleep(fleetLimits.fleetRetryMs, undefined, { signal: request.signal });
       }
@@ -89,7 +91,7 @@ export function createAskRuntimes(fleet: Fleet, streams: Streams, { host, inbox 
 }
 
 const unknown = (): HawserError =>
-  new HawserError("unknown_outcome", "no runtime of the fleet has said that it took the request; it may have been done. Look before you ask again");
+  new HawserError("unknown_outcome", "no runtime of the fleet has said what became of the request; it may have been done. Load the conversation before you ask again");
 
 export const noRuntime = (): HawserError =>
   new HawserError("connection_failed", "no runtime of the fleet is there; start one with: hawser agent --fleet <servers>");

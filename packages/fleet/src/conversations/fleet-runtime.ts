@@ -3,7 +3,8 @@
 
 import { whenAborted } from "@hawser/wire/internal";
 import type { Transport } from "@hawser/wire";
-import type { ConversationMessage } from "@hawser/protocol";
+import type { ConversationMessage, HawserError } from "@hawser/protocol";
+import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { answerDiscovery } from "../discovery.ts";
 import { drainSubject } from "../subjects.ts";
@@ -64,11 +65,18 @@ export async function openFleetRuntime<Store extends Pick<HubOptions, "open">>(
   };
   let stopDiscovery = (): void => {};
 
+  /** A server that was started again has lost what it held in memory only. */
+  async function mendStreams(): Promise<void> {
+    for await (const { type } of connection.status())
+      if (type === "reconnect") await openStreams(fleet).catch((error: HawserError) => logLine(`[hawser] fleet: ${error.message}`));
+  }
+
   return {
     store,
     transport: hub.transport,
     drained: drained.promise,
     async begin(stopping) {
+      void mendStreams();
       await hub.begin();
       stopDiscovery = answerDiscovery(connection, facts, () => hub.counts);
       void whenAborted(stopping).then(() => hub.leave());

@@ -37,10 +37,13 @@ export function createHostRequests({ ask, onFailed }: HostRequestsOptions) {
   const open = new Map<string, Open>();
   const whenEmpty: (() => void)[] = [];
 
+  /** Turns of other hosts need not be waited for. */
+  const isIdle = (): boolean => [...open.values()].every(({ text }) => text === "");
+
   function close(id: string): boolean {
     open.get(id)?.over.abort();
     const was = open.delete(id);
-    if (open.size === 0) for (const wake of whenEmpty.splice(0)) wake();
+    if (isIdle()) for (const wake of whenEmpty.splice(0)) wake();
     return was;
   }
 
@@ -85,9 +88,6 @@ export function createHostRequests({ ask, onFailed }: HostRequestsOptions) {
 
   return {
     has: (id: string): boolean => open.has(id),
-    get size(): number {
-      return open.size;
-    },
     /** Throws `overloaded` when too many wait. */
     begin(request: HostRequest): void {
       if (open.size >= fleetLimits.fleetHostRequests) throw toOverloaded();
@@ -102,7 +102,7 @@ export function createHostRequests({ ask, onFailed }: HostRequestsOptions) {
     },
     /** It has ended; whether it was open. */
     close,
-    whenEmpty: (): Promise<void> => (open.size === 0 ? Promise.resolve() : new Promise((resolve) => whenEmpty.push(resolve))),
+    whenEmpty: (): Promise<void> => (isIdle() ? Promise.resolve() : new Promise((resolve) => whenEmpty.push(resolve))),
     failAll(error: unknown): void {
       for (const id of open.keys()) fail(id, error);
     },

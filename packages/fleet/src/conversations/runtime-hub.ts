@@ -21,9 +21,13 @@ import {
   toRuntimeSubject,
 } from "./conversation-names.ts";
 import { toPartHeaders, toParts } from "./parts.ts";
+import { createRecentMap } from "./recent-map.ts";
+import { watchStalls } from "./stalls.ts";
 
 /** A conversation as the hub needs it; while it is open, it belongs to this runtime. */
 interface OpenConversation {
+  /** It is not ours any more, and still has to be let go. */
+  readonly isStale: boolean;
   readonly messages: readonly ConversationMessage[];
   close(): Promise<void>;
 }
@@ -52,9 +56,12 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
   const [inner, outer] = createMemoryPair();
   /** What the runtime works at, by the id of the request. */
   const asked = new Map<string, Asked>();
+  /** What was said to a turn, and may become a turn of its own. */
+  const steers = createRecentMap<Asked>(fleetLimits.fleetKnownEntries);
   /** Lines of one conversation one after the other, as they have come. */
   const lanes = new Map<string, Semaphore>();
   const counts = { requests: 0, errors: 0, busyMs: 0, lastError: "" };
+  const stalls = watchStalls(fleetLimits.fleetAskMs);
   let ready = "";
   let isLeaving = false;
 
@@ -74,7 +81,7 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
   function tell(value: Readonly<Record<string, unknown>>, text: string): void {
     const { id, type, data } = value;
     if (type === "ready") ready = text;
-    const request = typeof id === "string" ? asked.get(id) : undefined;
+    const request = typeof id === "string" ? (asked.get(id) ?? steers.get(id)) : undefined;
     if (!request || typeof id !== "string") return;
     const { kind, conversationId, epoch, inbox } = request;
     if (kind === "steer") expectSteered(request, data);
@@ -91,7 +98,7 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
   function expectSteered({ conversationId, epoch }: Asked, data: unknown): void {
     const { steerId } = (data ?? {}) as { steerId?: unknown };
     if (typeof steerId !== "string") return;
-    asked.set(steerId, { kind: "user_message", conversationId, epoch, inbox: "", close() {} });
+    steers.set(steerId, { kind: "user_message", conversationId, epoch, inbox: "", close() {} });
   }
 
   async function speak(): Promise<void> {
@@ -107,7 +114,8 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
     const answer = (reply: LineReply): void => void message.respond(JSON.stringify(reply));
     const named = message.headers?.get(header.conversation);
     if (message.data.length === 0 && !named) return void message.respond(ready);
-    if (isLeaving) return answer({ isLeaving });
+    // After a standstill, what comes has waited: its host may have asked another runtime meanwhile.
+    if (isLeaving || stalls.isAfterStall()) return answer({ isLeaving: true });
     const text = message.string();
     const request = readObject(text) ?? {};
     const conversationId = (named && fromHeaderText(named)) || namedConversation(request);
@@ -134,6 +142,10 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
       const { owner } = toHawserError(error).facts;
       if (typeof owner === "string") return { owner };
       // The runtime finds the same, and says so in its own words.
+    }
+    if (conversation?.isStale) {
+      await conversation.close();
+      return { isLeaving: true };
     }
     const close = (): void => void conversation?.close().catch(() => {});
     const id = message.headers?.get(header.turn) || (request["kind"] === "user_message" && message.headers?.get(header.host) && request["id"]);
@@ -210,6 +222,7 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
       await subscriptions[0]?.drain();
     },
     async close(): Promise<void> {
+      stalls.stop();
       await outer.close();
       for (const subscription of subscriptions) subscription.unsubscribe();
       await connection.flush().catch(() => {});

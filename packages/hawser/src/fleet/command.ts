@@ -25,7 +25,8 @@ export function addFleet(program: Command): void {
   addFleetOptions(
     addCommand(fleet, "status", {
       summary: "show who is there",
-      description: "Lists the services that answer, with their machines and the calls they had. On a terminal it refreshes until Ctrl-C.",
+      description:
+        "Lists the services that answer, with their machines and the calls they had, and the conversations with the runtimes that have them. On a terminal it refreshes until Ctrl-C.",
       examples: ["hawser fleet status", "hawser fleet status --json"],
     }),
     `the servers (default: ${defaultServers})`,
@@ -45,7 +46,7 @@ export function addFleet(program: Command): void {
   addFleetOptions(
     addCommand(fleet, "drain", {
       summary: "tell machines to leave",
-      description: "Tells the machines of a service, or one of them by its id, to finish what runs, take nothing new, and end.",
+      description: "Tells the machines of a service, or one of them by its id, to finish what runs, take nothing new, and end. Agent runtimes are the service `agents`.",
       examples: ["hawser fleet drain plant", "hawser fleet drain 3f2a…"],
     }),
     `the servers (default: ${defaultServers})`,
