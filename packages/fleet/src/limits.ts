@@ -43,7 +43,7 @@ export const fleetLimits = {
   /** Messages of a journal that are read ahead. */
   fleetReadMessages: 256,
   /** Texts in parts, larger than the server's `max_payload`, that are waited for at the same time; the one that began first is given up. */
-  fleetPartedTexts: 64,
+  fleetPartedEntries: 64,
   /** Messages that are sent before a server has to say that it has them: one that can't keep up holds the runtime back. */
   fleetUnflushedMessages: 256,
   /** How often a host looks whether the runtime that it has asked is still there. */
@@ -59,5 +59,5 @@ export const fleetLimits = {
   /** What waits for a host that does not read; then it is left. */
   fleetUnreadChars: 67_108_864,
   /** Requests of one host that wait for their end. */
-  fleetHostRequests: 1_024,
+  fleetHostMessages: 1_024,
 };

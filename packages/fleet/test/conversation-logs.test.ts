@@ -8,18 +8,13 @@ import type { ConversationMessage } from "@hawser/protocol";
 import type { Fleet } from "../src/connect.ts";
 import { createConversationLogs } from "../src/conversations/conversation-logs.ts";
 import { toPartHeaders } from "../src/conversations/parts.ts";
-import { header, journalStream, leaseBucket, toJournalSubject, toToken } from "../src/conversations/conversation-names.ts";
+import { header, journalStream, toJournalSubject, toToken } from "../src/conversations/conversation-names.ts";
 import { openStreams, type Streams } from "../src/conversations/open-streams.ts";
 import type { FleetServer } from "../src/server/start-server.ts";
 import { openFleet, openServer, serverProgram, skipWithoutServer } from "../../../test/kit/nats-server.ts";
-import { jetstream } from "@nats-io/jetstream";
-import { Kvm } from "@nats-io/kv";
+import { makeLeaseBucket } from "./stream-settings.ts";
 
 const leaseMs = 1_500;
-
-async function makeLeases({ connection }: Fleet): Promise<void> {
-  await new Kvm(jetstream(connection)).create(leaseBucket, { ttl: leaseMs, markerTTL: 1_000, history: 1 });
-}
 
 const said = (messageId: string, text: string, role: "user" | "assistant" = "user"): ConversationMessage => ({
   messageId,
@@ -38,7 +33,7 @@ describe("a conversation in a shared log", () => {
     if (serverProgram === "") return;
     server = await openServer({ maxPayload: 65_536 });
     fleet = await openFleet(server);
-    await makeLeases(fleet);
+    await makeLeaseBucket(fleet, leaseMs);
     streams = await openStreams(fleet);
   });
 

@@ -4,9 +4,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openServer, serverProgram, skipWithoutServer } from "../../../test/kit/nats-server.ts";
-import { jetstreamManager } from "@nats-io/jetstream";
-import { anyRuntimeSubject, header, journalStream, toEventSubject } from "../../fleet/src/conversations/conversation-names.ts";
+import { anyRuntimeSubject, header, toEventSubject } from "../../fleet/src/conversations/conversation-names.ts";
 import { toPartHeaders } from "../../fleet/src/conversations/parts.ts";
+import { setJournalRoom } from "../../fleet/test/stream-settings.ts";
 import { until } from "../../../test/kit/until.ts";
 import { makeFolder, runHawser } from "./run-hawser.ts";
 import { endsOf, openRig, say, textOf, weld, type RawHost } from "./fleet-rig.ts";
@@ -28,7 +28,9 @@ async function load(host: RawHost, conversationId: string): Promise<unknown[]> {
   const id = randomUUID();
   host.send({ id, kind: "load_conversation", conversationId });
   expect(await host.end(id)).toMatchObject({ type: "done" });
-  return host.lines.flatMap((line) => (line.id === id && line.type === "conversation" ? (line["data"] as { messages: unknown[] }).messages : []));
+  return host.lines.flatMap((line) =>
+    line.id === id && line.type === "conversation" ? (line["data"] as { messages: unknown[] }).messages : [],
+  );
 }
 
 async function expectGoesOn(host: RawHost, conversationId: string): Promise<void> {
@@ -157,8 +159,13 @@ describe("a conversation of a fleet", () => {
       const junk = ["{", "[]", "null", '{"id":1,"kind":"user_message"}', '{"kind":"cancel"}', "\u0000", "x".repeat(200_000)];
       for (const text of junk) {
         rig.connection.publish(anyRuntimeSubject, text);
-        rig.connection.publish(anyRuntimeSubject, text, { reply: "nowhere", headers: toPartHeaders({ [header.conversation]: "%zz" }, 0, 1) });
-        rig.connection.publish(toEventSubject("junk"), text, { headers: toPartHeaders({ [header.epoch]: "x", [header.part]: "9/3" }, 0, 1) });
+        rig.connection.publish(anyRuntimeSubject, text, {
+          reply: "nowhere",
+          headers: toPartHeaders({ [header.conversation]: "%zz" }, 0, 1),
+        });
+        rig.connection.publish(toEventSubject("junk"), text, {
+          headers: toPartHeaders({ [header.epoch]: "x", [header.part]: "9/3" }, 0, 1),
+        });
       }
       host.send({ id: "junk", kind: "subscribe", conversationId: "junk" });
       expect(await host.end("junk")).toMatchObject({ type: "done" });
@@ -168,7 +175,10 @@ describe("a conversation of a fleet", () => {
     it("refuses a message that the server does not carry, with both sizes, and takes apart what is larger on the way back", async () => {
       const { id, conversation } = fresh();
       host.send(say("large", "x".repeat(300_000), conversation));
-      expect(await host.end("large")).toMatchObject({ code: "too_large", error: expect.stringMatching(/300\d{3} bytes; the limit is 262144/) });
+      expect(await host.end("large")).toMatchObject({
+        code: "too_large",
+        error: expect.stringMatching(/300\d{3} bytes; the limit is 262144/),
+      });
       host.send(say(id, weld("wide", false, 600_000), conversation));
       expect(await host.end(id)).toMatchObject({ type: "done" });
       const result = host.lines.find((line) => line.id === id && line.type === "tool_result");
@@ -179,12 +189,10 @@ describe("a conversation of a fleet", () => {
     it("ends a turn with what to do when the journal is full, and takes the next one when there is room", async () => {
       const { id, conversation } = fresh();
       await expectGoesOn(host, conversation);
-      const manager = await jetstreamManager(rig.connection);
-      const { config, state } = await manager.streams.info(journalStream);
-      await manager.streams.update(journalStream, { ...config, max_bytes: state.bytes + 100 });
+      await setJournalRoom(rig.fleet, 100);
       host.send(say(id, "2+3", conversation));
       expect(await host.end(id)).toMatchObject({ type: "error", error: expect.stringContaining("Make room in the stream HAWSER_JOURNAL") });
-      await manager.streams.update(journalStream, { ...config, max_bytes: -1 });
+      await setJournalRoom(rig.fleet, undefined);
       await expectGoesOn(host, conversation);
       expect(endsOf(host, id)).toHaveLength(1);
     });

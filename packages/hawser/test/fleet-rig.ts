@@ -3,9 +3,7 @@
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { jetstream } from "@nats-io/jetstream";
-import { Kvm } from "@nats-io/kv";
-import { leaseBucket } from "../../fleet/src/conversations/conversation-names.ts";
+import { makeLeaseBucket } from "../../fleet/test/stream-settings.ts";
 import { openFleet } from "../../../test/kit/nats-server.ts";
 import { until } from "../../../test/kit/until.ts";
 import { makeFolder, start, type Running } from "./run-hawser.ts";
@@ -28,14 +26,14 @@ export const textOf = ({ lines }: Pick<RawHost, "lines">, id: string): string =>
   lines.flatMap((line) => (line.id === id && line.type === "token" ? [String(line["token"])] : [])).join("");
 
 /** Short, so that a test need not wait long for a dead owner. */
-export const leaseMs = 2_000;
+const leaseMs = 2_000;
 
 export async function openRig(address: string, more: readonly string[] = []) {
   const folder = makeFolder("rig");
   const ledger = join(folder, "ledger");
   const running = new Set<Running>();
-  const { connection } = await openFleet({ address });
-  await new Kvm(jetstream(connection)).create(leaseBucket, { ttl: leaseMs, markerTTL: 1_000, history: 1 }).catch(() => {});
+  const fleet = await openFleet({ address });
+  await makeLeaseBucket(fleet, leaseMs);
   appendFileSync(ledger, "");
   writeFileSync(join(folder, "weld.mjs"), toolModule(folder));
   writeFileSync(join(folder, "agent.json"), JSON.stringify({ permissions: [{ tool: "weld", decision: "allow" }] }));
@@ -49,7 +47,8 @@ export async function openRig(address: string, more: readonly string[] = []) {
 
   return {
     folder,
-    connection,
+    fleet,
+    connection: fleet.connection,
     /** A runtime; resolves when it serves. */
     async runtime(): Promise<Running & { stderr(): string }> {
       const data = makeFolder("data");
@@ -95,7 +94,9 @@ export async function openRig(address: string, more: readonly string[] = []) {
     async held(n: number | string): Promise<number> {
       let found: string | undefined;
       await until(() => {
-        found = readFileSync(ledger, "utf8").split("\n").find((line) => line.startsWith(`${n} `));
+        found = readFileSync(ledger, "utf8")
+          .split("\n")
+          .find((line) => line.startsWith(`${n} `));
         return found !== undefined;
       });
       return Number(found?.split(" ")[1]);
@@ -128,6 +129,11 @@ export default [{
 }];
 `;
 
-export const say = (id: string, message: string, conversationId: string) => ({ id, kind: "user_message", message, metadata: { conversationId } });
+export const say = (id: string, message: string, conversationId: string) => ({
+  id,
+  kind: "user_message",
+  message,
+  metadata: { conversationId },
+});
 export const weld = (n: string, hold = false, size = 0): string =>
   `use weld with ${JSON.stringify({ n, ...(hold && { hold }), ...(size > 0 && { size }) })}`;

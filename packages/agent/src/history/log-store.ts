@@ -67,7 +67,11 @@ export function createLogStore({ logs, onNotice, onInterrupted, ...options }: Lo
       conversations
         .take(conversationId, async () => {
           const log = await logs.open(conversationId);
-          await log.remove().finally(() => log.close());
+          try {
+            await log.remove();
+          } finally {
+            await log.close();
+          }
         })
         .catch(rethrow(conversationId)),
     async search(query, limit) {

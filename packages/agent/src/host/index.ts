@@ -52,8 +52,19 @@ export interface SpawnedAgent extends AgentClient, AsyncDisposable {
 /** Starts the runtime and waits until it is ready; rejects with `start_failed`, and leaves nothing running then. */
 export async function spawnAgent(options: SpawnAgentOptions = {}): Promise<SpawnedAgent> {
   if (options.fleet !== undefined && options.args !== undefined)
-    throw new HawserError("usage", "with `fleet` the agent is another program, which has its own arguments; leave out one of `fleet` and `args`");
-  const { fleet, args = fleet === undefined ? ["agent"] : toFleetArguments(fleet), restart = true, readyMs = agentHostLimits.hostReadyMs, idleMs, totalMs, onPermission } = options;
+    throw new HawserError(
+      "usage",
+      "with `fleet` the agent is another program, which has its own arguments; leave out one of `fleet` and `args`",
+    );
+  const {
+    fleet,
+    args = fleet === undefined ? ["agent"] : toFleetArguments(fleet),
+    restart = true,
+    readyMs = agentHostLimits.hostReadyMs,
+    idleMs,
+    totalMs,
+    onPermission,
+  } = options;
   const onNoise = createNoiseLog((words) => logLine(`[hawser] the agent: ${words}`));
   const [command, ...first] = options.command === undefined ? hawserCommand() : [options.command];
   const link = createProcessLink({ ...options, command, args: [...first, ...args], restart, readyMs, onNoise });
@@ -78,7 +89,9 @@ export async function spawnAgent(options: SpawnAgentOptions = {}): Promise<Spawn
 
 function toFleetArguments(fleet: string | FleetServers): string[] {
   const { servers, credentials, ca, cert, key } = typeof fleet === "string" ? { servers: fleet } : fleet;
-  const files = Object.entries({ credentials, ca, cert, key }).flatMap(([name, path]) => (path === undefined ? [] : [`--fleet-${name}=${path}`]));
+  const files = Object.entries({ credentials, ca, cert, key }).flatMap(([name, path]) =>
+    path === undefined ? [] : [`--fleet-${name}=${path}`],
+  );
   return ["fleet", "host", `--fleet=${servers}`, ...files];
 }
 

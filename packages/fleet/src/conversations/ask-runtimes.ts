@@ -34,7 +34,10 @@ export function createAskRuntimes(fleet: Fleet, streams: Streams, { host, inbox 
   }
 
   /** `none`: it has reached no one. `unknown`: it may have. */
-  async function sendTo(runtime: string | undefined, { text, conversationId, turn, mayRepeat }: BusRequest): Promise<LineReply | "none" | "unknown"> {
+  async function sendTo(
+    runtime: string | undefined,
+    { text, conversationId, turn, mayRepeat }: BusRequest,
+  ): Promise<LineReply | "none" | "unknown"> {
     const values = {
       [header.host]: host,
       [header.inbox]: inbox,
@@ -91,7 +94,10 @@ export function createAskRuntimes(fleet: Fleet, streams: Streams, { host, inbox 
 }
 
 const unknown = (): HawserError =>
-  new HawserError("unknown_outcome", "no runtime of the fleet has said what became of the request; it may have been done. Load the conversation before you ask again");
+  new HawserError(
+    "unknown_outcome",
+    "no runtime of the fleet has said what became of the request; it may have been done. Load the conversation before you ask again",
+  );
 
 export const noRuntime = (): HawserError =>
   new HawserError("connection_failed", "no runtime of the fleet is there; start one with: hawser agent --fleet <servers>");

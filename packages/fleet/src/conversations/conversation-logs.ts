@@ -38,7 +38,9 @@ export function createConversationLogs(fleet: Fleet, streams: Streams, { runtime
       if (mine) held.delete(conversationId);
       journal.lose();
       if (!mine) return;
-      logLine(`[hawser] fleet: conversation ${quoteShort(conversationId, 60)} was taken over by another machine; what ran here for it is dropped`);
+      logLine(
+        `[hawser] fleet: conversation ${quoteShort(conversationId, 60)} was taken over by another machine; what ran here for it is dropped`,
+      );
       onLost(conversationId);
     };
     const lease: HeldLease = await takeLease(streams, { runtime, machine, conversationId }, lose);

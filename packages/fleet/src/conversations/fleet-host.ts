@@ -87,7 +87,10 @@ async function serveHost({ fleet, streams, host, inbox, ask, ready }: Place, tra
   }
 
   /** From a runtime: an event of a conversation, or the answer to one request. Nothing after its end, which may come on both ways. */
-  function hear({ value, text }: { readonly value: Readonly<Record<string, unknown>>; readonly text: string }, conversationId?: string): void {
+  function hear(
+    { value, text }: { readonly value: Readonly<Record<string, unknown>>; readonly text: string },
+    conversationId?: string,
+  ): void {
     const { id } = value;
     if (typeof id !== "string" || ended.get(id)) return;
     places.learn(value, conversationId);

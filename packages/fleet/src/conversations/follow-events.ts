@@ -105,7 +105,11 @@ function placeEvent(order: EventOrder, { value, text, epoch }: RawEvent, mayMiss
   return { value: renumbered, text: JSON.stringify(renumbered) };
 }
 
-function readEvent(join: (message: PartMessage) => string | undefined, headers: MsgHdrs | undefined, data: Uint8Array): RawEvent | undefined {
+function readEvent(
+  join: (message: PartMessage) => string | undefined,
+  headers: MsgHdrs | undefined,
+  data: Uint8Array,
+): RawEvent | undefined {
   const text = join({ headers, data });
   const value = text === undefined ? undefined : readObject(text);
   return value && text !== undefined ? { value, text, epoch: Number(headers?.get(header.epoch) ?? 0) || 0 } : undefined;

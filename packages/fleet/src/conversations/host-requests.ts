@@ -31,8 +31,6 @@ export interface HostRequestsOptions {
   onFailed(id: string, error: unknown): void;
 }
 
-export type HostRequests = ReturnType<typeof createHostRequests>;
-
 export function createHostRequests({ ask, onFailed }: HostRequestsOptions) {
   const open = new Map<string, Open>();
   const whenEmpty: (() => void)[] = [];
@@ -90,7 +88,7 @@ export function createHostRequests({ ask, onFailed }: HostRequestsOptions) {
     has: (id: string): boolean => open.has(id),
     /** Throws `overloaded` when too many wait. */
     begin(request: HostRequest): void {
-      if (open.size >= fleetLimits.fleetHostRequests) throw toOverloaded();
+      if (open.size >= fleetLimits.fleetHostMessages) throw toOverloaded();
       const entry: Open = { ...request, runtime: undefined, heardAt: performance.now(), missed: 0, over: new AbortController() };
       open.set(request.id, entry);
       void deliver(entry);
@@ -113,4 +111,4 @@ export function createHostRequests({ ask, onFailed }: HostRequestsOptions) {
 }
 
 const toOverloaded = (): HawserError =>
-  new HawserError("overloaded", `${fleetLimits.fleetHostRequests} requests wait for their end; wait for some of them`);
+  new HawserError("overloaded", `${fleetLimits.fleetHostMessages} requests wait for their end; wait for some of them`);

@@ -13,8 +13,6 @@ import { header, journalStream, toHeaderText, toJournalSubject } from "./convers
 import type { Streams } from "./open-streams.ts";
 import { createPartJoiner, toPartHeaders, toParts } from "./parts.ts";
 
-export type JournalLog = ReturnType<typeof createJournalLog>;
-
 export function createJournalLog(fleet: Fleet, streams: Streams, conversationId: string) {
   const { client, manager } = streams;
   const subject = toJournalSubject(conversationId);

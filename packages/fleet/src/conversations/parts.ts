@@ -43,7 +43,7 @@ export function createPartJoiner(): (message: PartMessage) => string | undefined
     if (at === count) return Buffer.concat(pieces).toString("utf8");
     begun.set(record, pieces);
     const [oldest] = begun.keys();
-    if (begun.size > fleetLimits.fleetPartedTexts && oldest !== undefined) begun.delete(oldest);
+    if (begun.size > fleetLimits.fleetPartedEntries && oldest !== undefined) begun.delete(oldest);
     return undefined;
   };
 }

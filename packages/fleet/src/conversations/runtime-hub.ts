@@ -49,8 +49,6 @@ interface Asked {
   close(): void;
 }
 
-export type RuntimeHub = ReturnType<typeof createRuntimeHub>;
-
 export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOptions) {
   const { connection } = fleet;
   const [inner, outer] = createMemoryPair();
@@ -132,7 +130,11 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
     }
   }
 
-  async function takeOwned(message: Msg, request: Record<string, unknown>, line: { text: string; conversationId: string }): Promise<LineReply> {
+  async function takeOwned(
+    message: Msg,
+    request: Record<string, unknown>,
+    line: { text: string; conversationId: string },
+  ): Promise<LineReply> {
     const { text, conversationId } = line;
     const accepted = { accepted: true, runtime } as const;
     let conversation: OpenConversation | undefined;
@@ -148,7 +150,8 @@ export function createRuntimeHub(fleet: Fleet, { runtime, open, epochOf }: HubOp
       return { isLeaving: true };
     }
     const close = (): void => void conversation?.close().catch(() => {});
-    const id = message.headers?.get(header.turn) || (request["kind"] === "user_message" && message.headers?.get(header.host) && request["id"]);
+    const id =
+      message.headers?.get(header.turn) || (request["kind"] === "user_message" && message.headers?.get(header.host) && request["id"]);
     // Without a host's name nothing is known to be a repetition.
     if (typeof id === "string" && conversation) {
       const end = asked.has(id) ? undefined : recordedEnd(conversation, conversationId, id);

@@ -14,8 +14,7 @@ import type { AgentFlags } from "./flags.ts";
 import { keepMemorySmall } from "./small-memory.ts";
 
 export async function runFleetAgent(servers: string, flags: AgentFlags): Promise<void> {
-  if (flags.history === false)
-    throw new HawserError("usage", "--fleet keeps conversations on the fleet's servers; leave out --no-history");
+  if (flags.history === false) throw new HawserError("usage", "--fleet keeps conversations on the fleet's servers; leave out --no-history");
   if (flags.debugProtocol) throw new HawserError("usage", "--debug-protocol shows one host's lines; with --fleet give it to the host");
   await runUntilStopped(async (lifecycle) => {
     const fleet = await connectFleet(toFleetAddress(servers, flags), "hawser agent");

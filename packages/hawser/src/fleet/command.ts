@@ -46,7 +46,8 @@ export function addFleet(program: Command): void {
   addFleetOptions(
     addCommand(fleet, "drain", {
       summary: "tell machines to leave",
-      description: "Tells the machines of a service, or one of them by its id, to finish what runs, take nothing new, and end. Agent runtimes are the service `agents`.",
+      description:
+        "Tells the machines of a service, or one of them by its id, to finish what runs, take nothing new, and end. Agent runtimes are the service `agents`.",
       examples: ["hawser fleet drain plant", "hawser fleet drain 3f2a…"],
     }),
     `the servers (default: ${defaultServers})`,

@@ -84,9 +84,16 @@ async function withFleet(flags: FleetFlags, action: (fleet: Fleet) => Promise<vo
 function toTable(services: readonly FoundService[]): string {
   if (services.length === 0)
     return "no service answers; offer tools with: hawser expose <module> --fleet <servers>, or an agent with: hawser agent --fleet <servers>\n";
-  const rows = services.map(({ name, id, version, metadata, requests, errors }) =>
-    [name, metadata["machine"] ?? "", metadata["kind"] ?? "", heldBy(metadata), String(requests), String(errors), version, id],
-  );
+  const rows = services.map(({ name, id, version, metadata, requests, errors }) => [
+    name,
+    metadata["machine"] ?? "",
+    metadata["kind"] ?? "",
+    heldBy(metadata),
+    String(requests),
+    String(errors),
+    version,
+    id,
+  ]);
   return toLines([["SERVICE", "MACHINE", "KIND", "HOLDS", "CALLS", "ERRORS", "VERSION", "ID"], ...rows]);
 }
 
