@@ -107,8 +107,7 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
       transcript.agentSession = { agent: record.agent, sessionId: record.sessionId, through: record.through };
       return;
     case "folders":
-      transcript.folders = record.folders;
-      return;
+      return void (transcript.folders = record.folders);
     case "summary": {
       const { type: _, ...summary } = record;
       transcript.summaries = [...transcript.summaries, { ...summary, bytes }];
