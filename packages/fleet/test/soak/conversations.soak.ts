@@ -86,6 +86,17 @@ async function talk(conversationId: string): Promise<void> {
 
 const pick = (): SoakRuntime => runtimes[below(runtimeCount)] as SoakRuntime;
 
+/** A server that was just started again may take its time. */
+async function untilDone(action: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await action();
+    } catch (error) {
+      if (tries === 5) throw error;
+    }
+  }
+}
+
 /** Each resolves when it is over. */
 const kinds: Readonly<Record<string, () => Promise<void>>> = {
   "runtime killed": async () => void pick().child.kill("SIGKILL"),
@@ -105,13 +116,23 @@ const kinds: Readonly<Record<string, () => Promise<void>>> = {
     process.kill(pid, "SIGCONT");
   },
   "journal full": async () => {
-    await setJournalRoom(fleet.fleet, below(2_000));
+    await untilDone(() => setJournalRoom(fleet.fleet, below(2_000)));
     await sleep(below(1_500));
-    await setJournalRoom(fleet.fleet, undefined);
+    await untilDone(() => setJournalRoom(fleet.fleet, undefined));
   },
 };
 /** More often what is about owners. */
-const drawn = ["runtime killed", "runtime killed", "runtime frozen", "runtime frozen", "runtime stopped", "host killed", "server killed", "server frozen", "journal full"];
+const drawn = [
+  "runtime killed",
+  "runtime killed",
+  "runtime frozen",
+  "runtime frozen",
+  "runtime stopped",
+  "host killed",
+  "server killed",
+  "server frozen",
+  "journal full",
+];
 
 async function disturb(): Promise<void> {
   for (let done = 0; done < count; done++) {
@@ -133,7 +154,8 @@ async function check(): Promise<void> {
   for (const { id, host: asked, end, tickets } of told) {
     const ends = asked.linesOf(id).filter(isEnd).length;
     if (ends > 1 || (ends === 0 && !asked.isGone)) problems.push(`${id} has ${ends} ends`);
-    if (end?.type === "done") for (const ticket of tickets) if (!runs.has(ticket)) problems.push(`${ticket} was acknowledged and never ran`);
+    if (end?.type === "done")
+      for (const ticket of tickets) if (!runs.has(ticket)) problems.push(`${ticket} was acknowledged and never ran`);
   }
   for (const conversationId of conversationIds) await checkConversation(host, conversationId);
 }
@@ -179,5 +201,7 @@ const endsOf = [...ends].map(([name, times]) => `${times} ${name}`).join(", ");
 const kindsOf = [...faults].map(([name, times]) => `${times} ${name}`).join(", ");
 for (const problem of problems.slice(0, 20)) console.log(problem);
 const outcome = problems.length === 0 ? "passed" : `FAILED with ${problems.length} problems`;
-console.log(`fleet conversations: ${outcome}, ${count} faults (${kindsOf}), ${told.length} requests (${endsOf}), seed ${seed}, ${seconds} s`);
+console.log(
+  `fleet conversations: ${outcome}, ${count} faults (${kindsOf}), ${told.length} requests (${endsOf}), seed ${seed}, ${seconds} s`,
+);
 process.exitCode = problems.length === 0 ? 0 : 1;
