@@ -24,6 +24,7 @@ const beginnings = {
   open: "hawser-open",
   conform: "hwc",
   undo: "hawser-undo",
+  search: "hawser-search",
 } as const;
 
 /** Throws `usage` where no folder can be made. */
