@@ -1,6 +1,6 @@
 // The user's rules about files, for what files tell the model: these files are named by no call, and a rule counts for all of their names.
 
-import type { FileRuling } from "../permissions/create-policy.ts";
+import type { FileRuling } from "../tools/files/permit.ts";
 import { toolNames } from "../tools/tool-table.ts";
 
 /** What the rules have against this tool on a file; `paths`: its name and its real path, absolute. */

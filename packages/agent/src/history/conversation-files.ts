@@ -9,9 +9,8 @@ import { constants } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describeThrown, HawserError, quoteShort } from "@hawser/protocol/internal";
-import { makeFolder, userFolder } from "@hawser/wire/internal/node";
+import { isUnwritable, makeFolder, userFolder } from "@hawser/wire/internal/node";
 import { agentLimits } from "../limits.ts";
-import { isUnwritable } from "../tools/files/file-errors.ts";
 
 // Windows has neither.
 const carefully = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);

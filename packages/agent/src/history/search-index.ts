@@ -5,10 +5,9 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createSemaphore } from "@hawser/wire/internal";
-import { createPrivateFolder, type PrivateFolder } from "@hawser/wire/internal/node";
+import { createPrivateFolder, isUnwritable, type PrivateFolder } from "@hawser/wire/internal/node";
 import { cutText, describeThrown, type ConversationMessage, type HawserError } from "@hawser/protocol/internal";
 import { agentLimits } from "../limits.ts";
-import { isUnwritable } from "../tools/files/file-errors.ts";
 import { isJournalName, isMissing, openPrivateFile } from "./conversation-files.ts";
 import { readId } from "./conversation-list.ts";
 import type { SearchOutcome, StoreLimits } from "./conversation-store.ts";

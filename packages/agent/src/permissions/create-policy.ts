@@ -4,7 +4,7 @@
 
 import { agentLimits } from "../limits.ts";
 import type { Roots } from "../tools/files/roots.ts";
-import type { CommandRun } from "../tools/files/permit.ts";
+import type { CommandRun, FileRuling } from "../tools/files/permit.ts";
 import type { Sandbox } from "../tools/sandbox/sandbox.ts";
 import { factsOf, toolNames } from "../tools/tool-table.ts";
 import type { AuditLog } from "./audit-log.ts";
@@ -29,12 +29,6 @@ export interface PolicyOptions {
   readonly sandbox?: Sandbox | undefined;
   /** Where "allow always" is kept beyond the conversation; without it, it is forgotten with the process. */
   readonly remembered?: RulesFile | undefined;
-}
-
-/** What the rules hold against a file. */
-export interface FileRuling {
-  readonly decision: "ask" | "deny";
-  readonly reason: string;
 }
 
 /** A policy by rules, which can also be asked about files that no tool has named. */

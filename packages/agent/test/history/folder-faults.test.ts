@@ -56,7 +56,7 @@ it("RUN-07 a conversation whose file can't be written is read, refuses what is n
   const path = fileOf("one");
   chmodSync(path, 0o400);
   for (const owned of isRoot ? [folder, path] : []) chownSync(owned, stranger, stranger);
-  const [command = "", ...args] = [...readerOf("file"), isRoot ? String(stranger) : "", folder, "chmod", "600", path];
+  const [command, ...args] = [...readerOf("file"), isRoot ? String(stranger) : "", folder, "chmod", "600", path];
   const { stdout } = await promisify(execFile)(command, args);
   const refusal =
     /^refused: the conversation's file \S+ can't be written \(EACCES\): it can be read, but nothing can be added or changed\. Make it writable, or use another conversation$/;

@@ -25,11 +25,6 @@ export function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "unknown error";
 }
 
-const unwritableCodes = new Set(["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT"]);
-
-/** Whether it was the file system that doesn't let us write, to what can perhaps be read. */
-export const isUnwritable = (error: unknown): boolean => unwritableCodes.has(codeOf(error));
-
 /** Ours as it is; a failed system call as a sentence about the path. */
 export function toFileError(error: unknown, shown: string): HawserError {
   if (HawserError.isInstance(error)) return error;
