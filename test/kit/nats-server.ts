@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, type TestContext } from "vitest";
 import { connectFleet, type Fleet } from "../../packages/fleet/src/connect.ts";
 import { findServer } from "../../packages/fleet/src/server/find-server.ts";
+import { startCluster, type ClusterOptions, type FleetCluster } from "../../packages/fleet/src/server/start-cluster.ts";
 import { startServer, type FleetServer, type ServerOptions } from "../../packages/fleet/src/server/start-server.ts";
 
 const found = await findServer().then(
@@ -30,6 +31,19 @@ export async function openServer(options: Partial<ServerOptions> = {}): Promise<
   const server = await startServer({ program: found.program, folder: mkdtempSync(join(root, "server-")), port: 0, ...options });
   opened.push({ close: () => server.stop() });
   return server;
+}
+
+/** Three servers unless told otherwise. */
+export async function openCluster(options: Partial<ClusterOptions> = {}): Promise<FleetCluster> {
+  const cluster = await startCluster({
+    program: found.program,
+    folder: mkdtempSync(join(root, "cluster-")),
+    port: 0,
+    count: 3,
+    ...options,
+  });
+  opened.push({ close: () => cluster.stop() });
+  return cluster;
 }
 
 export async function openFleet(server: Pick<FleetServer, "address">, name = "test"): Promise<Fleet> {

@@ -4,6 +4,12 @@
 export const fleetLimits = {
   /** Time to reach a NATS server, and to hear from it again when a command begins. */
   fleetConnectMs: 5_000,
+  /** Time for the servers of a cluster that we start to find each other and agree on a leader. */
+  fleetClusterMs: 60_000,
+  /** Time for a server's report about itself. */
+  fleetReportMs: 3_000,
+  /** A server's report about itself, in memory. */
+  fleetReportBytes: 4_194_304,
   /** Between two attempts to reach a server that was lost. */
   fleetReconnectMs: 1_000,
   /** How often a machine says that a call still runs there. */
