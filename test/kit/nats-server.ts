@@ -27,8 +27,11 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
+/** Goes away with the servers. */
+export const makeFolder = (name: string): string => mkdtempSync(join(root, `${name}-`));
+
 export async function openServer(options: Partial<ServerOptions> = {}): Promise<FleetServer> {
-  const server = await startServer({ program: found.program, folder: mkdtempSync(join(root, "server-")), port: 0, ...options });
+  const server = await startServer({ program: found.program, folder: makeFolder("server"), port: 0, ...options });
   opened.push({ close: () => server.stop() });
   return server;
 }
@@ -37,7 +40,7 @@ export async function openServer(options: Partial<ServerOptions> = {}): Promise<
 export async function openCluster(options: Partial<ClusterOptions> = {}): Promise<FleetCluster> {
   const cluster = await startCluster({
     program: found.program,
-    folder: mkdtempSync(join(root, "cluster-")),
+    folder: makeFolder("cluster"),
     port: 0,
     count: 3,
     ...options,

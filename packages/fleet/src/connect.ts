@@ -2,7 +2,7 @@
 // a file that only its owner may read. A lost server is tried again for ever; what was sent meanwhile waits, as NATS has it.
 
 import { readFileSync, statSync } from "node:fs";
-import { connect, credsAuthenticator, type NatsConnection } from "@nats-io/transport-node";
+import { connect, credsAuthenticator, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node";
 import { describeThrown, HawserError } from "@hawser/protocol";
 import { logLine } from "@hawser/wire/internal/node";
 import { toFleetError } from "./fault.ts";
@@ -49,8 +49,9 @@ export async function connectFleet(address: FleetAddress, name: string) {
       return connection.info?.max_payload ?? 1_048_576;
     },
     /** Says something that needs no answer. When the connection is closed there is no one left to tell. */
-    say(subject: string, payload = "", reply?: string): void {
-      if (!connection.isClosed()) connection.publish(subject, payload, reply === undefined ? {} : { reply });
+    say(subject: string, payload = "", reply?: string, headers?: MsgHdrs): void {
+      if (!connection.isClosed())
+        connection.publish(subject, payload, { ...(reply !== undefined && { reply }), ...(headers && { headers }) });
     },
     close: () => connection.close(),
   };

@@ -28,6 +28,8 @@ export const fleetLimits = {
   fleetHeldBytes: 67_108_864,
   /** Progress and log lines of one call that wait for the server; more are left out. */
   fleetNoteEntries: 1_000,
+  /** Of the name of an MCP client, and of its version, in a call; more is left out. */
+  fleetClientCharacters: 200,
   /** Tools of one service. */
   fleetToolEntries: 10_000,
   /** Machines that a list shows. */

@@ -58,6 +58,7 @@ describe("hawser fleet", () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => client.callTool({ name: "count", arguments: {} })));
     const counts = results.map(({ content }) => Number((content as { text: string }[])[0]?.text));
     expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    expect((await client.callTool({ name: "whoami", arguments: {} })).structuredContent).toMatchObject({ calledBy: "test" });
     await client.close();
   });
 

@@ -9,10 +9,13 @@ import { keepNumbers, parseJsonText, toJsonText } from "@hawser/wire/internal";
 import type { Fleet } from "../connect.ts";
 import { fleetLimits } from "../limits.ts";
 import { toServiceSubjects } from "../subjects.ts";
+import { toClientHeaders, type CallingClient } from "./calling-client.ts";
 import { noMachine, type LiveTools } from "./live-tools.ts";
 
 export interface FleetCall {
   readonly params: CallToolParams;
+  /** The MCP client, as it named itself. */
+  readonly client?: CallingClient | undefined;
   readonly signal: {
     readonly aborted: boolean;
     readonly reason: unknown;
@@ -84,7 +87,9 @@ export function createFleetCalls(fleet: Fleet, service: string, tools: LiveTools
 
   function send(call: FleetCall, digest: string): Promise<FleetResult> {
     const text = toJsonText({ method: "call_tool", params: call.params });
-    const bytes = Buffer.byteLength(text);
+    const headers = toClientHeaders(call.client);
+    // The server counts headers too.
+    const bytes = Buffer.byteLength(text) + (headers?.encodedBytes ?? 0);
     if (bytes > fleet.maxPayload) throw tooLarge("message", bytes, fleet.maxPayload);
     const reply = `${inbox}.${(count += 1)}`;
     const { promise, resolve, reject } = Promise.withResolvers<FleetResult>();
@@ -100,7 +105,7 @@ export function createFleetCalls(fleet: Fleet, service: string, tools: LiveTools
     };
     pending.set(reply, { ...call, digest, heardAt: performance.now(), settle });
     call.signal.addEventListener("abort", giveUp);
-    fleet.say(subjects.call(digest), text, reply);
+    fleet.say(subjects.call(digest), text, reply, headers?.headers);
     return promise;
   }
 
