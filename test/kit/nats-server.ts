@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, type TestContext } from "vitest";
-import { connectFleet, type Fleet } from "../../packages/fleet/src/connect.ts";
+import { connectFleet, type Fleet, type FleetAddress } from "../../packages/fleet/src/connect.ts";
 import { findServer } from "../../packages/fleet/src/server/find-server.ts";
 import { startCluster, type ClusterOptions, type FleetCluster } from "../../packages/fleet/src/server/start-cluster.ts";
 import { startServer, type FleetServer, type ServerOptions } from "../../packages/fleet/src/server/start-server.ts";
@@ -49,8 +49,12 @@ export async function openCluster(options: Partial<ClusterOptions> = {}): Promis
   return cluster;
 }
 
-export async function openFleet(server: Pick<FleetServer, "address">, name = "test"): Promise<Fleet> {
-  const fleet = await connectFleet({ servers: server.address }, name);
+export async function openFleet(
+  server: Pick<FleetServer, "address">,
+  name = "test",
+  files: Omit<FleetAddress, "servers"> = {},
+): Promise<Fleet> {
+  const fleet = await connectFleet({ servers: server.address, ...files }, name);
   opened.push(fleet);
   return fleet;
 }

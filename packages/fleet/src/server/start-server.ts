@@ -39,7 +39,14 @@ export async function startServer(options: ServerOptions): Promise<FleetServer> 
   const configuration = join(folder, "nats-server.conf");
   await writeFile(configuration, toConfiguration(options), { mode: 0o600 });
   const words = createLastWords();
-  const child = await startChild({ command: program, args: ["-c", configuration], stdio: "pipe", onStderr: (chunk) => words.add(chunk) });
+  const child = await startChild({
+    command: program,
+    args: ["-c", configuration],
+    stdio: "pipe",
+    // It does not look at its input.
+    stopInputMs: 0,
+    onStderr: (chunk) => words.add(chunk),
+  });
   child.stdout.resume();
   let exit: unknown;
   void child.exited.then((ended) => (exit = ended));

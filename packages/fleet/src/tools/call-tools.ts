@@ -1,12 +1,13 @@
 // Calls of tools on other machines. Each is sent once and ends once: with its result, an error, a cancel, or, when nothing is heard of
 // it any more, with `unknown_outcome`: the function may have run, so it is never called again by itself.
 
-import { createInbox, type Msg } from "@nats-io/transport-node";
+import type { Msg } from "@nats-io/transport-node";
 import type { CallToolParams, IPCErrorPayload, ToolResult } from "@hawser/bridge/internal";
 import { bridgeProtocol, HawserError, isRecord, toHawserError, tooLarge, type BridgeResponse } from "@hawser/protocol/internal";
 import type { LogLevel } from "@hawser/tools";
 import { keepNumbers, parseJsonText, toJsonText } from "@hawser/wire/internal";
 import type { Fleet } from "../connect.ts";
+import { toFleetError } from "../fault.ts";
 import { fleetLimits } from "../limits.ts";
 import { toServiceSubjects } from "../subjects.ts";
 import { toClientHeaders, type CallingClient } from "./calling-client.ts";
@@ -50,7 +51,7 @@ export class MachineError extends HawserError {
 export function createFleetCalls(fleet: Fleet, service: string, tools: LiveTools) {
   const { connection } = fleet;
   const subjects = toServiceSubjects(service);
-  const inbox = createInbox();
+  const inbox = fleet.createInbox();
   const pending = new Map<string, Pending>();
   let count = 0;
 
@@ -84,6 +85,12 @@ export function createFleetCalls(fleet: Fleet, service: string, tools: LiveTools
     for (const call of pending.values()) if (call.heardAt < before) call.settle(unknownOutcome(service, call.params.name));
   }, fleetLimits.fleetBeatMs / 2);
   silence.unref();
+
+  // Nothing was sent: there is no need to wait for silence.
+  const stopWatching = fleet.onRefusal((refusal) => {
+    for (const call of pending.values())
+      if (refusal.subject === subjects.call(call.digest)) call.settle(toFleetError(refusal, fleet.servers));
+  });
 
   function send(call: FleetCall, digest: string): Promise<FleetResult> {
     const text = toJsonText({ method: "call_tool", params: call.params });
@@ -120,6 +127,7 @@ export function createFleetCalls(fleet: Fleet, service: string, tools: LiveTools
     },
     close(): void {
       clearInterval(silence);
+      stopWatching();
       for (const call of pending.values()) call.settle(new HawserError("closed", "the connection to the fleet was closed"));
       answers.unsubscribe();
     },

@@ -35,7 +35,7 @@ export interface OfferedTools {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** Throws `usage` for a name or tool that can't be offered. */
+/** Throws `usage` for a name or tool that can't be offered, also when the server does not allow it. */
 export async function offerTools(fleet: Fleet, { service, tools: source, version, machine }: OfferOptions): Promise<OfferedTools> {
   const { connection } = fleet;
   const subjects = toServiceSubjects(service);
@@ -175,7 +175,7 @@ export async function offerTools(fleet: Fleet, { service, tools: source, version
     for (const { abort } of running.values()) abort.abort(new HawserError("closed", "the connection to the fleet was closed"));
   });
   announce();
-  await connection.flush();
+  await fleet.checkAllowed();
   return {
     id,
     names: tools.schemas.map(({ name }) => name),
