@@ -34,6 +34,8 @@ export const fleetLimits = {
   fleetToolEntries: 10_000,
   /** Machines that a list shows. */
   fleetListedEntries: 1_000,
+  /** Servers that are asked for a report. */
+  fleetListedServers: 100,
   /** Time for calls that run when a machine is told to leave. */
   fleetDrainMs: 30_000,
 };

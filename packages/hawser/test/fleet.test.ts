@@ -123,6 +123,10 @@ describe("hawser fleet", () => {
     });
     const printed = (await up.printed("\n")).trim();
     expect(printed).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
+    const watching = start(["fleet", "status", "--watch", "--json", "--fleet", printed]);
+    await watching.printed(`{"servers":"${printed}","services":[]}\n{"servers":"${printed}","services":[]}\n`);
+    watching.process.kill("SIGTERM");
+    expect((await watching.ended).code).toBe(0);
     expect((await once("fleet", "status", "--fleet", printed)).stdout).toContain("no service answers");
     up.process.kill("SIGTERM");
     expect((await up.ended).code).toBe(0);

@@ -40,6 +40,9 @@ const pollMs = 50;
 /** Ports that were free a moment ago may be taken. */
 const attempts = 3;
 
+/** Where a server that listens there is asked for reports; 0, any free one, where there is no such port. */
+export const toMonitorPort = (port: number): number => (port === 0 || port + monitorOffset > 65_535 ? 0 : port + monitorOffset);
+
 /** Resolves when the servers have agreed on a leader. Throws `start_failed`. */
 export async function startCluster(options: ClusterOptions): Promise<FleetCluster> {
   for (let attempt = 1; ; attempt += 1) {
@@ -127,7 +130,7 @@ async function chooseMembers({ count, port }: ClusterOptions): Promise<readonly 
     name: `server-${index + 1}`,
     port: free[index * 3] ?? port + index,
     routePort: free[index * 3 + 1] ?? port + index + routeOffset,
-    monitorPort: free[index * 3 + 2] ?? port + index + monitorOffset,
+    monitorPort: free[index * 3 + 2] ?? toMonitorPort(port + index),
   }));
 }
 

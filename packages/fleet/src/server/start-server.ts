@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly port: number;
   /** Where it reports about itself; any free one unless given. */
   readonly monitorPort?: number | undefined;
+  /** It ends also when we are killed. */
+  readonly isGuarded?: boolean | undefined;
   readonly maxPayload?: number | undefined;
   /** More lines of its configuration, as NATS writes them. */
   readonly more?: string | undefined;
@@ -45,6 +47,7 @@ export async function startServer(options: ServerOptions): Promise<FleetServer> 
     stdio: "pipe",
     // It does not look at its input.
     stopInputMs: 0,
+    ...(options.isGuarded && { ownsGroup: true, isGuarded: true }),
     onStderr: (chunk) => words.add(chunk),
   });
   child.stdout.resume();
