@@ -105,8 +105,10 @@ describe("the packages in a project of one's own", () => {
       }
     }
     expect(count).toBeGreaterThan(10);
-    const compilerOptions = { strict: true, noEmit: true, module: "nodenext", target: "esnext", types: ["node"] };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["snippets"] }));
+    const [settings] = findSnippets(readFileSync(join(repository, "docs", "own-project.md"), "utf8"), "json");
+    const shown = JSON.parse(settings?.text ?? "") as { compilerOptions: object };
+    expect(shown.compilerOptions).toMatchObject({ strict: true });
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ ...shown, include: ["snippets"] }));
     expect(inProject(process.execPath, [join("node_modules", "typescript", "bin", "tsc"), "-p", "."]).stdout).toBe("");
   });
 
