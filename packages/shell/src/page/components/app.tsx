@@ -89,7 +89,9 @@ function Header({ theme, isWireOpen, switches }: HeaderProps) {
   return (
     <header className="flex items-center gap-1 border-b border-line px-2 py-1.5 sm:px-4">
       <IconButton name="menu" label="Show conversations" className="md:hidden" onClick={switches.sidebar} />
-      <h1 className="min-w-0 flex-1 truncate px-1 text-base font-semibold">{title || "New conversation"}</h1>
+      <h1 dir="auto" className="min-w-0 flex-1 truncate px-1 text-base font-semibold">
+        {title || "New conversation"}
+      </h1>
       <button
         type="button"
         className={`button px-2 ${isWireOpen ? "border-sea bg-sea-wash" : "button-quiet"}`}

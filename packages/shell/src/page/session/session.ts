@@ -15,8 +15,8 @@ import { createStore, type Schedule, type Store } from "./store.ts";
 export interface Session {
   readonly store: Store;
   readonly client: AgentClient;
-  /** Opens a conversation; a new one when there is no id. Returns its id. */
-  open(conversationId?: string): string;
+  /** Opens a conversation, at a message if one is named; a new one when there is no id. Returns its id. */
+  open(conversationId?: string, messageId?: string): string;
   /** Shows a turn up to its end. */
   follow(turn: AgentTurn): Promise<void>;
   notify(text: string): void;
@@ -97,9 +97,9 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
     follow,
     notify,
     onWaitingChanged: waiting.onChanged,
-    open(conversationId) {
+    open(conversationId, messageId) {
       const id = conversationId ?? crypto.randomUUID();
-      store.dispatch({ type: "opened", conversationId: id, isNew: conversationId === undefined });
+      store.dispatch({ type: "opened", conversationId: id, isNew: conversationId === undefined, messageId });
       return id;
     },
     retryLink: () => link.retry(),

@@ -198,6 +198,8 @@ export interface PageState {
   readonly trust: TrustQuestion | undefined;
   /** What waits in a conversation; undefined when nothing runs there, or nobody knows. */
   readonly waiting: ({ readonly conversationId: string } & Queue) | undefined;
+  /** The message that a search has led to; another object each time. */
+  readonly sought: { readonly conversationId: string; readonly messageId: string } | undefined;
   readonly notices: readonly Notice[];
   readonly wire: WireLog;
 }
@@ -229,7 +231,7 @@ export type PageEvent =
         Pick<PageState, "conversations" | "models" | "status" | "pickedModel" | "agentOptions" | "trust" | "waiting">
       >;
     }
-  | { readonly type: "opened"; readonly conversationId: string; readonly isNew: boolean }
+  | { readonly type: "opened"; readonly conversationId: string; readonly isNew: boolean; readonly messageId?: string | undefined }
   | { readonly type: "permission_expired"; readonly permissionId: string }
   | { readonly type: "notice"; readonly notice: Notice }
   | { readonly type: "notice_dismissed"; readonly key: string }
@@ -248,6 +250,7 @@ export const initialState: PageState = {
   status: undefined,
   trust: undefined,
   waiting: undefined,
+  sought: undefined,
   notices: [],
   wire: { entries: [], chars: 0, dropped: 0 },
 };

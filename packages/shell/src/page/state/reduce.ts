@@ -30,7 +30,10 @@ const reducers: Reducers = {
   deleted: (state, { conversationId }) => forget(state, conversationId),
   truncated: (state, { conversationId, after }) => truncate(state, conversationId, after),
   learned: (state, { facts }) => ({ ...state, ...facts }),
-  opened: (state, { conversationId, isNew }) => openThread(state, conversationId, isNew),
+  opened: (state, { conversationId, isNew, messageId }) => ({
+    ...openThread(state, conversationId, isNew),
+    sought: messageId === undefined ? undefined : { conversationId, messageId },
+  }),
   permission_expired: (state, { permissionId }) => decidePermission(state, permissionId, { decision: "expired" }),
   notice: (state, { notice }) => ({ ...state, notices: [...state.notices, notice].slice(-shellLimits.shellNoticeEntries) }),
   notice_dismissed: (state, { key }) => ({ ...state, notices: state.notices.filter((notice) => notice.key !== key) }),
