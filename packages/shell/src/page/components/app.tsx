@@ -173,9 +173,12 @@ function Notices() {
   const notices = usePage((state) => state.notices);
   return (
     <div role="alert" className="mx-auto w-full max-w-3xl space-y-2 px-3 sm:px-0">
-      {notices.map(({ key, text }) => (
-        <div key={key} className="flex items-center gap-2 rounded-lg border border-alarm bg-alarm-wash mb-2 py-1 pr-1 pl-3 text-sm">
-          <p className="min-w-0 flex-1 wrap-anywhere">{text}</p>
+      {notices.map(({ key, text, isNews }) => (
+        <div
+          key={key}
+          className={`mb-2 flex items-center gap-2 rounded-lg border py-1 pr-1 pl-3 text-sm ${isNews ? "border-line bg-sea-wash" : "border-alarm bg-alarm-wash"}`}
+        >
+          <p className="min-w-0 flex-1 whitespace-pre-line wrap-anywhere">{text}</p>
           <IconButton name="close" label="Dismiss" onClick={() => session.store.dispatch({ type: "notice_dismissed", key })} />
         </div>
       ))}

@@ -11,6 +11,7 @@ import { usePage, usePageParts } from "../session/page-context.ts";
 import { isAsking, type Message, type PageState, type Part } from "../state/page-state.ts";
 import { ToolCard } from "../tools/tool-card.tsx";
 import { Button } from "./icon.tsx";
+import { SummaryRow } from "./summary-row.tsx";
 import { Plan, Thought } from "./thought.tsx";
 import { useSeen } from "./use-seen.ts";
 
@@ -70,6 +71,8 @@ function AnswerPart({ part, isSeen, isGrowing }: AnswerPartProps) {
       return <Thought thought={part} isGrowing={isGrowing} />;
     case "plan":
       return <Plan plan={part} />;
+    case "summary":
+      return <SummaryRow summary={part} />;
     case "steer":
       return <Steered text={part.text} />;
     case "text":

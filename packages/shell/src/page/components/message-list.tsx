@@ -14,6 +14,7 @@ import { textOf } from "../session/actions.ts";
 import type { Message } from "../state/page-state.ts";
 import { AssistantMessage } from "./assistant-message.tsx";
 import { Fallback } from "./fallback.tsx";
+import { SummaryRow } from "./summary-row.tsx";
 import { useSoughtMessage } from "./use-sought-message.ts";
 import { useSeen } from "./use-seen.ts";
 import { UserMessage } from "./user-message.tsx";
@@ -120,7 +121,10 @@ const MessageGroup = memo(function MessageGroup({ messages, isLast, isNearEnd, s
         messages.map((message) => (
           <Fallback key={message.key} instead={() => <PlainText text={textOf(message)} />}>
             {message.role === "user" ? (
-              <UserMessage message={message} isSought={isSought(message)} />
+              <>
+                <UserMessage message={message} isSought={isSought(message)} />
+                {message.parts.map((part, at) => (part.kind === "summary" ? <SummaryRow key={at} summary={part} /> : null))}
+              </>
             ) : (
               <AssistantMessage message={message} isLast={isLast && message === messages.at(-1)} isSought={isSought(message)} />
             )}

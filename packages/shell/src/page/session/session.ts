@@ -19,7 +19,7 @@ export interface Session {
   open(conversationId?: string, messageId?: string): string;
   /** Shows a turn up to its end. */
   follow(turn: AgentTurn): Promise<void>;
-  notify(text: string): void;
+  notify(text: string, isNews?: boolean): void;
   /** What waits in a conversation has changed. */
   onWaitingChanged(): void;
   retryLink(): void;
@@ -64,6 +64,7 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
     if (request.kind === "user_message") void follow(client.adopt(request.id));
     if (request.kind === "set_option") void whenDone(client.adopt(request.id)).then(options.onChanged, ignore);
     if (changesWhatWaits.includes(request.kind)) void whenDone(client.adopt(request.id)).then(waiting.onChanged, ignore);
+    if (request.kind === "compact_conversation") void followCompaction(client.adopt(request.id)).catch(ignore);
     const change = changeOf(request);
     if (change) void whenDone(client.adopt(request.id)).then(() => store.dispatch(change), ignore);
   }
@@ -84,7 +85,13 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
     }
   }
 
-  const notify = (text: string): void => store.dispatch({ type: "notice", notice: { key: `notice-${++noticeCount}`, text } });
+  /** Of another tab. */
+  async function followCompaction(work: AgentTurn): Promise<void> {
+    for await (const event of work) if (event.type === "compaction") store.queue({ type: "compacted", compaction: event.data });
+  }
+
+  const notify = (text: string, isNews = false): void =>
+    store.dispatch({ type: "notice", notice: { key: `notice-${++noticeCount}`, text, isNews } });
   const options = createOptionsKeeper({ store, client, notify });
   const stopOptions = store.subscribe(options.keep);
   const waiting = createWaitingKeeper({ store, client });
@@ -199,7 +206,9 @@ function createKeeper({ store, client, follow, isFollowed, now }: KeeperOptions)
   }
 
   async function load(conversationId: string): Promise<void> {
-    const include = store.getState().runtime?.info.capabilities.includes("steer") ? ["steer"] : undefined;
+    const { capabilities = [] } = store.getState().runtime?.info ?? {};
+    const asked = [...(capabilities.includes("steer") ? ["steer"] : []), ...(capabilities.includes("compaction") ? ["summary"] : [])];
+    const include = asked.length > 0 ? asked : undefined;
     try {
       store.dispatch({ type: "loaded", conversation: await client.loadConversation(conversationId, { include }) });
     } catch (thrown) {

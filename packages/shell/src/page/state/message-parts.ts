@@ -38,8 +38,10 @@ export function addToAnswer(message: Message, event: TurnEvent): Message {
       return { ...message, parts: putPlan(message.parts, { kind: "plan", entries: event.data.entries }) };
     case "steered":
       return { ...message, parts: addSteer(message.parts, event.data) };
-    case "compaction":
-      return message;
+    case "compaction": {
+      const { messages, tokensBefore, tokensAfter } = event.data;
+      return { ...message, parts: [...message.parts, { kind: "summary", messages, tokensBefore, tokensAfter }] };
+    }
     default:
       // `done`
       return { ...message, state: "ended", messageId: event.data?.assistantMessageId ?? message.messageId };
@@ -148,6 +150,10 @@ function addHistoryPart(message: Message, part: MessagePart): Message {
     return { ...message, parts: [...message.parts, { kind: "attachment", path: part.path, mime: part.mime }] };
   if (part.type === "tool_use") return changeTool(message, part, { ...aboutOf(part), input: part.input });
   if (part.type === "steer") return { ...message, parts: addSteer(message.parts, part) };
+  if (part.type === "summary") {
+    const { text, messages, tokensBefore, tokensAfter } = part;
+    return { ...message, parts: [...message.parts, { kind: "summary", text, messages, tokensBefore, tokensAfter }] };
+  }
   // The others are not asked for.
   if (part.type !== "tool_result") return message;
   const { result, isError, error } = part;

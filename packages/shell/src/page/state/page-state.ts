@@ -4,6 +4,7 @@
 import type { AgentInfo, Decision, LoadedConversation, Queue, TurnEvent } from "@hawser/agent/host/link";
 import type {
   AnyAgentRequest,
+  CompactionData,
   ConversationSummary,
   MessagePart,
   ModelEntry,
@@ -76,11 +77,23 @@ export interface SteerPart {
   readonly text: string;
 }
 
+/** What the beginning of the conversation, up to here, was summarised as for the model. */
+export interface SummaryPart {
+  readonly kind: "summary";
+  /** How many messages it stands for, from the first one on. */
+  readonly messages: number;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Unknown until the history is asked. */
+  readonly text?: string | undefined;
+}
+
 export type Part =
   | { readonly kind: "text"; readonly text: string }
   | ThoughtPart
   | PlanPart
   | SteerPart
+  | SummaryPart
   | { readonly kind: "attachment"; readonly path: string; readonly mime: string }
   | ToolPart;
 
@@ -180,6 +193,8 @@ export interface TrustQuestion {
 
 export interface Notice {
   readonly key: string;
+  /** It is news, and nothing went wrong. */
+  readonly isNews?: boolean;
   readonly text: string;
 }
 
@@ -198,6 +213,8 @@ export interface PageState {
   readonly trust: TrustQuestion | undefined;
   /** What waits in a conversation; undefined when nothing runs there, or nobody knows. */
   readonly waiting: ({ readonly conversationId: string } & Queue) | undefined;
+  /** The conversation that is being summarised at the user's word. */
+  readonly compacting: string | undefined;
   /** The message that a search has led to; another object each time. */
   readonly sought: { readonly conversationId: string; readonly messageId: string } | undefined;
   readonly notices: readonly Notice[];
@@ -228,10 +245,12 @@ export type PageEvent =
   | {
       readonly type: "learned";
       readonly facts: Partial<
-        Pick<PageState, "conversations" | "models" | "status" | "pickedModel" | "agentOptions" | "trust" | "waiting">
+        Pick<PageState, "conversations" | "models" | "status" | "pickedModel" | "agentOptions" | "trust" | "waiting" | "compacting">
       >;
     }
   | { readonly type: "opened"; readonly conversationId: string; readonly isNew: boolean; readonly messageId?: string | undefined }
+  /** The beginning of a conversation was summarised, at the word of a user. */
+  | { readonly type: "compacted"; readonly compaction: CompactionData }
   | { readonly type: "permission_expired"; readonly permissionId: string }
   | { readonly type: "notice"; readonly notice: Notice }
   | { readonly type: "notice_dismissed"; readonly key: string }
@@ -250,6 +269,7 @@ export const initialState: PageState = {
   status: undefined,
   trust: undefined,
   waiting: undefined,
+  compacting: undefined,
   sought: undefined,
   notices: [],
   wire: { entries: [], chars: 0, dropped: 0 },
