@@ -58,7 +58,8 @@ export function createSession({ openLink, schedule, now }: SessionOptions): Sess
   function onOverheard({ value, text }: ParsedLine): void {
     // A newer page may ask what this one does not know.
     const request = orUndefined(() => agentProtocol.parseRequest(value));
-    if (request) store.queue({ type: "asked", request, at: now() });
+    // Of several answers to a question the first counts; which one that is, the runtime says.
+    if (request && request.kind !== "permission_response") store.queue({ type: "asked", request, at: now() });
     log("other_tab", value, text.length);
     if (!request || followed.has(request.id)) return;
     if (request.kind === "user_message") void follow(client.adopt(request.id));
@@ -144,6 +145,8 @@ function changeOf(request: AnyAgentRequest): PageEvent | undefined {
       return request.folders[0] === undefined
         ? undefined
         : { type: "moved", conversationId: request.conversationId, folder: request.folders[0] };
+    case "permission_response":
+      return { type: "answered_elsewhere", answer: request };
     default:
       return undefined;
   }

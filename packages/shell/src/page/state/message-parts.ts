@@ -114,15 +114,20 @@ const isAbout = (part: Part, permissionId: string): part is AskingTool =>
 
 export const asksFor = ({ parts }: Message, permissionId: string): boolean => parts.some((part) => isAbout(part, permissionId));
 
-export type Answer = Required<Pick<Permission, "decision">> & Pick<Permission, "optionId">;
+export type Answer = Required<Pick<Permission, "decision">> & Pick<Permission, "optionId" | "isFromElsewhere">;
 
-export function changePermission(message: Message, permissionId: string, { decision, optionId }: Answer): Message {
+export function changePermission(message: Message, permissionId: string, answer: Answer): Message {
   const parts = message.parts.map((part) =>
-    isAbout(part, permissionId)
-      ? { ...part, permission: { ...part.permission, decision, ...(optionId !== undefined && { optionId }) } }
-      : part,
+    isAbout(part, permissionId) ? { ...part, permission: withAnswer(part.permission, answer) } : part,
   );
   return { ...message, parts };
+}
+
+/** The runtime takes the first answer. One that came too late on this page does not hide what was decided on another one. */
+function withAnswer(asked: Permission, { decision, optionId, isFromElsewhere }: Answer): Permission {
+  if (asked.isFromElsewhere) return asked;
+  const { optionId: _, ...permission } = asked;
+  return { ...permission, decision, ...(optionId !== undefined && { optionId }), ...(isFromElsewhere && { isFromElsewhere }) };
 }
 
 /** A message of the history as it is shown: a use of a tool and its result are one part. */

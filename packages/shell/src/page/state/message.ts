@@ -28,6 +28,8 @@ export interface Permission extends AboutUse {
   readonly optionId?: string | undefined;
   /** `expired`: it can't be answered any more. */
   readonly decision?: Decision | "expired" | undefined;
+  /** The answer that counts was given on another page. */
+  readonly isFromElsewhere?: boolean | undefined;
 }
 
 export interface ToolPart extends AboutUse {

@@ -144,6 +144,8 @@ export type PageEvent =
   | { readonly type: "opened"; readonly conversationId: string; readonly isNew: boolean; readonly messageId?: string | undefined }
   /** The beginning of a conversation was summarised, at the word of a user. */
   | { readonly type: "compacted"; readonly compaction: CompactionData }
+  /** On another page, and the runtime has taken it. */
+  | { readonly type: "answered_elsewhere"; readonly answer: Extract<AnyAgentRequest, { kind: "permission_response" }> }
   | { readonly type: "permission_expired"; readonly permissionId: string }
   | { readonly type: "notice"; readonly notice: Notice }
   | { readonly type: "notice_dismissed"; readonly key: string }

@@ -35,6 +35,7 @@ const reducers: Reducers = {
     sought: messageId === undefined ? undefined : { conversationId, messageId },
   }),
   compacted: (state, { compaction }) => takeCompaction(state, compaction),
+  answered_elsewhere: (state, { answer }) => decidePermission(state, answer.permissionId, { ...answer, isFromElsewhere: true }),
   permission_expired: (state, { permissionId }) => decidePermission(state, permissionId, { decision: "expired" }),
   notice: (state, { notice }) => ({ ...state, notices: [...state.notices, notice].slice(-shellLimits.shellNoticeEntries) }),
   notice_dismissed: (state, { key }) => ({ ...state, notices: state.notices.filter((notice) => notice.key !== key) }),

@@ -126,7 +126,8 @@ function useReview() {
       const files = new Set(done.reverted).size;
       const after = await load();
       const back = newReverts(data?.changes ?? [], after?.changes ?? []);
-      setOutcome({ text: `${files === 1 ? "1 file is" : `${files} files are`} ${words}.`, conflicts: done.conflicts, back });
+      const count = files === 0 ? "Nothing is" : files === 1 ? "1 file is" : `${files} files are`;
+      setOutcome({ text: `${count} ${words}.`, conflicts: done.conflicts, back });
     } catch (thrown) {
       setOutcome({ text: describeThrown(thrown), conflicts: [], back: [] });
       await load();
@@ -136,6 +137,9 @@ function useReview() {
   }
   return { data, error, outcome, isBusy, act };
 }
+
+/** A name that says nothing to a person. */
+const requestName = /the request [\da-f-]{36}/g;
 
 interface OutcomeProps {
   readonly outcome: Done | undefined;
@@ -158,7 +162,7 @@ function Outcome({ outcome, blocked, onBack }: OutcomeProps) {
         <ul aria-label="Left as they are" className="rounded-lg border border-rope bg-rope-wash px-3 py-2 text-xs">
           {outcome.conflicts.map(({ path, reason }) => (
             <li key={path} className="wrap-anywhere">
-              <span className="font-mono">{reveal(path)}</span> was left as it is: {reveal(reason)}
+              <span className="font-mono">{reveal(path)}</span> was left as it is: {reveal(reason.replaceAll(requestName, "this turn"))}
             </li>
           ))}
         </ul>

@@ -100,7 +100,7 @@ function ChangedFile({ change, by, layout, opensAtOnce, ...actions }: ChangedFil
         >
           <Icon name={isOpen && hasBody ? "open" : "shut"} className="size-3.5 text-soft" />
           <span
-            className={`min-w-0 flex-1 text-xs wrap-anywhere ${by === "turn" ? "font-mono" : ""} ${reverted ? "text-soft line-through" : ""}`}
+            className={`min-w-0 flex-1 basis-40 text-xs wrap-anywhere ${by === "turn" ? "font-mono" : ""} ${reverted ? "text-soft line-through" : ""}`}
           >
             {by === "turn" ? reveal(path) : turn}
           </span>

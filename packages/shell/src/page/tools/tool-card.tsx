@@ -29,6 +29,10 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
       {tool.state === "running" && tool.progress && <Progress tool={tool} />}
       {tool.error !== undefined && <Trouble tool={tool} error={tool.error} />}
       {isAsking(tool) && <Approval key={tool.permission.permissionId} tool={tool} />}
+      {/* Whoever looks at this page saw a question go away. */}
+      {tool.permission?.isFromElsewhere && !isOpen && (
+        <p className="border-t border-line px-3 py-1.5 text-xs text-soft wrap-anywhere">{describeDecision(tool.permission)}</p>
+      )}
       {isOpen && <CardBody tool={tool} />}
     </section>
   );
@@ -119,10 +123,18 @@ function CardBody({ tool }: { readonly tool: ToolPart }) {
   );
 }
 
-function describeDecision({ decision = "expired", options = [], optionId }: Permission): string {
+function describeDecision({ decision = "expired", options = [], optionId, isFromElsewhere = false }: Permission): string {
   const chosen = options.find((option) => option.optionId === optionId);
-  return chosen && decision !== "expired" ? `You chose “${reveal(chosen.name)}”.` : decisions[decision];
+  if (chosen && decision !== "expired")
+    return isFromElsewhere ? `“${reveal(chosen.name)}” was chosen on another page.` : `You chose “${reveal(chosen.name)}”.`;
+  return isFromElsewhere && decision !== "expired" ? decisionsElsewhere[decision] : decisions[decision];
 }
+
+const decisionsElsewhere = {
+  allow: "Allowed once on another page.",
+  allow_always: "Always allowed, on another page.",
+  deny: "Denied on another page.",
+} as const;
 
 const decisions = {
   allow: "You allowed this once.",
