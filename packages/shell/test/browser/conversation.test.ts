@@ -63,7 +63,7 @@ describe.skipIf(!browser)("the line at the bottom", () => {
     await say("hello");
     await answers.getByText("Hello.").waitFor();
     await untilIdle();
-    await status.getByText("1,200 tokens in · 34 out · cost not known").waitFor();
+    await status.getByText("1.2K in · 34 out · cost not known").waitFor();
     await status.getByText(/^up \d+ (?:s|min)/).waitFor();
     await status.getByRole("button", { name: "Model or agent: anthropic/scripted" }).waitFor();
   });
@@ -79,7 +79,7 @@ describe.skipIf(!browser)("the line at the bottom", () => {
     await say("hello");
     await answers.getByText("Hello.").waitFor();
     await untilIdle();
-    await status.getByText("1,200 tokens in · 34 out · $1.37").waitFor();
+    await status.getByText("1.2K in · 34 out · $1.37").waitFor();
     expect(await answers.count()).toBe(1);
   });
 });

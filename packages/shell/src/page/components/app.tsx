@@ -165,11 +165,11 @@ function Notices() {
   const { session } = usePageParts();
   const notices = usePage((state) => state.notices);
   return (
-    <div role="alert" className="mx-auto w-full max-w-3xl space-y-2 px-3 sm:px-0">
+    <div role="alert" className="px-3 sm:px-6">
       {notices.map(({ key, text, isNews }) => (
         <div
           key={key}
-          className={`mb-2 flex items-center gap-2 rounded-lg border py-1 pr-1 pl-3 text-sm ${isNews ? "border-line bg-sea-wash" : "border-alarm bg-alarm-wash"}`}
+          className={`mx-auto mb-2 flex max-w-3xl items-center gap-2 rounded-lg border py-1 pr-1 pl-3 text-sm ${isNews ? "border-line bg-sea-wash" : "border-alarm bg-alarm-wash"}`}
         >
           <p className="min-w-0 flex-1 whitespace-pre-line wrap-anywhere">{text}</p>
           <IconButton name="close" label="Dismiss" onClick={() => session.store.dispatch({ type: "notice_dismissed", key })} />

@@ -156,8 +156,8 @@ export function KeysDialog({ onClose }: { onClose(): void }) {
   const { desktop } = usePageParts();
   const keys = pageKeys.filter(({ isOfDesktop }) => !isOfDesktop || desktop);
   return (
-    <Dialog label="Keys" hasHeading className="w-[min(28rem,94vw)] rounded-2xl border border-line p-5" onClose={onClose}>
-      <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-1.5 text-sm">
+    <Dialog label="Keys" hasHeading className="w-[min(48rem,94vw)] rounded-2xl border border-line p-5" onClose={onClose}>
+      <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-1.5 text-sm sm:grid-cols-[auto_1fr_auto_1fr]">
         {[...keys, ...localKeys].map(({ shown, meaning }) => (
           <div key={meaning} className="contents">
             <dt className="flex gap-1">

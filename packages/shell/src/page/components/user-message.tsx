@@ -24,12 +24,12 @@ export const UserMessage = memo(function UserMessage({ message, isSought }: User
       aria-label="You"
       data-sought={isSought || undefined}
       tabIndex={isSought ? -1 : undefined}
-      className="group/message lazy-paint ml-auto w-fit max-w-[92%] min-w-0 sm:max-w-[80%]"
+      className="group/message lazy-paint flex flex-col items-end sm:flex-row-reverse sm:gap-1"
     >
       {isEditing ? (
         <EditForm message={message} text={text} onEnd={() => setIsEditing(false)} />
       ) : (
-        <div className="rounded-2xl rounded-br-sm bg-sea-wash px-4 py-2.5">
+        <div className="max-w-[92%] min-w-0 rounded-2xl rounded-br-sm bg-sea-wash px-4 py-2.5 sm:max-w-[80%]">
           {text !== "" && <p className="own-direction whitespace-pre-wrap wrap-anywhere">{text}</p>}
           {files.length > 0 && (
             <ul className="mt-1 flex flex-wrap gap-2" aria-label="Attachments">
@@ -43,7 +43,7 @@ export const UserMessage = memo(function UserMessage({ message, isSought }: User
         </div>
       )}
       {!isEditing && (
-        <div className="on-demand mt-0.5 flex justify-end">
+        <div className="on-demand mt-0.5 flex shrink-0 justify-end">
           <CopyButton text={text} label="Copy message" />
           <Button
             label="Edit"

@@ -27,7 +27,7 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
         <CardState tool={tool} />
       </button>
       {tool.state === "running" && tool.progress && <Progress tool={tool} />}
-      {tool.error !== undefined && <Trouble tool={tool} error={tool.error} />}
+      {tool.error !== undefined && tool.error !== plainNo && <Trouble tool={tool} error={tool.error} />}
       {isAsking(tool) && <Approval key={tool.permission.permissionId} tool={tool} />}
       {/* Whoever looks at this page saw a question go away. */}
       {tool.permission?.isFromElsewhere && !isOpen && (
@@ -41,6 +41,9 @@ export const ToolCard = memo(function ToolCard({ tool }: { readonly tool: ToolPa
 /** A no is what the user wanted, so it does not look like a failure. */
 const isDenied = ({ state, error, permission }: ToolPart): boolean =>
   state === "failed" && (permission?.decision === "deny" || (error ?? "").startsWith("denied:"));
+
+/** The runtime's words for the user's own no, which the state of the card says already. */
+const plainNo = "denied: the user said no";
 
 const troubleChars = 2_000;
 
