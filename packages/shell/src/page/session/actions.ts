@@ -102,7 +102,8 @@ export function createActions({ store, client, follow, notify, open, onWaitingCh
             true,
           );
         } finally {
-          store.dispatch({ type: "learned", facts: { compacting: undefined } });
+          // Another one may have begun meanwhile.
+          if (store.getState().compacting === conversationId) store.dispatch({ type: "learned", facts: { compacting: undefined } });
         }
       });
     },
