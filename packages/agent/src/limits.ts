@@ -278,6 +278,10 @@ export const agentLimits = {
   undoUntrackedEntries: 200,
   /** Paths in one `revert_changes`. */
   undoPathEntries: 1_000,
+  /** Files and folders of a root that is looked at right where it is asked, without the thread. */
+  undoNearEntries: 100,
+  /** What is read at most for such a look: of contents, and of the log. */
+  undoNearBytes: 262_144,
   /** Looks at one root that wait for the one that is under way. */
   undoWaitingEntries: 256,
   /** How long a look waits for another process that looks at the same root. */
