@@ -86,6 +86,7 @@ export function applyRecord(transcript: Transcript, record: JournalRecord, bytes
       entries[entries.length - 1] = { message, isComplete: false, bytes: last.bytes + bytes };
       transcript.bytes += bytes;
       dropSteers(transcript, (steerId) => record.parts.some((part) => part.type === "steer" && part.steerId === steerId));
+      if (record.used) transcript.used = addUsed(transcript.used, record.used);
       return;
     }
     case "finish": {

@@ -47,13 +47,13 @@ export async function runAgentTurn(options: AgentTurnOptions): Promise<TurnOutco
   const startedAt = performance.now();
   let reported = (): AgentRecord["reported"] => undefined;
   const used = (): Used => ({ tokens: 0, usd: 0, ...reported(), ms: Math.round(performance.now() - startedAt) });
-  return recordTurn({ ...options, answeredBy: agent.name, sessionId: keptId, used }, async (messageId) => {
+  return recordTurn({ ...options, answeredBy: agent.name, sessionId: keptId, used }, async (messageId, takeUsed) => {
     const grow = (): Promise<void> => share.grow(heldBytes());
     await grow();
     const clock = startIdleClock(turnLimits(parts).agentToolMs, agent.name, scope.signal);
     const { signal } = clock;
     const ofTurn = { ...options, scope: { ...scope, signal } };
-    const record = createAgentRecord({ ...ofTurn, agent: agent.name, messageId, grow });
+    const record = createAgentRecord({ ...ofTurn, agent: agent.name, messageId, takeUsed, grow });
     reported = () => record.reported;
     try {
       const turn = { ...place, history, attachments, message, signal };
