@@ -12,7 +12,6 @@ import { createHolderName, isUnwritable, judgeHolder, makeFolder, replacePrivate
 import { agentLimits } from "../limits.ts";
 import { codeOf } from "../tools/files/file-errors.ts";
 import { createRootAccess, type RootAccess } from "./root-access.ts";
-import type { Effort } from "./thread/effort.ts";
 import type { RootLimits, RootOptions } from "./thread/root-changes.ts";
 
 /** The limits that a program may change. */
@@ -22,8 +21,8 @@ export interface ChangeLogOptions {
   /** Made when it is first needed. */
   readonly folder: string;
   readonly limits?: Partial<UndoLimits> | undefined;
-  /** What a look may take where it is asked; more is the thread's. `agentLimits` says it without this. */
-  readonly near?: Effort | undefined;
+  /** What a look may read where it is asked; more is the thread's. `agentLimits` says it without this. */
+  readonly nearBytes?: number | undefined;
 }
 
 export type ChangeLog = ReturnType<typeof createChangeLog>;
@@ -33,7 +32,7 @@ export type Store = ReturnType<ChangeLog["storeOf"]>;
 const conversationsFolder = "conversations";
 
 export function createChangeLog(options: ChangeLogOptions) {
-  const { folder, near = { entries: agentLimits.undoNearEntries, bytes: agentLimits.undoNearBytes } } = options;
+  const { folder, nearBytes = agentLimits.undoNearBytes } = options;
   const limits = toRootLimits({ ...agentLimits, ...options.limits });
   /** Of this process. */
   const holder = createHolderName();
@@ -47,7 +46,7 @@ export function createChangeLog(options: ChangeLogOptions) {
     const busy = new Map<string, number>();
     const marked = new Set<string>();
     let isRecovered = false;
-    const ask = createRootAccess(holder, root, near);
+    const ask = createRootAccess(holder, root, nearBytes);
 
     async function recover(): Promise<void> {
       const pending = await ask("pending");

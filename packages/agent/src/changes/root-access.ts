@@ -5,7 +5,7 @@
 import { describeThrown, HawserError } from "@hawser/protocol";
 import type { RootVerb } from "./changes-thread.ts";
 import { askThread } from "./thread-link.ts";
-import { TooMuch, type Effort } from "./thread/effort.ts";
+import { TooMuch } from "./thread/effort.ts";
 import type { RootChanges, RootOptions } from "./thread/root-changes.ts";
 
 /** One root, with nothing else at work in it, here or in another process. */
@@ -17,14 +17,14 @@ export type RootAccess = <Verb extends RootVerb>(
 /** What a turn waits for. The others compare texts, or go through all that is kept. */
 const quickVerbs: ReadonlySet<RootVerb> = new Set(["pending", "begin", "end"]);
 
-/** `most`: what a look may take here. */
-export function createRootAccess(asker: string, root: RootOptions, most: Effort): RootAccess {
+/** `nearBytes`: what a look may read here. */
+export function createRootAccess(asker: string, root: RootOptions, nearBytes: number): RootAccess {
   let isSmall = true;
   let near: RootChanges | undefined;
 
   async function openNear(): Promise<RootChanges> {
     const { createRootChanges } = await import("./thread/root-changes.ts");
-    return (near ??= createRootChanges(root, most));
+    return (near ??= createRootChanges(root, nearBytes));
   }
 
   return async (verb, ...args) => {

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { bytesForEntry } from "../../src/changes/thread/effort.ts";
 import { newFolder, openUndoStage, treeOf } from "./undo-stage.ts";
 
 test("a later process knows what an earlier one did; what is kept is for its owner alone", async () => {
@@ -81,13 +82,13 @@ test("where the room for contents runs out, the oldest turns go first", async ()
 });
 
 test("a folder that grows beyond what is looked at beside other work is the thread's from then on, and nothing of it is lost", async () => {
-  const near = { entries: 4, bytes: 1_000 };
+  const nearBytes = 4 * bytesForEntry;
   const grow: readonly ((stage: Awaited<ReturnType<typeof openUndoStage>>) => void)[] = [
     ({ path }) => ["b", "c", "d", "e"].forEach((name) => writeFileSync(path(name), name)),
-    ({ path }) => writeFileSync(path("large.txt"), "x".repeat(1_001)),
+    ({ path }) => writeFileSync(path("large.txt"), "x".repeat(nearBytes)),
   ];
   for (const act of grow) {
-    const stage = await openUndoStage({ "a.txt": "a" }, { near });
+    const stage = await openUndoStage({ "a.txt": "a" }, { nearBytes });
     await stage.turn(() => writeFileSync(stage.path("a.txt"), "b"), "r1");
     const before = treeOf(stage.root);
     await stage.turn(() => {
@@ -104,9 +105,9 @@ test("a folder that grows beyond what is looked at beside other work is the thre
 });
 
 test("a log that has become long is the thread's to read", async () => {
-  const first = await openUndoStage({ "a.txt": "0" }, { near: { entries: 9, bytes: 3_000 } });
+  const first = await openUndoStage({ "a.txt": "0" }, { nearBytes: 3_000 });
   for (let at = 1; at <= 20; at++) await first.turn(() => writeFileSync(first.path("a.txt"), String(at)), `r${at}`);
-  const second = await openUndoStage({}, { root: first.root, data: first.data, near: { entries: 9, bytes: 3_000 } });
+  const second = await openUndoStage({}, { root: first.root, data: first.data, nearBytes: 3_000 });
   await second.turn(() => writeFileSync(second.path("a.txt"), "last"), "last");
   expect((await second.list()).changes).toHaveLength(21);
   expect((await second.revert()).reverted).toEqual(["a.txt"]);

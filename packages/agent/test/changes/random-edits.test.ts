@@ -6,6 +6,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symli
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { bytesForEntry } from "../../src/changes/thread/effort.ts";
 import { inThread, openUndoStage, treeOf, writeFiles } from "./undo-stage.ts";
 
 const isLongRun = Boolean(process.env["HAWSER_LONG"]);
@@ -20,7 +21,7 @@ const content = fc.oneof(
 );
 
 /** All looks where they are asked, none of them, or only the first few. */
-const nearness = fc.constantFrom(undefined, inThread, { entries: 9, bytes: 2_000 });
+const nearness = fc.constantFrom(undefined, inThread, 9 * bytesForEntry);
 
 type Edit = { readonly verb: string; readonly path: string; readonly other: string; readonly content: Buffer; readonly mode: number };
 
@@ -61,8 +62,8 @@ const start = { "a/b": "first\nsecond\n", b: "b", "c/d e/ü": "deep", "d e": "\0
 test("undo of many random edits by tools and commands restores the tree byte for byte", async () => {
   const turn = fc.array(edit, { minLength: 1, maxLength: isLongRun ? 100 : 12 });
   await fc.assert(
-    fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: isLongRun ? 10 : 4 }), nearness, async (turns, near) => {
-      const stage = await openUndoStage(start, { near });
+    fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: isLongRun ? 10 : 4 }), nearness, async (turns, nearBytes) => {
+      const stage = await openUndoStage(start, { nearBytes });
       const before = treeOf(stage.root);
       for (const [at, edits] of turns.entries()) {
         const [first] = edits;

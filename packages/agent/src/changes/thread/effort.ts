@@ -1,10 +1,5 @@
-// How much a question about a root may take where others wait for it. One that would take more is given up before anything of it is
-// written, and asked in the thread instead.
-
-export interface Effort {
-  readonly entries: number;
-  readonly bytes: number;
-}
+// How much a question about a root may take where others wait for it, in bytes that are read. One that would take more is given up before
+// anything of it is written, and asked in the thread instead.
 
 export class TooMuch extends Error {
   constructor() {
@@ -14,22 +9,24 @@ export class TooMuch extends Error {
 
 export type Meter = ReturnType<typeof createMeter>;
 
-export function createMeter(most: Effort = { entries: Infinity, bytes: Infinity }) {
-  let [entries, bytes] = [0, 0];
+/** To ask the system about one file takes about as long as to read so much. */
+export const bytesForEntry = 2_048;
+
+export function createMeter(mostBytes = Infinity) {
+  let spent = 0;
   return {
     /** For each question anew. */
     begin(): void {
-      [entries, bytes] = [0, 0];
+      spent = 0;
     },
     /** Throws `TooMuch`. */
-    spend(added: Effort): void {
-      entries += added.entries;
-      bytes += added.bytes;
-      if (entries > most.entries || bytes > most.bytes) throw new TooMuch();
+    spend(bytes: number): void {
+      spent += bytes;
+      if (spent > mostBytes) throw new TooMuch();
     },
     /** For what goes through everything that is kept. */
     spendAll(): void {
-      if (Number.isFinite(most.entries)) throw new TooMuch();
+      if (mostBytes < Infinity) throw new TooMuch();
     },
   };
 }

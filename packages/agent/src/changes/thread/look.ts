@@ -74,7 +74,7 @@ function readTarget(path: string | Buffer, stats: Stats, { contents }: LookOptio
 }
 
 function readContent(path: string | Buffer, listed: Stats, { contents, maxFileBytes, meter }: LookOptions): Entry | undefined {
-  meter?.spend({ entries: 0, bytes: Math.min(listed.size, maxFileBytes) });
+  meter?.spend(Math.min(listed.size, maxFileBytes));
   let file: number | undefined;
   try {
     file = openSync(path, carefulFlags);

@@ -4,7 +4,7 @@
 
 import { lstatSync, rmSync } from "node:fs";
 import { isDraft, toDraftName } from "../../tools/files/draft-name.ts";
-import { createMeter, type Effort } from "./effort.ts";
+import { createMeter } from "./effort.ts";
 import { ancestorsOf, isSame, packChange, parentOf, toPath, unpackChange, type Change } from "./entry.ts";
 import { listChanges, type ListedChanges, type ListLimits } from "./list-changes.ts";
 import { lookAt } from "./look.ts";
@@ -40,10 +40,10 @@ export interface Pending {
   readonly holder: string;
 }
 
-/** `most`: what one question may take; without it as much as it needs. */
-export function createRootChanges(options: RootOptions, most?: Effort) {
+/** `mostBytes`: what one question may read; without it as much as it needs. */
+export function createRootChanges(options: RootOptions, mostBytes?: number) {
   const { root, limits } = options;
-  const meter = createMeter(most);
+  const meter = createMeter(mostBytes);
   const log = openRootLog(options, limits, meter);
   const settings = new Set(options.settings);
   let forgotten = 0;

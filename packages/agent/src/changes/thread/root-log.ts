@@ -56,7 +56,7 @@ export function openRootLog({ root, folder }: RootPlace, limits: KeepLimits, met
   }
 
   function apply(record: LogRecord): void {
-    if (record.t === "entry") return void tree.set(record.key, unpackEntry(record.entry));
+    if (record.t === "entry") return tree.set(record.key, unpackEntry(record.entry));
     if (record.t === "pack") return contents.know(record);
     if (record.t === "untracked") return void (untracked = record);
     records.push(record);
@@ -73,7 +73,7 @@ export function openRootLog({ root, folder }: RootPlace, limits: KeepLimits, met
     isUsable &&= line !== undefined && "version" in line && line.version === LOG_VERSION && line.root === root;
   }
 
-  const file = createLogFile(path, { onStart: reset, onLine, onRead: (bytes) => meter.spend({ entries: 0, bytes }) });
+  const file = createLogFile(path, { onStart: reset, onLine, onRead: meter.spend });
 
   /** What stays of the records: those of turns that a conversation still has, and what is under way. */
   function keptRecords(): LogRecord[] {

@@ -4,6 +4,7 @@
 
 import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, type Dirent } from "node:fs";
 import { isDraft } from "../../tools/files/draft-name.ts";
+import { bytesForEntry } from "./effort.ts";
 import { ancestorsOf, isKept, isSame, toName, toNameKey, unkeptReason, type Change, type Entry } from "./entry.ts";
 import { isAlwaysIgnored, parseIgnoreFile, type IgnoreRules } from "./ignored-folders.ts";
 import { isStill, lookAt, type LookOptions } from "./look.ts";
@@ -48,7 +49,6 @@ type Listed = readonly [nameKey: string, dirent: Pick<Dirent, "isDirectory" | "i
 const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 const hasDescriptorPaths = process.platform === "linux" && existsSync("/proc/self/fd");
 const ignoreFile = ".gitignore";
-const oneEntry = { entries: 1, bytes: 0 };
 
 /** Throws when the root itself can't be read. */
 export function walkRoot(options: WalkOptions): Seen {
@@ -68,7 +68,7 @@ export function walkRoot(options: WalkOptions): Seen {
   function visit(place: Place, [nameKey, dirent]: Listed, known: Entry | undefined): void {
     const key = place.prefix + nameKey;
     reached++;
-    options.meter?.spend(oneEntry);
+    options.meter?.spend(bytesForEntry);
     if (settings.size > 0 && settings.has(key)) return void closed.add(key);
     if ((busy.size > 0 && busy.has(key)) || isDraft(nameKey)) return;
     if (dirent.isDirectory()) {
