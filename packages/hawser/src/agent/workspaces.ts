@@ -19,6 +19,7 @@ import {
   toQuestionLines,
   type AgentConfig,
   type ChangeLog,
+  type FileRules,
   type FolderConfig,
   type OwnPlaces,
   type PolicyOptions,
@@ -94,10 +95,10 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
       rules: [...(options.policy.rules ?? []), ...own.flatMap(({ permissions = [] }) => permissions)],
       roots,
     });
-    const denial = (real: string): string | undefined => policy.denialOfReading([roots.show(real)]);
+    const rulingOn: FileRules = (toolName, paths) => policy.rulingOn(toolName, [...new Set(paths.map(roots.show))]);
     const guided = roots.paths.map((folder) => ({ folder, isTrusted: flags.trust === true || brought.trusted.has(folder) }));
-    const guidance = createGuidance({ own: options.own, roots: guided, denial });
-    const readSkill = createReadSkill(guidance, { denial });
+    const guidance = createGuidance({ own: options.own, roots: guided, rulingOn });
+    const readSkill = createReadSkill(guidance, rulingOn);
     const builtin = [...createBuiltinTools({ roots, allowedCommands, environment: place.env, sandbox }), readSkill];
     const sources = own.map((names) => createToolSources(names, { ...place, cwd: roots.paths[0] }));
     const shared = { label: "the configuration", load: () => configuredTools.whenLoaded().then(() => ({ tools: configuredTools.tools })) };
@@ -107,7 +108,7 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
       folders: roots.paths,
       tools: () => late.tools().filter((tool) => tool !== readSkill || guidance.skills().length > 0),
       ownTools: () => late.tools().filter((tool) => !builtin.includes(tool)),
-      whenReady: async () => void (await Promise.all([late.whenLoaded(), guidance.refresh()])),
+      whenReady: late.whenLoaded,
       refresh: guidance.refresh,
       servers: () => [configured, ...sources].flatMap(({ servers }) => servers()),
       setting: () => ({ ...guidance.status(), sandbox: sandbox.status() }),
@@ -188,6 +189,7 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
     },
     warmUp() {
       void home.workspace.whenReady();
+      void home.workspace.refresh();
       if (allowedCommands.length > 0) void sandbox.whenKnown();
     },
     async close() {

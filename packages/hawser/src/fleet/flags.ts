@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { FleetAddress } from "@hawser/fleet/internal";
+import { HawserError } from "@hawser/protocol";
 import { toFlag } from "../command-line/command.ts";
 
 export interface FleetFlags {
@@ -29,6 +30,13 @@ export const toFleetAddress = (servers: string, flags: FleetFlags): FleetAddress
   cert: flags.fleetCert,
   key: flags.fleetKey,
 });
+
+/** Throws `usage` for options about a fleet where none is named: they would be ignored. */
+export function checkFleetFlags(flags: FleetFlags): void {
+  if (flags.fleet !== undefined) return;
+  const alone = Object.keys(flags).find((name) => name.startsWith("fleet"));
+  if (alone !== undefined) throw new HawserError("usage", `${toFlag(alone)} needs --fleet <servers>`);
+}
 
 /** The flags as they were written. */
 export const toFleetFlags = ({ fleet, fleetCredentials, fleetCa, fleetCert, fleetKey }: FleetFlags): string[] =>

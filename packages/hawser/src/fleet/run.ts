@@ -1,46 +1,23 @@
-// `hawser fleet`: `up` runs a server of its own until it is told to stop; `status` and `drain` ask the one that runs.
+// `hawser fleet status` and `hawser fleet drain`: they ask the servers that run, and change nothing but what they are told to.
 
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectFleet, drainSubject, findServer, findServices, startServer, type Fleet, type FoundService } from "@hawser/fleet/internal";
-import { HawserError, reveal } from "@hawser/protocol/internal";
-import { whenAborted } from "@hawser/wire/internal";
-import { makeFolder, runUntilStopped, userFolder } from "@hawser/wire/internal/node";
-import { printStyled, printTo } from "../command-line/output.ts";
+import { connectFleet, drainSubject, findServices, type Fleet, type FoundService } from "@hawser/fleet/internal";
+import { HawserError } from "@hawser/protocol/internal";
+import { runUntilStopped } from "@hawser/wire/internal/node";
+import { fitLine, printStyled, printTo } from "../command-line/output.ts";
 import { defaultServers } from "./command.ts";
 import { conversationHeads, listConversations, toConversationRows, type ListedConversation } from "./conversation-table.ts";
 import { toFleetAddress, type FleetFlags } from "./flags.ts";
 
-export interface UpFlags {
-  readonly port?: number;
-}
-
 export interface StatusFlags extends FleetFlags {
   readonly json?: boolean;
   readonly once?: boolean;
+  readonly watch?: boolean;
 }
 
 export type DrainFlags = FleetFlags;
 
 const notify = (text: string): void => printTo(process.stderr, `hawser: ${text}\n`);
-
-export const runUp = (port: number): Promise<void> =>
-  runUntilStopped(async ({ stopping }) => {
-    notify("looking for nats-server; the first time it may have to be fetched, 7 MB");
-    const program = await findServer();
-    // What its streams hold stays, as a server's data does.
-    const folder = join(userFolder("data", process.env), "hawser", "fleet", String(port));
-    await makeFolder(folder);
-    const server = await startServer({ program, folder, port });
-    try {
-      printTo(process.stdout, `${server.address}\n`);
-      notify(`a NATS server runs at the address above, for this machine only; its data is in ${folder}. Ctrl-C ends it`);
-      const ended = await Promise.race([server.exited, whenAborted(stopping)]);
-      if (ended) throw new HawserError("start_failed", "the NATS server ended by itself");
-    } finally {
-      await server.stop();
-    }
-  });
 
 const refreshMs = 2_000;
 const clearScreen = "\u001b[H\u001b[2J";
@@ -48,12 +25,17 @@ const clearScreen = "\u001b[H\u001b[2J";
 export const runStatus = (flags: StatusFlags): Promise<void> =>
   runUntilStopped(({ stopping }) =>
     withFleet(flags, async (fleet) => {
-      const isWatched = process.stdout.isTTY && !flags.json && !flags.once;
+      const isScreen = process.stdout.isTTY && !flags.json;
+      const isWatched = flags.watch ?? (isScreen && !flags.once);
       for (;;) {
         const services = await findServices(fleet);
         const conversations = await listConversations(fleet, services);
         if (flags.json) printTo(process.stdout, `${JSON.stringify({ servers: fleet.servers, services, conversations })}\n`);
-        else printStyled(process.stdout, `${isWatched ? clearScreen : ""}${toTable(services)}${toConversationTable(conversations)}`);
+        else
+          printStyled(
+            process.stdout,
+            `${isWatched && isScreen ? clearScreen : ""}${toTable(services)}${toConversationTable(conversations)}`,
+          );
         if (!isWatched) return;
         await sleep(refreshMs, undefined, { signal: stopping }).catch(() => {});
         if (stopping.aborted) return;
@@ -80,6 +62,8 @@ async function withFleet(flags: FleetFlags, action: (fleet: Fleet) => Promise<vo
   }
 }
 
+const maxCellChars = 100;
+
 /** What machines say about themselves may hold anything. */
 function toTable(services: readonly FoundService[]): string {
   if (services.length === 0)
@@ -104,7 +88,7 @@ const toConversationTable = (conversations: readonly ListedConversation[]): stri
   conversations.length === 0 ? "" : `\n${toLines([conversationHeads, ...toConversationRows(conversations)])}`;
 
 function toLines(rows: readonly (readonly string[])[]): string {
-  const all = rows.map((row) => row.map((text) => reveal(text.slice(0, 100)).replaceAll(/\s+/g, " ")));
+  const all = rows.map((row) => row.map((text) => fitLine(text, maxCellChars)));
   const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((row) => (row[column] ?? "").length)));
   return all
     .map(
