@@ -106,6 +106,10 @@ export const folders: Readonly<Record<string, Folder>> = {
   },
   "agent/guidance": { holds: "what files tell the model: instructions and skills", imports: ["agent", "agent/tools"] },
   "agent/config": { holds: "the configuration file", imports: ["agent", "agent/changes", "agent/model", "agent/rules", "agent/runtime"] },
+  "agent/keys": {
+    holds: "keys of vendors that are kept for the user, and whether a vendor takes one",
+    imports: ["agent/config", "agent/model"],
+  },
   "agent/host": { holds: "the other end, for programs: a turn as an async iterable, timeouts, restarts", imports: ["agent/rules"] },
 
   "claude-code/language": { holds: "Claude Code as a language model of the AI SDK: one step at a time", imports: ["claude-code"] },

@@ -96,6 +96,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@hawser/tools",
     "@hawser/wire",
     "@hawser/wire/node",
+    "@napi-rs/keyring",
     "commander",
   ],
 };

@@ -29,6 +29,9 @@ export interface LoadConfigOptions {
 /** `$XDG_CONFIG_HOME/hawser/agent.json`, or below `~/.config`. */
 export const agentConfigPath = (env: Environment): string => join(userFolder("config", env), "hawser", "agent.json");
 
+/** Beside the usual configuration, whichever is used: keys belong to the user. */
+export const keysPath = (env: Environment): string => join(userFolder("config", env), "hawser", "keys.json");
+
 /** Throws `usage` with the file and the key. */
 export async function loadAgentConfig({ env, path: named, warn }: LoadConfigOptions): Promise<LoadedConfig> {
   const path = resolve(named ?? agentConfigPath(env));

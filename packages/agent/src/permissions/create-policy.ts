@@ -19,7 +19,8 @@ import type { RulesFile } from "./rules-file.ts";
 export type PermissionMode = "ask" | "deny";
 
 export interface PolicyOptions {
-  readonly rules?: readonly PermissionRule[] | undefined;
+  /** A function where they may change: what is decided from then on is decided by the new ones. */
+  readonly rules?: readonly PermissionRule[] | (() => readonly PermissionRule[]) | undefined;
   /** `deny`: there is no user to ask. Default: `ask`. */
   readonly mode?: PermissionMode | undefined;
   /** What paths in rules are relative to. */
@@ -39,7 +40,7 @@ export interface RulesPolicy extends PermissionPolicy {
 
 export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
   const { mode = "ask", roots, audit, remembered, sandbox } = options;
-  const written = (options.rules ?? []).map((rule) => withRealRoots(rule, roots));
+  const written = createWritten(options.rules ?? [], roots);
   /** Bounded over all conversations: the oldest answers are forgotten, which only means one more question. */
   const answers: { readonly conversationId: string; readonly rule: PermissionRule }[] = [];
   // An answer counts for what was shown, however much later it comes.
@@ -55,7 +56,7 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
   function judge(call: ToolCall, seen: SeenPath | undefined, { coverage, runs }: Facts): Verdict {
     const values = valuesOfCall(call, { seen, roots, runs });
     const matches = (rule: PermissionRule): boolean => matchesRule(rule, call.toolName, values);
-    const all = [...written, ...kept()].filter(matches);
+    const all = [...written(), ...kept()].filter(matches);
     const denied = all.find(({ decision }) => decision === "deny");
     if (denied) return { decision: "deny", reason: denialBy(denied) };
     const denial = call.agent && denialOfPaths(call.agent);
@@ -83,7 +84,7 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
   /** By the first rule that denies one of these tools a file of this name. */
   function denialOfFile(tools: readonly string[], names: readonly string[]): string | undefined {
     const values: ValuesOf = (member, isAbsolute) => (member === "path" ? valuesOfPath(names, isAbsolute, roots) : undefined);
-    const denied = [...written, ...kept()].find(
+    const denied = [...written(), ...kept()].find(
       (rule) => rule.decision === "deny" && tools.some((tool) => matchesRule(rule, tool, values)),
     );
     return denied && denialBy(denied);
@@ -118,7 +119,7 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
       const verdict = { ...judge(call, seen, { coverage, runs }), runs };
       judged.set(call, { verdict, coverage });
       if (!roots || verdict.decision === "deny") return verdict;
-      const rules = [...written, ...kept()];
+      const rules = [...written(), ...kept()];
       return { ...verdict, permit: { ...createPermit({ call, seen, roots, rules, answers: answersIn(call.conversationId) }), runs } };
     },
     denialOfReading: (names) => denialOfFile([toolNames.readFile], names),
@@ -134,6 +135,16 @@ export function createPolicy(options: PolicyOptions = {}): RulesPolicy {
       const verdict = judged.get(call)?.verdict;
       audit?.write(call, { ...outcome, rule: verdict?.reason, runs: verdict?.runs });
     },
+  };
+}
+
+/** With the real names of the roots, found out once for each list of rules. */
+function createWritten(rules: readonly PermissionRule[] | (() => readonly PermissionRule[]), roots: Roots | undefined) {
+  let last: { readonly rules: readonly PermissionRule[]; readonly written: readonly PermissionRule[] } | undefined;
+  return (): readonly PermissionRule[] => {
+    const now = typeof rules === "function" ? rules() : rules;
+    if (last?.rules !== now) last = { rules: now, written: now.map((rule) => withRealRoots(rule, roots)) };
+    return last.written;
   };
 }
 

@@ -2,7 +2,7 @@
 // served; what takes time is left for later, so that the runtime is ready at once.
 
 import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import {
   agentConfigPath,
   checkDefaultRoot,
@@ -15,27 +15,33 @@ import {
   createSandbox,
   createTrustedFolders,
   defaultDataFolder,
+  createKeyStore,
+  keysPath,
   loadAgentConfig,
   openRulesFile,
   ownPlaces,
   toCommandRule,
   type AgentConfig,
   type AgentParts,
-  type PolicyOptions,
+  type PermissionRule,
 } from "@hawser/agent/internal";
 import { createAcpModels } from "@hawser/acp/internal";
 import { createPrivateFolder, logLine, userFolder } from "@hawser/wire/internal/node";
 import { readVersion } from "../command-line/launcher.ts";
 import type { AgentFlags } from "./flags.ts";
 import { createClaudeCodeModels } from "./claude-code-models.ts";
+import { createSettings } from "./settings.ts";
+import { createSystemKeychain } from "./system-keychain.ts";
 import type { Place } from "./tool-sources.ts";
-import { createWorkspaces } from "./workspaces.ts";
+import { createWorkspaces, remade, type WorkspacesOptions } from "./workspaces.ts";
 
 /** Throws `usage` for what is wrong with flags, file or folders. */
 export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: (message) => logLine(`[hawser] ${message}`) });
-  const providers = [createClaudeCodeModels(env, cwd), createAcpModels({ agents: config.agents, env, version: readVersion() })];
-  const models = createModelCatalog({ env, config, model: flags.model, contextWindow: flags.contextWindow, providers });
+  const configPath = resolve(cwd, flags.config ?? agentConfigPath(env));
+  /** A host may change it while the runtime runs. */
+  const present = { config };
+  const { keys, models } = openModels(flags, { env, cwd }, present);
   const folder = flags.dataDir === undefined ? dirname(defaultDataFolder(env)) : resolve(cwd, flags.dataDir);
   const audit = createAuditLog({ path: join(folder, "audit.jsonl") });
   const remembered = config.rememberPermissions ? await openRulesFile(join(folder, "permissions.json")) : undefined;
@@ -47,7 +53,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
   const sandbox = createSandbox({
     ...config.sandbox,
     mode: flags.sandbox ?? config.sandbox?.mode ?? "auto",
-    hidden: [folder, ...ownData],
+    hidden: [folder, ...ownData, keysPath(env)],
     home: env["HOME"] || homedir(),
     // Scripts of the user's own skills.
     read: [...(config.sandbox?.read ?? []), ...own.skills],
@@ -58,18 +64,12 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
     config,
     place: { env, cwd },
     homeFolders: rootsOf(flags, config, cwd),
-    policy: { ...rulesOf(flags, config), audit, remembered, sandbox },
+    ...permissionsOf(flags, () => present.config, keysPath(env), { audit, remembered, sandbox }),
     sandbox,
     own,
     trusted: createTrustedFolders(join(folder, "trusted-folders.json")),
-    settings: [
-      resolve(cwd, flags.config ?? agentConfigPath(env)),
-      ...ownData,
-      ...own.instructions,
-      ...own.skills,
-      // Compiled code, which the next start runs.
-      join(userFolder("cache", env), "hawser"),
-    ],
+    // The last: compiled code, which the next start runs.
+    settings: [configPath, keysPath(env), ...ownData, ...own.instructions, ...own.skills, join(userFolder("cache", env), "hawser")],
   });
   const parts: AgentParts = {
     models,
@@ -78,6 +78,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
         ? createMemoryStore()
         : createFileStore({ folder: join(folder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) }),
     workspaces,
+    settings: createSettings({ path: configPath, flags, env, present, keys, models, servers: workspaces.servers }),
     changes,
     build: readVersion(),
     limits: config.limits,
@@ -97,6 +98,15 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
   };
 }
 
+/** The models, and the keys that they are used with. */
+function openModels(flags: AgentFlags, { env, cwd }: Place, present: { readonly config: AgentConfig }) {
+  const keys = createKeyStore(keysPath(env), createSystemKeychain(env));
+  const agents = (): AgentConfig["agents"] => present.config.agents;
+  const providers = [createClaudeCodeModels(env, cwd), createAcpModels({ agents, env, version: readVersion() })];
+  const { model, contextWindow } = flags;
+  return { keys, models: createModelCatalog({ env, config: present.config, keys, model, contextWindow, providers }) };
+}
+
 /** What is kept for undo, if anything is. Without a history it goes with the process, too. */
 function openUndo(flags: AgentFlags, config: AgentConfig, dataFolder: string) {
   const isOn = flags.undo !== false && config.undo !== false;
@@ -109,11 +119,29 @@ function openUndo(flags: AgentFlags, config: AgentConfig, dataFolder: string) {
   };
 }
 
-/** The rules of the configuration come after those of the flags, and so can narrow them. */
-function rulesOf({ permissions, allowCommand = [] }: AgentFlags, config: AgentConfig): Pick<PolicyOptions, "rules" | "mode"> {
-  if (permissions !== "commands") return { rules: config.permissions, mode: permissions };
-  const allowed = allowCommand.map(toCommandRule);
-  return { rules: [...allowed, ...(config.permissions ?? [])], mode: "deny" };
+/** What decides besides: where decisions are written and remembered, and what is around commands. */
+type Surroundings = Pick<WorkspacesOptions["policy"], "audit" | "remembered" | "sandbox">;
+
+/** As the configuration is now. Its rules come after those of the flags, and so can narrow them. */
+function permissionsOf(
+  { permissions, allowCommand = [] }: AgentFlags,
+  config: () => AgentConfig,
+  keysFile: string,
+  surroundings: Surroundings,
+): Pick<WorkspacesOptions, "allowedCommands" | "policy"> {
+  const first: readonly PermissionRule[] = permissions === "commands" ? allowCommand.map(toCommandRule) : [];
+  // No tool reads the keys, nor what they are written to before it becomes the file, whatever is allowed.
+  const keys = join(dirname(keysFile), `*${basename(keysFile)}*`);
+  const last: readonly PermissionRule[] = [{ tool: "*", match: { path: keys }, decision: "deny" }];
+  const rules = remade(
+    () => config().permissions,
+    (written = []) => [...first, ...written, ...last],
+  );
+  const allowedCommands = remade(
+    () => config().allowedCommands,
+    (allowed = []) => [...allowed, ...allowCommand],
+  );
+  return { allowedCommands, policy: { rules, mode: permissions === "commands" ? "deny" : permissions, ...surroundings } };
 }
 
 /** The folders in which the agent will work. Throws `usage` for those that can't be roots, before anything else is begun. */
