@@ -6,7 +6,7 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import type { AnyAgentRequest, ConversationMessage, ModelEntry, OptionEntry, TurnEvent } from "@hawser/protocol";
+import type { AnyAgentRequest, ConversationMessage, ModelEntry, OptionEntry, SettingsData, TurnEvent } from "@hawser/protocol";
 import { createMailbox } from "@hawser/wire/internal";
 
 type RequestOf<Kind extends AnyAgentRequest["kind"]> = Extract<AnyAgentRequest, { kind: Kind }>;
@@ -26,6 +26,8 @@ export interface Puppet extends AsyncDisposable {
   /** Why options can't be listed or set. */
   optionsError: string | undefined;
   history: readonly ConversationMessage[];
+  /** What is set; without it the runtime has no settings. Before the shell starts. */
+  settings: SettingsData | undefined;
   /** The requests of this kind, in order. */
   asked<Kind extends AnyAgentRequest["kind"]>(kind: Kind): readonly RequestOf<Kind>[];
   /** The next message of the user. */
@@ -101,6 +103,9 @@ export async function startPuppet(): Promise<Puppet> {
         if (puppet.optionsError !== undefined) return write({ type: "error", id, error: puppet.optionsError });
         write({ type: "options", id, data: { conversationId: request.conversationId, options: puppet.options } });
         return done();
+      case "get_settings":
+        write({ type: "settings", id, data: puppet.settings });
+        return done();
       default:
         return done();
     }
@@ -109,7 +114,13 @@ export async function startPuppet(): Promise<Puppet> {
   const path = join(folder, "runtime.sock");
   const server = createServer((connection) => {
     socket = connection.on("error", () => {});
-    write({ type: "ready", version: "1.0.0", capabilities, model: puppet.models.find(({ current }) => current)?.model ?? "offline" });
+    const offered = puppet.settings ? [...capabilities, "settings"] : capabilities;
+    write({
+      type: "ready",
+      version: "1.0.0",
+      capabilities: offered,
+      model: puppet.models.find(({ current }) => current)?.model ?? "offline",
+    });
     createInterface({ input: connection }).on("line", (line) => {
       const request = JSON.parse(line) as AnyAgentRequest;
       requests.push(request);
@@ -122,6 +133,7 @@ export async function startPuppet(): Promise<Puppet> {
     options: [],
     optionsError: undefined,
     history: [],
+    settings: undefined,
     asked: <Kind extends AnyAgentRequest["kind"]>(kind: Kind) =>
       requests.filter((request): request is RequestOf<Kind> => request.kind === kind),
     async nextTurn() {

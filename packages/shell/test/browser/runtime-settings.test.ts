@@ -7,9 +7,12 @@ import { afterAll, describe, expect, it } from "vitest";
 import { startScriptedAnthropic } from "../../../../test/kit/models/scripted-anthropic.ts";
 import { startScriptedOpenAI } from "../../../../test/kit/models/scripted-openai.ts";
 import { takesKey } from "../../../../test/kit/models/scripted-server.ts";
+import { startPuppet } from "../../../../test/kit/puppet-runtime.ts";
+import { hostile, shownHostile } from "./agent-talk.ts";
 import { pageScrolls, tabTo, violations } from "./accessible.ts";
-import { launchOrExplain, type Locator, type Page } from "./browser.ts";
-import { shareShell, type PageStage } from "./stage.ts";
+import { launchOrExplain, type Browser, type Locator, type Page } from "./browser.ts";
+import { take } from "./pictures.ts";
+import { openPageStage, shareShell, type PageStage } from "./stage.ts";
 import type { Tab } from "./tab.ts";
 
 const key = "sk-canary-0123456789-abcdefghij";
@@ -84,6 +87,7 @@ describe.skipIf(!browser)("settings in a browser", () => {
     await page.keyboard.press("Enter");
     await form.getByText(/^It works: \d+ models\.$/).waitFor();
     await form.getByText("Kept in a file that only you can read: no keychain was found.").waitFor();
+    await take(page, "settings.png");
     expect(await form.getByLabel("Anthropic", { exact: true }).inputValue()).toBe("");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: /^Model or agent:/ }).click();
@@ -196,13 +200,18 @@ describe.skipIf(!browser)("settings in a browser", () => {
     await item.getByText("With TIDES, whose values are not shown.").waitFor();
     await dialog.getByRole("heading", { name: "broken failed" }).waitFor();
     await dialog.getByText(/no-such-program-anywhere.*ENOENT|ENOENT.*no-such-program-anywhere/s).waitFor();
+    await dialog.getByRole("heading", { name: "MCP servers" }).scrollIntoViewIfNeeded();
+    await take(page, "settings-servers.png");
     await item.getByText("1 tool", { exact: true }).click();
     await item.getByRole("checkbox", { name: "tide Says the tide." }).click();
     await item.getByText("1 tool, 1 switched off").waitFor();
     expect(configOf(stage)).toMatchObject({ mcpServers: { tides: { ...tides, disabledTools: ["tide"] } } });
     await item.getByRole("checkbox", { name: "tide Says the tide." }).click();
     await item.getByText("1 tool", { exact: true }).waitFor();
-    await item.getByRole("button", { name: "Restart tides" }).click();
+    const restart = item.getByRole("button", { name: "Restart tides" });
+    await restart.click();
+    // It can be pressed again once the server was connected to anew.
+    await restart.and(page.locator(":enabled")).waitFor();
     await item.getByRole("heading", { name: "tides connected" }).waitFor();
     expect(await textOfPage(page)).not.toContain("value-that-is-secret");
     await dialog.getByRole("button", { name: "Remove broken" }).click();
@@ -215,6 +224,34 @@ describe.skipIf(!browser)("settings in a browser", () => {
     await dialog.getByRole("button", { name: "Remove tides" }).click();
     await dialog.getByRole("heading", { name: /^tides/ }).waitFor({ state: "detached" });
     expect(configOf(stage)).not.toHaveProperty("mcpServers");
+  });
+
+  it("show what a hostile runtime says as text, with what would hide in it made visible", async () => {
+    const puppet = await startPuppet();
+    await using _ = puppet;
+    puppet.settings = {
+      ...{ file: hostile, modelGiven: hostile, allowedCommands: [], permissions: [{ tool: hostile, decision: "deny" }] },
+      agents: [{ name: hostile, place: hostile }],
+      openaiServers: [{ name: hostile, baseUrl: hostile, models: [hostile] }],
+      keys: [{ vendor: hostile, place: "file", variable: hostile, problem: hostile }],
+      mcpServers: [
+        {
+          name: hostile,
+          state: hostile,
+          reason: hostile,
+          place: hostile,
+          secrets: [hostile],
+          tools: [{ name: hostile, description: hostile, on: true }],
+        },
+      ],
+    };
+    await using stage = await openPageStage(browser as Browser, { runtime: puppet.runtime });
+    const dialog = await openSettings(await stage.open());
+    await dialog.getByText("1 tool", { exact: true }).click();
+    const text = await dialog.innerText();
+    expect(text.split(shownHostile).length).toBeGreaterThan(12);
+    expect(text).not.toContain(hostile);
+    expect(await dialog.locator("img").count()).toBe(0);
   });
 
   it("add a server and an agent by form, lead to the instructions in force, and fit and read well in every look", async () => {

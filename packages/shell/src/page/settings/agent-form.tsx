@@ -42,12 +42,12 @@ export function AgentForm({ settings, change }: PartProps) {
   return (
     <Section name="Agent">
       <form aria-label="Settings" className="flex flex-col gap-4" onSubmit={onSubmit}>
-        <AgentFields draft={draft} fields={["allowedCommands"]} onChange={edit} />
         {settings.modelGiven !== undefined && (
           <p className="text-xs text-soft wrap-anywhere">
-            This launch was given {reveal(settings.modelGiven)}, which comes before the model above.
+            This launch was given {reveal(settings.modelGiven)}, which comes before the model below.
           </p>
         )}
+        <AgentFields draft={draft} fields={["allowedCommands"]} onChange={edit} />
         <RuleFields rules={draft.rules} onChange={(rules) => edit({ rules })} />
         <Refusal text={problem} />
         <div className="flex items-center justify-end gap-3">

@@ -25,7 +25,11 @@ export function ModelServers({ settings, change, keptElsewhere }: ModelServersPr
   const onTest = (vendor: string): ReturnType<typeof client.testKey> => client.testKey(vendor);
   const servers = new Map(settings.openaiServers.map((server) => [server.name, server]));
   return (
-    <Section name="Models" hint="A key is kept on this machine, for you alone, and is never shown again.">
+    <Section
+      name="Models"
+      isFirst={keptElsewhere.length === 0}
+      hint="A key is kept on this machine, for you alone, and is never shown again."
+    >
       {settings.keys
         .filter(({ vendor }) => !keptElsewhere.includes(vendor))
         .map((entry) => (
