@@ -3,7 +3,9 @@
 export { connectFleet, type Fleet, type FleetAddress } from "./connect.ts";
 export { findServices, type FoundService } from "./discovery.ts";
 export { fleetLimits } from "./limits.ts";
-export { findServer } from "./server/find-server.ts";
+export { examineServers, type FleetFacts } from "./server/examine-servers.ts";
+export { findServer, isNewEnough, oldestVersion } from "./server/find-server.ts";
+export { startCluster, toMonitorPort } from "./server/start-cluster.ts";
 export { startServer, type FleetServer } from "./server/start-server.ts";
 export { drainSubject } from "./subjects.ts";
 export { createFleetCalls, MachineError } from "./tools/call-tools.ts";

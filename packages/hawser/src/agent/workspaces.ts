@@ -19,6 +19,7 @@ import {
   toQuestionLines,
   type AgentConfig,
   type ChangeLog,
+  type FileRules,
   type FolderConfig,
   type OwnPlaces,
   type PermissionRule,
@@ -97,10 +98,10 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Comp
     const attachable = flags.attachments === undefined ? roots : await createRoots([...folders, resolve(place.cwd, flags.attachments)]);
     const narrowing = own.flatMap(({ permissions = [] }) => permissions);
     const policy = createPolicy({ ...options.policy, rules: remade(options.policy.rules, (rules) => [...rules, ...narrowing]), roots });
-    const denial = (real: string): string | undefined => policy.denialOfReading([roots.show(real)]);
+    const rulingOn: FileRules = (toolName, paths) => policy.rulingOn(toolName, [...new Set(paths.map(roots.show))]);
     const guided = roots.paths.map((folder) => ({ folder, isTrusted: flags.trust === true || brought.trusted.has(folder) }));
-    const guidance = createGuidance({ own: options.own, roots: guided, denial });
-    const readSkill = createReadSkill(guidance, { denial });
+    const guidance = createGuidance({ own: options.own, roots: guided, rulingOn });
+    const readSkill = createReadSkill(guidance, rulingOn);
     const builtin = remade(allowedCommands, (allowed) => [
       ...createBuiltinTools({ roots, allowedCommands: allowed, environment: place.env, sandbox }),
       readSkill,
