@@ -4,8 +4,9 @@
 export * from "./index.ts";
 export { createChangeLog } from "./changes/change-log.ts";
 export { createWorkspaceChanges } from "./changes/workspace-changes.ts";
-export { changeConfigFile, changeEntries } from "./config/change-config.ts";
+export { changeConfigFile, changedFile, type ConfigFiles } from "./config/change-config.ts";
 export { agentConfigPath, keysPath } from "./config/config-file.ts";
+export { mergeEntries } from "./config/local-config.ts";
 export { createKeyStore, type Keychain, type KeyStore } from "./keys/key-store.ts";
 export { settingsLimits } from "./keys/limits.ts";
 export { toWanted } from "./mcp/connect-servers.ts";

@@ -6,11 +6,12 @@ import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { HawserError, toHawserError } from "@hawser/protocol";
+import { HawserError, isRecord, toHawserError } from "@hawser/protocol/internal";
 import { agentLimits } from "../limits.ts";
 import { userFolder } from "@hawser/wire/internal/node";
 import type { Environment } from "../model/vendors.ts";
 import { parseAgentConfig, type AgentConfig, type ConfiguredAgent, type FolderConfig } from "./agent-config.ts";
+import { localConfigPath, mergeLocal, type Members } from "./local-config.ts";
 
 export interface LoadedConfig {
   readonly config: AgentConfig;
@@ -37,7 +38,20 @@ export async function loadAgentConfig({ env, path: named, warn }: LoadConfigOpti
   const path = resolve(named ?? agentConfigPath(env));
   const text = readText(path, named !== undefined);
   if (text === undefined) return { config: {}, path: undefined };
-  return { config: withPaths(parseText(text, { path, parse: parseAgentConfig, warn }), dirname(path)), path };
+  // What a host has changed of a file that was named.
+  const local = named === undefined ? {} : readMembers(localConfigPath(path));
+  const parse = (value: unknown, warnOf: (message: string) => void): AgentConfig =>
+    parseAgentConfig(isRecord(value) ? mergeLocal(value, local) : value, warnOf);
+  return { config: withPaths(parseText(text, { path, parse, warn }), dirname(path)), path };
+}
+
+/** What a file of JSON says; nothing where there is none. Throws `usage` with the file. */
+export function readMembers(path: string): Members {
+  const parse = (value: unknown): Members => {
+    if (!isRecord(value)) throw new HawserError("usage", "the configuration must be an object");
+    return value;
+  };
+  return parseText(readText(path, false) ?? "{}", { path, parse, warn: () => {} });
 }
 
 interface ParseOptions<Config> {

@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import {
   agentConfigPath,
+  changedFile,
   checkDefaultRoot,
   createChangeLog,
   createAuditLog,
@@ -38,7 +39,7 @@ import { createWorkspaces, remade, type WorkspacesOptions } from "./workspaces.t
 /** Throws `usage` for what is wrong with flags, file or folders. */
 export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
   const { config } = await loadAgentConfig({ env, path: flags.config, warn: (message) => logLine(`[hawser] ${message}`) });
-  const configPath = resolve(cwd, flags.config ?? agentConfigPath(env));
+  const files = { path: resolve(cwd, flags.config ?? agentConfigPath(env)), isNamed: flags.config !== undefined };
   /** A host may change it while the runtime runs. */
   const present = { config };
   const { keys, models } = openModels(flags, { env, cwd }, present);
@@ -69,7 +70,15 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
     own,
     trusted: createTrustedFolders(join(folder, "trusted-folders.json")),
     // The last: compiled code, which the next start runs.
-    settings: [configPath, keysPath(env), ...ownData, ...own.instructions, ...own.skills, join(userFolder("cache", env), "hawser")],
+    settings: [
+      files.path,
+      changedFile(files),
+      keysPath(env),
+      ...ownData,
+      ...own.instructions,
+      ...own.skills,
+      join(userFolder("cache", env), "hawser"),
+    ],
   });
   const parts: AgentParts = {
     models,
@@ -78,7 +87,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
         ? createMemoryStore()
         : createFileStore({ folder: join(folder, "conversations"), onNotice: (message) => logLine(`[hawser] history: ${message}`) }),
     workspaces,
-    settings: createSettings({ path: configPath, flags, env, present, keys, models, servers: workspaces.servers }),
+    settings: createSettings({ files, flags, env, present, keys, models, servers: workspaces.servers }),
     changes,
     build: readVersion(),
     limits: config.limits,

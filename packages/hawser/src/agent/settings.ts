@@ -4,12 +4,14 @@
 import {
   changeConfigFile,
   checkCommands,
-  changeEntries,
+  changedFile,
   keyFrom,
   settingsLimits,
   testKey,
   toWanted,
   type AgentConfig,
+  mergeEntries,
+  type ConfigFiles,
   type ConfiguredCatalog,
   type ConfiguredServer,
   type KeyStore,
@@ -23,7 +25,7 @@ import type { AgentFlags } from "./flags.ts";
 
 export interface SettingsOptions {
   /** The configuration file; it need not be there yet. */
-  readonly path: string;
+  readonly files: ConfigFiles;
   readonly flags: Pick<AgentFlags, "model">;
   readonly env: NodeJS.ProcessEnv;
   /** What counts now; exchanged here. */
@@ -35,7 +37,7 @@ export interface SettingsOptions {
 
 type Members = Readonly<Record<string, unknown>>;
 
-export function createSettings({ path, flags, env, present, keys, models, servers }: SettingsOptions): RuntimeSettings {
+export function createSettings({ files, flags, env, present, keys, models, servers }: SettingsOptions): RuntimeSettings {
   const oneByOne = createSemaphore(1);
   const vendors = (): string[] => ["anthropic", "openai", ...Object.keys(present.config.openaiServers ?? {})];
 
@@ -53,7 +55,7 @@ export function createSettings({ path, flags, env, present, keys, models, server
   /** Written, and in force. */
   async function save(change: (members: Members) => Members): Promise<void> {
     const before = present.config;
-    const config = await changeConfigFile(path, change, (changed) => {
+    const config = await changeConfigFile(files, change, (changed) => {
       models.check(changed);
       toWanted(changed.mcpServers ?? {});
       checkCommands(changed.allowedCommands ?? []);
@@ -68,7 +70,7 @@ export function createSettings({ path, flags, env, present, keys, models, server
 
   return {
     read: () => ({
-      file: path,
+      file: changedFile(files),
       ...toWritten(present.config),
       ...givenModel(flags, env),
       keys: vendors().map(toKeyEntry),
@@ -124,9 +126,15 @@ function applyChanges(
     ...(model !== undefined && { model: model ?? undefined }),
     ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list !== undefined)),
     ...Object.fromEntries(
-      Object.entries(records).flatMap(([name, entries]) => (entries ? [[name, changeEntries(members[name], entries)] as const] : [])),
+      Object.entries(records).flatMap(([name, entries]) => (entries ? [[name, withEntries(members[name], entries)] as const] : [])),
     ),
   };
+}
+
+/** Without entries there is no member. */
+function withEntries(entries: unknown, changes: Members): Members | undefined {
+  const changed = mergeEntries(isRecord(entries) ? entries : {}, changes);
+  return Object.keys(changed).length === 0 ? undefined : changed;
 }
 
 /** As the file has it, without what may be secret. */

@@ -181,6 +181,30 @@ describe.concurrent("settings that a host changes", () => {
     expect(readFileSync(configPath(stage), "utf8")).toBe("{ broken");
   });
 
+  it("of a file that was named are kept beside it, count after it was written anew, and can't be written by the agent's tools", async () => {
+    const stage = makeStage();
+    const named = join(stage.folder, "made.json");
+    const made = { model: "offline", agents: { old: { command: "old" }, other: { command: "other" } } };
+    writeFileSync(named, JSON.stringify(made));
+    const flags = ["--config", named];
+    const { agent } = await start(stage, { flags });
+    const file = join(stage.folder, "made.local.json");
+    const changed = await agent.setSettings({ agents: { old: null, mine: { command: "mine" } }, allowedCommands: ["echo"] });
+    expect(changed).toMatchObject({ file, model: "offline", agents: [{ name: "other" }, { name: "mine" }] });
+    expect(JSON.parse(readFileSync(named, "utf8"))).toEqual(made);
+    const local = { agents: { old: null, mine: { command: "mine" } }, allowedCommands: ["echo"] };
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(local);
+    await say(agent, "write x to made.local.json");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(local);
+    await agent.close();
+    writeFileSync(named, JSON.stringify({ ...made, agents: { ...made.agents, newer: { command: "newer" } } }));
+    const again = await start(stage, { flags });
+    const { agents, allowedCommands } = await again.agent.getSettings();
+    expect([agents.map(({ name }) => name), allowedCommands]).toEqual([["other", "newer", "mine"], ["echo"]]);
+    await again.agent.setSettings({ agents: { old: made.agents.old, mine: null } });
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ allowedCommands: ["echo"] });
+  });
+
   it("made at the same time by two runtimes lose nothing of each other", async () => {
     const stage = makeStage();
     const [one, other] = await Promise.all([start(stage), start(stage)]);
