@@ -25,6 +25,7 @@ import {
   type AgentConfig,
   type AgentParts,
   type PermissionRule,
+  type Sandbox,
 } from "@hawser/agent/internal";
 import { createAcpModels } from "@hawser/acp/internal";
 import { createPrivateFolder, logLine, userFolder } from "@hawser/wire/internal/node";
@@ -51,14 +52,7 @@ export async function composeAgent(flags: AgentFlags, { env, cwd }: Place) {
   const named = ["audit.jsonl", "permissions.json", "trusted-folders.json", "conversations"].map((name) => join(folder, name));
   const ownData = [...named, undo.folder];
   const own = ownPlaces(env);
-  const sandbox = createSandbox({
-    ...config.sandbox,
-    mode: flags.sandbox ?? config.sandbox?.mode ?? "auto",
-    hidden: [folder, ...ownData, keysPath(env)],
-    home: env["HOME"] || homedir(),
-    // Scripts of the user's own skills.
-    read: [...(config.sandbox?.read ?? []), ...own.skills],
-  });
+  const sandbox = openSandbox(flags, config, env, { hidden: [folder, ...ownData, keysPath(env)], skills: own.skills });
   const workspaces = await createWorkspaces({
     changes,
     flags,
@@ -115,6 +109,22 @@ function openModels(flags: AgentFlags, { env, cwd }: Place, present: { readonly 
   const { model, contextWindow } = flags;
   return { keys, models: createModelCatalog({ env, config: present.config, keys, model, contextWindow, providers }) };
 }
+
+interface SandboxPlaces {
+  /** What no command sees. */
+  readonly hidden: readonly string[];
+  /** The user's own, whose scripts a command may run. */
+  readonly skills: readonly string[];
+}
+
+const openSandbox = (flags: AgentFlags, { sandbox }: AgentConfig, env: Place["env"], { hidden, skills }: SandboxPlaces): Sandbox =>
+  createSandbox({
+    ...sandbox,
+    mode: flags.sandbox ?? sandbox?.mode ?? "auto",
+    hidden,
+    home: env["HOME"] || homedir(),
+    read: [...(sandbox?.read ?? []), ...skills],
+  });
 
 /** What is kept for undo, if anything is. Without a history it goes with the process, too. */
 function openUndo(flags: AgentFlags, config: AgentConfig, dataFolder: string) {

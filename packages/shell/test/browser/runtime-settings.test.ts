@@ -63,7 +63,7 @@ function processTexts(): string[] {
 const textOfPage = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const values = Array.from(document.querySelectorAll("input, textarea"), (field) => (field as HTMLInputElement).value);
-    const stores = [sessionStorage, localStorage].map((store) => JSON.stringify({ ...store }));
+    const stores = [sessionStorage, localStorage].map((store) => JSON.stringify(Object.entries(store)));
     return [document.documentElement.outerHTML, ...values, ...stores, location.href, JSON.stringify(history.state)].join("\n");
   });
 
@@ -182,7 +182,7 @@ describe.skipIf(!browser)("settings in a browser", () => {
   });
 
   it("add MCP servers from pasted JSON, show how they are, switch a tool off, restart, and remove them", async () => {
-    await using stage = await openStage();
+    await using stage = await openStage({ files: { "tides.mjs": readFileSync(mcpServer, "utf8") } });
     const tab = await stage.open();
     const { page } = tab;
     const dialog = await openSettings(tab);
@@ -191,7 +191,7 @@ describe.skipIf(!browser)("settings in a browser", () => {
     await paste.getByLabel("JSON of another client").fill('{"mcpServers": {"tides": ');
     await paste.getByRole("button").click();
     await paste.getByRole("alert").getByText("This is not valid JSON").waitFor();
-    const tides = { command: process.execPath, args: [mcpServer], env: { TIDES: "value-that-is-secret" } };
+    const tides = { command: "node", args: ["tides.mjs"], env: { TIDES: "value-that-is-secret" } };
     const pasted = { mcpServers: { tides: { ...tides, autoApprove: ["tide"] }, broken: { command: "no-such-program-anywhere" } } };
     await paste.getByLabel("JSON of another client").fill(JSON.stringify(pasted));
     await paste.getByRole("button").click();

@@ -26,7 +26,7 @@ const sentences: Readonly<Record<KeyPlace | "unknown", string>> = {
   none: "None yet.",
 };
 
-export const nameOfVendor = (vendor: string): string => (Object.hasOwn(names, vendor) ? (names[vendor] ?? vendor) : reveal(vendor));
+const nameOfVendor = (vendor: string): string => (Object.hasOwn(names, vendor) ? (names[vendor] ?? vendor) : reveal(vendor));
 
 export function KeyField({ vendor, entry, onSave, onTest }: KeyFieldProps) {
   const [key, setKey] = useState("");
