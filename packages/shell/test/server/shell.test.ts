@@ -39,7 +39,7 @@ describe("tabs", () => {
     one.socket.send(`*${JSON.stringify({ id: "k1", kind: "set_key", vendor: "anthropic", apiKey: "sk-canary" })}`);
     await Promise.all([one.next('"k1"'), two.next('"k1"')]);
     one.send(say("t1", "hello"));
-    await two.next('"done"');
+    await two.next('"t1","type":"done"');
     expect(two.frames.filter((frame) => frame.startsWith("<"))).toEqual([`<${JSON.stringify(say("t1", "hello"))}`]);
     expect([...one.frames, ...two.frames].join("")).not.toContain("sk-canary");
   });
