@@ -26,6 +26,8 @@ export interface SiteCalls {
 
 /** What the bundles of a worker share. */
 export interface WorkerGates {
+  /** One bundle after the other lets its items begin: what becomes of many items of one bundle is stored at once. */
+  readonly turn: Semaphore;
   /** Items that are begun: some more than are called, since the word that one begins takes its time. */
   readonly begun: Semaphore;
   readonly calls: Semaphore;
@@ -51,6 +53,7 @@ export interface BundleRun {
 /** Resolves when every item has ended. Rejects when it could not go on; what was stored until then counts. */
 export async function runBundle(run: BundleRun): Promise<void> {
   const { bundle, state, gates, leaving } = run;
+  const ours = await gates.turn.acquire(leaving);
   const over = linkSignals(run.abandoned, run.cancelled);
   const running = new Set<Promise<void>>();
   let fault: unknown;
@@ -59,23 +62,24 @@ export async function runBundle(run: BundleRun): Promise<void> {
       if (fault !== undefined) break;
       if (state.ended.has(item.index)) continue;
       await untilAborted(leaving, gates.unsent.whenRoom());
-      const turn = await gates.begun.acquire(leaving);
-      const work = runItem(run, item, turn, over.signal)
+      const place = await gates.begun.acquire(leaving);
+      const work = runItem(run, item, place, over.signal)
         .catch((error: unknown) => void (fault ??= error))
         .finally(() => {
-          turn.release();
+          place.release();
           running.delete(work);
         });
       running.add(work);
     }
   } finally {
+    ours.release();
     await Promise.all(running);
     over.release();
   }
   if (fault !== undefined) throw fault;
 }
 
-async function runItem(run: BundleRun, item: BatchItem, turn: Lease, over: AbortSignal): Promise<void> {
+async function runItem(run: BundleRun, item: BatchItem, place: Lease, over: AbortSignal): Promise<void> {
   const { bundle, log, site, gates, abandoned } = run;
   const refusal = await refusalOf(run, item);
   if (refusal) return store(run, item, site.refuse(item, refusal));
@@ -86,7 +90,7 @@ async function runItem(run: BundleRun, item: BatchItem, turn: Lease, over: Abort
     const result = await site.call(item, bundle.defaults, over);
     abandoned.throwIfAborted();
     seat.release();
-    turn.release();
+    place.release();
     await store(run, item, result);
   } finally {
     seat.release();

@@ -179,6 +179,7 @@ function createGates({ workers, rate }: SiteOptions): WorkerGates {
   // With a rate, an item begins when it may be called, and not before.
   const ahead = rate === undefined ? Math.ceil(workers / 2) : 0;
   return {
+    turn: createSemaphore(1),
     begun: createSemaphore(workers + ahead),
     calls: createSemaphore(workers),
     unsent: createByteBudget(fleetLimits.batchUnsentBytes),
