@@ -4,6 +4,7 @@ export { checkBatchId, checkSite, createBatchId } from "./batch/batch-names.ts";
 export { removeBatch } from "./batch/batch-state.ts";
 export { openBatchStreams, type BatchStreams } from "./batch/batch-streams.ts";
 export type { BatchItem, ItemEnd } from "./batch/bundle.ts";
+export { maxItemBytes } from "./batch/bundler.ts";
 export { cancelBatch } from "./batch/cancel-batch.ts";
 export { readResults } from "./batch/read-results.ts";
 export type { ItemResult, SiteCalls } from "./batch/run-bundle.ts";

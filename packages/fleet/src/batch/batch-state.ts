@@ -1,7 +1,6 @@
 // What the fleet knows of a batch as a whole, and what its reader decides: a batch whose sender is gone is closed, so that it has an end;
 // one that was read is removed. All of it is asked of the streams' leaders, since a copy may be behind.
 
-import type { MsgRequest } from "@nats-io/jetstream";
 import { fleetLimits } from "../limits.ts";
 import { requireHead, writeHead, type StoredHead } from "./batch-head.ts";
 import {
@@ -14,7 +13,7 @@ import {
   resultStream,
   senderSubject,
 } from "./batch-names.ts";
-import { isFenced, readLast, type BatchStreams } from "./batch-streams.ts";
+import { isFenced, readLast, readNext, type BatchStreams } from "./batch-streams.ts";
 
 /** A message with items that waits in the queue, or is at a worker. */
 export interface QueuedBundle {
@@ -25,11 +24,11 @@ export interface QueuedBundle {
 }
 
 /** The next one of the batch from this sequence on; undefined where there is none. */
-export async function nextBundle({ manager }: BatchStreams, batch: string, from = 1): Promise<QueuedBundle | undefined> {
-  const message = await manager.streams.getMessage(itemStream, { seq: from, next_by_subj: bundlesOfBatch(batch) } as MsgRequest);
+export async function nextBundle(streams: BatchStreams, batch: string, from = 1): Promise<QueuedBundle | undefined> {
+  const message = await readNext(streams, itemStream, bundlesOfBatch(batch), from);
   if (!message) return undefined;
   const { site, bundle } = placeOfBundle(message.subject);
-  return { sequence: message.seq, site, bundle, text: message.string() };
+  return { sequence: message.sequence, site, bundle, text: message.text };
 }
 
 /** Whether a worker asks for the items of the site. */

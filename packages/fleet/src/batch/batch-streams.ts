@@ -3,8 +3,9 @@
 // time waits, and what another one was quicker with is told by `fenced`.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { jetstream, JetStreamApiError, jetstreamManager, type JetStreamClient, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream";
-import { HawserError } from "@hawser/protocol";
+import { jetstream, JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
+import type { JetStreamClient, JetStreamManager, MsgRequest, StreamConfig } from "@nats-io/jetstream";
+import { HawserError, tooLarge } from "@hawser/protocol/internal";
 import { logLine } from "@hawser/wire/internal/node";
 import type { Fleet } from "../connect.ts";
 import { toFleetError } from "../fault.ts";
@@ -45,7 +46,7 @@ async function ensureStream(manager: JetStreamManager, config: Partial<StreamCon
     await manager.streams.info(config.name);
   } catch (error) {
     if (codeOf(error) !== streamNotFound) throw error;
-    await manager.streams.add({ storage: "file", discard: "new", allow_direct: true, ...config });
+    await manager.streams.add({ storage: "file", discard: "new", ...config });
   }
 }
 
@@ -87,6 +88,8 @@ export async function writeFenced(streams: BatchStreams, write: FencedWrite): Pr
   const { client, fleet } = streams;
   const { stream, subject, text, id, after, fence, signal } = write;
   const expect = { lastSubjectSequence: after, ...(fence !== undefined && { lastSubjectSequenceSubject: fence }) };
+  const bytes = Buffer.byteLength(text);
+  if (bytes > fleet.maxPayload) throw tooLarge("message", bytes, fleet.maxPayload);
   let isTold = false;
   for (;;) {
     try {
@@ -106,15 +109,25 @@ export async function writeFenced(streams: BatchStreams, write: FencedWrite): Pr
   }
 }
 
-export interface LastMessage {
+export interface StoredMessage {
   readonly sequence: number;
+  readonly subject: string;
   /** Of its write. */
   readonly id: string;
   readonly text: string;
 }
 
-/** The last message of a subject, as the stream's leader has it; undefined where there is none. */
-export async function readLast({ manager }: BatchStreams, stream: string, subject: string): Promise<LastMessage | undefined> {
-  const message = await manager.streams.getMessage(stream, { last_by_subj: subject });
-  return message ? { sequence: message.seq, id: message.header.get("Nats-Msg-Id"), text: message.string() } : undefined;
+/** The last message of a subject, which may have wildcards, as the stream's leader has it; undefined where there is none. */
+export const readLast = (streams: BatchStreams, stream: string, subject: string): Promise<StoredMessage | undefined> =>
+  getMessage(streams, stream, { last_by_subj: subject });
+
+/** The first message of a subject from a sequence on, in the same way. */
+export const readNext = (streams: BatchStreams, stream: string, subject: string, from: number): Promise<StoredMessage | undefined> =>
+  // The library's type lacks what the server knows.
+  getMessage(streams, stream, { seq: from, next_by_subj: subject } as MsgRequest);
+
+async function getMessage({ manager }: BatchStreams, stream: string, query: MsgRequest): Promise<StoredMessage | undefined> {
+  const message = await manager.streams.getMessage(stream, query);
+  if (!message) return undefined;
+  return { sequence: message.seq, subject: message.subject, id: message.header.get("Nats-Msg-Id"), text: message.string() };
 }

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fleetLimits } from "../limits.ts";
 import { resultStream } from "./batch-names.ts";
-import { writeFenced, type BatchStreams } from "./batch-streams.ts";
+import { readNext, writeFenced, type BatchStreams } from "./batch-streams.ts";
 import { decodeStep, encodeStep, type ItemEnd } from "./bundle.ts";
 
 interface Waiting {
@@ -94,21 +94,17 @@ export interface BundleState {
 
 export const freshState: BundleState = { started: new Map(), ended: new Set(), sequence: 0 };
 
-/** What an earlier worker has left behind. It may be older than what is stored: then the next step is refused. */
-export async function readBundleState({ manager }: BatchStreams, subject: string): Promise<BundleState> {
+/** What an earlier worker has left behind. */
+export async function readBundleState(streams: BatchStreams, subject: string): Promise<BundleState> {
   const started = new Map<number, number>();
   const ended = new Set<number>();
   let sequence = 0;
-  for (let more = true; more; ) {
-    more = false;
-    const query = { seq: sequence + 1, next_by_subj: subject, batch: fleetLimits.batchBundleEntries };
-    for await (const message of await manager.direct.getBatch(resultStream, query)) {
-      const step = decodeStep(message.string());
-      for (const index of step.started) started.set(index, (started.get(index) ?? 0) + 1);
-      for (const { index } of step.ended) ended.add(index);
-      sequence = message.seq;
-      more = true;
-    }
+  for (;;) {
+    const message = await readNext(streams, resultStream, subject, sequence + 1);
+    if (!message) return { started, ended, sequence };
+    const step = decodeStep(message.text);
+    for (const index of step.started) started.set(index, (started.get(index) ?? 0) + 1);
+    for (const { index } of step.ended) ended.add(index);
+    sequence = message.sequence;
   }
-  return { started, ended, sequence };
 }

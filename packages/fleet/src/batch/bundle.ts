@@ -1,9 +1,11 @@
 // What the messages of a batch hold, as text: a first line in JSON that says what follows, then one line for each item or result. An
 // item is as its source had it, so that no number and no id changes on the way; a result is the line that will be printed.
 
-import { HawserError } from "@hawser/protocol";
+import { describeThrown, HawserError } from "@hawser/protocol";
 import { isRecord } from "@hawser/protocol/internal";
 import { parseJsonText } from "@hawser/wire/internal";
+import { logLine } from "@hawser/wire/internal/node";
+import { fleetLimits } from "../limits.ts";
 
 /** One item of a batch. */
 export interface BatchItem {
@@ -54,15 +56,20 @@ export const encodeStep = ({ started, ended }: BundleStep): string =>
     ...ended.map(({ line }) => line),
   ].join("\n");
 
-/** Throws `invalid_message`. */
+/** What is no step is one without items: somebody else wrote it. */
 export function decodeStep(text: string): BundleStep {
-  const [head, lines] = split(text);
-  const { started, ended } = head;
-  if (!isIndexes(started) || !Array.isArray(ended) || !ended.every(isIndexes) || ended.length !== lines.length) throw invalid("results");
-  return {
-    started,
-    ended: ended.map(([index = 0, code = 0, cut = 0], at) => ({ index, code, isCut: cut !== 0, line: lines[at] ?? "" })),
-  };
+  try {
+    const [head, lines] = split(text);
+    const { started, ended } = head;
+    if (!isIndexes(started) || !Array.isArray(ended) || !ended.every(isIndexes) || ended.length !== lines.length) throw invalid("results");
+    return {
+      started,
+      ended: ended.map(([index = 0, code = 0, cut = 0], at) => ({ index, code, isCut: cut !== 0, line: lines[at] ?? "" })),
+    };
+  } catch (error) {
+    logLine(`[hawser] fleet: a result is left out: ${describeThrown(error)}`);
+    return { started: [], ended: [] };
+  }
 }
 
 function split(text: string): [Record<string, unknown>, string[]] {
@@ -73,6 +80,6 @@ function split(text: string): [Record<string, unknown>, string[]] {
 }
 
 const isIndexes = (value: unknown): value is number[] =>
-  Array.isArray(value) && value.every((one) => Number.isSafeInteger(one) && (one as number) >= 0);
+  Array.isArray(value) && value.every((one) => Number.isSafeInteger(one) && (one as number) >= 0 && (one as number) < fleetLimits.batchEntries);
 
 const invalid = (what: string): HawserError => new HawserError("invalid_message", `a message of a batch holds no ${what}`);

@@ -1,6 +1,7 @@
 // Reads the results of a batch in the order in which they were stored, each item's once, and knows when none can come any more: all are
 // there; or the queue holds nothing of the batch and its results are read. Then an item without one is told as missing.
 
+import { HawserError } from "@hawser/protocol";
 import { whenAborted } from "@hawser/wire/internal";
 import { fleetLimits } from "../limits.ts";
 import { followHead, isExhausted, isServed, nextBundle } from "./batch-state.ts";
@@ -54,13 +55,22 @@ export async function readResults(streams: BatchStreams, options: ReadOptions): 
   async function watch(): Promise<void> {
     const readHead = followHead(streams, batch);
     const unserved = new Set<string>();
-    for (let before = -1; !over.signal.aborted; ) {
+    async function look(isStill: boolean): Promise<boolean> {
       if (!isSending) {
         const head = await readHead();
         total ??= head.total;
-        if (isWhole() || (head.state !== "open" && before === seen.size && (await isExhausted(streams, batch, lastRead)))) return;
+        if (isWhole() || (isStill && head.state !== "open" && (await isExhausted(streams, batch, lastRead)))) return true;
       }
-      if (before === seen.size) await tellUnserved(streams, options, unserved);
+      if (isStill) await tellUnserved(streams, options, unserved);
+      return false;
+    }
+    for (let before = -1; !over.signal.aborted; ) {
+      try {
+        if (await look(before === seen.size)) return;
+      } catch (error) {
+        // A server that is away comes back; a batch that is gone does not.
+        if (HawserError.isInstance(error) || streams.fleet.connection.isClosed()) throw error;
+      }
       before = seen.size;
       await pause(over.signal);
     }

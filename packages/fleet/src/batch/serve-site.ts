@@ -14,7 +14,7 @@ import { watchHeads } from "./batch-head.ts";
 import { bundlesOfSite, checkSite, consumerGroup, consumerName, itemStream, placeOfBundle, resultSubject } from "./batch-names.ts";
 import { isFenced, openBatchStreams, type BatchStreams } from "./batch-streams.ts";
 import { createBundleLog, freshState, maxLineBytes, readBundleState } from "./bundle-log.ts";
-import { decodeBundle } from "./bundle.ts";
+import { decodeBundle, type Bundle } from "./bundle.ts";
 import { createRateBucket } from "./rate-bucket.ts";
 import { runBundle, type SiteCalls, type WorkerGates } from "./run-bundle.ts";
 
@@ -38,11 +38,16 @@ export interface SiteWorker {
   stop(graceMs?: number): Promise<void>;
 }
 
+/** A bundle that this worker has. */
 interface Held {
   readonly message: JsMsg;
   readonly batch: string;
+  readonly bundle: Bundle;
+  /** Its batch is cancelled. */
   readonly cancel: AbortController;
-  readonly ended: Promise<void>;
+  /** It is another's now, or the worker has to go. */
+  readonly lose: AbortController;
+  ended: Promise<void>;
 }
 
 /** Throws `usage` for a name or a server that can't be used. */
@@ -51,13 +56,12 @@ export async function serveSite(fleet: Fleet, options: SiteOptions): Promise<Sit
   const streams = await openBatchStreams(fleet);
   const { config } = await ensureConsumer(streams, site);
   const [silenceMs, pinMs] = [(config.ack_wait ?? 0) / 1e6, (config.priority_timeout ?? 0) / 1e6];
-  const calls = options.createCalls(maxLineBytes(streams));
+  const counts = { requests: 0, errors: 0, busyMs: 0, lastError: "" };
+  const calls = countCalls(options.createCalls(maxLineBytes(streams)), counts);
   const gates = createGates(options);
   const room = createByteBudget(fleetLimits.batchHeldBytes);
   const held = new Map<string, Held>();
-  const counts = { requests: 0, errors: 0, busyMs: 0, lastError: "" };
   const leaving = new AbortController();
-  const abandoned = new AbortController();
   const drained = Promise.withResolvers<void>();
   let pin = "";
 
@@ -72,45 +76,14 @@ export async function serveSite(fleet: Fleet, options: SiteOptions): Promise<Sit
     pin = id;
   }
 
-  async function work(message: JsMsg, cancel: AbortController): Promise<void> {
-    const startedAt = performance.now();
-    const { batch, bundle: number } = placeOfBundle(message.subject);
-    const subject = resultSubject(batch, number);
-    const bundle = decodeBundle(message.string());
-    const given = new AbortController();
-    const giveUp = (): void => given.abort(abandoned.signal.reason);
-    abandoned.signal.addEventListener("abort", giveUp);
-    try {
-      const state = message.redelivered ? await readBundleState(streams, subject) : freshState;
-      if (await heads.isCancelled(batch)) cancel.abort();
-      const log = createBundleLog(streams, { subject, after: state.sequence, signal: given.signal });
-      const counted: SiteCalls = {
-        ...calls,
-        async call(...args) {
-          const result = await calls.call(...args);
-          counts.requests += 1;
-          if (result.code !== 0) counts.errors += 1;
-          return result;
-        },
-      };
-      await runBundle({
-        bundle,
-        state,
-        log,
-        site: counted,
-        gates,
-        leaving: leaving.signal,
-        abandoned: given.signal,
-        cancelled: cancel.signal,
-      }).catch((error: unknown) => {
-        given.abort(error);
-        throw error;
-      });
-      message.ack();
-    } finally {
-      counts.busyMs += performance.now() - startedAt;
-      abandoned.signal.removeEventListener("abort", giveUp);
-    }
+  async function work({ message, batch, bundle, cancel, lose }: Held): Promise<void> {
+    const subject = resultSubject(batch, placeOfBundle(message.subject).bundle);
+    const state = message.redelivered ? await readBundleState(streams, subject) : freshState;
+    if (await heads.isCancelled(batch)) cancel.abort();
+    const log = createBundleLog(streams, { subject, after: state.sequence, signal: lose.signal });
+    const [abandoned, cancelled] = [lose.signal, cancel.signal];
+    await runBundle({ bundle, state, log, site: calls, gates, leaving: leaving.signal, abandoned, cancelled });
+    message.ack();
   }
 
   function take(message: JsMsg): void {
@@ -121,24 +94,43 @@ export async function serveSite(fleet: Fleet, options: SiteOptions): Promise<Sit
       lease?.release();
       return message.nak(fleetLimits.batchRetryMs);
     }
-    const cancel = new AbortController();
-    const ended = work(message, cancel)
-      .catch((error: unknown) => giveBack(message, error))
+    const { batch } = placeOfBundle(message.subject);
+    let bundle: Bundle;
+    try {
+      bundle = decodeBundle(message.string());
+    } catch (error) {
+      lease.release();
+      logLine(`[hawser] fleet: ${message.subject} is dropped: ${describeThrown(error)}`);
+      return void message.term("it holds no items");
+    }
+    const one: Held = { message, batch, bundle, cancel: new AbortController(), lose: new AbortController(), ended: Promise.resolve() };
+    held.set(message.subject, one);
+    one.ended = work(one)
+      .catch((error: unknown) => giveBack(one, error))
       .finally(() => {
         held.delete(message.subject);
         lease.release();
       });
-    held.set(message.subject, { message, batch: placeOfBundle(message.subject).batch, cancel, ended });
   }
 
-  function giveBack(message: JsMsg, error: unknown): void {
+  function giveBack({ message, lose }: Held, error: unknown): void {
     counts.lastError = describeThrown(error);
     if (fleet.connection.isClosed()) return;
     if (leaving.signal.aborted) return message.nak();
-    if (HawserError.isInstance(error) && error.code === "invalid_message") return void message.term(error.message);
     logLine(`[hawser] fleet: ${message.subject} goes back to the queue: ${toHawserError(error).message}`);
     // One that another process goes on with comes again only if that one is lost.
-    if (!isFenced(error)) message.nak(fleetLimits.batchRetryMs);
+    if (!isFenced(error) && !lose.signal.aborted) message.nak(fleetLimits.batchRetryMs);
+  }
+
+  let beatAt = performance.now();
+  /** Says that what is held is still ours; after too long a silence it is not, and is let go. */
+  function beat(): void {
+    const wasSilent = performance.now() - beatAt > silenceMs;
+    beatAt = performance.now();
+    for (const { message, lose } of held.values()) {
+      if (wasSilent) lose.abort(new HawserError("timeout", "this worker was silent for too long; another one may have its items"));
+      else message.working();
+    }
   }
 
   const messages = await pull(streams, site, take);
@@ -146,9 +138,7 @@ export async function serveSite(fleet: Fleet, options: SiteOptions): Promise<Sit
     if (error) drained.reject(new HawserError("connection_lost", `the queue of "${site}" is gone: ${describeThrown(error)}`));
   });
   drained.promise.catch(() => {});
-  const beat = setInterval(() => {
-    for (const { message } of held.values()) message.working();
-  }, silenceMs / 3);
+  const beats = setInterval(beat, silenceMs / 3);
   const id = randomUUID();
   const service = `rpc-${site}`;
   const stopWatching = watchConnection(fleet, heads.forget);
@@ -163,9 +153,9 @@ export async function serveSite(fleet: Fleet, options: SiteOptions): Promise<Sit
     messages.stop();
     stopDiscovery();
     await isSettledWithin(ended(), graceMs);
-    abandoned.abort(new HawserError("cancelled", "the worker is leaving"));
+    for (const { lose } of held.values()) lose.abort(new HawserError("cancelled", "the worker is leaving"));
     await ended();
-    clearInterval(beat);
+    clearInterval(beats);
     stopWatching();
     heads.stop();
     drain.unsubscribe();
@@ -174,6 +164,18 @@ export async function serveSite(fleet: Fleet, options: SiteOptions): Promise<Sit
   let stopping: Promise<void> | undefined;
   return { drained: drained.promise, stop: (graceMs = fleetLimits.fleetDrainMs) => (stopping ??= stop(graceMs)) };
 }
+
+const countCalls = (calls: SiteCalls, counts: { requests: number; errors: number; busyMs: number }): SiteCalls => ({
+  ...calls,
+  async call(...args) {
+    const startedAt = performance.now();
+    const result = await calls.call(...args);
+    counts.requests += 1;
+    counts.busyMs += performance.now() - startedAt;
+    if (result.code !== 0) counts.errors += 1;
+    return result;
+  },
+});
 
 function createGates({ workers, rate }: SiteOptions): WorkerGates {
   // With a rate, an item begins when it may be called, and not before.

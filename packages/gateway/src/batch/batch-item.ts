@@ -80,22 +80,30 @@ export interface ItemLine {
   readonly isCut: boolean;
 }
 
-/** With no more bytes than these: a body is cut where it has to be. */
-export function toItemLine(entry: BatchEntry, index: number, outcome: CallOutcome, more: object, maxBytes = Infinity): ItemLine {
+export interface LineOptions {
+  /** What one line may have; a body is cut where it has to be. */
+  readonly maxBytes: number;
+  /** Further members. */
+  readonly more?: object;
+}
+
+export function toItemLine(entry: BatchEntry, index: number, outcome: CallOutcome, options: LineOptions): ItemLine {
+  const { maxBytes, more } = options;
   const line = toResultText(entry, index, outcome, more);
   const bytes = Buffer.byteLength(line);
   if (bytes <= maxBytes) return { line, code: outcome.code, isCut: outcome.response?.truncated === true };
   const { response } = outcome;
-  if (response && response.body.length > 0) return toItemLine(entry, index, cutOutcome(outcome, response, maxBytes / bytes), more, maxBytes);
-  const reason = new HawserError("too_large", `the result has ${bytes} bytes, and the fleet's server carries ${maxBytes}; leave out --include-headers`);
-  return toItemLine({ ...entry, text: "" }, index, toUnmadeOutcome(reason), more);
+  if (response && response.body.length > 0) return toItemLine(entry, index, cutOutcome(outcome, response, maxBytes / bytes), options);
+  const text = `batch item ${entry.position}: its result has ${bytes} bytes, and the fleet's server carries ${maxBytes}; give it a shorter id, and leave out --include-headers`;
+  const short = toResultText({ ...entry, text: "" }, index, { ...toUnmadeOutcome(new HawserError("too_large", text)), status: outcome.status }, more);
+  return { line: short, code: 7, isCut: false };
 }
 
 /** The line of an item that is not called: it can't be sent, or its batch was cancelled, or the worker that began with it was lost. */
-export function toUncalledLine(text: string, index: number, reason: HawserError, more: object): ItemLine {
+export function toUncalledLine(text: string, index: number, reason: HawserError, options: LineOptions): ItemLine {
   const entry = toEntry(text, index);
   const isOver = reason.code === "cancelled" || reason.code === "unknown_outcome";
-  return toItemLine(entry, index, isOver ? toUnmadeOutcome(reason) : toRefusedOutcome(entry, reason), more);
+  return toItemLine(entry, index, isOver ? toUnmadeOutcome(reason) : toRefusedOutcome(entry, reason), options);
 }
 
 /** Whether the call may be made once more although it may have been made. */

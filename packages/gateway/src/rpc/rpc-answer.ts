@@ -104,6 +104,7 @@ const unmadeInfos: Partial<Record<HawserError["code"], CallErrorInfo>> = {
   invalid_message: { kind: "usage", retryable: false },
   overloaded: { kind: "overloaded", retryable: true, hint: "wait for earlier answers, or raise --workers or --queue-size" },
   unknown_outcome: { kind: "unknown_outcome", retryable: false, hint: "look whether it was done before you send it again" },
+  too_large: { kind: "too_large", retryable: false },
   cancelled: cancelledInfo,
   closed: cancelledInfo,
   connection_lost: cancelledInfo,

@@ -7,6 +7,7 @@ import {
   checkBatchId,
   connectFleet,
   createBatchId,
+  maxItemBytes,
   openBatchStreams,
   readResults,
   removeBatch,
@@ -25,6 +26,7 @@ import {
   toRefusedOutcome,
   toUncalledLine,
   type BatchEntry,
+  type CallCode,
 } from "@hawser/gateway/internal";
 import { HawserError, isRecord } from "@hawser/protocol/internal";
 import { keepHeapSmall } from "@hawser/wire/internal/node";
@@ -82,9 +84,9 @@ async function send(streams: BatchStreams, source: AsyncIterable<Buffer>, flags:
   notify(`batch ${batch}; if this ends early, go on with: ${programName()} call --fleet ${fleet} --attach ${batch}`);
   const sending = sendBatch(streams, {
     batch,
-    items: toSentItems(source, site),
+    items: toSentItems(source, site, maxItemBytes(streams)),
     defaults: { ...toItemDefaults(flags), ...(timeout !== undefined && { timeout }) },
-    refuse: (item, reason) => ({ index: item.index, ...toUncalledLine(item.text, item.index, reason, {}) }),
+    refuse: refuseIn(streams),
     signal: interruption.signal,
   });
   sending.catch(() => {});
@@ -107,7 +109,7 @@ async function read(streams: BatchStreams, { batch, flags, interruption, sending
   const { after = 0, fleet, keep } = flags;
   const progress = createProgressLine();
   const writer = createResultWriter({ output: flags.batchOutput, write: (text) => writeOut(Buffer.from(text)) });
-  const codes = new Set<Parameters<typeof toBatchCode>[0] extends ReadonlySet<infer Code> ? Code : never>();
+  const codes = new Set<CallCode>();
   let [done, failed, cut] = [0, 0, 0];
   let total: number | undefined;
   void sending?.then(
@@ -141,7 +143,7 @@ async function read(streams: BatchStreams, { batch, flags, interruption, sending
   }
 }
 
-const toCode = (code: number): 0 | 2 | 6 | 7 => (code === 0 || code === 2 || code === 6 ? code : 7);
+const toCode = (code: number): CallCode => (code === 0 || code === 2 || code === 6 ? code : 7);
 
 const toProgress = (counts: { done: number; failed: number; running: number; total: number | undefined }): string =>
   `${counts.done}${counts.total === undefined ? "" : ` of ${counts.total}`} calls done, ${counts.failed} failed, ${counts.running} running`;
@@ -152,29 +154,34 @@ function tellHowToGoOn(batch: string, done: number, { fleet }: CallFlags): void 
 }
 
 async function cancelAll(streams: BatchStreams, batch: string): Promise<void> {
-  await cancelBatch(streams, {
-    batch,
-    refuse: (item, reason) => ({ index: item.index, ...toUncalledLine(item.text, item.index, reason, {}) }),
-  });
+  await cancelBatch(streams, { batch, refuse: refuseIn(streams) });
   notify(`batch ${batch} is cancelled; its results are read with --attach`);
 }
 
+/** The end of an item that is not called. */
+const refuseIn =
+  (streams: BatchStreams) =>
+  ({ index, text }: BatchItem, reason: HawserError): ItemEnd => ({
+    index,
+    ...toUncalledLine(text, index, reason, { maxBytes: maxItemBytes(streams) }),
+  });
+
 function toMissing(index: number): ItemEnd {
   const reason = new HawserError("unknown_outcome", "outcome unknown: no result of it is kept, or its sender ended before it was sent");
-  return { index, ...toUncalledLine("{}", index, reason, {}) };
+  return { index, ...toUncalledLine("{}", index, reason, { maxBytes: Infinity }) };
 }
 
-async function* toSentItems(source: AsyncIterable<Buffer>, site: string | undefined): AsyncGenerator<SentItem, void, undefined> {
+async function* toSentItems(source: AsyncIterable<Buffer>, site: string | undefined, maxBytes: number): AsyncGenerator<SentItem, void, undefined> {
   let index = 0;
-  for await (const entry of readBatch(source)) yield toSentItem(entry, index++, site);
+  for await (const entry of readBatch(source)) yield toSentItem(entry, index++, site, maxBytes);
 }
 
-function toSentItem(entry: BatchEntry, index: number, site: string | undefined): SentItem {
+function toSentItem(entry: BatchEntry, index: number, site: string | undefined, maxBytes: number): SentItem {
   try {
     itemOf(entry);
     return { ...toLine(entry, index), site: siteOf(entry) ?? site };
   } catch (error) {
-    return { index, ...toItemLine(entry, index, toRefusedOutcome(entry, error), {}) };
+    return { index, ...toItemLine(entry, index, toRefusedOutcome(entry, error), { maxBytes }) };
   }
 }
 

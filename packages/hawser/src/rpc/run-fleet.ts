@@ -58,15 +58,16 @@ export function runSite(servers: string, flags: RpcFlags): Promise<void> {
   });
 }
 
-function createCalls(core: CallCore, options: GatewayOptions, site: string, maxLineBytes: number): SiteCalls {
+function createCalls(core: CallCore, options: GatewayOptions, site: string, maxBytes: number): SiteCalls {
+  const line = { maxBytes, more: { site } };
   return {
     async call(item, defaults, signal): Promise<ItemResult> {
       const entry = toEntry(item.text, item.index);
       let written = (): void => {};
       const outcome = await callEntry(entry, core, defaults, { signal, whenWritten: (tell) => (written = tell) });
-      return { ...toItemLine(entry, item.index, outcome, { site }, maxLineBytes), written: () => written() };
+      return { ...toItemLine(entry, item.index, outcome, line), written: () => written() };
     },
-    refuse: (item, reason) => toUncalledLine(item.text, item.index, reason, { site }),
+    refuse: (item, reason) => toUncalledLine(item.text, item.index, reason, line),
     mayRepeat: (item) => mayRepeat(item.text, options),
   };
 }
