@@ -116,7 +116,10 @@ export const folders: Readonly<Record<string, Folder>> = {
 
   "fleet/tools": { holds: "tools of one machine for the others: offered, listed, called", imports: ["fleet"] },
   "fleet/batch": { holds: "calls near their targets: batches on a queue, workers of sites, results", imports: ["fleet"] },
-  "fleet/server": { holds: "a NATS server to try it out with, and where it comes from", imports: ["fleet"] },
+  "fleet/server": {
+    holds: "NATS servers to try it out with, where they come from, and what servers say about themselves",
+    imports: ["fleet"],
+  },
 
   "shell/server": {
     holds: "the local server: access, files of the page, lines between tabs and the runtime",
@@ -189,7 +192,7 @@ export const folders: Readonly<Record<string, Folder>> = {
   "hawser/rpc": { holds: "`hawser rpc`", imports: ["hawser", "hawser/api-target", "hawser/command-line", "hawser/fleet"] },
   "hawser/api": { holds: "`hawser api`: looks into the API's document", imports: ["hawser/api-target", "hawser/command-line"] },
   "hawser/config": { holds: "`hawser config`: addresses and tokens", imports: ["hawser/api-target", "hawser/command-line"] },
-  "hawser/doctor": { holds: "`hawser doctor`", imports: ["hawser/api-target", "hawser/command-line"] },
+  "hawser/doctor": { holds: "`hawser doctor`", imports: ["hawser/api-target", "hawser/command-line", "hawser/fleet"] },
   "hawser/gateway": { holds: "`hawser gateway demo`", imports: ["hawser", "hawser/api-target", "hawser/call", "hawser/command-line"] },
   "hawser/igw": {
     holds: "the program `igw`: the gateway's commands under the name that hosts know",

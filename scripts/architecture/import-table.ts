@@ -59,7 +59,16 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@hawser/wire",
     "@hawser/wire/node",
   ],
-  fleet: ["@hawser/bridge", "@hawser/protocol", "@hawser/tools", "@hawser/wire", "@hawser/wire/node", "@nats-io/jetstream", "@nats-io/kv", "@nats-io/transport-node"],
+  fleet: [
+    "@hawser/bridge",
+    "@hawser/protocol",
+    "@hawser/tools",
+    "@hawser/wire",
+    "@hawser/wire/node",
+    "@nats-io/jetstream",
+    "@nats-io/kv",
+    "@nats-io/transport-node",
+  ],
   shell: [
     "@hawser/agent/host",
     "@hawser/agent/host/link",

@@ -8,6 +8,7 @@ import { runChecks } from "./checks.ts";
 import { testAgents, testClients } from "./clients.ts";
 import { buildDesktop, checkBuildMachine, checkTestMachine, leftOutStep, runDesktop, testDesktop } from "./desktop.ts";
 import { demoShell } from "./demo-shell.ts";
+import { isFleetSoak, testFleet } from "./fleet.ts";
 import { longTestFiles, longTestsVariable } from "./long-tests.ts";
 import { packForProjects } from "./pack.ts";
 import { releaseSteps } from "./release-check.ts";
@@ -48,7 +49,9 @@ const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
   },
 
   async soak() {
-    const files = globSync("packages/*/test/soak/*.soak.ts", { cwd: root }).toSorted();
+    const files = globSync("packages/*/test/soak/*.soak.ts", { cwd: root })
+      .filter((file) => !isFleetSoak(file))
+      .toSorted();
     const soaks = await runSteps(files.map(soakStep));
     return printTotal([soaks, await runTests(longTestFiles, { root, env: { [longTestsVariable]: "1" } })]);
   },
@@ -76,6 +79,10 @@ const tasks: Record<string, (args: readonly string[]) => Promise<number>> = {
 
   async "agents-test"(filters) {
     return testAgents(filters, [buildStep]);
+  },
+
+  async "fleet-test"(filters) {
+    return testFleet(filters, [buildStep], soakStep);
   },
 
   bench: (args) => runSource("bench/main.ts", args),

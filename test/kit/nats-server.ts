@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, type TestContext } from "vitest";
-import { connectFleet, type Fleet } from "../../packages/fleet/src/connect.ts";
+import { connectFleet, type Fleet, type FleetAddress } from "../../packages/fleet/src/connect.ts";
 import { findServer } from "../../packages/fleet/src/server/find-server.ts";
+import { startCluster, type ClusterOptions, type FleetCluster } from "../../packages/fleet/src/server/start-cluster.ts";
 import { startServer, type FleetServer, type ServerOptions } from "../../packages/fleet/src/server/start-server.ts";
 
 const found = await findServer().then(
@@ -26,14 +27,34 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
+/** Goes away with the servers. */
+export const makeFolder = (name: string): string => mkdtempSync(join(root, `${name}-`));
+
 export async function openServer(options: Partial<ServerOptions> = {}): Promise<FleetServer> {
-  const server = await startServer({ program: found.program, folder: mkdtempSync(join(root, "server-")), port: 0, ...options });
+  const server = await startServer({ program: found.program, folder: makeFolder("server"), port: 0, ...options });
   opened.push({ close: () => server.stop() });
   return server;
 }
 
-export async function openFleet(server: Pick<FleetServer, "address">, name = "test"): Promise<Fleet> {
-  const fleet = await connectFleet({ servers: server.address }, name);
+/** Three servers unless told otherwise. */
+export async function openCluster(options: Partial<ClusterOptions> = {}): Promise<FleetCluster> {
+  const cluster = await startCluster({
+    program: found.program,
+    folder: makeFolder("cluster"),
+    port: 0,
+    count: 3,
+    ...options,
+  });
+  opened.push({ close: () => cluster.stop() });
+  return cluster;
+}
+
+export async function openFleet(
+  server: Pick<FleetServer, "address">,
+  name = "test",
+  files: Omit<FleetAddress, "servers"> = {},
+): Promise<Fleet> {
+  const fleet = await connectFleet({ servers: server.address, ...files }, name);
   opened.push(fleet);
   return fleet;
 }

@@ -1,17 +1,19 @@
 // The connection to the fleet's servers. A password never comes from the command line, where other users can read it, but from
 // a file that only its owner may read. A lost server is tried again for ever; what was sent meanwhile waits, as NATS has it.
 
-import { readFileSync, statSync } from "node:fs";
-import { connect, credsAuthenticator, type NatsConnection } from "@nats-io/transport-node";
-import { describeThrown, HawserError } from "@hawser/protocol";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { connect, createInbox, PermissionViolationError, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node";
+import { HawserError } from "@hawser/protocol";
 import { logLine } from "@hawser/wire/internal/node";
+import { readCredentials } from "./credentials.ts";
 import { toFleetError } from "./fault.ts";
 import { fleetLimits } from "./limits.ts";
+import { readTls } from "./tls.ts";
 
 export interface FleetAddress {
   /** One or more addresses of servers, with commas between them: `nats://host:4222` or `tls://host:4222`. */
   readonly servers: string;
-  /** A file: NATS credentials (`.creds`), or one line `user:password`, or one line with a token. */
+  /** A file: NATS credentials (`.creds`), or one line: `user:password`, the seed of a user's NKey, or a token. */
   readonly credentials?: string | undefined;
   /** Files in PEM: who signs the server's certificate, and who we are. */
   readonly ca?: string | undefined;
@@ -25,21 +27,26 @@ export type Fleet = Awaited<ReturnType<typeof connectFleet>>;
 export async function connectFleet(address: FleetAddress, name: string) {
   const servers = checkServers(address.servers);
   const shown = servers.join(",");
-  const usesTls = servers.some((server) => server.startsWith("tls:")) || address.ca !== undefined;
+  const credentials = address.credentials === undefined ? undefined : readCredentials(address.credentials);
+  const inboxPrefix = credentials?.user === undefined ? "_INBOX" : `_INBOX.${credentials.user}`;
+  const tls = readTls(address, servers);
   const connection = await connect({
     servers,
     name,
     timeout: fleetLimits.fleetConnectMs,
     maxReconnectAttempts: -1,
     reconnectTimeWait: fleetLimits.fleetReconnectMs,
-    ...(address.credentials !== undefined && readCredentials(address.credentials)),
-    ...(usesTls && { tls: readTls(address) }),
+    inboxPrefix,
+    ...credentials?.options,
+    ...(tls && { tls }),
   }).catch((error: unknown) => {
     throw toFleetError(error, shown);
   });
-  if (address.credentials !== undefined && !usesTls && !servers.every(isLoopback))
-    logLine(`[hawser] fleet: credentials travel to ${shown} unprotected; use tls://`);
-  void watch(connection, shown);
+  if (credentials && !tls && !servers.every(isLoopback)) logLine(`[hawser] fleet: credentials travel to ${shown} unprotected; use tls://`);
+  const refusalListeners = new Set<(refusal: PermissionViolationError) => void>();
+  let firstRefusal: PermissionViolationError | undefined;
+  refusalListeners.add((refusal) => (firstRefusal ??= refusal));
+  void watch(connection, shown, refusalListeners);
   return {
     connection,
     /** For messages. */
@@ -49,19 +56,38 @@ export async function connectFleet(address: FleetAddress, name: string) {
       return connection.info?.max_payload ?? 1_048_576;
     },
     /** Says something that needs no answer. When the connection is closed there is no one left to tell. */
-    say(subject: string, payload = "", reply?: string): void {
-      if (!connection.isClosed()) connection.publish(subject, payload, reply === undefined ? {} : { reply });
+    say(subject: string, payload = "", reply?: string, headers?: MsgHdrs): void {
+      if (!connection.isClosed())
+        connection.publish(subject, payload, { ...(reply !== undefined && { reply }), ...(headers && { headers }) });
+    },
+    /** Where answers come. It begins with our user's name, so that permissions can keep others from reading there. */
+    createInbox: () => createInbox(inboxPrefix),
+    /** Called for what the server does not let this account do, until the returned function is called. */
+    onRefusal(listener: (refusal: PermissionViolationError) => void): () => void {
+      refusalListeners.add(listener);
+      return () => void refusalListeners.delete(listener);
+    },
+    /** Throws `usage` when the server has refused a subject so far: it says so a moment after the subject was used. */
+    async checkAllowed(): Promise<void> {
+      await connection.flush();
+      await nextTurn();
+      if (firstRefusal) throw toFleetError(firstRefusal, shown);
     },
     close: () => connection.close(),
   };
 }
 
+type RefusalListeners = ReadonlySet<(refusal: PermissionViolationError) => void>;
+
 /** A server that is lost, and one that is there again, are told once each. */
-async function watch(connection: NatsConnection, servers: string): Promise<void> {
+async function watch(connection: NatsConnection, servers: string, refusalListeners: RefusalListeners): Promise<void> {
   for await (const status of connection.status()) {
     if (status.type === "disconnect") logLine(`[hawser] fleet: lost the server at ${status.server}; trying again`);
     if (status.type === "reconnect") logLine(`[hawser] fleet: connected to ${status.server} again`);
-    if (status.type === "error") logLine(`[hawser] fleet: ${toFleetError(status.error, servers).message}`);
+    if (status.type !== "error") continue;
+    const { error } = status;
+    if (error instanceof PermissionViolationError) for (const listener of refusalListeners) listener(error);
+    logLine(`[hawser] fleet: ${toFleetError(error, servers).message}`);
   }
 }
 
@@ -81,34 +107,3 @@ function checkServers(text: string): string[] {
 }
 
 const isLoopback = (server: string): boolean => ["127.0.0.1", "localhost", "[::1]"].includes(new URL(server).hostname);
-
-type Credentials = { authenticator: ReturnType<typeof credsAuthenticator> } | { user: string; pass: string } | { token: string };
-
-function readCredentials(path: string): Credentials {
-  const bytes = readFile(path, "credentials");
-  if ((statSync(path).mode & 0o077) !== 0 && process.platform !== "win32")
-    throw new HawserError("usage", `other users may read the credentials in ${path}; run: chmod 600 ${path}`);
-  const text = bytes.toString("utf8");
-  if (text.includes("-----BEGIN NATS USER JWT-----")) return { authenticator: credsAuthenticator(bytes) };
-  const line = text.trim();
-  if (line === "" || line.includes("\n"))
-    throw new HawserError("usage", `${path} holds no credentials: neither a NATS .creds file nor one line user:password`);
-  const colon = line.indexOf(":");
-  return colon === -1 ? { token: line } : { user: line.slice(0, colon), pass: line.slice(colon + 1) };
-}
-
-function readTls({ ca, cert, key }: FleetAddress) {
-  return {
-    ...(ca !== undefined && { ca: readFile(ca, "certificate authority").toString("utf8") }),
-    ...(cert !== undefined && { cert: readFile(cert, "certificate").toString("utf8") }),
-    ...(key !== undefined && { key: readFile(key, "key").toString("utf8") }),
-  };
-}
-
-function readFile(path: string, what: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    throw new HawserError("usage", `can't read the fleet's ${what} from ${path}: ${describeThrown(cause)}`, { cause });
-  }
-}

@@ -4,8 +4,9 @@ import { describeThrown, HawserError, type ErrorCode } from "@hawser/protocol";
 
 export function toFleetError(error: unknown, servers: string): HawserError {
   if (HawserError.isInstance(error)) return error;
-  const { name } = error as { name?: unknown };
-  const [code, message] = explain(String(name), describeThrown(error), servers);
+  const { name, code: systemCode } = error as { name?: unknown; code?: unknown };
+  const isOfCertificate = /CERT|SIGNATURE|ERR_SSL|ERR_TLS/.test(String(systemCode));
+  const [code, message] = explain(isOfCertificate ? "certificate" : String(name), describeThrown(error), servers);
   return new HawserError(code, message, { cause: error });
 }
 
@@ -16,6 +17,11 @@ function explain(name: string, told: string, servers: string): [ErrorCode, strin
       return ["usage", `the server at ${servers} does not take these credentials (${told}); name others with --fleet-credentials`];
     case "PermissionViolationError":
       return ["usage", `the server at ${servers} does not allow it: ${told}. The account needs the permissions of its role`];
+    case "certificate":
+      return [
+        "connection_failed",
+        `no safe connection to ${servers}: ${told}. Name who signs its certificate with --fleet-ca, and ours with --fleet-cert and --fleet-key where it asks for one`,
+      ];
     case "ClosedConnectionError":
     case "DrainingConnectionError":
       return ["closed", `the connection to ${servers} is closed`];

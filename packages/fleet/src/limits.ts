@@ -4,6 +4,12 @@
 export const fleetLimits = {
   /** Time to reach a NATS server, and to hear from it again when a command begins. */
   fleetConnectMs: 5_000,
+  /** Time for the servers of a cluster that we start to find each other and agree on a leader. */
+  fleetClusterMs: 60_000,
+  /** Time for a server's report about itself. */
+  fleetReportMs: 3_000,
+  /** A server's report about itself, in memory. */
+  fleetReportBytes: 4_194_304,
   /** Between two attempts to reach a server that was lost. */
   fleetReconnectMs: 1_000,
   /** How often a machine says that a call still runs there. */
@@ -22,10 +28,14 @@ export const fleetLimits = {
   fleetHeldBytes: 67_108_864,
   /** Progress and log lines of one call that wait for the server; more are left out. */
   fleetNoteEntries: 1_000,
+  /** Of the name of an MCP client, and of its version, in a call; more is left out. */
+  fleetClientCharacters: 200,
   /** Tools of one service. */
   fleetToolEntries: 10_000,
   /** Machines that a list shows. */
   fleetListedEntries: 1_000,
+  /** Servers that are asked for a report. */
+  fleetListedServers: 100,
   /** Time for calls that run when a machine is told to leave. */
   fleetDrainMs: 30_000,
   /** Items of one batch: a reader notes one bit for each. */

@@ -64,6 +64,21 @@ describe("tools of a fleet", () => {
     await expect(call(toCall("subtract"))).rejects.toMatchObject({ type: "ToolNotFoundError" });
   });
 
+  it("learn which MCP client calls, whatever it says of itself, and that it is unknown where it said nothing", async () => {
+    await offer("asked", [
+      defineTool({ name: "who", description: "Who.", input: anything, run: (_, { client }) => JSON.stringify(client ?? "unknown") }),
+    ]);
+    const { call } = await use("asked");
+    const ask = async (client: FleetCall["client"]) => {
+      const { content } = (await call(toCall("who", {}, { client }))).result;
+      return JSON.parse((content as { text: string }[])[0]?.text ?? "") as unknown;
+    };
+    expect(await ask({ name: "claude-code", version: "2.1.0" })).toEqual({ name: "claude-code", version: "2.1.0" });
+    expect(await ask({ name: "a/b\r\nX: 1 ü\ud800" })).toEqual({ name: "a/b\r\nX: 1 ü\ufffd" });
+    expect(await ask({ name: "x".repeat(70_000) })).toEqual({ name: "x".repeat(fleetLimits.fleetClientCharacters) });
+    expect(await ask(undefined)).toBe("unknown");
+  });
+
   it("run once for each call, on one of the machines that offer them, and side by side", async () => {
     const ran: string[] = [];
     const toTool = (machine: string) =>

@@ -58,6 +58,7 @@ describe("hawser fleet", () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => client.callTool({ name: "count", arguments: {} })));
     const counts = results.map(({ content }) => Number((content as { text: string }[])[0]?.text));
     expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    expect((await client.callTool({ name: "whoami", arguments: {} })).structuredContent).toMatchObject({ calledBy: "test" });
     await client.close();
   });
 
@@ -122,6 +123,10 @@ describe("hawser fleet", () => {
     });
     const printed = (await up.printed("\n")).trim();
     expect(printed).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
+    const watching = start(["fleet", "status", "--watch", "--json", "--fleet", printed]);
+    await watching.printed(`{"servers":"${printed}","services":[]}\n{"servers":"${printed}","services":[]}\n`);
+    watching.process.kill("SIGTERM");
+    expect((await watching.ended).code).toBe(0);
     expect((await once("fleet", "status", "--fleet", printed)).stdout).toContain("no service answers");
     up.process.kill("SIGTERM");
     expect((await up.ended).code).toBe(0);

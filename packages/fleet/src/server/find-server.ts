@@ -17,6 +17,7 @@ const digests: Readonly<Record<string, string>> = {
 };
 /** The oldest one whose streams and leases behave as we need them. */
 const oldest = [2, 12];
+export const oldestVersion = oldest.join(".");
 const downloadMs = 120_000;
 
 const run = promisify(execFile);
@@ -28,27 +29,31 @@ export async function findServer(environment: NodeJS.ProcessEnv = process.env): 
   const folder = join(userFolder("cache", environment), "hawser", `nats-server-${version}`);
   const program = join(folder, "nats-server");
   if (existsSync(program)) return program;
-  const found = onPath ? `nats-server ${onPath.join(".")} on the PATH is too old` : "there is no nats-server on the PATH";
+  const found = onPath ? `nats-server ${onPath} on the PATH is too old` : "there is no nats-server on the PATH";
   try {
     await download(folder, program);
   } catch (cause) {
-    const message = `${found}, and it could not be fetched: ${describeThrown(cause)}. Install nats-server ${oldest.join(".")} or newer`;
+    const message = `${found}, and it could not be fetched: ${describeThrown(cause)}. Install nats-server ${oldestVersion} or newer`;
     throw new HawserError("usage", message, { cause });
   }
   return program;
 }
 
 /** Undefined where there is none. */
-async function versionOf(program: string): Promise<number[] | undefined> {
+async function versionOf(program: string): Promise<string | undefined> {
   const output = await run(program, ["--version"]).then(
     ({ stdout }) => stdout,
     () => "",
   );
-  return /v(\d+)\.(\d+)\.(\d+)/.exec(output)?.slice(1).map(Number);
+  return /v(\d+\.\d+\.\d+)/.exec(output)?.[1];
 }
 
-const isNewEnough = ([major = 0, minor = 0]: readonly number[]): boolean =>
-  major > (oldest[0] ?? 0) || (major === oldest[0] && minor >= (oldest[1] ?? 0));
+/** Whether a server of this version, `2.15.1`, can carry a fleet. */
+export function isNewEnough(text: string): boolean {
+  const [major = 0, minor = 0] = text.split(".").map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = oldest;
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
 
 async function download(folder: string, program: string): Promise<void> {
   const wanted = digests[`${process.platform}-${process.arch}`];

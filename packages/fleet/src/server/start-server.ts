@@ -14,9 +14,13 @@ export interface ServerOptions {
   readonly folder: string;
   /** 0: any free one. */
   readonly port: number;
-  readonly maxPayload?: number;
+  /** Where it reports about itself; any free one unless given. */
+  readonly monitorPort?: number | undefined;
+  /** It ends also when we are killed. */
+  readonly isGuarded?: boolean | undefined;
+  readonly maxPayload?: number | undefined;
   /** More lines of its configuration, as NATS writes them. */
-  readonly more?: string;
+  readonly more?: string | undefined;
 }
 
 export interface FleetServer {
@@ -37,7 +41,15 @@ export async function startServer(options: ServerOptions): Promise<FleetServer> 
   const configuration = join(folder, "nats-server.conf");
   await writeFile(configuration, toConfiguration(options), { mode: 0o600 });
   const words = createLastWords();
-  const child = await startChild({ command: program, args: ["-c", configuration], stdio: "pipe", onStderr: (chunk) => words.add(chunk) });
+  const child = await startChild({
+    command: program,
+    args: ["-c", configuration],
+    stdio: "pipe",
+    // It does not look at its input.
+    stopInputMs: 0,
+    ...(options.isGuarded && { ownsGroup: true, isGuarded: true }),
+    onStderr: (chunk) => words.add(chunk),
+  });
   child.stdout.resume();
   let exit: unknown;
   void child.exited.then((ended) => (exit = ended));
@@ -53,10 +65,10 @@ export async function startServer(options: ServerOptions): Promise<FleetServer> 
   }
 }
 
-const toConfiguration = ({ folder, port, maxPayload = 8_388_608, more = "" }: ServerOptions): string =>
+const toConfiguration = ({ folder, port, monitorPort = 0, maxPayload = 8_388_608, more = "" }: ServerOptions): string =>
   [
     `listen: "127.0.0.1:${port === 0 ? -1 : port}"`,
-    `http: "127.0.0.1:-1"`,
+    `http: "127.0.0.1:${monitorPort === 0 ? -1 : monitorPort}"`,
     `ports_file_dir: ${JSON.stringify(folder)}`,
     `max_payload: ${maxPayload}`,
     `jetstream { store_dir: ${JSON.stringify(join(folder, "data"))}, sync_interval: always }`,

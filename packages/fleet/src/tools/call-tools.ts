@@ -1,18 +1,22 @@
 // Calls of tools on other machines. Each is sent once and ends once: with its result, an error, a cancel, or, when nothing is heard of
 // it any more, with `unknown_outcome`: the function may have run, so it is never called again by itself.
 
-import { createInbox, type Msg } from "@nats-io/transport-node";
+import type { Msg } from "@nats-io/transport-node";
 import type { CallToolParams, IPCErrorPayload, ToolResult } from "@hawser/bridge/internal";
 import { bridgeProtocol, HawserError, isRecord, toHawserError, tooLarge, type BridgeResponse } from "@hawser/protocol/internal";
 import type { LogLevel } from "@hawser/tools";
 import { keepNumbers, parseJsonText, toJsonText } from "@hawser/wire/internal";
 import type { Fleet } from "../connect.ts";
+import { toFleetError } from "../fault.ts";
 import { fleetLimits } from "../limits.ts";
 import { toServiceSubjects } from "../subjects.ts";
+import { toClientHeaders, type CallingClient } from "./calling-client.ts";
 import { noMachine, type LiveTools } from "./live-tools.ts";
 
 export interface FleetCall {
   readonly params: CallToolParams;
+  /** The MCP client, as it named itself. */
+  readonly client?: CallingClient | undefined;
   readonly signal: {
     readonly aborted: boolean;
     readonly reason: unknown;
@@ -47,7 +51,7 @@ export class MachineError extends HawserError {
 export function createFleetCalls(fleet: Fleet, service: string, tools: LiveTools) {
   const { connection } = fleet;
   const subjects = toServiceSubjects(service);
-  const inbox = createInbox();
+  const inbox = fleet.createInbox();
   const pending = new Map<string, Pending>();
   let count = 0;
 
@@ -82,9 +86,17 @@ export function createFleetCalls(fleet: Fleet, service: string, tools: LiveTools
   }, fleetLimits.fleetBeatMs / 2);
   silence.unref();
 
+  // Nothing was sent: there is no need to wait for silence.
+  const stopWatching = fleet.onRefusal((refusal) => {
+    for (const call of pending.values())
+      if (refusal.subject === subjects.call(call.digest)) call.settle(toFleetError(refusal, fleet.servers));
+  });
+
   function send(call: FleetCall, digest: string): Promise<FleetResult> {
     const text = toJsonText({ method: "call_tool", params: call.params });
-    const bytes = Buffer.byteLength(text);
+    const headers = toClientHeaders(call.client);
+    // The server counts headers too.
+    const bytes = Buffer.byteLength(text) + (headers?.encodedBytes ?? 0);
     if (bytes > fleet.maxPayload) throw tooLarge("message", bytes, fleet.maxPayload);
     const reply = `${inbox}.${(count += 1)}`;
     const { promise, resolve, reject } = Promise.withResolvers<FleetResult>();
@@ -100,7 +112,7 @@ export function createFleetCalls(fleet: Fleet, service: string, tools: LiveTools
     };
     pending.set(reply, { ...call, digest, heardAt: performance.now(), settle });
     call.signal.addEventListener("abort", giveUp);
-    fleet.say(subjects.call(digest), text, reply);
+    fleet.say(subjects.call(digest), text, reply, headers?.headers);
     return promise;
   }
 
@@ -115,6 +127,7 @@ export function createFleetCalls(fleet: Fleet, service: string, tools: LiveTools
     },
     close(): void {
       clearInterval(silence);
+      stopWatching();
       for (const call of pending.values()) call.settle(new HawserError("closed", "the connection to the fleet was closed"));
       answers.unsubscribe();
     },

@@ -18,7 +18,7 @@ export interface ToolVersion {
 
 export type LiveTools = Awaited<ReturnType<typeof watchTools>>;
 
-/** Resolves when the first machine has listed its tools, or none has answered in time. */
+/** Resolves when the first machine has listed its tools, or none has answered in time. Throws `usage` when the server does not allow it. */
 export async function watchTools(fleet: Fleet, service: string) {
   const { connection } = fleet;
   const subjects = toServiceSubjects(service);
@@ -76,6 +76,7 @@ export async function watchTools(fleet: Fleet, service: string) {
   sweeping.unref();
 
   fleet.say(subjects.who);
+  await fleet.checkAllowed();
   await isSettledWithin(first.promise, fleetLimits.fleetAskMs);
 
   return {

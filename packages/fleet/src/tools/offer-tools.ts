@@ -14,6 +14,7 @@ import type { Fleet } from "../connect.ts";
 import { answerDiscovery } from "../discovery.ts";
 import { fleetLimits } from "../limits.ts";
 import { callQueue, drainSubject, toServiceSubjects } from "../subjects.ts";
+import { readClient } from "./calling-client.ts";
 import { toAnnouncement, toPages } from "./tool-pages.ts";
 
 export interface OfferOptions {
@@ -34,7 +35,7 @@ export interface OfferedTools {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** Throws `usage` for a name or tool that can't be offered. */
+/** Throws `usage` for a name or tool that can't be offered, also when the server does not allow it. */
 export async function offerTools(fleet: Fleet, { service, tools: source, version, machine }: OfferOptions): Promise<OfferedTools> {
   const { connection } = fleet;
   const subjects = toServiceSubjects(service);
@@ -52,7 +53,8 @@ export async function offerTools(fleet: Fleet, { service, tools: source, version
   const announce = (isGone = false): void => fleet.say(subjects.announce, toAnnouncement({ ...announcement, isGone }));
 
   /** Never rejects: a failure is an answer too. */
-  async function answer(text: string, reply: string, abort: AbortController): Promise<object> {
+  async function answer(message: Msg, reply: string, abort: AbortController): Promise<object> {
+    const text = message.string();
     const seat = seats.tryAcquire();
     const held = room.tryAcquire(weighJsonText(text));
     try {
@@ -64,7 +66,7 @@ export async function offerTools(fleet: Fleet, { service, tools: source, version
       const gone = Promise.withResolvers<never>();
       gone.promise.catch(() => {});
       abort.signal.addEventListener("abort", () => gone.reject(abort.signal.reason), { once: true });
-      return await Promise.race([tools.call(name, args, createContext(reply, abort)), gone.promise]);
+      return await Promise.race([tools.call(name, args, createContext(message, reply, abort)), gone.promise]);
     } catch (error) {
       const { code, message } = toHawserError(error);
       return { error: { message, type: errorTable[code].ipcType } };
@@ -74,7 +76,7 @@ export async function offerTools(fleet: Fleet, { service, tools: source, version
     }
   }
 
-  function createContext(reply: string, abort: AbortController): ToolContext {
+  function createContext(message: Msg, reply: string, abort: AbortController): ToolContext {
     let told = 0;
     // Only while it runs, and no more than a client can want: a loop that reports for ever must not fill the memory.
     const tell = (frame: object): void => {
@@ -84,7 +86,7 @@ export async function offerTools(fleet: Fleet, { service, tools: source, version
     };
     return {
       signal: abort.signal,
-      client: undefined,
+      client: readClient(message),
       progress(...report) {
         const progress = toProgress(...report);
         if (progress) tell({ progress });
@@ -98,7 +100,7 @@ export async function offerTools(fleet: Fleet, { service, tools: source, version
     fleet.say(reply);
     const beat = setInterval(() => fleet.say(reply), fleetLimits.fleetBeatMs);
     try {
-      const frame = await answer(message.string(), reply, abort);
+      const frame = await answer(message, reply, abort);
       counts.requests += 1;
       counts.busyMs += performance.now() - startedAt;
       if ("error" in frame) {
@@ -173,7 +175,7 @@ export async function offerTools(fleet: Fleet, { service, tools: source, version
     for (const { abort } of running.values()) abort.abort(new HawserError("closed", "the connection to the fleet was closed"));
   });
   announce();
-  await connection.flush();
+  await fleet.checkAllowed();
   return {
     id,
     names: tools.schemas.map(({ name }) => name),

@@ -9,7 +9,7 @@ import { answer, closedPort, startTlsStub } from "../../../../test/kit/api-stub.
 import { canary, connectionKinds, freshHome, stubOf, type CoreOf } from "../core-fixture.ts";
 import { startProxy } from "../proxy-stub.ts";
 import { line, startRpc } from "../rpc/rpc-process.ts";
-import { createSelfSigned } from "../self-signed.ts";
+import { createSelfSigned } from "../../../../test/kit/self-signed.ts";
 
 // Names and addresses that lead nowhere: only the proxy knows the way.
 const host = "http://gateway.test:8088";

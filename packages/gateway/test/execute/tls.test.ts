@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { startTlsStub, type ApiStub } from "../../../../test/kit/api-stub.ts";
 import { canary, connectionKinds, freshHome, rawStubOf, stubOf } from "../core-fixture.ts";
 import { line, startRpc } from "../rpc/rpc-process.ts";
-import { createSelfSigned, type SelfSigned } from "../self-signed.ts";
+import { createSelfSigned, type SelfSigned } from "../../../../test/kit/self-signed.ts";
 
 async function tlsStubOf(identity: SelfSigned): Promise<ApiStub> {
   const stub = await startTlsStub(identity);

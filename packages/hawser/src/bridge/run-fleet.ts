@@ -73,13 +73,13 @@ function toPlace({ connections = bridgeLimits.bridgeConnections }: FleetBridgeFl
       const seats = createSemaphore(connections);
       stopping.addEventListener("abort", () => seats.close(stopping.reason as Error), { once: true });
       async function answerTo(call: PoolCall): Promise<ParentResult> {
-        const { params, signal } = call;
+        const { params, signal, client } = call;
         const seat = seats.tryAcquire() ?? (await seats.acquire(signal));
         try {
           const room = whenRoom();
           if (room) await untilAborted(signal, room);
           const onProgress: PoolCall["onProgress"] = (progress) => call.onProgress(progress);
-          const { result, text } = await calls.call({ params, signal, onProgress, onLog: (log) => call.onLog(log) });
+          const { result, text } = await calls.call({ params, signal, client, onProgress, onLog: (log) => call.onLog(log) });
           return { result, bytes: Buffer.byteLength(text), isTooDeep: exceedsDepth(text, wireLimits.maxWriteDepth) };
         } catch (error) {
           // As a program behind a socket would have sent it.

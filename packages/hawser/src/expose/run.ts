@@ -7,7 +7,7 @@ import { whenAborted, wireLimits } from "@hawser/wire/internal";
 import { guardStdout, logLine, runUntilStopped, type StdoutGuard } from "@hawser/wire/internal/node";
 import { reportFailure } from "../command-line/failure.ts";
 import { isUnread } from "../command-line/output.ts";
-import type { FleetFlags } from "../fleet/flags.ts";
+import { checkFleetFlags, type FleetFlags } from "../fleet/flags.ts";
 import { loadTools, toServerName } from "./load-tools.ts";
 import { runClient } from "./run-client.ts";
 
@@ -26,6 +26,7 @@ export async function runExpose(modulePath: string, command: readonly string[], 
 
 async function expose(modulePath: string, [program, ...args]: readonly string[], options: ExposeOptions): Promise<number> {
   const { name, address, print } = options;
+  checkFleetFlags(options);
   if (options.fleet !== undefined && (program !== undefined || address !== undefined || print !== undefined))
     throw new HawserError(
       "usage",

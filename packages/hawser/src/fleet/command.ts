@@ -1,11 +1,13 @@
 // `fleet`, as help shows it: a server to try it out with, who is there, and telling a machine to leave.
 
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { addCommand, maxPort, parseWhole } from "../command-line/command.ts";
 import { addFleetOptions } from "./flags.ts";
-import type { DrainFlags, StatusFlags, UpFlags } from "./run.ts";
+import type { DrainFlags, StatusFlags } from "./run.ts";
+import type { UpFlags } from "./run-up.ts";
 
 const defaultPort = 4_222;
+const maxServers = 5;
 export const defaultServers = `nats://127.0.0.1:${defaultPort}`;
 
 export function addFleet(program: Command): void {
@@ -17,21 +19,27 @@ export function addFleet(program: Command): void {
   addCommand(fleet, "up", {
     summary: "run a server to try it out",
     description:
-      "Runs a NATS server on loopback, with the settings that a fleet needs, until Ctrl-C. It is the nats-server of the PATH, else one that is fetched once. It is for trying a fleet out; machines that rely on one need servers of their own.",
-    examples: ["hawser fleet up", "hawser fleet up --port 5222"],
+      "Runs a NATS server on loopback, or a cluster of several, with the settings that a fleet needs, until Ctrl-C. It is the nats-server of the PATH, else one that is fetched once. It is for trying a fleet out; machines that rely on one need servers of their own.",
+    examples: ["hawser fleet up", "hawser fleet up --servers 3", "hawser fleet up --port 5222"],
   })
-    .option("--port <n>", `where it listens; 0 is any free one (default: ${defaultPort})`, parseWhole(0, maxPort))
-    .action(async (flags: UpFlags) => (await import("./run.ts")).runUp(flags.port ?? defaultPort));
+    .option("--servers <n>", `how many, as a cluster, 1 to ${maxServers} (default: 1)`, parseWhole(1, maxServers))
+    .option(
+      "--port <n>",
+      `where it listens; the next ones of a cluster listen beside it; 0 is any free one (default: ${defaultPort})`,
+      parseWhole(0, maxPort),
+    )
+    .action(async (flags: UpFlags) => (await import("./run-up.ts")).runUp(flags.port ?? defaultPort, flags.servers ?? 1));
   addFleetOptions(
     addCommand(fleet, "status", {
       summary: "show who is there",
       description: "Lists the services that answer, with their machines and the calls they had. On a terminal it refreshes until Ctrl-C.",
-      examples: ["hawser fleet status", "hawser fleet status --json"],
+      examples: ["hawser fleet status", "hawser fleet status --json", "hawser fleet status --watch --json"],
     }),
     `the servers (default: ${defaultServers})`,
   )
-    .option("--json", "for programs: one list, then it ends")
-    .option("--once", "one list, then it ends, also on a terminal")
+    .option("--json", "for programs: one line of JSON, then it ends")
+    .option("--watch", "again and again until Ctrl-C, as on a terminal; with --json one line each time")
+    .addOption(new Option("--once", "one list, then it ends, also on a terminal").conflicts("watch"))
     .action(async (flags: StatusFlags) => (await import("./run.ts")).runStatus(flags));
   addFleetOptions(
     addCommand(fleet, "drain", {

@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { FleetAddress } from "@hawser/fleet/internal";
+import { HawserError } from "@hawser/protocol";
 
 export interface FleetFlags {
   /** The servers. */
@@ -28,3 +29,13 @@ export const toFleetAddress = (servers: string, flags: FleetFlags): FleetAddress
   cert: flags.fleetCert,
   key: flags.fleetKey,
 });
+
+/** As it is written on the command line. */
+export const toFlag = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** Throws `usage` for options about a fleet where none is named: they would be ignored. */
+export function checkFleetFlags(flags: FleetFlags): void {
+  if (flags.fleet !== undefined) return;
+  const alone = Object.keys(flags).find((name) => name.startsWith("fleet"));
+  if (alone !== undefined) throw new HawserError("usage", `${toFlag(alone)} needs --fleet <servers>`);
+}
