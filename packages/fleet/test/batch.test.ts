@@ -4,7 +4,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { HawserError } from "@hawser/protocol";
 import { writeHead } from "../src/batch/batch-head.ts";
-import { bundleSubject, consumerGroup, consumerName, createBatchId, bundlesOfSite, itemStream, resultStream, resultSubject } from "../src/batch/batch-names.ts";
+import {
+  bundleSubject,
+  consumerGroup,
+  consumerName,
+  createBatchId,
+  bundlesOfSite,
+  itemStream,
+  resultStream,
+  resultSubject,
+} from "../src/batch/batch-names.ts";
 import { isServed, nextBundle } from "../src/batch/batch-state.ts";
 import { isFenced, openBatchStreams, readLast, type BatchStreams } from "../src/batch/batch-streams.ts";
 import { createBundleLog, readBundleState } from "../src/batch/bundle-log.ts";
@@ -35,12 +44,24 @@ afterEach(async () => {
   Object.assign(fleetLimits, usual);
 });
 
-const end = (item: BatchItem, what: string, code = 0): ItemEnd => ({ index: item.index, code, isCut: false, line: JSON.stringify({ id: item.text.slice(0, 100), what }) });
+const end = (item: BatchItem, what: string, code = 0): ItemEnd => ({
+  index: item.index,
+  code,
+  isCut: false,
+  line: JSON.stringify({ id: item.text.slice(0, 100), what }),
+});
 const refuse = (item: BatchItem, reason: HawserError): ItemEnd => end(item, reason.code, 7);
 
 async function serve(site: string, calls: Partial<SiteCalls>, more: Partial<SiteOptions> = {}): Promise<SiteWorker> {
   const all: SiteCalls = { call: async (item) => end(item, "done"), refuse, mayRepeat: async () => false, ...calls };
-  const worker = await serveSite(await openFleet(server), { site, workers: 4, version: "1.2.3", machine: "quay", createCalls: () => all, ...more });
+  const worker = await serveSite(await openFleet(server), {
+    site,
+    workers: 4,
+    version: "1.2.3",
+    machine: "quay",
+    createCalls: () => all,
+    ...more,
+  });
   workers.push(worker);
   return worker;
 }
@@ -211,8 +232,17 @@ describe("a worker of a site", () => {
     Object.assign(fleetLimits, { batchResultBytes: 20_000, batchItemBytes: 30_000, batchRetryMs: 50 });
     const small = await openBatchStreams(fleet);
     let calls = 0;
-    const call: SiteCalls["call"] = async (item) => (calls++, { ...end(item, "done"), line: JSON.stringify({ id: item.index, what: "done", pad: "x".repeat(1_000) }) });
-    const worker = await serveSite(fleet, { site: "full", workers: 2, version: "1.2.3", machine: "quay", createCalls: () => ({ call, refuse, mayRepeat: async () => false }) });
+    const call: SiteCalls["call"] = async (item) => (
+      calls++,
+      { ...end(item, "done"), line: JSON.stringify({ id: item.index, what: "done", pad: "x".repeat(1_000) }) }
+    );
+    const worker = await serveSite(fleet, {
+      site: "full",
+      workers: 2,
+      version: "1.2.3",
+      machine: "quay",
+      createCalls: () => ({ call, refuse, mayRepeat: async () => false }),
+    });
     workers.push(worker);
     const batch = createBatchId();
     const sending = sendBatch(small, { batch, items: toItems("full", 2_000), defaults: {}, refuse, signal: new AbortController().signal });

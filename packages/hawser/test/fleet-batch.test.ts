@@ -1,6 +1,6 @@
 // Batches on a fleet with real processes: a server, workers at sites, senders and readers that are killed.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { BatchLine } from "@hawser/gateway";
@@ -9,8 +9,8 @@ import { openBatchStreams, type BatchStreams } from "../../fleet/src/batch/batch
 import { answer, startApiStub, type ApiStub } from "../../../test/kit/api-stub.ts";
 import { openFleet, openServer, serverProgram, skipWithoutServer } from "../../../test/kit/nats-server.ts";
 import { until } from "../../../test/kit/until.ts";
-import { makePlace, runIn, startIn } from "./gateway-stage.ts";
-import { makeFolder, type Running } from "./run-hawser.ts";
+import { hawser, makePlace, runIn, startIn } from "./gateway-stage.ts";
+import { makeFolder, start, type Running } from "./run-hawser.ts";
 
 const canary = "CANARY-7f3a9b";
 const running: Running[] = [];
@@ -90,13 +90,23 @@ describe("a batch on a fleet", () => {
   it("is called by the workers of two sites, prints the lines of a local batch, and leaves no token on the bus", async () => {
     const said: string[] = [];
     const all = streams.fleet.connection.subscribe(">", {
-      callback: (_error, message) => void said.push(`${message.subject} ${JSON.stringify([...(message.headers ?? [])])} ${message.string()}`),
+      callback: (_error, message) =>
+        void said.push(`${message.subject} ${JSON.stringify([...(message.headers ?? [])])} ${message.string()}`),
     });
     // A target that repeats its token: redacted before it travels.
     api.handle((request, response) => answer(response, 200, { target: request.target, headers: request.headers }));
     await Promise.all([serve("east"), serve("west")]);
-    const items = Array.from({ length: 40 }, (_, n) => ({ id: n % 3 === 0 ? n : undefined, path: `/two/${n}`, site: n % 2 ? "east" : undefined }));
-    const mistakes = [{ path: 5 }, { path: "/two/x", site: "no such.name" }, { path: "/two/x", site: 7 }, { method: "POST", path: "/two/x" }];
+    const items = Array.from({ length: 40 }, (_, n) => ({
+      id: n % 3 === 0 ? n : undefined,
+      path: `/two/${n}`,
+      site: n % 2 ? "east" : undefined,
+    }));
+    const mistakes = [
+      { path: 5 },
+      { path: "/two/x", site: "no such.name" },
+      { path: "/two/x", site: 7 },
+      { method: "POST", path: "/two/x" },
+    ];
     const ended = await runIn(makePlace(), call("--batch", "-", "--site", "west", "--keep"), { input: toLines([...items, ...mistakes]) });
     all.unsubscribe();
     const lines = toValues(ended.stdout);
@@ -116,11 +126,28 @@ describe("a batch on a fleet", () => {
     const { id, site: _, stats, timingMs: _ms, ...rest } = byId.get("2") as BatchLine & { site?: string };
     const local = await runIn(makePlace({ url: api.url, token: canary }), ["call", "--batch", "-"], { input: toLines([items[1]]) });
     const { id: _id, stats: localStats, timingMs: _localMs, ...localRest } = toValues(local.stdout)[0] as BatchLine;
-    expect([id, { ...rest, response: undefined }, Object.keys(stats)]).toEqual(["2", { ...localRest, response: undefined }, Object.keys(localStats)]);
+    expect([id, { ...rest, response: undefined }, Object.keys(stats)]).toEqual([
+      "2",
+      { ...localRest, response: undefined },
+      Object.keys(localStats),
+    ]);
     const kept = await dump();
     expect(kept).toContain("/two/39");
     expect(api.requests.some(({ headers }) => JSON.stringify(headers).includes(canary))).toBe(true);
     expect(`${kept}${said.join("\n")}${ended.stderr}`).not.toContain(canary);
+  });
+
+  it("is sent and worked on by the commands of its page", async () => {
+    const page = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "fleet", "batch.md"), "utf8");
+    const [, work = "", send = ""] = Array.from(page.matchAll(/```sh\n(.*)\n```/g), ([, command]) => command);
+    const shown = /```text\n(.*)\n```/.exec(page)?.[1] ?? "";
+    const toShell = (command: string): string =>
+      command.replace("npx hawser", `"${process.execPath}" "${hawser}"`).replace("nats://127.0.0.1:4222", address);
+    const worker = start(["-c", `exec ${toShell(work)}`], makePlace().env, [], "sh");
+    running.push(worker);
+    const ended = await start(["-c", toShell(send)], makePlace().env, [], "sh").ended;
+    const [before = "", after = ""] = shown.split("…");
+    expect([ended.code, ended.stdout.startsWith(before), ended.stdout.trimEnd().endsWith(after)]).toEqual([0, true, true]);
   });
 
   it("whose worker is killed: what was sent by POST ends as unknown and is never sent again, a GET is, and the rest is called", async () => {
@@ -150,7 +177,9 @@ describe("a batch on a fleet", () => {
     expect([sent("/killed/post"), sent("/killed/get")]).toEqual([1, 2]);
     // One that was to be sent next may have been, as far as can be known.
     const others = items.slice(2).map(({ id, path }) => ({ line: lines.get(id), count: sent(path) }));
-    expect(others.filter(({ line, count }) => (line?.ok ? count !== 1 : count > 0 || line?.errorInfo?.kind !== "unknown_outcome"))).toEqual([]);
+    expect(others.filter(({ line, count }) => (line?.ok ? count !== 1 : count > 0 || line?.errorInfo?.kind !== "unknown_outcome"))).toEqual(
+      [],
+    );
     expect(others.filter(({ line }) => line?.ok).length).toBeGreaterThanOrEqual(18);
   });
 
@@ -172,7 +201,12 @@ describe("a batch on a fleet", () => {
     const reader = startIn(makePlace(), call("--attach", batch, "--after", "2"));
     release?.();
     const ended = await reader.ended;
-    expect([ended.code, toValues(ended.stdout).map(({ id }) => id).toSorted()]).toEqual([0, ["3", "4", "5", "6", "7", "8"]]);
+    expect([
+      ended.code,
+      toValues(ended.stdout)
+        .map(({ id }) => id)
+        .toSorted(),
+    ]).toEqual([0, ["3", "4", "5", "6", "7", "8"]]);
     expect(Array.from({ length: 8 }, (_, n) => sent(`/long/${n + 1}`))).toEqual(Array.from({ length: 8 }, () => 1));
     const again = await runIn(makePlace(), call("--attach", batch));
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(`has no batch ${batch}`)]);

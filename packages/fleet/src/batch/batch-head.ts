@@ -80,7 +80,10 @@ export function watchHeads(streams: BatchStreams, onCancelled: (batch: string) =
       return (
         known.get(batch) ??
         // A server that does not answer now is asked again for the next items.
-        note(batch, asked().catch(() => (known.delete(batch), false)))
+        note(
+          batch,
+          asked().catch(() => (known.delete(batch), false)),
+        )
       );
     },
     /** What was said while the server was away is not known. */

@@ -42,7 +42,10 @@ export const createBatchId = (): string => randomBytes(8).toString("hex");
 /** Throws `usage`. */
 export function checkBatchId(batch: string): string {
   if (/^[0-9a-f]{16}$/.test(batch)) return batch;
-  throw new HawserError("usage", `the id of a batch has 16 hexadecimal digits, as it was printed; not ${JSON.stringify(batch.slice(0, 100))}`);
+  throw new HawserError(
+    "usage",
+    `the id of a batch has 16 hexadecimal digits, as it was printed; not ${JSON.stringify(batch.slice(0, 100))}`,
+  );
 }
 
 /** Throws `usage`. */

@@ -53,7 +53,9 @@ async function ensureStream(manager: JetStreamManager, config: Partial<StreamCon
 function toStreamError(error: unknown, fleet: Fleet): HawserError {
   const { name, message } = error as Error;
   if (name === "JetStreamNotEnabled" || /jetstream not enabled/i.test(message))
-    return new HawserError("usage", `the server at ${fleet.servers} keeps no streams, which a batch needs; switch JetStream on`, { cause: error });
+    return new HawserError("usage", `the server at ${fleet.servers} keeps no streams, which a batch needs; switch JetStream on`, {
+      cause: error,
+    });
   if (error instanceof JetStreamApiError)
     return new HawserError("usage", `the server at ${fleet.servers} can't hold the streams of batches: ${message}`, { cause: error });
   return toFleetError(error, fleet.servers);

@@ -80,6 +80,7 @@ function split(text: string): [Record<string, unknown>, string[]] {
 }
 
 const isIndexes = (value: unknown): value is number[] =>
-  Array.isArray(value) && value.every((one) => Number.isSafeInteger(one) && (one as number) >= 0 && (one as number) < fleetLimits.batchEntries);
+  Array.isArray(value) &&
+  value.every((one) => Number.isSafeInteger(one) && (one as number) >= 0 && (one as number) < fleetLimits.batchEntries);
 
 const invalid = (what: string): HawserError => new HawserError("invalid_message", `a message of a batch holds no ${what}`);

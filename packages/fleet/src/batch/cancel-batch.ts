@@ -21,7 +21,7 @@ export interface CancelOptions {
 /** Throws `usage` where there is no such batch. */
 export async function cancelBatch(streams: BatchStreams, { batch, refuse }: CancelOptions): Promise<void> {
   await markCancelled(streams, batch);
-  for (let stillSince = performance.now(), at = 0; ; ) {
+  for (let stillSince = performance.now(), at = 0; ;) {
     const first = await nextBundle(streams, batch);
     if (!first) return;
     if (first.sequence !== at) [stillSince, at] = [performance.now(), first.sequence];

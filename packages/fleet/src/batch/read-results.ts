@@ -64,7 +64,7 @@ export async function readResults(streams: BatchStreams, options: ReadOptions): 
       if (isStill) await tellUnserved(streams, options, unserved);
       return false;
     }
-    for (let before = -1; !over.signal.aborted; ) {
+    for (let before = -1; !over.signal.aborted;) {
       try {
         if (await look(before === seen.size)) return;
       } catch (error) {

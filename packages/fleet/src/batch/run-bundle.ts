@@ -110,7 +110,8 @@ async function store({ gates, log }: BundleRun, { index }: BatchItem, { line, co
 /** Why the item is not called; undefined where it is. */
 async function refusalOf({ state, site, cancelled }: BundleRun, item: BatchItem): Promise<HawserError | undefined> {
   const starts = state.started.get(item.index) ?? 0;
-  if (starts > 0 && (starts >= fleetLimits.batchStartEntries || cancelled.aborted || !(await site.mayRepeat(item)))) return unknownOutcome(starts);
+  if (starts > 0 && (starts >= fleetLimits.batchStartEntries || cancelled.aborted || !(await site.mayRepeat(item))))
+    return unknownOutcome(starts);
   return cancelled.aborted ? new HawserError("cancelled", "cancelled: the batch was cancelled before this item was called") : undefined;
 }
 

@@ -155,6 +155,7 @@ export async function serveSite(fleet: Fleet, options: SiteOptions): Promise<Sit
     await isSettledWithin(ended(), graceMs);
     for (const { lose } of held.values()) lose.abort(new HawserError("cancelled", "the worker is leaving"));
     await ended();
+    await letGo(streams, site, pin);
     clearInterval(beats);
     stopWatching();
     heads.stop();
@@ -218,6 +219,20 @@ async function pull({ client }: BatchStreams, site: string, callback: (message: 
     abort_on_missing_resource: true,
     callback,
   });
+}
+
+interface PinnedInfo {
+  readonly priority_groups?: readonly { readonly pinned_client_id?: string }[];
+}
+
+/** Lets another worker take its place at once. */
+async function letGo({ manager }: BatchStreams, site: string, pin: string): Promise<void> {
+  const name = consumerName(site);
+  // The library's type lacks what the server tells.
+  const info = (await manager.consumers.info(itemStream, name).catch(() => undefined)) as PinnedInfo | undefined;
+  if (pin === "" || !info?.priority_groups?.some((group) => group.pinned_client_id === pin)) return;
+  // Else it is done by the server, a little later.
+  await manager.consumers.unpin(itemStream, name, consumerGroup).catch(() => {});
 }
 
 function watchConnection({ connection }: Fleet, onReconnect: () => void): () => void {

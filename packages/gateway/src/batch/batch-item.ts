@@ -95,7 +95,12 @@ export function toItemLine(entry: BatchEntry, index: number, outcome: CallOutcom
   const { response } = outcome;
   if (response && response.body.length > 0) return toItemLine(entry, index, cutOutcome(outcome, response, maxBytes / bytes), options);
   const text = `batch item ${entry.position}: its result has ${bytes} bytes, and the fleet's server carries ${maxBytes}; give it a shorter id, and leave out --include-headers`;
-  const short = toResultText({ ...entry, text: "" }, index, { ...toUnmadeOutcome(new HawserError("too_large", text)), status: outcome.status }, more);
+  const short = toResultText(
+    { ...entry, text: "" },
+    index,
+    { ...toUnmadeOutcome(new HawserError("too_large", text)), status: outcome.status },
+    more,
+  );
   return { line: short, code: 7, isCut: false };
 }
 

@@ -20,7 +20,8 @@ const ofAnswer = ["select", "raw", "out", "stream"] as const;
 /** Throws `usage` for what belongs to one call. */
 export function checkBatchFlags(flags: CallFlags): void {
   const misplaced = [...ofRequest, ...ofAnswer].find((name) => flags[name] !== undefined);
-  if (misplaced !== undefined) throw new HawserError("usage", `${toFlag(misplaced)} is not supported with --batch; items say it themselves`);
+  if (misplaced !== undefined)
+    throw new HawserError("usage", `${toFlag(misplaced)} is not supported with --batch; items say it themselves`);
 }
 
 export const runBatch = (flags: CallFlags): Promise<void> =>

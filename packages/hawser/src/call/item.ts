@@ -8,7 +8,7 @@ import type { OutputFlags } from "../api-target/json-output.ts";
 import type { TargetFlags } from "../api-target/target.ts";
 import { toFlag } from "../command-line/command.ts";
 import { readInputFile, readStdin } from "../command-line/input.ts";
-import type { FleetFlags } from "../fleet/flags.ts";
+import { checkFleetFlags, type FleetFlags } from "../fleet/flags.ts";
 
 export interface CallFlags extends TargetFlags, OutputFlags, FleetFlags {
   readonly op?: string;
@@ -42,6 +42,7 @@ export interface CallFlags extends TargetFlags, OutputFlags, FleetFlags {
 export function checkNoFleet(flags: CallFlags): void {
   const lonely = (["site", "attach", "after", "keep", "cancel"] as const).find((name) => flags[name] !== undefined);
   if (lonely !== undefined) throw new HawserError("usage", `${toFlag(lonely)} requires --fleet`);
+  checkFleetFlags(flags);
 }
 
 export async function toCallItem(flags: CallFlags): Promise<CallItem> {

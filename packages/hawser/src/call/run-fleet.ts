@@ -122,7 +122,8 @@ async function read(streams: BatchStreams, { batch, flags, interruption, sending
       ...(sending && { sending }),
       signal: interruption.signal,
       miss: (index) => toMissing(index),
-      onUnserved: (site) => notify(`no worker is at the site "${site}" now; its items wait. Start one: hawser rpc --fleet ${fleet} --site ${site}`),
+      onUnserved: (site) =>
+        notify(`no worker is at the site "${site}" now; its items wait. Start one: hawser rpc --fleet ${fleet} --site ${site}`),
       async onResult({ code, isCut, line }, running) {
         done += 1;
         if (code !== 0) failed += 1;
@@ -150,7 +151,9 @@ const toProgress = (counts: { done: number; failed: number; running: number; tot
 
 function tellHowToGoOn(batch: string, done: number, { fleet }: CallFlags): void {
   const command = `${programName()} call --fleet ${fleet}`;
-  notify(`batch ${batch} goes on. Its further results: ${command} --attach ${batch} --after ${done}; to end it: ${command} --cancel ${batch}`);
+  notify(
+    `batch ${batch} goes on. Its further results: ${command} --attach ${batch} --after ${done}; to end it: ${command} --cancel ${batch}`,
+  );
 }
 
 async function cancelAll(streams: BatchStreams, batch: string): Promise<void> {
@@ -171,7 +174,11 @@ function toMissing(index: number): ItemEnd {
   return { index, ...toUncalledLine("{}", index, reason, { maxBytes: Infinity }) };
 }
 
-async function* toSentItems(source: AsyncIterable<Buffer>, site: string | undefined, maxBytes: number): AsyncGenerator<SentItem, void, undefined> {
+async function* toSentItems(
+  source: AsyncIterable<Buffer>,
+  site: string | undefined,
+  maxBytes: number,
+): AsyncGenerator<SentItem, void, undefined> {
   let index = 0;
   for await (const entry of readBatch(source)) yield toSentItem(entry, index++, site, maxBytes);
 }

@@ -7,7 +7,7 @@ import { runStdio, withSmallHeap } from "@hawser/wire/internal/node";
 import { openTarget, type TargetFlags } from "../api-target/target.ts";
 import { toFlag } from "../command-line/command.ts";
 import { readVersion } from "../command-line/launcher.ts";
-import type { FleetFlags } from "../fleet/flags.ts";
+import { checkFleetFlags, type FleetFlags } from "../fleet/flags.ts";
 
 export interface RpcFlags extends TargetFlags, FleetFlags {
   readonly workers?: number;
@@ -26,6 +26,7 @@ export async function runRpc(flags: RpcFlags): Promise<void> {
     );
   const lonely = (["site", "rate"] as const).find((name) => flags[name] !== undefined);
   if (lonely !== undefined) throw new HawserError("usage", `${toFlag(lonely)} requires --fleet`);
+  checkFleetFlags(flags);
   const target = await openTarget(flags);
   const { workers, queueSize, overflow } = flags;
   const core = createCallCore({ ...target.options, maxConnections: workers, aroundDocument: withSmallHeap });
