@@ -32,7 +32,7 @@ export async function writeHead(streams: BatchStreams, batch: string, head: Batc
 }
 
 /** Undefined where there is no such batch. */
-export async function readHead(streams: BatchStreams, batch: string): Promise<StoredHead | undefined> {
+async function readHead(streams: BatchStreams, batch: string): Promise<StoredHead | undefined> {
   const last = await readLast(streams, itemStream, headSubject(batch));
   return last && { ...toHead(JSON.parse(last.text)), sequence: last.sequence };
 }

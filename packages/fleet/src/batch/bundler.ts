@@ -2,6 +2,7 @@
 // has waited long enough for more. What waits for the server's word is bounded: adding an item waits too.
 
 import { randomUUID } from "node:crypto";
+import { toHawserError, type HawserError } from "@hawser/protocol";
 import { createSemaphore } from "@hawser/wire/internal";
 import { fleetLimits } from "../limits.ts";
 import type { StoredHead } from "./batch-head.ts";
@@ -33,13 +34,13 @@ export function createBundler(streams: BatchStreams, { batch, head, defaults }: 
   const items = new Map<string, Filling<BatchItem>>();
   const ends = new Map<"", Filling<ItemEnd>>();
   let bundles = 0;
-  let fault: unknown;
+  let fault: HawserError | undefined;
 
   async function store(write: Pick<FencedWrite, "stream" | "subject" | "text" | "after" | "fence">): Promise<void> {
     const seat = await window.acquire();
     void writeFenced(streams, { ...write, id: randomUUID(), signal: stopped.signal })
       .catch((error: unknown) => {
-        fault ??= error;
+        fault ??= toHawserError(error);
         stopped.abort(error);
       })
       .finally(() => seat.release());
@@ -82,7 +83,7 @@ export function createBundler(streams: BatchStreams, { batch, head, defaults }: 
 
   return {
     /** Why nothing more is stored. */
-    get fault(): unknown {
+    get fault(): HawserError | undefined {
       return fault;
     },
     async addItem(item: BatchItem, site: string): Promise<void> {

@@ -2,7 +2,7 @@
 // a worker that is gone, and has no result, may have been sent: it ends as `unknown_outcome`, unless it may be repeated. What runs when
 // this worker has to leave is left without a result, as if it had died: the next one decides.
 
-import { HawserError } from "@hawser/protocol";
+import { HawserError, toHawserError } from "@hawser/protocol";
 import { linkSignals, untilAborted, type ByteBudget, type Lease, type Semaphore } from "@hawser/wire/internal";
 import { fleetLimits } from "../limits.ts";
 import type { BundleLog, BundleState } from "./bundle-log.ts";
@@ -56,7 +56,7 @@ export async function runBundle(run: BundleRun): Promise<void> {
   const ours = await gates.turn.acquire(leaving);
   const over = linkSignals(run.abandoned, run.cancelled);
   const running = new Set<Promise<void>>();
-  let fault: unknown;
+  let fault: Error | undefined;
   try {
     for (const item of bundle.items) {
       if (fault !== undefined) break;
@@ -64,7 +64,7 @@ export async function runBundle(run: BundleRun): Promise<void> {
       await untilAborted(leaving, gates.unsent.whenRoom());
       const place = await gates.begun.acquire(leaving);
       const work = runItem(run, item, place, over.signal)
-        .catch((error: unknown) => void (fault ??= error))
+        .catch((error: unknown) => void (fault ??= toHawserError(error)))
         .finally(() => {
           place.release();
           running.delete(work);

@@ -45,7 +45,7 @@ async function sendItems(streams: BatchStreams, head: StoredHead, options: SendO
   const bundler = createBundler(streams, { batch, head, defaults });
   const siteOf = createSites(streams);
   let total = 0;
-  let fault: unknown;
+  let fault: Error | undefined;
   try {
     while (bundler.fault === undefined) {
       const { value, done } = await untilAborted(signal, items.next());
@@ -58,7 +58,7 @@ async function sendItems(streams: BatchStreams, head: StoredHead, options: SendO
       else await bundler.addItem(item, item.site);
     }
   } catch (error) {
-    if (!signal.aborted) fault = error;
+    if (!signal.aborted) fault = toHawserError(error);
   }
   await bundler.end();
   fault ??= bundler.fault;

@@ -101,7 +101,7 @@ export async function serveSite(fleet: Fleet, options: SiteOptions): Promise<Sit
     } catch (error) {
       lease.release();
       logLine(`[hawser] fleet: ${message.subject} is dropped: ${describeThrown(error)}`);
-      return void message.term("it holds no items");
+      return message.term("it holds no items");
     }
     const one: Held = { message, batch, bundle, cancel: new AbortController(), lose: new AbortController(), ended: Promise.resolve() };
     held.set(message.subject, one);
