@@ -119,6 +119,7 @@ export const folders: Readonly<Record<string, Folder>> = {
   "acp/agents": { holds: "agents of others behind the runtime: their processes, sessions, turns", imports: ["acp", "acp/connection"] },
 
   "fleet/tools": { holds: "tools of one machine for the others: offered, listed, called", imports: ["fleet"] },
+  "fleet/batch": { holds: "calls near their targets: batches on a queue, workers of sites, results", imports: ["fleet"] },
   "fleet/server": {
     holds: "NATS servers to try it out with, where they come from, and what servers say about themselves",
     imports: ["fleet"],
@@ -190,9 +191,9 @@ export const folders: Readonly<Record<string, Folder>> = {
   "hawser/expose": { holds: "`hawser expose`: a module's functions as tools", imports: ["hawser/command-line", "hawser/fleet"] },
   "hawser/call": {
     holds: "`hawser call` and `call --batch`",
-    imports: ["hawser", "hawser/api", "hawser/api-target", "hawser/command-line"],
+    imports: ["hawser", "hawser/api", "hawser/api-target", "hawser/command-line", "hawser/fleet"],
   },
-  "hawser/rpc": { holds: "`hawser rpc`", imports: ["hawser", "hawser/api-target", "hawser/command-line"] },
+  "hawser/rpc": { holds: "`hawser rpc`", imports: ["hawser", "hawser/api-target", "hawser/command-line", "hawser/fleet"] },
   "hawser/api": { holds: "`hawser api`: looks into the API's document", imports: ["hawser/api-target", "hawser/command-line"] },
   "hawser/config": { holds: "`hawser config`: addresses and tokens", imports: ["hawser/api-target", "hawser/command-line"] },
   "hawser/doctor": { holds: "`hawser doctor`", imports: ["hawser/api-target", "hawser/command-line", "hawser/fleet"] },
